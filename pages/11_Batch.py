@@ -1,21 +1,19 @@
-"""Full evaluations: what to run, how far it is, and what several runs say."""
+"""Full evaluations: what to run, how far it is, and what came out."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from web.batch.compare import compare_tab
 from web.batch.editor import configure_tab
 from web.batch.progress import is_over
 from web.batch.runs import runs_tab
-from web.batch.state import COMPARE, CONFIGURE, RUNS, VIEW, known_runs, recall_drafts
+from web.batch.state import CONFIGURE, RUNS, VIEW, known_runs
 from web.bootstrap import start
 from web.widgets import remembered
 
 
 def batch_page() -> None:
-    """Three tabs; only the open one is computed."""
-    recall_drafts()
+    """Two tabs; only the open one is computed."""
     st.title("Batch")
     st.caption(
         "A whole evaluation from one file: languages × tokenisers × methods × references, run in "
@@ -25,8 +23,8 @@ def batch_page() -> None:
     is_new = VIEW not in st.session_state and f"kept {VIEW}" not in st.session_state
     at_work = is_new and any(not is_over(run) for run in known_runs())
     with remembered(**{VIEW: RUNS if at_work else CONFIGURE}):
-        tabs = st.tabs([CONFIGURE, RUNS, COMPARE], key=VIEW, on_change="rerun")
-    for tab, show in zip(tabs, (configure_tab, runs_tab, compare_tab), strict=True):
+        tabs = st.tabs([CONFIGURE, RUNS], key=VIEW, on_change="rerun")
+    for tab, show in zip(tabs, (configure_tab, runs_tab), strict=True):
         if tab.open:
             with tab:
                 show()

@@ -8,8 +8,8 @@ from morphgraph.core.apart import VISITOR
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.text import counted, shortened
 from web.address import arrive, arrive_elsewhere, follow
-from web.batch.queue import keep_queue_moving, stop_all
 from web.hosting import is_public
+from web.queue import keep_queue_moving, stop_all
 from web.reopening import keep_session, known_browser, reopen
 from web.session import Session, demo_name, session
 from web.storage import days_kept, kept_steps

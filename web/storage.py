@@ -1,10 +1,10 @@
-"""What is kept on this machine: edits, what each browser has open, texts of evaluations.
+"""What is kept on this machine: edits, and what each browser has open.
 
 All of it is in ``$MORPHGRAPH_STATE`` or ``~/.local/state/morphgraph``. Where that cannot be
 written, nothing is kept, and the app works all the same.
 
-In public mode (`web.hosting`) everything of a visitor lies in the folder of their browser, texts
-and runs of evaluations too, and no edits are offered to other browsers. Nobody's folder makes room
+In public mode (`web.hosting`) everything of a visitor lies in the folder of their browser, runs
+of evaluations too, and no edits are offered to other browsers. Nobody's folder makes room
 for another's: where there is none left, it is the newcomer who is told.
 
 The edits of a tokeniser are a recipe, one file for each tokeniser, named by the checksum that we
@@ -18,7 +18,6 @@ is too much.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import secrets
@@ -26,14 +25,12 @@ import shutil
 import threading
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
-
-from pydantic import Field, TypeAdapter, ValidationError
+from typing import Any
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import parse_json, read_bytes, write_file
+from morphgraph.core.files import read_bytes, write_file
 from morphgraph.core.limits import PUBLIC_BROWSERS, PUBLIC_BYTES, PUBLIC_DAYS
 from morphgraph.tokeniser.recipe import read_recipe, write_recipe
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -46,15 +43,12 @@ MOST_TABS = 6
 """Of one browser."""
 MOST_BYTES = 2_000_000_000
 """Of all browsers together."""
-MOST_DRAFTS = 20
-LARGEST_DRAFT = 200_000
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 _TAB = re.compile(r"[0-9a-f]{8}")
 _CHECKSUM = re.compile(r"[0-9a-f]{64}")
 _JUST_WRITTEN = 600.0
 """Seconds in which a file that no record speaks of yet is left alone."""
-_DRAFTS_BYTES = 20_000_000
 _lock = threading.RLock()
 
 
@@ -312,73 +306,3 @@ def _size(folder: Path) -> int:
             with suppress(OSError):
                 total += path.stat().st_size if path.is_file() else 0
     return total
-
-
-# ------------------------------------------------------------------------------------- drafts
-
-
-@dataclass(frozen=True)
-class Draft:
-    """A text by its name; ``original``: what it was opened as, None for one that ships."""
-
-    name: Annotated[str, Field(min_length=1, max_length=200)]
-    original: str | None
-    text: str
-
-    @property
-    def fits(self) -> bool:
-        """Whether its texts are small enough to be kept."""
-        texts = (self.text, self.original or "")
-        return all(len(text.encode("utf-8", "replace")) <= LARGEST_DRAFT for text in texts)
-
-
-def kept_drafts(folder: Path) -> list[Draft]:
-    """The texts that are kept in a folder, the newest last; nothing if they cannot be read."""
-    path = _drafts_path(folder)
-    try:
-        if not path.is_file() or path.stat().st_size > _DRAFTS_BYTES:
-            return []
-        found = parse_json(read_bytes(path), path.name)
-    except (MorphGraphError, OSError):
-        return []
-    drafts = [_draft(one) for one in found] if isinstance(found, list) else []
-    return [draft for draft in drafts if draft is not None and draft.fits][-MOST_DRAFTS:]
-
-
-def keep_draft(folder: Path, draft: Draft) -> None:
-    """Keep a text in place of the earlier one of its name; one that is too large is not kept."""
-    if draft.fits:
-        _replace_draft(folder, draft.name, draft)
-
-
-def forget_draft(folder: Path, name: str) -> None:
-    """Keep nothing under a name any more."""
-    _replace_draft(folder, name, None)
-
-
-def _replace_draft(folder: Path, name: str, draft: Draft | None) -> None:
-    with _lock:
-        before = kept_drafts(folder)
-        after = [one for one in before if one.name != name]
-        if draft is not None:
-            after = [*after, draft][-MOST_DRAFTS:]
-        if after == before:
-            return
-        text = json.dumps([asdict(one) for one in after], ensure_ascii=False)
-        try:
-            check_room(folder, len(text))
-            make_private(folder)
-            write_file(_drafts_path(folder), text.encode("utf-8", "replace"))
-        except (MorphGraphError, OSError):
-            return
-
-
-def _drafts_path(folder: Path) -> Path:
-    return folder / "drafts.json"
-
-
-def _draft(given: object) -> Draft | None:
-    try:
-        return TypeAdapter(Draft).validate_python(given)
-    except ValidationError:
-        return None

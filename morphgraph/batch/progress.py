@@ -234,8 +234,8 @@ def prepare_run(configuration: str, root: Path, name: str) -> Path:
     """The folder of a run with its configuration, ready to be launched; errors of `start_run`."""
     if not _RUN_NAME.fullmatch(name):
         raise MorphGraphError(
-            f"“{name[:80]}” cannot be the name of a run. Use letters, digits, dots, dashes and "
-            "underscores."
+            f"“{name[:80]}” cannot be the name of a run. Use unaccented letters, digits, dots, "
+            "dashes and underscores, and begin with a letter or a digit."
         )
     out = root / name
     if is_at_work(out):

@@ -12,17 +12,22 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 pytestmark = pytest.mark.browser
 
+EDITABLE = {"languages": "[en, de, nl]", "dropout": "  - dropout(p=0.1)"}
 AT_WORK = re.compile(r"(Starting|Starting workers|Running|Writing the report)$")
 
 
-def begin(page: Page, *others: str, cells: int = 10) -> None:
-    """Start the demo without these of its languages; each has so many cells and one task more."""
-    for language in others:
-        page.get_by_role("button", name=f"Remove {language}", exact=True).click()
-        idle(page)
-    left = 3 - len(others)
-    told = re.compile(f"^{cells * left} cells, {(cells + 1) * left} tasks, about")
-    expect(page.get_by_text(told)).to_be_visible()
+def begin(page: Page, cells: int, tasks: int, **replaced: str) -> None:
+    """Start the demo with some of its text replaced, which then has so many cells and tasks."""
+    editor = page.get_by_role("textbox", name="Evaluation", exact=True)
+    expect(editor).to_have_value(re.compile("name: demo"))
+    text = editor.input_value()
+    for before, after in replaced.items():
+        assert EDITABLE[before] in text
+        text = text.replace(EDITABLE[before], after)
+    editor.fill(text)
+    editor.press("Control+Enter")
+    expect(page.get_by_text(re.compile(f"^{cells} cells, {tasks} tasks, about"))).to_be_visible()
+    idle(page)
     page.get_by_role("button", name="Start", exact=True).click()
 
 
@@ -50,7 +55,7 @@ def test_a_run_is_watched_across_a_reload_and_taken_home(
     page = new_page(viewport={"width": 1400, "height": 1100}, color_scheme="light")
     start(page, app_address)
     go_to(page, "Batch")
-    begin(page, "de", "nl")
+    begin(page, 10, 11, languages="[en]")
     expect(badge(page)).to_have_text(AT_WORK)
     expect(progress(page)).to_contain_text(re.compile(r"\d of 11 tasks"), timeout=PATIENCE)
     page.screenshot(path=screenshots / "batch-1-running.png")
@@ -72,8 +77,8 @@ def test_a_run_is_watched_across_a_reload_and_taken_home(
 
     table = grid_with(page, "all words: Precision % ↑")
     expect(cell_of(table, 0, 1)).to_have_text("BPE")
-    expect(cell_of(table, 0, 3)).to_have_text("48.31")  # as the start page has it
-    expect(page.get_by_test_id("stPlotlyChart")).to_contain_text("Precision")
+    # As the start page has it.
+    expect(cell_of(table, 0, 3)).to_have_text(re.compile("^48.31"))
     for scheme in ("dark", "light"):
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         page.wait_for_timeout(700)
@@ -99,22 +104,10 @@ def test_a_run_is_stopped_and_resumed(page: Page, app_address: str) -> None:
     start(page, app_address)
     go_to(page, "Batch")
     open_tab(page, "Configure")
-    open_tab(page, "YAML")
-    undo = page.get_by_role("button", name="Undo all edits")
-    if undo.is_enabled():  # what another visit chose is kept
-        undo.click()
-    expect(undo).to_be_disabled(timeout=PATIENCE)
-    idle(page)
     # So many cells that nobody is too late to stop them.
     rates = ", ".join(f"{number / 1000:g}" for number in range(1, 13))
-    editor = page.get_by_role("textbox", name="Evaluation", exact=True)
     many = f"  - {{method: dropout, p: [{rates}]}}"
-    editor.fill(editor.input_value().replace("  - dropout(p=0.1)", many))
-    editor.press("Control+Enter")
-    idle(page)
-    open_tab(page, "Form")
-    expect(page.get_by_role("button", name=re.compile("^Remove method: dropout"))).to_be_visible()
-    begin(page, "en", cells=32)
+    begin(page, 64, 66, languages="[de, nl]", dropout=many)
     expect(progress(page)).to_contain_text(re.compile(r"[1-9]\d* of 66 tasks"), timeout=PATIENCE)
     page.get_by_role("button", name="Stop", exact=True).click()
     page.get_by_role("button", name="Stop the run").click()

@@ -125,15 +125,8 @@ def test_nothing_lies_outside_the_browsers_own_folder(
     assert [path.name for path in state_folder.iterdir()] == ["browsers"]
     [folder] = (state_folder / "browsers").iterdir()
     assert folder == mine.session.store.folder
-    assert {path.name for path in folder.iterdir()} == {"tabs", "files", "drafts.json"}
+    assert {path.name for path in folder.iterdir()} == {"tabs", "files"}
     assert folder.stat().st_mode & 0o777 == 0o700
-
-
-def test_texts_of_evaluations_are_ones_own(visit: Callable[..., App]) -> None:
-    mine = visit().open("batch")
-    write(mine, TINY.replace("FILE", "demo:en").replace("tiny", "very-secret"))
-    assert "very-secret" in all_text(visit(mine).open("batch"))
-    assert "very-secret" not in all_text(visit().open("batch"))
 
 
 def test_a_run_is_ones_own(visit: Callable[..., App], tokenizer_json: bytes) -> None:

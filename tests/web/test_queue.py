@@ -11,9 +11,9 @@ import pytest
 
 from morphgraph.batch.progress import Run, read_progress
 from morphgraph.core.errors import MorphGraphError
-from web.batch import queue
+from web import queue
 from web.batch.progress import buttons_of, state_of
-from web.batch.queue import (
+from web.queue import (
     advance_queue,
     is_waiting,
     join_queue,

@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import shlex
+import time
+from dataclasses import replace
 
 import streamlit as st
 
-from morphgraph.batch.configuration import parse_evaluation
-from morphgraph.batch.progress import Run, RunProgress, ended_early, stop_run
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.batch.progress import Run, RunProgress, ended_early, read_progress, stop_run
 from morphgraph.core.files import decode_utf8, read_bytes
 from morphgraph.core.text import counted, shortened, visible
 from web.batch.progress import (
     badge_of,
     buttons_of,
-    failed_lines,
-    grouped_failures,
     is_over,
-    latest,
-    read_facts,
-    recovered,
     state_of,
-    tasks_of,
-    times_of,
     visible_lines,
 )
-from web.batch.queue import is_waiting, leave_queue, place_in_queue
 from web.batch.results import results_of
 from web.batch.state import (
     CHOSEN,
@@ -37,21 +29,20 @@ from web.batch.state import (
     start_settings,
 )
 from web.hosting import is_public
+from web.queue import is_waiting, leave_queue, place_in_queue
 from web.storage import without_folder
 from web.text import code, plain_line
 from web.widgets import (
     button,
     choice,
     deferred_error,
-    rows_high,
     show_deferred_error,
     show_error,
-    show_table,
 )
 
 _EVERY = 1.0
 _MOST_FAILURES = 20
-_FIRST_TASKS = "The first tasks are running."
+_BEGINNING = "Workers start, load libraries, then tokenisers and references: some seconds."
 _GONE = (
     "The process ended unexpectedly, as when a machine is switched off. What was done is kept: "
     "Resume runs the rest."
@@ -60,7 +51,7 @@ _GONE = (
 
 def runs_tab() -> None:
     """The chosen run, the newest by default."""
-    runs = {run.name: recovered(run) for run in known_runs()}
+    runs = {run.name: run for run in known_runs()}
     if not runs:
         st.info("Nothing has been run yet. Choose an evaluation under Configure, and press Start.")
         button("Configure one", "tune", show_editor)
@@ -78,11 +69,11 @@ def runs_tab() -> None:
     _buttons(run)
     # Whoever wrote a report has written results: these are gone if they are not there.
     has_ended = run.has_results or state_of(run) == "done"
-    if has_ended and is_over(run) and not results_of(run):
-        _write_again(run)
+    if has_ended and is_over(run) and not results_of(run) and state_of(run) == "done":
+        # What was done is in the store of the run; "Resume" writes the results too.
+        key = f"batch write again {run.name}"
+        button("Write the results again", "refresh", _resume, run, primary=True, key=key)
     _folder(run)
-    if len(runs) > 1:
-        _all(list(runs.values()))
 
 
 # ------------------------------------------------------------------------------------- state
@@ -93,7 +84,7 @@ def _watched(run: Run) -> None:
     at_work, shown = not is_over(run), buttons_of(run)
 
     def show() -> None:
-        now = latest(run)
+        now = replace(run, progress=read_progress(run.folder))
         if at_work and buttons_of(now) != shown:
             st.rerun()  # the whole page: buttons and results are other ones now
         _state(now)
@@ -107,20 +98,18 @@ def _state(run: Run) -> None:
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.badge(title, color=colour, icon=icon)
-            if progress is not None:
-                facts = read_facts(run.folder) if progress.is_over else None
-                st.caption(plain_line(times_of(progress, facts), 200))
+            if progress is not None and progress.started:
+                began = time.localtime(progress.started)
+                st.caption(time.strftime("started %d %b %Y, %H:%M", began))
         if progress is None:
             _no_progress(run)
             return
         share = min(1.0, max(0.0, progress.share))  # a file that was tampered with may say anything
-        st.progress(share, plain_line(tasks_of(progress), 200))
+        st.progress(share, plain_line(progress.summary(), 200))
         if not progress.is_over:
             # The line is always there, so that nothing below it jumps.
-            started = progress.state == "running" and progress.workers
-            first = _FIRST_TASKS if started else what_is_loading(run)
             last = f"Last: {code(shortened(visible(progress.last), 110))}"
-            st.caption(last if progress.last else first)
+            st.caption(last if progress.last else _BEGINNING)
         if progress.state == "interrupted":
             st.caption(_GONE)
         if progress.message:
@@ -140,7 +129,7 @@ def _no_progress(run: Run) -> None:
     said = without_folder(ended_early(run))
     if state_of(run) == "beginning":
         st.progress(0.0, "Getting ready …")
-        st.caption(what_is_loading(run))
+        st.caption(_BEGINNING)
         return
     show_error(
         "It ended before its first task, or its file progress.json cannot be read. "
@@ -150,41 +139,14 @@ def _no_progress(run: Run) -> None:
         st.code(visible_lines(said), language=None, wrap_lines=True)
 
 
-def what_is_loading(run: Run) -> str:
-    """What happens before the first task is done."""
-    workers = counted(start_settings(run.folder).workers, "worker")
-    said = f"Starting {workers}: a few seconds, in which each loads its libraries."
-    try:
-        evaluation, _ = parse_evaluation(_configuration(run), "configuration.yaml")
-    except MorphGraphError:
-        return said
-    tokenisers = [one.name or one.file or one.train or "" for one in evaluation.tokenisers]
-    references = [one.name or one.source[0] for one in evaluation.references]
-    then = [
-        f"{what} ({', '.join(plain_line(name, 60) for name in names)})"
-        for what, names in (("tokenisers", tokenisers), ("references", references))
-        if names
-    ]
-    languages = ", ".join(plain_line(name, 20) for name in evaluation.languages)
-    return f"{said} Then: {' and '.join(then)} of {languages}."
-
-
 def _failures(run: Run, progress: RunProgress) -> None:
-    # All of them are listed at the end only; until then, the last ones are.
-    lines = failed_lines(run.folder) if progress.state in ("done", "stopped") else []
-    lines = lines or list(progress.failures)
-    groups = grouped_failures(lines)
-    shown = groups[-_MOST_FAILURES:]
     title = f"{counted(progress.failed, 'task')} failed"
     with st.expander(title, icon=":material/error:", expanded=True):
-        for line, others in shown:
-            need = "needs" if others == 1 else "need"
-            also = f" – and {counted(others, 'task')} that {need} it" if others else ""
-            st.markdown(f"- {plain_line(without_folder(line), 500)}{also}")
-        number = sum(1 + others for _, others in shown)
-        if progress.failed > number:
-            what = f"The last {number:,} of {progress.failed:,}; all" if number else "They"
-            st.caption(f"{what} are in the log.")
+        shown = progress.failures[-_MOST_FAILURES:]
+        for line in shown:
+            st.markdown(f"- {plain_line(without_folder(line), 500)}")
+        if progress.failed > len(shown):
+            st.caption(f"The last {len(shown):,} of {progress.failed:,}; the log has them all.")
 
 
 # ------------------------------------------------------------------------------------- buttons
@@ -216,21 +178,6 @@ def _buttons(run: Run) -> None:
     )
 
 
-def _write_again(run: Run) -> None:
-    """The results of a run whose file is gone or damaged: what was done is in its store."""
-    if state_of(run) != "done":
-        return  # "Resume", above, writes them too
-    button(
-        "Write the results again",
-        "refresh",
-        _resume,
-        run,
-        primary=True,
-        key=f"batch write again {run.name}",
-        help="From what is kept in the folder of the run; only what is missing there is run.",
-    )
-
-
 def _configuration(run: Run) -> str:
     path = run.folder / "configuration.yaml"
     return decode_utf8(read_bytes(path), str(path))
@@ -254,29 +201,21 @@ def _resume(run: Run) -> None:
         begin(_configuration(run), run.name, start_settings(run.folder))
 
 
-# ------------------------------------------------------------------------------------- places
-
-
 def _folder(run: Run) -> None:
-    def copy_button() -> None:
-        button(
-            "Edit a copy of its file",
-            "edit",
-            _edit_a_copy,
-            run,
-            key=f"batch copy {run.name}",
-            help="Under Configure; the run stays as it is.",
-        )
-
-    if is_public():
-        copy_button()
-        return
-    with st.expander("Files of this run", icon=":material/folder:"):
-        st.caption("All of it is in this folder of this machine:")
-        st.code(str(run.folder), language=None, wrap_lines=True)
-        copy_button()
-        st.caption("To resume it in a terminal")
-        st.code(resume_command(run), language=None, wrap_lines=True)
+    button(
+        "Edit a copy of its file",
+        "edit",
+        _edit_a_copy,
+        run,
+        key=f"batch copy {run.name}",
+        help="Under Configure; the run stays as it is.",
+    )
+    if not is_public():
+        with st.expander("Files of this run", icon=":material/folder:"):
+            st.caption("All of it is in this folder of this machine:")
+            st.code(str(run.folder), language=None, wrap_lines=True)
+            st.caption("To resume it in a terminal")
+            st.code(resume_command(run), language=None, wrap_lines=True)
 
 
 def resume_command(run: Run) -> str:
@@ -284,24 +223,6 @@ def resume_command(run: Run) -> str:
     settings = start_settings(run.folder)
     words = ["morphgraph", "evaluate", str(run.folder / "configuration.yaml")]
     words += ["--out", str(run.folder), "--workers", str(settings.workers)]
-    if settings.languages is not None:
-        words += ["--languages", ",".join(settings.languages)]
     if settings.folder is not None:
         words += ["--folder", settings.folder]
     return shlex.join(words)
-
-
-def _all(runs: list[Run]) -> None:
-    with st.expander(f"All {counted(len(runs), 'run')}", icon=":material/list:"):
-        show_table(
-            {
-                "run": [shortened(visible(run.name), 80) for run in runs],
-                "state": [badge_of(run)[0] for run in runs],
-                "tasks": [tasks_of(run.progress) for run in runs],
-                "details": [
-                    "" if run.progress is None else times_of(run.progress, read_facts(run.folder))
-                    for run in runs
-                ],
-            },
-            rows_high(12),
-        )

@@ -20,30 +20,27 @@ from morphgraph.core.limits import PUBLIC_WORKERS
 from morphgraph.core.system import available_cores
 from morphgraph.core.text import shortened, visible
 from web.batch.checking import Checked, check_text, free_name
-from web.batch.queue import UPLOADS, join_queue
 from web.hosting import is_public
+from web.queue import UPLOADS, join_queue
 from web.session import own_folder
-from web.storage import Draft, check_room, keep_draft, kept_drafts, make_private
+from web.storage import check_room, make_private
 from web.widgets import forget_oldest, set_value
 
-CONFIGURE, RUNS, COMPARE = "Configure", "Runs", "Compare"
+CONFIGURE, RUNS = "Configure", "Runs"
 VIEW = "batch_view"
 CHOSEN = "batch_run"
 SOURCE = "batch_source"
-OWN = "batch own files"
 REFUSED = "batch refused"
-"""Keys of the open tab, the run by its name, what is edited, texts by name, what was refused."""
+"""Keys of the open tab, the run by its name, what is edited, what was refused."""
 SETTINGS_FILE = "started.json"
-_RECALLED = "batch drafts recalled"
 _FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run was started with, so that it can be resumed alike; ``languages``: None for all."""
+    """What a run was started with, so that it can be resumed alike."""
 
     workers: Annotated[int, Field(ge=1, le=1_000)]
-    languages: list[str] | None = None
     folder: str | None = None
 
 
@@ -84,7 +81,7 @@ def begin(text: str, name: str, settings: Settings) -> Run:
         make_private(own_folder())
     if is_public():
         check_room(own_folder())
-        settings = Settings(PUBLIC_WORKERS.value, None, str(uploads_folder()))
+        settings = Settings(PUBLIC_WORKERS.value, str(uploads_folder()))
         run = join_queue(text, runs_folder(), name)
     else:
         run = start_run(
@@ -92,7 +89,6 @@ def begin(text: str, name: str, settings: Settings) -> Run:
             runs_folder(),
             name,
             workers=settings.workers,
-            languages=settings.languages,
             folder=None if settings.folder is None else Path(settings.folder),
         )
     write_file(run.folder / SETTINGS_FILE, json.dumps(asdict(settings)).encode())
@@ -108,28 +104,22 @@ def show_run(name: str) -> None:
 
 def add_source(wanted: str, text: str, taken: Collection[str] = ()) -> None:
     """One more text to start from, which is chosen; for callbacks, before the tabs are drawn."""
-    own: dict[str, str] = st.session_state.setdefault(OWN, {})
+    own = own_sources()
     name = free_name(wanted, {*own, *taken}, "{} ({})")
     own[name] = text
-    keep_draft(own_folder(), Draft(name, text, text))
     set_value(SOURCE, name)
 
 
-def text_key(source: str) -> str:
-    """The key of the editor with a text, by its name."""
-    return f"batch text {source}"
+def own_sources() -> dict[str, str]:
+    """The texts that were opened in this session, by name, as they were then."""
+    own: dict[str, str] = st.session_state.setdefault("batch own files", {})
+    return own
 
 
-def recall_drafts() -> None:
-    """In a new session, own files and edits that an earlier one left."""
-    if _RECALLED in st.session_state:
-        return
-    own: dict[str, str] = st.session_state.setdefault(OWN, {})
-    for draft in kept_drafts(own_folder()):
-        if draft.original is not None:
-            own.setdefault(draft.name, draft.original)
-        st.session_state.setdefault(f"kept {text_key(draft.name)}", draft.text)
-    st.session_state[_RECALLED] = True  # last: a run may be interrupted
+def edited_texts() -> dict[str, str]:
+    """The texts that were edited in this session, by name, as they are now."""
+    edited: dict[str, str] = st.session_state.setdefault("batch edited texts", {})
+    return edited
 
 
 def show_editor() -> None:
@@ -138,7 +128,7 @@ def show_editor() -> None:
 
 
 def start_settings(folder: Path) -> Settings:
-    """What the run in a folder was started with; all languages and cores where that is unknown."""
+    """What the run in a folder was started with; all cores where that is unknown."""
     try:
         found: Settings = TypeAdapter(Settings).validate_python(
             parse_json(read_bytes(folder / SETTINGS_FILE), SETTINGS_FILE)
@@ -155,7 +145,7 @@ def folder_of(source: str) -> Path:
     """
     if is_public():
         return uploads_folder()
-    return Path.cwd() if source in st.session_state[OWN] else shipped_folder()
+    return Path.cwd() if source in own_sources() else shipped_folder()
 
 
 def checked_text(source: str, text: str) -> Checked:

@@ -69,20 +69,6 @@ def test_whole_word_blame(small_tokeniser: MakeTokeniser, small_reference: MakeR
     assert counts_of(blame(benchmark, segmentation, scope="whole-word"))[2] == (2, 1)
 
 
-def test_tuples_once(small_tokeniser: MakeTokeniser, small_reference: MakeReference) -> None:
-    # abab in one go, by a + b + a + b, closes three gaps each time; in abababab twice.
-    # Gold a|bab: one of the three is on a boundary. Gold abab|abab: none is, and the boundary is
-    # a split. Gold a|b|ab|abab: two of three in the first application, none in the second.
-    tokeniser = small_tokeniser([("a", "b", "a", "b")])
-    reference = small_reference("a bab", "abab abab", "a b ab abab")
-    benchmark = Benchmark.build(tokeniser, reference)
-    segmentation = segment(tokeniser.graph, benchmark.words)
-    assert counts_of(blame(benchmark, segmentation)) == {0: (3 + 6 + 6, 1 + 0 + 2)}
-    once = blame(benchmark, segmentation, tuples_once=True)
-    assert counts_of(once) == {0: (1 + 2 + 2, 1 + 0 + 1)}
-    assert once.ratio.tolist() == [2 / 5]
-
-
 @examples(150)
 @given(merges=well_formed(), lines=LINES, data=st.data())
 def test_as_counted_naively(
@@ -143,37 +129,6 @@ def applications(
     return found
 
 
-def test_order_of_candidates(
-    small_tokeniser: MakeTokeniser, small_reference: MakeReference
-) -> None:
-    # R: ab 1/2, cd 2/2, ef 3/3, gh 1/2, xy 0/1, and zz is never applied. Among equal R, the higher
-    # B stands first, then the lower rank.
-    merges = [("a", "b"), ("c", "d"), ("e", "f"), ("g", "h"), ("x", "y"), ("z", "z")]
-    tokeniser = small_tokeniser(merges)
-    lines = ["a b", "ab", "c d", "c dc d", "e fe f", "g hgh", "e fc d", "xy"]
-    benchmark = Benchmark.build(tokeniser, small_reference(*lines))
-    found = blame(benchmark, segment(tokeniser.graph, benchmark.words))
-    assert counts_of(found) == {0: (2, 1), 1: (4, 4), 2: (3, 3), 3: (2, 1), 4: (1, 0)}
-    assert candidate_types(tokeniser, found, 0.5) == ["cd", "ef", "ab", "gh"]
-    assert candidate_types(tokeniser, found, 0.0) == ["cd", "ef", "ab", "gh", "xy"]
-    size = tokeniser.vocabulary_size
-    assert candidate_types(tokeniser, found, 0.5, size - 2) == ["cd", "ef"]
-    assert candidate_types(tokeniser, found, 0.5, size) == []
-    assert candidate_types(tokeniser, found, 0.5, size + 9) == []
-
-
-def test_a_type_of_two_merges_is_listed_once(
-    small_tokeniser: MakeTokeniser, small_reference: MakeReference
-) -> None:
-    # abc is ab + c in abc, and a + bc in bbc... never; so use dabc, where d + a comes first.
-    merges = [("b", "c"), ("a", "b"), ("ab", "c"), ("a", "bc")]
-    tokeniser = small_tokeniser(merges)
-    benchmark = Benchmark.build(tokeniser, small_reference("a bc"))
-    found = blame(benchmark, segment(tokeniser.graph, benchmark.words))
-    assert counts_of(found) == {0: (1, 0), 3: (1, 1)}
-    assert candidate_types(tokeniser, found) == ["abc"]
-
-
 @pytest.mark.parametrize(
     "count, share, held", [(10, 0.0, 0), (10, 0.25, 2), (7, 0.5, 4), (1, 1, 1)]
 )
@@ -185,11 +140,8 @@ def test_holdout(count: int, share: float, held: int) -> None:
     assert sorted(seen) == list(seen)
     again = split_entries(words, share, seed=3)
     assert again[0].tolist() == seen.tolist()
-
-
-def test_holdout_depends_on_the_seed() -> None:
-    words = [f"w{number}" for number in range(100)]
-    assert split_entries(words, 0.3, 1)[1].tolist() != split_entries(words, 0.3, 2)[1].tolist()
+    other = [split_entries(words, share, seed)[1].tolist() for seed in range(9)]
+    assert len(set(map(tuple, other))) > (0 < held < count)
 
 
 def test_holdout_keeps_all_entries_of_a_word_together() -> None:

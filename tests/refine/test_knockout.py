@@ -78,17 +78,6 @@ def test_settings(small_tokeniser: MakeTokeniser, small_reference: MakeReference
     assert with_(scope="whole-word") == [], "the reference has no whole words"
 
 
-def test_cascade_removes_what_is_made_of_it(
-    small_tokeniser: MakeTokeniser, small_reference: MakeReference
-) -> None:
-    # Only un + do is blamed: undo|ing is right.
-    tokeniser = small_tokeniser(UNDO)
-    benchmark = Benchmark.build(tokeniser, small_reference("un do", "un do"))
-    result = knock_out(tokeniser, benchmark, KnockoutSettings(cascade=True))
-    assert sorted(result.removed) == ["undo", "undoing"]
-    assert tokeniser.graph.recipe() == [{"edit": "cascade", "types": ["undo"]}]
-
-
 def test_too_many_types(small_tokeniser: MakeTokeniser, small_reference: MakeReference) -> None:
     with pytest.raises(MorphGraphError, match="from 0 to 6"):
         removed(small_tokeniser, small_reference(*LINES), KnockoutSettings(select="last", count=7))

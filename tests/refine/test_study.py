@@ -115,11 +115,6 @@ def test_marked(study: MakeStudy) -> None:
     assert made.gold_text(0) == "u|ndo|ing"
 
 
-def test_markup_in_words_is_text(study: MakeStudy) -> None:
-    made = study("<img x>".replace(" ", ""))
-    assert made.marked(0, made.now.segmentation) == "<·i·m·g·x·>"
-
-
 def test_worst_words(study: MakeStudy) -> None:
     # ungod: un|g|o|d against un|god: 2 wrong. undoing: one token against three: 2 wrong. d|ing is
     # right, and does not stand in the list. The more frequent one is first among equals.

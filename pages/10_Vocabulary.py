@@ -36,7 +36,7 @@ from web.bootstrap import start
 from web.edits import look_at, never_formed_note
 from web.inputs import frequency_choice, offer_frequencies
 from web.scoreboard import score_metrics
-from web.session import Session, trained_models
+from web.session import Session
 from web.text import code, plain
 from web.views.corpus import corpus_measured
 from web.views.model_rows import model_rows
@@ -130,7 +130,7 @@ def _choices(current: Session) -> tuple[list[str], float]:
     """The chosen tokenisers by name, and α."""
     edited = bool(current.study.graph.history)
     states = [_START, _NOW] if edited else [_NOW]
-    names = [*states, *(f"model {name}" for name in trained_models())]
+    names = [*states, *(f"model {name}" for name in current.models)]
     left, right = st.columns([6, 2])
     chosen = choice(
         left.multiselect,
@@ -169,7 +169,7 @@ def _segmenter(current: Session, name: str) -> Segmenter:
         return method_on(current.study.tokeniser.copy(), "bpe")  # it is kept, and edits go on
     if name == _START:
         return method_on(current.study.tokeniser.fork(), "bpe")
-    return trained_models()[name.removeprefix("model ")]
+    return current.models[name.removeprefix("model ")]
 
 
 def _by_label(current: Session, chosen: list[str]) -> dict[str, Segmenter]:
@@ -197,7 +197,7 @@ def _corpus_of(language: str, _benchmark: Benchmark) -> NamedCounts | None:
 def _health(current: Session, name: str, corpus: NamedCounts | None) -> VocabularyHealth:
     """A vocabulary with its figures, made once for each state of it."""
     study = current.study
-    model = trained_models().get(name.removeprefix("model ")) if name.startswith("model ") else None
+    model = current.models.get(name.removeprefix("model ")) if name.startswith("model ") else None
     label = _label(current, name)
 
     def make() -> VocabularyHealth:

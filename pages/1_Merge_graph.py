@@ -20,7 +20,7 @@ from web.reopening import keep_session
 from web.scoreboard import score_metrics
 from web.session import Session
 from web.views.type_panel import type_panel
-from web.widgets import download, sent_again
+from web.widgets import download, setting
 
 SELECT, KNOCK_OUT = "Show it", "Knock it out"
 _FIND = "find a type"
@@ -54,8 +54,8 @@ def _follow_focus(current: Session) -> None:
     graph = current.study.graph
     assert current.focus is not None
     here = graph.types[current.focus]
-    asked = follow("type", here)
-    if asked != here and asked in graph.ids:
+    asked = follow("type", here, lambda asked: asked if asked in graph.ids else here)
+    if asked != here:
         look_at(current, graph.ids[asked])
         st.session_state[_FIND] = ""  # it found another one
 
@@ -188,30 +188,45 @@ def _controls(current: Session) -> Controls:
 
 
 def _view(current: Session) -> Controls:
-    # Sent in every run: what is folded away comes to the browser only when it is opened.
-    with sent_again(down=1, up=1, limit=14, click_mode=SELECT, cascade=False, free_layout=False):
-        columns = st.columns(3)
-        down = columns[0].number_input("Steps down", 0, 12, key="down", help="Towards the atoms.")
-        up = columns[1].number_input("Steps up", 0, 6, key="up", help="Towards longer types.")
-        rows = columns[2].number_input(
-            "At most",
-            4,
-            MAX_VERTICES,
-            step=10,
-            key="limit",
-            help="Merges of a type.",
-        )
-        mode = st.segmented_control(
-            "A click on a type", [SELECT, KNOCK_OUT], key="click_mode", required=True
-        )
-        cascade = st.toggle(
-            "Knock out everything made from it, too",
-            key="cascade",
-            help="Cascade: also remove every type whose derivation needs this one.",
-        )
-        free = st.toggle(
-            "Free layout", key="free_layout", help="Drag vertices, and see how merges share types."
-        )
+    columns = st.columns(3)
+    down = setting(
+        columns[0].number_input, "Steps down", 0, 12, key="down", first=1, help="Towards the atoms."
+    )
+    up = setting(
+        columns[1].number_input, "Steps up", 0, 6, key="up", first=1, help="Towards longer types."
+    )
+    rows = setting(
+        columns[2].number_input,
+        "At most",
+        4,
+        MAX_VERTICES,
+        step=10,
+        key="limit",
+        first=14,
+        help="Merges of a type.",
+    )
+    mode = setting(
+        st.segmented_control,
+        "A click on a type",
+        [SELECT, KNOCK_OUT],
+        key="click_mode",
+        first=SELECT,
+        required=True,
+    )
+    cascade = setting(
+        st.toggle,
+        "Knock out everything made from it, too",
+        key="cascade",
+        first=False,
+        help="Cascade: also remove every type whose derivation needs this one.",
+    )
+    free = setting(
+        st.toggle,
+        "Free layout",
+        key="free_layout",
+        first=False,
+        help="Drag vertices, and see how merges share types.",
+    )
     controls = Controls(down, up, rows, mode == KNOCK_OUT, cascade, free)
     _exports(current, controls)
     return controls

@@ -167,9 +167,13 @@ def _threshold(
 def _follow_threshold() -> None:
     """Keep the threshold in the address, and take that of another address."""
     now = f"{value_now('threshold', 0.5):.2f}"
-    asked = follow("threshold", now, step=False)
-    if asked != now and re.fullmatch(r"0\.\d\d", asked):
-        set_value("threshold", min(0.99, max(0.01, float(asked))))
+
+    def read(asked: str) -> str:
+        return f"{max(0.01, float(asked)):.2f}" if re.fullmatch(r"0\.\d\d", asked) else now
+
+    asked = follow("threshold", now, read, step=False)
+    if asked != now:
+        set_value("threshold", float(asked))
 
 
 def _merge_table(current: Session, table: pd.DataFrame, threshold: float, settings: str) -> None:

@@ -26,7 +26,7 @@ from web.views.rebpe import (
     phase_line,
     return_button,
 )
-from web.widgets import attempt, button, sent_again, value_now
+from web.widgets import attempt, button, setting, value_now
 
 _NAMES = {"anneal": "anneal", "knockout": "knock out", "reify": "reify"}
 _MOST_TYPES = 12
@@ -193,38 +193,31 @@ def _settings_panel(current: Session, *, locked: bool) -> None:
                 key="rebpe new",
                 help="Keep what is done, and begin another run on top of it.",
             )
-    with sent_again(**_usual()):  # a popover that is closed does not take what is sent once
-        columns = st.columns(2)
-        for number, (name, label, help_) in enumerate(_SWITCHES):
-            columns[number % 2].toggle(label, key=f"rebpe_{name}", disabled=locked, help=help_)
-        columns = st.columns(2)
-        for number, (name, label, least, most, step, help_) in enumerate(_NUMBERS):
-            columns[number % 2].number_input(
-                label,
-                least,
-                most,
-                step=step,
-                key=f"rebpe_{name}",
-                disabled=locked or (name == "seed" and not value_now("rebpe_holdout", 0)),
-                help=help_,
-            )
-        if benchmark.reference.has_whole_words:
-            st.segmented_control(
-                "Gold boundaries",
-                ["morphemic", "whole-word"],
-                key="rebpe_scope",
-                required=True,
-                disabled=locked,
-            )
-        if "tokens" in benchmark.weightings:
-            st.segmented_control(
-                "Each word counts",
-                ["types", "tokens"],
-                key="rebpe_weighting",
-                required=True,
-                disabled=locked,
-                format_func=lambda n: "once" if n == "types" else "by its frequency",
-            )
+
+    def field(widget: Callable[..., Any], label: str, *given: Any, name: str, **how: Any) -> None:
+        key = f"rebpe_{name}"
+        off = locked or (name == "seed" and not value_now("rebpe_holdout", 0))
+        setting(widget, label, *given, key=key, first=_usual()[key], disabled=off, **how)
+
+    columns = st.columns(2)
+    for number, (name, label, help_) in enumerate(_SWITCHES):
+        field(columns[number % 2].toggle, label, name=name, help=help_)
+    columns = st.columns(2)
+    for number, (name, label, least, most, step, help_) in enumerate(_NUMBERS):
+        widget = columns[number % 2].number_input
+        field(widget, label, least, most, name=name, step=step, help=help_)
+    if benchmark.reference.has_whole_words:
+        scopes = ["morphemic", "whole-word"]
+        field(st.segmented_control, "Gold boundaries", scopes, name="scope", required=True)
+    if "tokens" in benchmark.weightings:
+        field(
+            st.segmented_control,
+            "Each word counts",
+            ["types", "tokens"],
+            name="weighting",
+            required=True,
+            format_func=lambda n: "once" if n == "types" else "by its frequency",
+        )
 
 
 # ------------------------------------------------------------------------------------- running

@@ -27,7 +27,7 @@ from web.inputs import (
     leave_out,
     reference_upload,
 )
-from web.method_picker import START, choose_methods, follow_methods, method_fields, upload_model
+from web.method_picker import choose_methods, method_fields, upload_model
 from web.reopening import keep_session
 from web.scoreboard import (
     doubtful_reference,
@@ -132,9 +132,8 @@ def _chosen(
     with models:
         upload_model("scores")
     with left:
-        picked = choose_methods(current, "scores", (START, "bpe"))
+        picked = choose_methods(current, "scores")
         predictions = choose_predictions(programs)
-    follow_methods("scores", picked)
     with settings:
         for one in picked:
             method_fields(one, "scores", titled=True)

@@ -30,12 +30,12 @@ from web.bootstrap import start
 from web.components import comparison_table
 from web.hosting import is_public
 from web.inputs import content_of
-from web.method_picker import parameter_field
+from web.method_picker import chosen_methods, parameter_field
 from web.reopening import doing
-from web.session import Session, Source, keep_model, trained_models, wordfreq_languages
+from web.session import Session, Source, wordfreq_languages
 from web.text import plain
 from web.training import train_in_turn
-from web.widgets import attempt, button, download, remembered, sent_again, set_value
+from web.widgets import attempt, button, download, remembered, setting
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -86,7 +86,7 @@ def train_page(current: Session) -> None:
     """Settings, a button that trains, and what came out."""
     st.title("Train")
     _train(current, _settings())
-    if trained_models():
+    if current.models:
         _result(current)
     else:
         st.caption("What you train appears here, beside the open tokeniser.")
@@ -140,14 +140,15 @@ def _settings() -> _Order | None:
                 )
                 st.caption(plain(PIPELINES[pipeline].description))
                 usual = PIPELINES[pipeline].minimum_count
-                with sent_again(train_least=0):
-                    least = st.number_input(
-                        "Least word count",
-                        0,
-                        step=1,
-                        key="train_least",
-                        help=f"Rarer words are left out; 0 for the pipeline's own: {usual}.",
-                    )
+                least = setting(
+                    st.number_input,
+                    "Least word count",
+                    0,
+                    step=1,
+                    key="train_least",
+                    first=0,
+                    help=f"Rarer words are left out; 0 for the pipeline's own: {usual}.",
+                )
     if words is None:
         return None
     least_count = int(least) or None
@@ -296,7 +297,7 @@ def _run(current: Session, order: _Order, bar: Any) -> None:
             minimum_count=order.least,
             progress=report(f"Training on {words}", f"Preparing {words} …", 0.1, 1.0),
         )
-    keep_model(order.label, segmenter)
+    current.keep_model(order.label, segmenter)
     st.session_state[_SHOWN] = order.label
     st.session_state["train seconds"] = {
         **st.session_state.get("train seconds", {}),
@@ -308,7 +309,7 @@ def _run(current: Session, order: _Order, bar: Any) -> None:
 
 
 def _result(current: Session) -> None:
-    models = trained_models()
+    models = current.models
     names = list(models)[::-1]
     if st.session_state.get(_SHOWN) not in models:
         st.session_state[_SHOWN] = names[0]
@@ -325,6 +326,7 @@ def _result(current: Session) -> None:
             "Compare with the open one",
             "compare_arrows",
             _compare,
+            current,
             label,
             primary=True,
             key="train compare",
@@ -343,7 +345,7 @@ def _result(current: Session) -> None:
         button(
             "Forget it",
             "delete",
-            _forget,
+            current.forget_model,
             label,
             help="Frees memory; the model is lost.",
         )
@@ -378,14 +380,10 @@ def _downloads(segmenter: Segmenter, label: str) -> None:
             )
 
 
-def _compare(label: str) -> None:
+def _compare(current: Session, label: str) -> None:
     """Put the model beside the open tokeniser among the methods to compare, and go there."""
-    set_value("compare_methods", ["bpe", f"model {label}"])
+    chosen_methods(current, "compare").take(["bpe", f"model {label}"])
     st.session_state[_COMPARES] = True
-
-
-def _forget(label: str) -> None:
-    trained_models().pop(label, None)
 
 
 def _examples(current: Session, trained: list[Segmenter]) -> None:

@@ -21,11 +21,9 @@ from web.bootstrap import start
 from web.components import comparison_table
 from web.inputs import offer_frequencies
 from web.method_picker import (
-    START,
     PickedMethod,
     choose_methods,
     drop_method,
-    follow_methods,
     lacking_counts,
     make_method,
     method_fields,
@@ -39,17 +37,19 @@ from web.views.trees import one_cell
 from web.widgets import (
     attempt,
     button,
+    choice,
     downloads,
-    forget,
     one_page,
     right_aligned,
+    set_value,
     show_table,
+    value_now,
 )
 from web.word_picker import choose_words
 
 _PLACE = "compare"
 _PAGE = 50
-_FIRST = (START, "bpe", "dropout", "trimmed", "picky", "flota")
+_SHOW = "compare show"
 _ALL, _DISAGREE, _BETTER = "all", "methods disagree", "one beats another"
 _WORDS_WIDER = 1.1
 """How much wider than the others the column of words is."""
@@ -66,13 +66,12 @@ def segmentations_page(current: Session) -> None:
             place = st.container()
             upload_model(_PLACE)  # before the methods in time, so that its model can be chosen
             with place:
-                picked = choose_methods(current, _PLACE, _FIRST, wait=False)
+                picked = choose_methods(current, _PLACE, wait=False)
         more = st.popover("More", icon=":material/tune:", key="compare more open")
         note = st.container(width="content")
-    lacking = lacking_counts(current, _FIRST)
+    lacking = lacking_counts(current, _PLACE)
     if lacking:
         offer_frequencies(current, lacking)
-    follow_methods(_PLACE, picked)
     ready = [one for one in picked if one.made is not None]
     segmenters = [one.made for one in ready if one.made is not None]
     texts, gold = choose_words(current, segmenters, field, drawn, more)
@@ -82,10 +81,7 @@ def segmentations_page(current: Session) -> None:
     with attempt():
         comparison = _compared(current, segmenters, [one.label for one in ready], texts, gold)
         with more:
-            chosen, which = _filtered(comparison)
-        if follow("show", which) != which:
-            forget("compare filter True", "compare filter False")
-            st.rerun()
+            chosen = _filtered(comparison)
         shown = f"{len(chosen):,} of " if len(chosen) < len(texts) else ""
         note.markdown(f"**{shown}{counted(len(texts), 'word')}**")
         _headers(current, picked, comparison)
@@ -182,27 +178,24 @@ def _chosen_cell(comparison: Comparison) -> tuple[int, int] | None:
     return comparison.texts.index(text), comparison.labels.index(label)
 
 
-def _filtered(comparison: Comparison) -> tuple[list[int], str]:
-    """Numbers of the rows to show, and which these are."""
+def _filtered(comparison: Comparison) -> list[int]:
+    """Numbers of the rows to show."""
     several = len(comparison.segmenters) > 1
     kinds = [_ALL, _DISAGREE, _BETTER] if several else [_ALL]
-    asked = st.query_params.get("show")
-    which = st.segmented_control(
-        "Show",
-        kinds,
-        default=asked if asked in kinds else _ALL,
-        required=True,
-        key=f"compare filter {several}",
-    )
+    here = value_now(_SHOW, _ALL)
+    asked = follow("show", here, lambda asked: asked if asked in kinds else here)
+    if asked != here:
+        set_value(_SHOW, asked)
+    which: str = choice(st.segmented_control, "Show", kinds, key=_SHOW, required=True)
     if which == _DISAGREE:
-        return comparison.disagreeing(), which
+        return comparison.disagreeing()
     if which == _BETTER:
         numbers = range(len(comparison.labels))
         names = comparison.labels.__getitem__
         better = st.selectbox("Better", numbers, format_func=names, key="compare better")
         worse = st.selectbox("than", numbers, index=1, format_func=names, key="compare worse")
-        return comparison.better(int(better or 0), int(worse or 0)), which
-    return list(range(len(comparison.rows))), _ALL
+        return comparison.better(int(better or 0), int(worse or 0))
+    return list(range(len(comparison.rows)))
 
 
 def _table(picked: Sequence[PickedMethod], comparison: Comparison, chosen: list[int]) -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 from morphgraph.core.apart import VISITOR
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.text import counted, shortened
-from web.address import arrive, arrive_elsewhere, follow
+from web.address import arrive, follow
 from web.hosting import is_public
 from web.queue import keep_queue_moving, stop_all
 from web.reopening import keep_session, known_browser, reopen
@@ -75,10 +75,10 @@ def start(title: str) -> Session:
 
 def _open_what_is_asked_for(current: Session) -> None:
     """Open the demo in the address instead of another demo; own files stay open."""
-    asked = follow("demo", current.language)
-    if current.language and asked in DEMOS and asked != current.language:
+    own = current.language
+    asked = follow("demo", own, lambda asked: asked if own and asked in DEMOS else own)
+    if asked != own:
         current.open_demo(asked)
-        arrive_elsewhere("demo")
 
 
 def sidebar(current: Session) -> None:

@@ -21,28 +21,25 @@ from morphgraph.train.trainers import train
 from web.address import follow
 from web.hosting import is_public
 from web.inputs import content_of
-from web.session import (
-    Session,
-    keep_model,
-    trained_models,
-    wordfreq_frequencies,
-)
+from web.session import START, Chosen, Session, session, wordfreq_frequencies
 from web.text import plain
 from web.training import train_in_turn
 from web.waiting import Tell, Waiting
 from web.widgets import (
     attempt,
     choice,
-    forget,
     forget_oldest,
     primed,
-    remembered,
     set_value,
     setting,
     value_now,
 )
 
-START = "before the edits"
+FIRST = {
+    "compare": (START, "bpe", "dropout", "trimmed", "picky", "flota"),
+    "scores": (START, "bpe"),
+}
+"""The pages with methods to choose, and those that are chosen at first, as soon as they can be."""
 _TRAINED = "picky"
 """Trained on demand: it stands among those that need a tokeniser only, behind trimmed BPE."""
 _BYTES = 256
@@ -84,59 +81,57 @@ def _known_methods() -> list[str]:
     return [*names[:place], _TRAINED, *names[place:]]
 
 
-def choose_methods(
-    current: Session, place: str, first: Sequence[str], *, wait: bool = True
-) -> list[PickedMethod]:
+def choose_methods(current: Session, place: str, *, wait: bool = True) -> list[PickedMethod]:
     """The field of methods, and what is chosen in it; messages for what cannot be made.
 
-    ``place``: a name of the page, which keeps the choices of pages apart; ``first``: the methods
-    that are chosen at first, those of them that there are and that have the word counts they need;
-    ``wait``: make all of them now; otherwise `make_method` makes those that take long.
+    ``place``: one of `FIRST`, which keeps the choices of pages apart; ``wait``: make all of them
+    now; otherwise `make_method` makes those that take long.
     """
-    models = trained_models()
     edited = bool(current.study.graph.history)
-    names = [*_known_methods(), *([START] if edited else []), *(f"model {name}" for name in models)]
-    asked = st.query_params.get("methods")
-    possible = [name for name in first if _has_what_it_needs(current, name)]
-    begin, given = _asked(asked, possible) if asked else (possible, {})
+    models = (f"model {name}" for name in current.models)
+    names = [*_known_methods(), *([START] if edited else []), *models]
+    chosen = chosen_methods(current, place)
+    chosen.offer(names, lambda name: _has_what_it_needs(current, name))
+    _follow_methods(chosen, place)
     key = f"{place}_methods"
-    lacked = st.session_state.get(f"{place} lacks counts", [])
-    st.session_state[f"{place} lacks counts"] = [name for name in first if name not in possible]
-    added = st.session_state.pop(f"{place} new models", [])
-    added += [name for name in lacked if name in possible]
-    with remembered(**{key: begin}):
-        kept = [*st.session_state[key], *added]
-        if edited and START in first and not st.session_state.get(f"{place} start offered"):
-            kept = [START, *kept]  # beside what is edited, when it first is
-        st.session_state[f"{place} start offered"] = edited
-        st.session_state[key] = [name for name in dict.fromkeys(kept) if name in names]
-        chosen = st.multiselect(
-            "Methods",
-            names,
-            key=key,
-            format_func=lambda name: METHODS[name].title if name in METHODS else name,
-            help="On the open tokeniser as it is now. Train others, or open model files, to add "
-            "them here.",
-        )
-    settings = {name: _settings(name, given.get(name, {}), place) for name in chosen}
+
+    def choose() -> None:
+        chosen.names = list(st.session_state[key])
+
+    st.session_state[key] = chosen.names
+    st.multiselect(
+        "Methods",
+        names,
+        key=key,
+        format_func=lambda name: METHODS[name].title if name in METHODS else name,
+        on_change=choose,
+        help="On the open tokeniser as it is now. Train others, or open model files, to add "
+        "them here.",
+    )
     found = []
-    for name in chosen:
+    for name in chosen.names:
+        settings = _settings(name, place)
         try:
             made = None
-            if wait or not _takes_long(current, name, settings[name]):
-                made = make_method(current, place, name, settings[name])
-            label = _label(current, name, settings[name], edited)
+            if wait or not _takes_long(current, name, settings):
+                made = make_method(current, place, name, settings)
+            label = _label(current, name, settings, edited)
             is_on_open = name in METHODS.offered
             base = current.study.tokeniser if is_on_open else getattr(made, "tokeniser", None)
-            found.append(PickedMethod(name, settings[name], label, made, base))
+            found.append(PickedMethod(name, settings, label, made, base))
         except MorphGraphError as error:
             st.warning(plain(str(error)), icon=":material/warning:")
     return found
 
 
-def lacking_counts(current: Session, first: Sequence[str]) -> str:
+def chosen_methods(current: Session, place: str) -> Chosen:
+    """The chosen methods of a page: of all that says which they are, the one that counts."""
+    return current.chosen.setdefault(place, Chosen([], list(FIRST[place])))
+
+
+def lacking_counts(current: Session, place: str) -> str:
     """The titles of methods that need word counts, which are not there; empty if none does."""
-    lacking = [METHODS[name].title for name in first if not _has_what_it_needs(current, name)]
+    lacking = [METHODS[n].title for n in FIRST[place] if not _has_what_it_needs(current, n)]
     return " and ".join(lacking) + (" need" if len(lacking) > 1 else " needs") if lacking else ""
 
 
@@ -154,43 +149,47 @@ def choose_method(current: Session, place: str) -> Segmenter:
         format_func=lambda name: METHODS[name].title,
         help="Its own merges, or another way to segment by the same vocabulary.",
     )
-    settings = _settings(name, {}, place)
+    settings = _settings(name, place)
     with st.container(horizontal=True):
         method_fields(PickedMethod(name, settings, METHODS[name].title, None, None), place)
     return method_on(current.study.tokeniser, name, settings)
 
 
-def follow_methods(place: str, picked: Sequence[PickedMethod]) -> None:
-    """Keep the chosen methods in the address, or take those that it asks for, as after Back."""
-    value = ",".join(_spelled(one.name, one.settings) for one in picked if one.name in METHODS)
-    asked = st.query_params.get("methods", "")
-    if asked and _as_set(asked) == value:
-        value = asked  # the same in other words
-    if follow("methods", value) == value:
+def _follow_methods(chosen: Chosen, place: str) -> None:
+    """Keep the chosen methods in the address, or take those that it asks for, as after Back.
+
+    What needs a file or edits, an address does not hold: it stays as it is.
+    """
+    named = [name for name in chosen.names if name in METHODS]
+    here = ",".join(_spelled(name, _settings(name, place)) for name in named)
+    asked = follow("methods", here, lambda asked: _as_set(asked) or here)
+    if asked == here:
         return
-    for name in _known_methods():
-        for key in _fields(name):
-            forget(f"{place}_{name}_{key}")
-    forget(f"{place}_methods")
-    st.rerun()
+    given = _asked(asked)
+    start, models = (
+        [name for name in chosen.names if name not in METHODS and (name == START) is is_start]
+        for is_start in (True, False)
+    )
+    chosen.take([*start, *given, *models])
+    for name, parameters in given.items():
+        for key, field in _fields(name).items():
+            set_value(f"{place}_{name}_{key}", _within(parameters.get(key), field))
 
 
 def _as_set(text: str) -> str:
     """The methods of an address with all their settings."""
-    names, given = _asked(text, ())
     return ",".join(
         _spelled(
-            name,
-            {key: _within(given[name].get(key), field) for key, field in _fields(name).items()},
+            name, {key: _within(given.get(key), field) for key, field in _fields(name).items()}
         )
-        for name in names
+        for name, given in _asked(text).items()
     )
 
 
 def drop_method(place: str, name: str) -> None:
     """Take a method off the chosen ones of a page."""
-    key = f"{place}_methods"
-    set_value(key, [other for other in value_now(key, []) if other != name])
+    chosen = chosen_methods(session(), place)
+    chosen.names = [other for other in chosen.names if other != name]
 
 
 def _label(current: Session, name: str, settings: Mapping[str, Any], edited: bool) -> str:
@@ -205,19 +204,17 @@ def _label(current: Session, name: str, settings: Mapping[str, Any], edited: boo
     return METHODS[name].label(given)
 
 
-def _asked(text: str, first: Sequence[str]) -> tuple[Sequence[str], dict[str, Mapping[str, Any]]]:
-    """The methods of an address that somebody shared; others are left out."""
-    names: list[str] = []
-    given: dict[str, Mapping[str, Any]] = {}
+def _asked(text: str) -> dict[str, Mapping[str, Any]]:
+    """The methods of an address that somebody shared, with their settings; no others."""
+    found: dict[str, Mapping[str, Any]] = {}
     for part in split_methods(text)[:20]:
         try:
             name, parameters = parse_method(part)
         except MorphGraphError:
             continue
-        if name in _known_methods() and name not in names:
-            names.append(name)
-            given[name] = parameters
-    return names or first, given
+        if name in _known_methods():
+            found.setdefault(name, parameters)
+    return found
 
 
 def _spelled(name: str, parameters: Mapping[str, Any]) -> str:
@@ -237,13 +234,12 @@ def _fields(name: str) -> dict[str, FieldInfo]:
     }
 
 
-def _settings(name: str, given: Mapping[str, Any], place: str) -> dict[str, Any]:
+def _settings(name: str, place: str) -> dict[str, Any]:
     """The parameters of a method as they are set now, wherever their fields are drawn."""
-    found = {}
-    for key, field in _fields(name).items():
-        widget = f"{place}_{name}_{key}"
-        found[key] = value_now(widget, _within(given.get(key), field))
-    return found
+    return {
+        key: value_now(f"{place}_{name}_{key}", field.default)
+        for key, field in _fields(name).items()
+    }
 
 
 def method_fields(picked: PickedMethod, place: str, *, titled: bool = False) -> None:
@@ -308,10 +304,11 @@ def upload_model(place: str) -> None:
 
 def add_model(name: str, model: Segmenter, places: Sequence[str]) -> None:
     """Add a model that was read from a file to the lists, and choose it on the pages ``places``."""
-    name = primed(name, trained_models())
-    keep_model(name, model)
+    current = session()
+    name = primed(name, current.models)
+    current.keep_model(name, model)
     for place in places:
-        st.session_state.setdefault(f"{place} new models", []).append(f"model {name}")
+        chosen_methods(current, place).names.append(f"model {name}")
 
 
 def make_method(current: Session, place: str, name: str, settings: Mapping[str, Any]) -> Segmenter:
@@ -320,7 +317,7 @@ def make_method(current: Session, place: str, name: str, settings: Mapping[str, 
     ``place``: the page, which drops the method if somebody stops its training.
     """
     if name.startswith("model "):
-        return trained_models()[name.removeprefix("model ")]
+        return current.models[name.removeprefix("model ")]
     tokeniser = current.study.tokeniser
 
     def make() -> Segmenter:

@@ -35,7 +35,6 @@ from web.session import (
     frequencies_of,
     reference_of,
     tokeniser_of,
-    trained_models,
     uploaded_model,
 )
 from web.storage import BrowserStore, days_kept, keep_recipe, state_folder
@@ -100,7 +99,7 @@ def keep_session(current: Session) -> None:
     graph, run = current.study.graph, current.run
     current.note_edits()
     phases = (len(run.all_phases), len(run.phases)) if run else ()
-    models = tuple(map(id, trained_models().values()))
+    models = tuple(map(id, current.models.values()))
     edits = (graph.recipe_checksum(), len(graph.undone))
     state = (current.study_number, edits, id(run), phases, models, current.doing)
     if state == current.kept_as:
@@ -172,7 +171,7 @@ def _record_of(current: Session) -> _Record | None:
         steps=_steps(graph),
         undone=len(graph.undone),
         run=_run_of(current.run),
-        models=_kept_models(store),
+        models=_kept_models(current),
         doing=current.doing,
         recipes=current.recipes,
         learned=current.learned,
@@ -186,14 +185,14 @@ def _kept_part(store: BrowserStore, source: Source | None) -> _Part | None:
     return _Part(name=source.name, files=files, format=source.format, encoding=source.encoding)
 
 
-def _kept_models(store: BrowserStore) -> dict[str, str]:
+def _kept_models(current: Session) -> dict[str, str]:
     """The checksums of models' files by name, each written only once; none for what has no file."""
     before: dict[int, tuple[Segmenter, str]] = st.session_state.get(_MODELS, {})
     now: dict[int, tuple[Segmenter, str]] = {}
     checksums = {}
-    for name, model in trained_models().items():
+    for name, model in current.models.items():
         try:
-            kept = before.get(id(model)) or (model, store.keep_file(write_model(model)))
+            kept = before.get(id(model)) or (model, current.store.keep_file(write_model(model)))
         except MorphGraphError:
             continue
         now[id(model)] = kept
@@ -271,7 +270,7 @@ def _open(current: Session, record: _Record) -> None:
     for name, checksum in record.models.items():
         data = current.store.file(checksum)
         if data is not None:
-            trained_models()[name] = uploaded_model({name: data})
+            current.models[name] = uploaded_model({name: data})
     _make_edits(current, record)
     if record.doing:
         current.notice = (

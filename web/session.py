@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -42,7 +42,8 @@ from web.storage import BrowserStore, state_folder
 from web.widgets import forget_oldest
 
 _KEY = "morphgraph session"
-TRAINED = "trained models"
+START = "before the edits"
+"""The method that is the tokeniser without its edits."""
 MOST_MODELS = 12
 """The oldest model of the session makes room for one more than this."""
 _RECIPES_KEPT = 20
@@ -85,6 +86,34 @@ class _Asked:
     at: float
 
 
+@dataclass
+class Chosen:
+    """The methods that a page compares, in their order.
+
+    ``waiting``: those to join them as soon as they can be made: at first all that the page begins
+    with; then what needs edits or word counts.
+    """
+
+    names: list[str]
+    waiting: list[str]
+
+    def take(self, names: Iterable[str]) -> None:
+        """Choose these; of those that wait, edits alone still bring what was before them."""
+        self.names = list(names)
+        self.waiting = [name for name in self.waiting if name == START]
+
+    def offer(self, offered: Collection[str], is_ready: Callable[[str], bool]) -> None:
+        """Let those that can be made join; what is offered no more goes, or waits if it may."""
+        gone = [name for name in self.names if name not in offered]
+        self.names = [name for name in self.names if name in offered]
+        self.waiting += [name for name in gone if name == START]
+        ready = [name for name in self.waiting if name in offered and is_ready(name)]
+        if ready:
+            self.waiting = [name for name in self.waiting if name not in ready]
+            self.names = list(dict.fromkeys([*self.names, *ready]))
+            self.names.sort(key=lambda name: (name != START, name.startswith("model ")))
+
+
 @dataclass(eq=False)
 class Session:
     """The open tokeniser and reference as a study, and what the pages remember.
@@ -108,6 +137,8 @@ class Session:
     focus: int | None = None
     selected: int | None = None
     first_row: int = 0
+    models: dict[str, Segmenter] = field(default_factory=dict)
+    chosen: dict[str, Chosen] = field(default_factory=dict)
     computed: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     recipes: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     learned: dict[str, list[LearnedFrom]] = field(default_factory=dict)
@@ -310,6 +341,16 @@ class Session:
             self.earlier[key] = (change, graph.earlier(len(graph.history) - edits))
         return self.earlier[key][1]
 
+    def keep_model(self, name: str, model: Segmenter) -> None:
+        """Put a model among those of the session, in place of one of the same name."""
+        self.models.pop(name, None)
+        forget_oldest(self.models, MOST_MODELS - 1)
+        self.models[name] = model
+
+    def forget_model(self, name: str) -> None:
+        """Keep a model no longer."""
+        self.models.pop(name, None)
+
     def ask(self, what: str) -> None:
         """Tell the stepper of ReBPE to run a phase, an iteration or all; nothing to stop."""
         self.asked, self.just_asked = what, bool(what)
@@ -373,20 +414,6 @@ def forget_session() -> None:
 def own_folder() -> Path:
     """Where texts and runs of evaluations are kept: a public app's are those of this browser."""
     return session().store.folder if is_public() else state_folder()
-
-
-def trained_models() -> dict[str, Segmenter]:
-    """The models that were trained or opened in this browser, by a name that says how."""
-    found: dict[str, Segmenter] = st.session_state.setdefault(TRAINED, {})
-    return found
-
-
-def keep_model(name: str, model: Segmenter) -> None:
-    """Put a model among the models of the session, in place of one of the same name."""
-    models = trained_models()
-    models.pop(name, None)
-    forget_oldest(models, MOST_MODELS - 1)
-    models[name] = model
 
 
 def demo_sources(language: str) -> dict[str, Source | None]:

@@ -1,6 +1,6 @@
 """Which words are compared: typed or pasted ones, whole texts, or words of the reference."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from web.address import follow
 from web.scoreboard import words_in_another_language
 from web.session import Session
 from web.text import plain
-from web.widgets import forget, remembered, set_value, setting, value_now
+from web.widgets import remembered, set_value, setting, value_now
 
 KnownMorphs = tuple[str, ...] | None
 _SHORT = {
@@ -32,6 +32,7 @@ _LOOKED_AT = 5000
 _LONGEST = 100_000
 # Characters of text that the page's address holds, so that it can be shared.
 _IN_ADDRESS = 1000
+_WORDS, _LINES = "compare_text", "compare_lines"
 
 
 def choose_words(
@@ -60,19 +61,19 @@ def choose_words(
 
 def _typed(field: DeltaGenerator, more: DeltaGenerator) -> list[str]:
     """What was typed or pasted: whole texts if there are some, else words."""
-    asked, in_lines = st.query_params.get("words", ""), st.query_params.get("lines") == "1"
-    with remembered(compare_text="" if in_lines else asked):
-        lines = setting(
-            more.text_area,
-            "Texts, one a line",
-            key="compare_lines",
-            first=asked * in_lines,
-            max_chars=_LONGEST,
-            placeholder="sentences, to be compared in place of words",
-        )
+    _follow_typed()
+    lines = setting(
+        more.text_area,
+        "Texts, one a line",
+        key=_LINES,
+        first="",
+        max_chars=_LONGEST,
+        placeholder="sentences, to be compared in place of words",
+    )
+    with remembered(**{_WORDS: ""}):
         words = field.text_input(
             "Words",
-            key="compare_text",
+            key=_WORDS,
             max_chars=_LONGEST,
             placeholder="Type or paste words",
             label_visibility="collapsed",
@@ -84,18 +85,27 @@ def _typed(field: DeltaGenerator, more: DeltaGenerator) -> list[str]:
     texts = list(dict.fromkeys(t for t in texts if t))
     if len(texts) > _MOST:
         st.caption(f"The first {_MOST:,} of {len(texts):,} are compared.")
-    if texts and len(text) <= _IN_ADDRESS:
-        _address(words=text, lines="1" if text is lines else "")
-    elif texts:
+    if texts and len(text) > _IN_ADDRESS:
         st.caption(f"The page's address holds no text of more than {_IN_ADDRESS:,} characters.")
-        _address(words="", lines="")
     return texts[:_MOST]
+
+
+def _follow_typed() -> None:
+    """Keep what is typed in the address, or take what that asks for."""
+    lines, words = value_now(_LINES, ""), value_now(_WORDS, "")
+    text = lines if lines.strip() else words
+    is_held = bool(text.strip()) and len(text) <= _IN_ADDRESS
+    here = (text, "1" if lines.strip() else "") if is_held else ("", "")
+    asked = follow("words", here[0]), follow("lines", here[1])
+    if asked != here:
+        set_value(_LINES, asked[0] if asked[1] else "")
+        set_value(_WORDS, "" if asked[1] else asked[0])
 
 
 def _forget_typed() -> None:
     """Words of the reference were asked for: they take the place of what was typed."""
-    set_value("compare_text", "")
-    set_value("compare_lines", "")
+    set_value(_WORDS, "")
+    set_value(_LINES, "")
 
 
 def _drawn(
@@ -103,25 +113,23 @@ def _drawn(
 ) -> tuple[list[str], list[KnownMorphs]]:
     """Words of the reference; none while other words are compared."""
     entries = current.study.benchmark.reference.entries
-    asked = _asked(st.query_params.get("draw", ""))
+    _follow_drawn(is_used=is_used)
     how, count, affix = (
-        value_now(f"compare_{name}", asked[name]) for name in ("how", "count", "affix")
+        value_now(f"compare_{name}", _USUAL[name]) for name in _USUAL if name != "seed"
     )
     label = _SHORT[how].format(count=count, affix=plain(affix)) if is_used else "The reference"
 
     def field(widget: Callable[..., Any], label: str, *given: Any, name: str, **how: Any) -> Any:
-        return setting(widget, label, *given, key=f"compare_{name}", first=asked[name], **how)
+        return setting(widget, label, *given, key=f"compare_{name}", first=_USUAL[name], **how)
 
     with st.popover(label, key="compare draw open", help="Words of the reference"):
         how = field(st.radio, "Draw those", _HOW, name="how", on_change=_forget_typed)
         count = int(field(st.number_input, "How many", 1, _MOST, name="count", step=10))
-        seed, more = 0, []
+        seed = 0
         if how == "at random":
             seed = int(field(st.number_input, "Seed", 0, name="seed"))
-            more = [str(seed)]
         elif how == "with an affix":
             affix = field(st.text_input, "Morph", name="affix", max_chars=50).strip()
-            more = [affix]
     if not is_used:
         return [], []
     study = current.study
@@ -135,7 +143,6 @@ def _drawn(
         order = _most_disputed(current, segmenters)
     else:
         order = study.worst_order()
-    _address(words="", lines="", draw=",".join([str(_HOW.index(how)), str(count), *more]))
     chosen = [int(number) for number in order[:count]]
     return [entries[i].word for i in chosen], [entries[i].morphs for i in chosen]
 
@@ -151,8 +158,25 @@ def _most_disputed(current: Session, segmenters: Sequence[Segmenter]) -> list[in
     return [int(chosen[number]) for number in found]
 
 
-def _asked(draw: str) -> dict[str, Any]:
-    """The settings in an address that somebody shared; the usual ones for what is amiss."""
+def _follow_drawn(*, is_used: bool) -> None:
+    """Keep how words are drawn in the address, or take how that asks for."""
+    now = {name: value_now(f"compare_{name}", usual) for name, usual in _USUAL.items()}
+    here = _spelled(now) if is_used else ""
+    asked = follow("draw", here, lambda draw: _spelled(_read(draw)) if draw else here)
+    if asked != here:
+        for name, value in _read(asked).items():
+            set_value(f"compare_{name}", value)
+
+
+def _spelled(drawn: Mapping[str, Any]) -> str:
+    """How words are drawn, as an address says it."""
+    how = drawn["how"]
+    more = {"at random": [str(drawn["seed"])], "with an affix": [drawn["affix"].strip()]}
+    return ",".join([str(_HOW.index(how)), str(int(drawn["count"])), *more.get(how, [])])
+
+
+def _read(draw: str) -> dict[str, Any]:
+    """How an address that somebody shared says it; what is usual for what is amiss."""
     how, count, more = (*draw.split(",", 2), "", "", "")[:3]
     kind = int(how) if len(how) == 1 and how.isdecimal() and int(how) < len(_HOW) else 0
     count = count if len(count) < 9 else ""
@@ -164,10 +188,4 @@ def _asked(draw: str) -> dict[str, Any]:
     }
 
 
-def _address(**parameters: str) -> None:
-    """Keep the words of this page in its address, or take those that it asks for, as after Back."""
-    asked = {name: follow(name, value) for name, value in parameters.items()}
-    if asked != parameters:
-        forget("compare_text", "compare_lines", *map("compare_{}".format, ("how", "count")))
-        forget("compare_seed", "compare_affix")
-        st.rerun()
+_USUAL = _read("")

@@ -28,12 +28,6 @@ def rows(app: Any) -> list[dict[str, Any]]:
     return listed
 
 
-def address(app: Any, name: str) -> str:
-    """A parameter of the page's address."""
-    value = app.test.query_params[name]
-    return str(value[0] if isinstance(value, list) else value)
-
-
 def control(app: Any, label: str) -> Any:
     [found] = [c for c in app.test.segmented_control if c.label == label]
     return found
@@ -315,13 +309,13 @@ def test_the_address_holds_the_comparison(compare: Any) -> None:
     [field] = [n for n in compare.test.number_input if n.label == "p"]
     field.set_value(0.4)
     compare.run()
-    assert address(compare, "methods") == "bpe,dropout(p=0.4, seed=0)"
-    assert address(compare, "words") == "undo redo"
+    assert compare.address["methods"] == "bpe,dropout(p=0.4, seed=0)"
+    assert compare.address["words"] == "undo redo"
     # Whoever opens that address sees the same.
     shown = rows(compare)
     other = type(compare)()
-    other.test.query_params["methods"] = address(compare, "methods")
-    other.test.query_params["words"] = address(compare, "words")
+    other.test.query_params["methods"] = compare.address["methods"]
+    other.test.query_params["words"] = compare.address["words"]
     other.open("compare")
     assert rows(other) == shown
 
@@ -333,7 +327,7 @@ def test_the_address_holds_the_demo_and_the_filter(compare: Any) -> None:
     shown = rows(compare)
     other = type(compare)()
     for name in ("methods", "demo", "show"):
-        other.test.query_params[name] = address(compare, name)
+        other.test.query_params[name] = compare.address[name]
     other.open("compare")
     assert other.session.language == "de"
     assert rows(other) == shown
@@ -342,21 +336,15 @@ def test_the_address_holds_the_demo_and_the_filter(compare: Any) -> None:
     assert other.session.language == "nl"
 
 
-def test_what_the_address_asks_for_later_is_shown(
-    compare: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_address_asks_for_later_is_shown(compare: Any) -> None:
     """As after Back and Forward: the page runs again with another address."""
-    monkeypatch.setattr("web.address._LATE", 0)  # nobody is as quick as this test
     first = rows(compare)
     type_words(compare, "undo redo")
     methods(compare, "bpe", "dropout")
-    compare.test.query_params["words"] = ""
-    compare.test.query_params["draw"] = "0,50"
-    compare.test.query_params["methods"] = "bpe,dropout,flota(k=1),greedy"
-    compare.run()
+    compare.go_back(draw="0,50", methods="bpe,dropout,flota(k=1),greedy")
     assert [row["text"] for row in rows(compare)] == [row["text"] for row in first]
     assert "k = 1" in heads(compare)[2]
-    assert address(compare, "methods") == "bpe,dropout,flota(k=1),greedy"
+    assert compare.address["methods"] == "bpe,dropout(p=0.1, seed=0),flota(k=1),greedy"
 
 
 def test_the_address_holds_what_was_drawn(compare: Any) -> None:
@@ -367,7 +355,7 @@ def test_the_address_holds_what_was_drawn(compare: Any) -> None:
     shown = rows(compare)
     other = type(compare)()
     for name in ("draw", "methods"):
-        other.test.query_params[name] = address(compare, name)
+        other.test.query_params[name] = compare.address[name]
     other.open("compare")
     assert rows(other) == shown
 

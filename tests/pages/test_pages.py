@@ -13,7 +13,6 @@ from effort import one_of
 from streamlit.testing.v1 import AppTest
 
 from morphgraph.core.text import percent
-from web import address
 from web.widgets import zipped
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -95,28 +94,21 @@ def test_a_found_type_is_in_the_middle_of_the_graph_and_in_the_panel(app: Any) -
     assert {"joins", "wrong", "blame"} <= set(app.metrics())
 
 
-def test_back_to_another_demo_is_back_to_its_type(
-    app: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(address, "_LATE", 0.0)  # nobody goes back so soon
+def test_back_to_another_demo_is_back_to_its_type(app: Any) -> None:
     app.open("graph")
     number = app.graph.id_of("tion")
     app.session.focus = app.session.selected = number
     app.run()
     app.choose("Demo", "de")
     assert app.session.language == "de"
-    assert app.test.query_params["demo"] == "de"
-    assert app.test.query_params["type"] != "tion"
-    app.test.query_params["demo"], app.test.query_params["type"] = "en", "tion"
-    app.run()
+    assert app.address["demo"] == "de"
+    assert app.address["type"] != "tion"
+    app.go_back(demo="en", type="tion")
     assert app.session.language == "en"
     assert app.graph.types[app.session.focus] == "tion"
 
 
-def test_clearing_the_search_keeps_the_place_and_back_clears_the_search(
-    app: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(address, "_LATE", 0.0)  # nobody goes back so soon
+def test_clearing_the_search_keeps_the_place_and_back_clears_the_search(app: Any) -> None:
     app.open("graph")
 
     def find(text: str) -> str:
@@ -128,8 +120,7 @@ def test_clearing_the_search_keeps_the_place_and_back_clears_the_search(
     assert find("") == "tion"
     assert find(" ") == "tion"
     assert find("ing") == "ing"
-    app.test.query_params["type"] = "tion"
-    app.run()
+    app.go_back(demo="en", type="tion")
     assert app.graph.types[app.session.focus] == "tion"
     assert app.test.text_input[0].value == ""
 

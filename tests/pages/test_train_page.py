@@ -46,7 +46,7 @@ def choose_method(page: Any, name: str) -> Any:
 
 
 def models(page: Any) -> dict[str, Any]:
-    found: dict[str, Any] = page.test.session_state["trained models"]
+    found: dict[str, Any] = page.session.models
     return found
 
 
@@ -75,7 +75,7 @@ def test_train_on_wordfreq_and_open_it(page: Any) -> None:
     assert page.session.study.tokeniser.vocabulary_size == 600
     assert page.session.study.tokeniser.signature() == model.tokeniser.signature()
     assert page.press("Compare with the open one")
-    assert page.test.session_state["compare_methods"] == ["bpe", f"model {label}"]
+    assert page.session.chosen["compare"].names == ["bpe", f"model {label}"]
     # Another page and back: the model is still there.
     page.open("scores")
     page.test.switch_page(PAGE)
@@ -122,7 +122,7 @@ def test_errors_are_messages(page: Any) -> None:
     choose_source(page, "wordfreq")
     set_size(page, 100).press("Train")
     assert "has no room for the 256 atoms" in page.errors()[0]
-    assert page.test.session_state["trained models"] == {}
+    assert page.session.models == {}
 
 
 def test_picky_has_a_threshold(page: Any) -> None:

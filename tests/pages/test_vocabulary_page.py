@@ -26,7 +26,6 @@ from morphgraph.tables.model import text_frame
 from morphgraph.tables.vocabulary import figure_frame, signature
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 from morphgraph.tokeniser.loading import load_tokeniser
-from web.session import TRAINED
 
 pytestmark = pytest.mark.slow
 
@@ -201,7 +200,7 @@ def test_edits_are_held_against_the_start(page: Any) -> None:
 
 def test_trained_models_stand_beside_the_open_tokeniser(page: Any) -> None:
     flota = method_on(load_tokeniser("demo:nl"), "flota", {"k": 2})
-    page.test.session_state[TRAINED] = {"my <b>model</b>": flota}
+    page.session.models = {"my <b>model</b>": flota}
     page.run()
     tokenisers(page, "now", "model my <b>model</b>")
     assert len(figures(page)) == 3

@@ -95,9 +95,9 @@ def phase_line(current: Session, run: ReBPERun, *, playing: bool) -> None:
     key = f"rebpe word {current.study_number}"
     examples = _examples(current)
     word = value_now(key, examples[0])
-    asked = follow("word", word, step=False)
-    if asked != word and asked.split():
-        word = asked.split()[0][:_LONGEST]
+    asked = follow("word", word, lambda asked: (asked.split() or [word])[0][:_LONGEST], step=False)
+    if asked != word:
+        word = asked
         set_value(key, word)
     words: list[tuple[str, WordLine]] = []
     with attempt():
@@ -123,8 +123,11 @@ def phase_line(current: Session, run: ReBPERun, *, playing: bool) -> None:
 def follow_phase(run: ReBPERun) -> None:
     """Keep the phase on show in the address, and take that of another address."""
     labels, shown = [phase_label(phase) for phase in run.all_phases], _on_show(run)
-    asked = follow("phase", labels[shown], step=not is_playing(_LINE))
-    if asked != labels[shown] and asked in labels:
+    here = labels[shown]
+    asked = follow(
+        "phase", here, lambda asked: asked if asked in labels else here, step=not is_playing(_LINE)
+    )
+    if asked != here:
         choose_phase(labels.index(asked))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from morphgraph.core.text import count_text, counted, percent, shortened, signed
-from morphgraph.reference.language import clash
+from morphgraph.reference.language import mismatch
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import BoundaryScore, score_frame
 from morphgraph.score.gold_set import Scope, Weighting
@@ -180,7 +180,7 @@ def reference_in_another_language(current: Session) -> None:
     reference = study.benchmark.reference
     words = [entry.word for entry in reference.entries]
     name = plain(shortened(reference.name, 60))
-    found = current.once(("language of the types",), lambda: clash(words, _whole_words(current)))
+    found = current.once(("language of the types",), lambda: mismatch(words, _whole_words(current)))
     _warn(found, f"The words of {name}", "the types of the tokeniser")
     source = study.benchmark.frequency_source
     code = source.removeprefix("wordfreq:")
@@ -199,7 +199,7 @@ def words_in_another_language(current: Session, words: Sequence[str]) -> None:
     """Warn where words to be compared are of another language than the gold."""
     reference = current.study.benchmark.reference
     gold = [entry.word for entry in reference.entries]
-    found = current.once(("language of words", *words), lambda: clash(words, gold))
+    found = current.once(("language of words", *words), lambda: mismatch(words, gold))
     _warn(found, "These words", f"the gold of {plain(shortened(reference.name, 60))}")
 
 

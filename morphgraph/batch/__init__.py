@@ -1,1 +1,1 @@
-"""Full evaluations: a grid of cells from one file, run anywhere, resumed after anything."""
+"""Evaluations: grids of cells described in one file, run anywhere, and resumable."""

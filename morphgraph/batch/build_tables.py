@@ -1,4 +1,4 @@
-"""Tables of an evaluation, made from its results in long form, and the charts of tables."""
+"""Tables of an evaluation, built from its results in long form, and their charts."""
 
 from __future__ import annotations
 
@@ -40,27 +40,27 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 _SCORINGS = ["scope", "weighting"]
-"""What one cell has several of, so that one that failed has none."""
+"""Columns with several values per cell, all missing if the cell failed."""
 
 Names = tuple[str, ...]
 
 
 def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
-    """The table that a specification asks for.
+    """Build the table that a specification describes.
 
-    Rows and columns stand in the order in which the results have them. A combination without a
-    result is missing, or failed if the results say so. What the rows leave open, so that several
-    results would share a cell, is added to them: only seeds are averaged.
+    Rows and columns follow the order of the results. A combination without a result is missing, or
+    failed if the results say so. If several results would share a cell, the columns in which they
+    differ are added to the rows: only seeds are averaged.
     """
     frame = _chosen(results, spec)
     is_lost = frame["metric"].isin(LOST)
     scored = frame[~is_lost]
     rows_by, spread_by = list(dict.fromkeys(spec.rows)), list(dict.fromkeys(spec.columns))
-    # What results were measured on is said even if rows do not ask.
+    # The test data are named even if the rows do not ask.
     measured_on = [name for name in ("corpus", "reference", "task") if _varies(frame[name])]
     rows_by += [name for name in measured_on if name not in (*rows_by, *spread_by)]
     if "words" not in (*rows_by, *spread_by) and _varies(scored["words"]):
-        spread_by.append("words")  # held-out scores stand beside those of all words
+        spread_by.append("words")  # held-out scores are next to those of all words
     added = _left_open(scored, [*rows_by, *spread_by])
     rows_by += added
     lost = _spread_out(frame[is_lost], scored, "words" in spread_by)
@@ -106,9 +106,9 @@ def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
 
 
 def usual_tables(results: pd.DataFrame) -> list[TableSpec]:
-    """Tables of all results: scores against references, what has no scope, and downstream tasks.
+    """Build tables of all results: scores, figures without scope, and downstream tasks.
 
-    Rows are made of what varies.
+    Rows are named by whatever varies.
     """
     frame = _named(results)
     has_scope, is_lost = frame["scope"] != "", frame["metric"].isin(LOST)
@@ -124,7 +124,7 @@ def usual_tables(results: pd.DataFrame) -> list[TableSpec]:
         spread = [name for name in IDENTITY[-3:] if own[name].nunique() > 1]
         if len(own):
             metrics = list(dict.fromkeys(own["metric"]))
-            # Unchecked, for results may have metrics of a later version.
+            # Unchecked, as results may have metrics of a later version.
             spec = TableSpec.model_construct(
                 title=title, rows=rows or ["method"], columns=spread, metrics=metrics
             )
@@ -133,18 +133,18 @@ def usual_tables(results: pd.DataFrame) -> list[TableSpec]:
 
 
 def _chosen(results: pd.DataFrame, spec: TableSpec) -> pd.DataFrame:
-    """The rows of results that a table is made of, failed cells among them, by their ``place``."""
+    """Select the rows of results for a table, failed cells included, by their ``place``."""
     frame = _named(results)
     is_lost = frame["metric"].isin(LOST)
     keep = is_lost | frame["metric"].isin(spec.metrics or frame["metric"])
     for name, values in spec.where.items():
-        # A cell without scores has no scope or weighting: it lacks all of them.
+        # A cell without scores has no scope or weighting: all are missing.
         keep &= frame[name].isin([*map(name_text, values)]) | (is_lost & (name in _SCORINGS))
     return frame[keep.astype(bool)].assign(place=range(int(keep.sum())))
 
 
 def _named(results: pd.DataFrame) -> pd.DataFrame:
-    """Results with all that names something as text."""
+    """Return results with all naming columns as text."""
     frame = complete(results, RESULT_COLUMNS, "results")
     names = (*DIMENSIONS, "metric", "held_in", "signature")
     texts = {name: list(map(name_text, frame[name].astype(object))) for name in names}
@@ -161,16 +161,16 @@ def _distinct(frame: pd.DataFrame, names: Sequence[str]) -> list[Names]:
 
 
 def _left_open(scored: pd.DataFrame, named: Sequence[str]) -> list[str]:
-    """The columns in which results differ that would share a cell."""
+    """Return the columns that distinguish results of one cell."""
     together = scored.groupby([*named, "metric"], sort=False)
     rest = [name for name in IDENTITY if name not in named]
     return [name for name in rest if (together[name].nunique() > 1).any()]
 
 
 def _spread_out(lost: pd.DataFrame, scored: pd.DataFrame, by_words: bool) -> pd.DataFrame:
-    """Cells without scores, in each scope and weighting that others have scores in.
+    """Repeat cells without scores for each scope and weighting of the others.
 
-    ``by_words``: those over all words lack what is of no words, too.
+    ``by_words``: those over all words also lack figures that are not of words.
     """
     import pandas as pd
 
@@ -181,14 +181,14 @@ def _spread_out(lost: pd.DataFrame, scored: pd.DataFrame, by_words: bool) -> pd.
 
 
 def _together(scored: pd.DataFrame, lost: pd.DataFrame) -> pd.DataFrame:
-    """All of them in the order of the results."""
+    """Combine both in the order of the results."""
     import pandas as pd
 
     return pd.concat([scored, lost]).sort_values("place", kind="stable") if len(lost) else scored
 
 
 def _in_order(names: Sequence[Names]) -> list[Names]:
-    """Names sorted by column, what came first in a column first, so that alike ones are neighbours.
+    """Sort names by column, by first occurrence, so that equal ones are neighbours.
 
     >>> _in_order([("b", "x"), ("a", "x"), ("b", "y")])
     [('b', 'x'), ('b', 'y'), ('a', 'x')]
@@ -203,7 +203,7 @@ def _in_order(names: Sequence[Names]) -> list[Names]:
 
 
 def _cells(scored: pd.DataFrame, named: list[str]) -> dict[Names, tuple[Cell, set[str]]]:
-    """For each combination its cell, and its seeds; a repeated value counts once."""
+    """Return the cell of each combination, and its seeds; a repeated value counts once."""
     once = scored.drop_duplicates([*named, "seed", "value"])
     found = once.assign(held_in=once["held_in"] == HELD_IN).groupby(named, sort=False)
     numbers = found.agg(
@@ -225,7 +225,7 @@ def _cells(scored: pd.DataFrame, named: list[str]) -> dict[Names, tuple[Cell, se
         if size > 1:
             p = math.nan
             over = NO_INTERVAL
-            # Seeds of training stand for all that might be drawn; those of a method do not.
+            # Training seeds are a sample of all possible ones; those of a method are not.
             if task:
                 most = 1.0 if column_of(key[-1]).form == "percent" else math.inf
                 over = interval_of_mean(value, sd, defined, least, most)
@@ -236,7 +236,7 @@ def _cells(scored: pd.DataFrame, named: list[str]) -> dict[Names, tuple[Cell, se
 
 
 def _missing(lost: pd.DataFrame, named: Sequence[str]) -> dict[Names, dict[str, State]]:
-    """For each combination the seeds that it lacks, and why."""
+    """Return the seeds that each combination lacks, and why."""
     found: dict[Names, dict[str, State]] = {}
     places = zip(*(lost[name] for name in named), strict=True)
     for place, seed, metric in zip(places, lost["seed"], lost["metric"], strict=True):
@@ -248,9 +248,9 @@ def _missing(lost: pd.DataFrame, named: Sequence[str]) -> dict[Names, dict[str, 
 def _columns(
     scored: pd.DataFrame, spread_by: list[str], metrics: Iterable[str], there: set[Names]
 ) -> list[Column]:
-    """All metrics with all spreads that have a value; a metric without any keeps a place."""
+    """Return all metrics with all spreads that have a value; one without any keeps a column."""
     spreads = _in_order(_distinct(scored, spread_by)) or [("",) * len(spread_by)]
-    if "words" in spread_by:  # what is of no words stands behind both
+    if "words" in spread_by:  # figures that are not of words come last
         spreads.sort(key=lambda spread: spread[spread_by.index("words")] == "")
     wanted = list(dict.fromkeys(metrics or scored["metric"]))
     lost = [(*spreads[0], m) for m in wanted if not any((*each, m) in there for each in spreads)]
@@ -263,7 +263,7 @@ def _columns(
 
 
 def _groups(names: Sequence[Names], rows_by: Sequence[str]) -> list[int]:
-    """The number of each row's group: of those that differ in what competes only."""
+    """Number the groups of rows that differ only in what competes."""
     places = [place for place, name in enumerate(rows_by) if name not in COMPETITORS]
     numbers: dict[Names, int] = {}
     alike = (tuple(name[place] for place in places) for name in names)
@@ -271,7 +271,7 @@ def _groups(names: Sequence[Names], rows_by: Sequence[str]) -> list[int]:
 
 
 def _extras(cells: Sequence[Cell]) -> tuple[str, ...]:
-    """What CSV says of a column's cells beside their values: what any of them has."""
+    """Return what CSV adds to a column's values: whatever any of its cells has."""
     numbers = ("low", "high", "p", "sd")
     found = [n for n in numbers if any(not math.isnan(getattr(cell, n)) for cell in cells)]
     found += ["seeds"] if any(cell.seeds > 1 for cell in cells) else []
@@ -279,7 +279,7 @@ def _extras(cells: Sequence[Cell]) -> tuple[str, ...]:
 
 
 def _constants(frame: pd.DataFrame, named: set[str]) -> Mapping[str, str]:
-    """What is the same in all results and is in no heading, by title."""
+    """Return what is the same in all results and in no heading, by title."""
     texts = {name: set(frame[name]) - {""} for name in DIMENSIONS if name not in named}
     return {COLUMN_TITLES[name]: found.pop() for name, found in texts.items() if len(found) == 1}
 
@@ -287,18 +287,18 @@ def _constants(frame: pd.DataFrame, named: set[str]) -> Mapping[str, str]:
 # ------------------------------------------------------------------------------ charts
 
 MOST_BARS = 60
-"""Tables with more rows get no bars: they would be longer than the table."""
+"""Tables with more rows get no bar chart, which would be longer than the table."""
 
 _SETTING = re.compile(r"([^=,]+)=([-+]?[0-9.]+(?:e[-+]?[0-9]+)?)")
 _OWN = ("tokeniser", "vocab_size", "method", "parameters", "seed")
-"""What a bar itself shows; the rest is in its heading."""
+"""The columns shown by a bar itself; the rest is in its heading."""
 
 
 def chart_of(table: Table) -> go.Figure | None:
-    """A figure of a table, in panels for its columns; none if it asks for none or has no numbers.
+    """Return the figure of a table, with a panel for each column; None without numbers.
 
-    Lines are drawn over steps, vocabulary sizes, or over the one setting that the parameters of all
-    rows differ in; where there is no such number, bars are drawn instead.
+    Lines are drawn over steps, vocabulary sizes, or the only parameter in which rows differ;
+    otherwise bars. None if the table asks for no chart.
     """
     columns, over = _known(table), _numbers(table)
     if over is not None and columns:
@@ -307,7 +307,7 @@ def chart_of(table: Table) -> go.Figure | None:
 
 
 def chart_note(table: Table) -> str:
-    """What a chart leaves out, as a sentence; empty if it is nothing."""
+    """Describe what a chart leaves out; empty if nothing."""
     columns, over = _known(table), _numbers(table)
     if columns and over is None and len(table.rows) > MOST_BARS:
         return f"No chart: {len(table.rows):,} rows are too many for one."
@@ -318,7 +318,7 @@ def chart_note(table: Table) -> str:
 
 
 def _known(table: Table) -> list[int]:
-    """The columns that have a number, if a chart is asked for."""
+    """Return the columns that have a number, if a chart is requested."""
     return [
         place
         for place in range(len(table.columns))
@@ -328,9 +328,9 @@ def _known(table: Table) -> list[int]:
 
 
 def _names(table: Table, but: int = -1) -> list[tuple[str, str]]:
-    """For each row its own name, and what it stands under; of what tells rows apart, if anything.
+    """Return each row's own name, and its heading; empty if rows do not differ.
 
-    ``but``: the place of a column that both leave out.
+    ``but``: the index of a column to leave out of both.
     """
     rows, by = [row.names for row in table.rows], table.rows_by
     varying = [n for n in range(len(by)) if n != but and len({names[n] for names in rows}) > 1]
@@ -376,7 +376,7 @@ def _bars(table: Table, columns: list[int]) -> go.Figure:
 
 
 class Numbers(NamedTuple):
-    """What lines are over: its title, the column of names that it is in, its number in each row."""
+    """The x axis of lines: its title, its column of names, and its number in each row."""
 
     title: str
     place: int
@@ -384,7 +384,7 @@ class Numbers(NamedTuple):
 
 
 def _numbers(table: Table) -> Numbers | None:
-    """What lines are over, if they are asked for and there is such a number."""
+    """Return the x axis of lines, if lines are requested and there is one."""
     if table.chart != "lines":
         return None
     for name in ("step", "vocab_size"):
@@ -410,7 +410,7 @@ def _numbers(table: Table) -> Numbers | None:
 
 
 def _lines(table: Table, columns: list[int], over: Numbers) -> go.Figure:
-    """A panel for each column of each heading, in which lines are what else tells rows apart."""
+    """Return a panel for each column of each heading, with a line per remaining combination."""
     names = _names(table, over.place)
     found = {
         (*name, number): row

@@ -1,6 +1,6 @@
-"""The rows of a cell: its scores, figures of its vocabulary, and what its method reports.
+"""The result rows of a cell: scores, vocabulary figures and facts about its method.
 
-And what all of these are called, and how their values are written.
+Also the titles and formats of all of these.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FLOTA_METRICS = {
     "flota_stem_recall": Column("FLOTA stem recall (R)", "percent", 1),
     "flota_full_match": Column("FLOTA full match (M)", "percent", 1),
 }
-"""FLOTA's own scores, of the methods that take the first, longest or all k tokens."""
+"""FLOTA's own scores, for methods that take the first, longest or all k tokens."""
 
 PARALLEL = {
     "parallel.lines": Column("Lines", "count"),
@@ -39,7 +39,7 @@ PARALLEL = {
     "parallel.gini_line": Column("Gini, by line", "number", -1),
     "parallel.gini_byte": Column("Gini, by byte", "number", -1),
 }
-"""What parallel text gives: of each language, and the Gini coefficients of all of them."""
+"""Measures of parallel text: of each language, and Gini coefficients over all."""
 
 FACTS = {
     "types": Column("Types, |V|", "count"),
@@ -54,7 +54,7 @@ FACTS = {
 
 @cache
 def named_metrics() -> dict[str, Column]:
-    """Every metric that results can hold, by key: scores, FLOTA's, figures of vocabularies, facts.
+    """Return every metric that results can hold, by key.
 
     >>> named_metrics()["f1"].title
     'F1 % ↑'
@@ -82,13 +82,13 @@ def named_metrics() -> dict[str, Column]:
 
 
 def column_of(metric: str, spread: tuple[str, ...] = ()) -> Column:
-    """The column of a metric, by its key; called by that if it is not known."""
+    """Return the column of a metric by key; an unknown one is titled by its key."""
     known = named_metrics().get(metric) or Column(metric, "number")
     return replace(known, key=metric, spread=spread)
 
 
 def vocabulary_metric(figure: str) -> str:
-    """The key of a figure of the vocabulary among metrics, apart from scores of the same name.
+    """Return the key of a vocabulary figure, distinct from a score of the same name.
 
     >>> vocabulary_metric("fertility")
     'vocabulary.fertility'
@@ -101,7 +101,7 @@ def vocabulary_metric(figure: str) -> str:
 
 @dataclass(frozen=True)
 class MethodResult:
-    """What a method made of a tokeniser, what scores it, and what it reports about itself."""
+    """A method applied to a tokeniser: what scores it, and what it reports about itself."""
 
     segmenter: Segmenter | Predictions
     gold_set: GoldSet | None
@@ -109,11 +109,11 @@ class MethodResult:
 
 
 class ResultRow(NamedTuple):
-    """One value of a cell, with its 95 % interval and the p-value of a test, NaN if there are none.
+    """One value of a cell, with its 95 % interval and a test's p-value; NaN without.
 
-    ``entries``: how many it is over; ``scope`` and ``weighting`` are empty for what is of no words;
-    ``step``: how many steps of training went before, where a curve is drawn of it; ``variant``:
-    what results add to the cell's parameters.
+    ``entries``: the number that it is over; ``scope`` and ``weighting`` are empty for figures that
+    are not of words; ``step``: the training step, for points of a curve; ``variant``: what is added
+    to the cell's parameters.
     """
 
     metric: str
@@ -137,8 +137,9 @@ def result_rows(
     counts: WordCounts | None,
     baseline: Segmenter | None = None,
 ) -> Iterator[ResultRow]:
-    """All rows of a cell, in the order of its configuration; ``baseline``: what it is tested
-    against. Of words that are held out there are scores only.
+    """Return all rows of a cell, in the order of its configuration.
+
+    ``baseline``: what it is tested against. Held-out words only have scores.
     """
     yield from _scores(spec, made, baseline)
     yield from _flota(spec, base, made)
@@ -150,7 +151,7 @@ def result_rows(
 def _scores(
     spec: Mapping[str, Any], made: MethodResult, baseline: Segmenter | None
 ) -> Iterator[ResultRow]:
-    """Every score by the reference, for each scope and weighting."""
+    """Return every score on the reference, for each scope and weighting."""
     from morphgraph.score.metrics import METRICS
     from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
     from morphgraph.score.uncertainty import USUAL_DRAWS
@@ -181,7 +182,7 @@ def _scores(
 
 
 def _flota(spec: Mapping[str, Any], base: Segmenter, made: MethodResult) -> Iterator[ResultRow]:
-    """FLOTA's own scores; undefined for methods that do not take the k best tokens."""
+    """Return FLOTA's own scores; undefined for methods that do not take the k best tokens."""
     from morphgraph.score.flota import FLOTA_METHODS, flota_scores
     from morphgraph.segment.bte import Bte
     from morphgraph.segment.registry import METHODS, standard_segmenter
@@ -218,7 +219,7 @@ def _figures(
     reference: Reference | None,
     counts: WordCounts | None,
 ) -> Iterator[ResultRow]:
-    """Figures of the vocabulary."""
+    """Return the figures of the vocabulary."""
     from morphgraph.score.compression import ALPHA, NamedCounts
     from morphgraph.score.vocabulary_figures import figures_of
     from morphgraph.score.vocabulary_health import VocabularyHealth
@@ -231,13 +232,13 @@ def _figures(
     line = signature([health], ALPHA)
     values = figures_of(health)
     for key in spec["vocabulary"]:
-        # Relative to another cell, which this one does not know: `results.collected` divides.
+        # Relative to another cell, unknown here: `results.collected` divides.
         value = values["tokens" if key == "relative_tokens" else key].number
         yield ResultRow(vocabulary_metric(key), value, signature=line)
 
 
 def _facts(made: MethodResult) -> Iterator[ResultRow]:
-    """What the method reports about itself."""
+    """Return what the method reports about itself."""
     if isinstance(made.segmenter, Predictions):
         yield ResultRow("types", nan)
         return

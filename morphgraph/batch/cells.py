@@ -1,4 +1,4 @@
-"""What tasks do: make counts and tokenisers, and measure one cell of an evaluation."""
+"""The work of tasks: make counts and tokenisers, and measure one cell of an evaluation."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 AS_IT_IS = "standard"
-"""The method that leaves a tokeniser as it is."""
+"""The name of the tokeniser's own method."""
 
 
 def as_planned(spec: Mapping[str, Any], read: Callable[[], T]) -> T:
-    """What is read from files, if they are before and after that what the plan has seen.
+    """Read files, checking before and after that they are those of the plan.
 
-    In a run that the app started, an error says in which line, and quotes nothing of it.
+    In a run that the app started, errors name the line but quote none of its content.
     """
     _check_content(spec)
     with unquoted(*spec["files"]):
@@ -51,7 +51,7 @@ _KEPT = 8
 
 
 def _once(key: str, make: Callable[[], T]) -> T:
-    """What cells share, made once by each worker for several of them, which must not change it."""
+    """Return a value that cells of one worker share, made on first use; it must not change."""
     made: T = _recent.pop(key) if key in _recent else make()
     _recent[key] = made
     while len(_recent) > _KEPT:
@@ -60,7 +60,7 @@ def _once(key: str, make: Callable[[], T]) -> T:
 
 
 def _once_of(table: pa.Table, make: Callable[[pa.Table], T]) -> T:
-    """What is made of a task's result."""
+    """Make a value from a task's result, once."""
     return _once(table.schema.metadata[b"key"].decode(), lambda: make(table))
 
 
@@ -70,7 +70,7 @@ _PIPELINE = b"pipeline"
 
 
 def make_counts(spec: Mapping[str, Any], _: Sequence[pa.Table]) -> pa.Table:
-    """The word counts of a corpus: of wordfreq, a file with counts, or text."""
+    """Make the word counts of a corpus: from wordfreq, a file with counts, or text."""
     import pyarrow
 
     from morphgraph.corpus.counts import read_word_counts, wordfreq_counts
@@ -113,9 +113,9 @@ def _word_counts(table: pa.Table) -> WordCounts:
 
 
 def _words(table: pa.Table) -> tuple[WordCounts, Mapping[str, float]]:
-    """Word counts, and the same by word."""
+    """Return word counts as a list and by word."""
     counts = _word_counts(table)
-    # The numbers as a list at once: one by one they take twice as long.
+    # All numbers as a list at once: one by one takes twice as long.
     numbers = np.asarray(counts.counts).tolist()
     return counts, dict(zip(counts.words, numbers, strict=True))
 
@@ -124,7 +124,7 @@ def _words(table: pa.Table) -> tuple[WordCounts, Mapping[str, float]]:
 
 
 def make_tokeniser(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table:
-    """A tokeniser as a model file: trained on counts, or from a file."""
+    """Make a tokeniser, trained on counts or read from a file, as a model file."""
     import pyarrow
 
     from morphgraph.segment.models import load_segmenter, write_model
@@ -148,7 +148,7 @@ def make_tokeniser(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Tab
 
 
 class CellInputs(NamedTuple):
-    """What a cell's method is made on: a tokeniser or predictions, gold and word counts."""
+    """The inputs of a cell's method: a tokeniser or predictions, gold and word counts."""
 
     base: Any
     reference: Reference | None
@@ -157,7 +157,7 @@ class CellInputs(NamedTuple):
 
 
 def cell_inputs(spec: Mapping[str, Any], tables: Iterator[pa.Table]) -> CellInputs:
-    """The inputs of a cell, out of its spec and the first results of the tasks that it needs."""
+    """Return the inputs of a cell, from its spec and the results of the tasks it needs."""
     from morphgraph.score.gold_set import GoldSet
 
     if "predictions" in spec:
@@ -175,7 +175,7 @@ def cell_inputs(spec: Mapping[str, Any], tables: Iterator[pa.Table]) -> CellInpu
 
 
 def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table:
-    """All scores of one method on one tokeniser by one reference: a row for each `ResultRow`."""
+    """Measure one method on one tokeniser and reference: a row for each `ResultRow`."""
     tables = iter(needs)
     base, reference, gold_set, counts = cell_inputs(spec, tables)
     made = method_result(spec, base, gold_set, counts)
@@ -190,7 +190,7 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
 
 
 def _parallel_rows(text: Mapping[str, Any], segmenter: Segmenter) -> list[ResultRow]:
-    """What a line and a byte of parallel text cost; tokens are made relative by `results`."""
+    """Measure the tokens per line and byte of parallel text; `results` makes them relative."""
     from morphgraph.score.corpus_measures import count_lines, measure_corpus
 
     column, mine, its = text["column"], text["own_text"], text["base_text"]
@@ -218,7 +218,7 @@ def _parallel_rows(text: Mapping[str, Any], segmenter: Segmenter) -> list[Result
 
 
 def as_table(rows: Iterable[ResultRow]) -> pa.Table:
-    """The rows of a cell as they are kept."""
+    """Return the rows of a cell in the form in which they are stored."""
     import pyarrow
 
     numbers = dict.fromkeys(("value", "low", "high", "p"), pyarrow.float64())
@@ -239,7 +239,7 @@ def _model(table: pa.Table, name: str) -> Segmenter:
 def _baseline(
     spec: Mapping[str, Any], base: Segmenter, counts: WordCounts | None
 ) -> Segmenter | None:
-    """What others are tested against; None where its method cannot be had, as its own cell says."""
+    """Return what others are tested against; None if its method failed, as its own cell says."""
     try:
         made: Segmenter = method_result(spec, base, None, counts).segmenter  # type: ignore[assignment]
         return made
@@ -248,7 +248,7 @@ def _baseline(
 
 
 def _predictions(spec: Mapping[str, Any]) -> Any:
-    """What another program predicted."""
+    """Read the predictions of another program."""
     from morphgraph.reference.predictions import read_predictions
 
     reading = {name: spec[name] for name in ("name", "format", "encoding")}
@@ -259,7 +259,7 @@ def _predictions(spec: Mapping[str, Any]) -> Any:
 
 
 def _reference(spec: Mapping[str, Any]) -> Reference:
-    """A reference: its parts joined, then drawn from as asked."""
+    """Read a reference: join its parts, then sample as specified."""
     from morphgraph.reference.entry import join_references
     from morphgraph.reference.readers import read_reference
 
@@ -283,10 +283,10 @@ def method_result(
     gold_set: GoldSet | None,
     counts: WordCounts | None,
 ) -> MethodResult:
-    """What a cell's method makes of a tokeniser, which stays as it is, or of predictions.
+    """Apply a cell's method to a tokeniser, which is not changed, or to predictions.
 
     ``spec``: its ``method``, ``parameters``, ``seed``, and the share and seed of the words that are
-    ``held_out`` or None. `MorphGraphError` for a method that does not go with the tokeniser.
+    ``held_out`` or None. `MorphGraphError` for a method that does not suit the tokeniser.
     """
     from morphgraph.refine.registry import LEARNERS
     from morphgraph.segment.bte import Bte

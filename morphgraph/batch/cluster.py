@@ -1,4 +1,4 @@
-"""Where tasks run: workers on this machine, or those of a scheduler by its address.
+"""Connections to dask workers on this machine, or to a scheduler by its address.
 
 Each way is a context manager that yields a connected `distributed.Client`, and that leaves nothing
 running and nothing changed in this process when it ends.
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from distributed import Client
 
 ATTEMPTS = 4
-"""How often a task is started whose workers die, until it counts as failed."""
+"""How often a task whose workers die is started before it counts as failed."""
 
 _NOTHING = logging.CRITICAL + 1
-"""A level that no message has."""
+"""A log level above that of any message."""
 
 _LEAST_MEMORY = 512 * 2**20
 _SEEN_AT_IMPORT = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
@@ -43,14 +43,14 @@ _THREADS = (*_SEEN_AT_IMPORT, "MORPHGRAPH_THREADS", "NUMBA_NUM_THREADS")
 
 _SETTINGS: Mapping[str, Any] = {
     "distributed.scheduler.allowed-failures": ATTEMPTS - 1,
-    # A worker that is paused for its memory never goes on when a task has leaked it; one that is
-    # ended is replaced.
+    # A worker paused for its memory never resumes if a task leaked it; one that is ended is
+    # replaced.
     "distributed.worker.memory.target": False,
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.terminate": 0.95,
     "distributed.worker.profile.enabled": False,
-    # Without dask's MALLOC_TRIM_THRESHOLD_, by which the C library would map each block of 128 kB
+    # Without dask's MALLOC_TRIM_THRESHOLD_, with which the C library maps each block of 128 kB
     # anew: that took a third of the time of counting.
     "distributed.nanny.pre-spawn-environ": dict.fromkeys(_AT_START, "1"),
     "distributed.scheduler.http.routes": [],
@@ -63,12 +63,12 @@ _SETTINGS: Mapping[str, Any] = {
 
 @contextmanager
 def local_cluster(workers: int, memory: int | None = None) -> Generator[Client]:
-    """Start processes on this machine, each with one thread, that end with this process.
+    """Start single-threaded processes on this machine that end with this process.
 
-    `memory` is the most bytes that one worker may use, by default its share of nine tenths of
-    what is available now; a worker that goes beyond is ended and replaced, and its task is started
-    again, `ATTEMPTS` times in all. All listen on the loopback interface only, and talk to nobody
-    who lacks the credentials, which are made here and known to these processes alone.
+    `memory` is the most bytes that one worker may use, by default its share of nine tenths of what
+    is available now; a worker that exceeds it is ended and replaced, and its task is started again,
+    `ATTEMPTS` times in all. All listen on the loopback interface only, and accept only clients with
+    the credentials, which are made here and known to these processes alone.
     """
     if workers < 1:
         raise MorphGraphError(f"{workers} workers cannot run anything. Ask for at least one.")
@@ -135,11 +135,11 @@ def _close_http(client: Client) -> None:
 
 @contextmanager
 def at_address(address: str, timeout: float = 10) -> Generator[Client]:
-    """Connect to a dask scheduler that is running somewhere, and wait for its first worker.
+    """Connect to a running dask scheduler, and wait for its first worker.
 
     `address` is ``tcp://host:port`` or the path of a scheduler file that ends in ``.json``. Raises
-    `MorphGraphError` within about `timeout` seconds if there is nothing, or no scheduler, or if it
-    has no workers. Warns if dask or Python differ between here and there.
+    `MorphGraphError` within about `timeout` seconds if nothing or no scheduler answers, or if it
+    has no workers. Warns if dask or Python versions differ.
     """
     deadline = time.monotonic() + timeout
     with quiet():
@@ -152,7 +152,7 @@ def at_address(address: str, timeout: float = 10) -> Generator[Client]:
 
 
 def lost_worker_message(error: BaseException) -> str | None:
-    """What to tell about a task whose workers all died; None for any other error."""
+    """Return the message for a task whose workers all died; None for any other error."""
     from distributed import KilledWorker
 
     if not isinstance(error, KilledWorker):
@@ -170,7 +170,7 @@ def _connected(where: str, shown: str, timeout: float) -> Generator[Client]:
     from distributed import Client
     from distributed.versions import VersionMismatchWarning
 
-    # `_warn_of_versions` says in a line what dask shows as a table.
+    # `_warn_of_versions` replaces dask's table by one line.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", VersionMismatchWarning)
         try:
@@ -193,9 +193,9 @@ def _wait_for_worker(client: Client, shown: str, timeout: float) -> None:
 
 @contextmanager
 def _interrupts_held_back() -> Iterator[None]:
-    """Ctrl-C waits meanwhile, and never reaches the processes that threads begun here start.
+    """Defer Ctrl-C, and keep it from processes that threads begun here start.
 
-    A terminal sends it to all of them, and the runner alone knows what to do about it.
+    A terminal sends it to all of them, but only the runner knows how to handle it.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -206,9 +206,9 @@ def _interrupts_held_back() -> Iterator[None]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep what dask and the event loop say about connections off the terminal.
+    """Keep dask's and the event loop's messages about connections off the terminal.
 
-    Logging to files goes on; errors of tasks come as exceptions.
+    Logging to files continues; errors of tasks are raised as exceptions.
     """
     import distributed  # noqa: F401  its import sets up the handlers
 
@@ -227,7 +227,7 @@ def quiet() -> Iterator[None]:
 
 
 def scheduler_address(address: str) -> str:
-    """The address to connect to; from the scheduler file, if it is the path of one.
+    """Return the address to connect to, read from the scheduler file if it is a path.
 
     >>> scheduler_address("localhost:8786")
     'tcp://localhost:8786'
@@ -264,7 +264,7 @@ def _address_in_file(file: Path) -> str:
 
 
 def _check_scheduler(where: str, shown: str, timeout: float) -> None:
-    """Ask what listens at an address whether it is a scheduler, in a loop of its own.
+    """Check, in a separate loop, that what listens at an address is a scheduler.
 
     A client that connects to anything else would wait for ever.
     """
@@ -279,9 +279,9 @@ def _check_scheduler(where: str, shown: str, timeout: float) -> None:
 
     parts = urlsplit(where)
     try:
-        # Dask itself tries a port that is closed again and again.
+        # Dask itself keeps retrying a closed port.
         socket.create_connection((parts.hostname or "", parts.port or 0), timeout).close()
-        with ThreadPoolExecutor(1) as thread:  # this one may have a running event loop
+        with ThreadPoolExecutor(1) as thread:  # this thread may have a running event loop
             found = thread.submit(asyncio.run, kind()).result()
     except TimeoutError as error:
         raise _no_scheduler(shown, f"nothing answers within {timeout:.0f} s") from error
@@ -293,7 +293,7 @@ def _check_scheduler(where: str, shown: str, timeout: float) -> None:
 
 
 def _warn_of_versions(client: Client, shown: str) -> None:
-    """Warn where what has to agree so that tasks and results can travel is different."""
+    """Warn of differing versions if tasks and results could not be exchanged."""
 
     def versions(found: Mapping[str, Any]) -> dict[str, str]:
         known = {name: str(found["packages"][name]) for name in ("python", "dask", "distributed")}
@@ -315,7 +315,7 @@ def _warn_of_versions(client: Client, shown: str) -> None:
 
 @contextmanager
 def _environment(changes: Mapping[str, str]) -> Iterator[None]:
-    """Set environment variables; afterwards all are as they were before.
+    """Set environment variables, and restore all of them afterwards.
 
     Dask sets more of them in this process before it starts another.
     """
@@ -330,7 +330,7 @@ def _environment(changes: Mapping[str, str]) -> Iterator[None]:
 
 
 def _memory_share(workers: int) -> int:
-    """Bytes for each worker so that all together leave the machine a tenth of what is free."""
+    """Return the bytes for each worker that leave a tenth of the free memory in all."""
     import psutil
     from distributed.system import MEMORY_LIMIT
 
@@ -341,7 +341,7 @@ def _memory_share(workers: int) -> int:
 def _end_with_parent() -> None:
     """In a worker: die with the process that started it, and leave Ctrl-C to that one.
 
-    The worker's own watch over its parent is a thread, and has no turn in a long call into C.
+    The worker's own watch over its parent is a thread, which gets no turn in a long call into C.
     """
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)

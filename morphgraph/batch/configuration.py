@@ -1,4 +1,4 @@
-"""What an evaluation is made of, read from one YAML file with errors that name line and field.
+"""The configuration of an evaluation, read from one YAML file and checked.
 
 languages × corpora × tokenisers × methods with grids of parameters × references × seeds.
 """
@@ -48,7 +48,7 @@ from morphgraph.train.trainers import TRAINERS
 
 
 def _one_or_more_values(field: FieldInfo) -> Any:
-    """The type of one value or several of a parameter of a method."""
+    """Return the type of one or more values of a method's parameter."""
     one: Any = values_of(field)
     for bound in field.metadata:
         one = Annotated[one, bound]
@@ -69,7 +69,7 @@ else:
 
 
 class Corpus(Strict):
-    """Word counts of a language: what tokenisers are trained on, and the weights of tokens."""
+    """Word counts of a language: what tokenisers are trained on, and token weights."""
 
     name: Name = Field("wordfreq", description="What tables call it.")
     wordfreq: str | None = Field(
@@ -105,7 +105,7 @@ def _as_corpus(given: Any) -> Any:
 
 
 class TokeniserChoice(Strict):
-    """A tokeniser that is trained on the corpus, or comes from a file."""
+    """A tokeniser trained on the corpus, or read from a file."""
 
     name: Name | None = Field(None, description="What tables call it.")
     train: TrainedMethod | None = Field(None, description="How to train it.")
@@ -153,7 +153,7 @@ class TokeniserChoice(Strict):
 
 
 class MethodChoice(Strict):
-    """The tokeniser as it is, or another method; what tables call it, and for which tokenisers."""
+    """A method or the tokeniser's own, its title in tables, and the tokenisers it is for."""
 
     method: str
     label: Annotated[str, Field(min_length=1, max_length=100)] | None = Field(
@@ -164,44 +164,44 @@ class MethodChoice(Strict):
     )
 
     def grid(self) -> list[dict[str, Any]]:
-        """Every combination of its parameters, those that stand in the file first."""
+        """Every combination of its parameters, in the order of the file."""
         given = self._grid_fields()
         return [dict(zip(given, chosen, strict=True)) for chosen in product(*given.values())]
 
     def _grid_fields(self) -> dict[str, list[Any]]:
-        """The values of each of its parameters that has some."""
+        """The values of each of its parameters that has any."""
         own = [name for name in type(self).model_fields if name not in MethodChoice.model_fields]
         values = {name: getattr(self, name) for name in own}
         return {name: value for name, value in values.items() if value is not None}
 
     @property
     def grid_size(self) -> int:
-        """How many combinations there are."""
+        """The number of combinations."""
         return prod(len(values) for values in self._grid_fields().values())
 
     def title(self) -> str:
-        """What tables call it; nothing for the tokeniser as it is, which has its own name."""
+        """Its title in tables; empty for the tokeniser's own method, which has no other name."""
         return self.label or ("" if self.method == AS_IT_IS else EVERY_METHOD[self.method].title)
 
     @property
     def needs_counts(self) -> bool:
-        """Whether it needs word counts, in itself or because it blames by tokens."""
+        """Whether it needs word counts, itself or to blame by tokens."""
         counted = self.method != AS_IT_IS and EVERY_METHOD[self.method].counts
         return counted or "tokens" in getattr(self, "weighting", ())
 
     def learns(self) -> bool:
-        """Whether it looks at gold boundaries for some of its parameters."""
+        """Whether it uses gold boundaries for some of its parameters."""
         return any(settings_of(self.method, given).sees_gold for given in self.grid())
 
 
 def settings_of(method: str, parameters: Mapping[str, Any]) -> Parameters:
-    """The parameters of one cell; none for the tokeniser as it is and for predictions."""
+    """Return the parameters of one cell; none for the own method and for predictions."""
     known = EVERY_METHOD.get(method)
     return Parameters() if known is None else known.settings(parameters)
 
 
 def _grid_field(field: FieldInfo) -> Any:
-    """A parameter of a method as a field of a file."""
+    """Convert a parameter of a method to a configuration field."""
     kind = _one_or_more_values(field)
     if field.default is None:
         return (kind | None, Field(None, description=field.description))
@@ -209,7 +209,7 @@ def _grid_field(field: FieldInfo) -> Any:
 
 
 def _model(method: Method) -> type[MethodChoice]:
-    """The model of a method; seeds are those of the evaluation."""
+    """Return the configuration model of a method; seeds are those of the evaluation."""
     fields = {name: _grid_field(field) for name, field in method.fields.items() if name != "seed"}
     made: type[MethodChoice] = create_model(
         method.name.capitalize(),
@@ -221,7 +221,7 @@ def _model(method: Method) -> type[MethodChoice]:
 
 
 class Standard(MethodChoice):
-    """The tokeniser as it is."""
+    """The tokeniser's own method."""
 
     method: Literal["standard"] = "standard"
 
@@ -239,7 +239,7 @@ else:
 
 
 def _as_method(given: Any) -> Any:
-    """A method written as a text, such as ``dropout(p=0.05)``, as its fields."""
+    """Parse a method written as text, such as ``dropout(p=0.05)``, into its fields."""
     if not isinstance(given, str):
         return given
     try:
@@ -295,7 +295,7 @@ def _as_reference(given: Any) -> Any:
 
 
 class PublishedFigures(Strict):
-    """Figures of a paper, on its own data, to be shown beside ours."""
+    """Figures of a paper, on its own data, shown next to ours."""
 
     source: str = Field(description="The paper and its table.")
     data: str = Field(description="What the paper measured on.")
@@ -316,7 +316,7 @@ class PublishedFigures(Strict):
 
 
 class PredictionsChoice(Strict):
-    """Segmentations that another program made, one file for each language."""
+    """Segmentations by another program, one file for each language."""
 
     name: Name = Field(description="What tables call them.")
     file: Annotated[str, Field(min_length=1)] = Field(
@@ -331,7 +331,7 @@ class PredictionsChoice(Strict):
 
 
 class ParallelText(Strict):
-    """The same text line by line in every language: what languages cost, and how evenly."""
+    """The same text line by line in every language, to compare their costs."""
 
     text: OneOrMore[str] = Field(
         description="Files or folders, with {language} or {code} in their names."
@@ -472,7 +472,7 @@ class Evaluation(Strict):
         return self
 
     def _check_names(self, kind: str) -> None:
-        """Names are apart in each language, and each tokeniser is for some language."""
+        """Check that names are unique in each language, and that each tokeniser has a language."""
         taken: set[tuple[str | None, str]] = set()
         for choice in getattr(self, kind) or ():
             meant = getattr(choice, "languages", None)
@@ -491,7 +491,7 @@ class Evaluation(Strict):
 
     @property
     def used_corpora(self) -> list[Corpus]:
-        """Its corpora; wordfreq if it says nothing of them and something needs one."""
+        """Its corpora; wordfreq if none is given and something needs one."""
         if self.corpora is not None:
             return self.corpora
         needed = (
@@ -503,16 +503,16 @@ class Evaluation(Strict):
 
 
 def parse_evaluation(data: bytes | str, name: str) -> tuple[Evaluation, Lines]:
-    """An evaluation from YAML, and the line of each field; else a `FileFormatError`."""
+    """Return an evaluation and the line of each field from YAML, or a `FileFormatError`."""
     content, lines = load_yaml(data, name)
     return check(Evaluation, content, lines, name), lines
 
 
 def schema() -> dict[str, Any]:
-    """The JSON schema of a configuration, for editors that check while one types."""
+    """Return the JSON schema of a configuration, for editors that check while typing."""
     return cast("dict[str, Any]", with_single_values(Evaluation.model_json_schema()))
 
 
 def schema_text() -> str:
-    """The JSON schema as text."""
+    """Return the JSON schema as text."""
     return json.dumps(schema(), indent=2, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Counting on dask.distributed: tasks are paths and small numbers."""
+"""Distributed counting with dask: its tasks are paths and small numbers."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 def runner_on(client: Client) -> Runner:
-    """What applies functions to tasks on the workers of a client, for `corpus.counting`.
+    """Return a function that runs tasks on a client's workers, for `corpus.counting`.
 
-    What tasks have in common is sent to each worker once.
+    Data common to all tasks are sent to each worker once.
     """
 
     def run(function: Callable[..., Any], tasks: Sequence[Any], *common: Any) -> Iterator[Any]:
         from distributed import CancelledError, as_completed
 
-        shared = client.map(_as_it_is, common, pure=False)
+        shared = client.map(_identity, common, pure=False)
         futures = client.map(function, tasks, *([one] * len(tasks) for one in shared), pure=False)
         try:
             for future in as_completed(futures, loop=client.loop):  # type: ignore[no-untyped-call]
@@ -47,6 +47,6 @@ def runner_on(client: Client) -> Runner:
     return run
 
 
-def _as_it_is(something: Any) -> Any:
-    """A task, so that what is lost with a worker can be had again."""
+def _identity(something: Any) -> Any:
+    """Return a task unchanged, so that it can be recomputed if its worker is lost."""
     return something

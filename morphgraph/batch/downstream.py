@@ -1,4 +1,4 @@
-"""Downstream tasks of an evaluation: how a file asks for them, and what their cells need."""
+"""Downstream tasks of an evaluation: their configuration, and what their cells need."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from morphgraph.models.task import PLACES, DownstreamTask
 from morphgraph.models.token_ids import model_files
 
 _STARTING, _SMALL, _TOKENS_IN_TEXT, _UNPACKED = 15.0, 5.0, 20, 3
-"""Seconds that a cell takes before it trains, how much slower small is than tiny, tokens in a text,
-and how much longer a file is that is not gzipped: guesses."""
+"""Estimates: seconds before a cell trains, slow-down of small over tiny, tokens in a text, and size
+of a file without gzip."""
 
 
 class DownstreamChoice(Strict):
-    """A task on which models are trained and measured, once for each seed."""
+    """A task that models are trained and measured on, once for each seed."""
 
     name: Name | None = Field(None, description="What tables call it.")
     task: str
@@ -46,12 +46,12 @@ class DownstreamChoice(Strict):
 
     @property
     def entry(self) -> DownstreamTask:
-        """The task that it is of."""
+        """Its entry among the tasks."""
         return DOWNSTREAM[self.task]
 
     @property
     def title(self) -> str:
-        """What tables call it."""
+        """Its title in tables."""
         return self.name or self.entry.title
 
     def given(self) -> dict[str, Any]:
@@ -64,7 +64,7 @@ _SHARED = frozenset(DownstreamChoice.model_fields)
 
 
 def _choice_of(task: DownstreamTask) -> type[DownstreamChoice]:
-    """The model of a task in a file."""
+    """Return the configuration model of a task."""
     fields: dict[str, Any] = {}
     for name, field in task.parameters.model_fields.items():
         kind: Any = field.annotation
@@ -100,7 +100,7 @@ else:
 
 @dataclass(frozen=True)
 class PlannedTask:
-    """A task of one language: its title, what its cells are told, seconds that one may take."""
+    """A task in one language: its title, the spec of its cells, and their cost in seconds."""
 
     title: str
     spec: dict[str, Any]
@@ -108,17 +108,17 @@ class PlannedTask:
     tokenisers: list[str] | None
 
     def is_for(self, tokeniser: str | None) -> bool:
-        """Whether it is for the tokeniser of this name."""
+        """Return whether it is for the tokeniser of this name."""
         return self.tokenisers is None or tokeniser in self.tokenisers
 
 
 def planned_task(
     choice: DownstreamChoice, place: Callable[[str], str], quoting: bool = True
 ) -> PlannedTask:
-    """A task with its files, read once and checked.
+    """Plan a task, reading and checking its files once.
 
-    ``place``: the path of a file as it is named; ``quoting``: as of `make_plan`. `MorphGraphError`
-    for files that are not there, and for examples that do not fit.
+    ``place``: resolves the name of a file to its path; ``quoting``: as in `make_plan`.
+    `MorphGraphError` for missing files, and for examples that do not fit.
     """
     spec = _spec(choice, place)
     files = [path for part in spec["data"].values() for path in part["files"]]
@@ -133,7 +133,7 @@ def _spec(choice: DownstreamChoice, place: Callable[[str], str]) -> dict[str, An
     for part in PLACES:
         if given.pop(part) is not None:
             files = [place(path) for path in getattr(choice, part)]
-            # In their order, which says what is translated into what.
+            # In order, which is the direction of translation.
             content = [checksum for path in files for checksum in contents([path])]
             data[part] = {"files": files, "content": content}
     folder, checkpoint = given.pop("model"), None
@@ -151,7 +151,7 @@ def _spec(choice: DownstreamChoice, place: Callable[[str], str]) -> dict[str, An
 
 
 def task_settings(spec: Mapping[str, Any]) -> Any:
-    """The settings of a task in a spec, with its files where they are."""
+    """Return the settings of a task in a spec, with its files at their paths."""
     places = {part: found["files"] for part, found in spec["data"].items()}
     checkpoint = spec["checkpoint"]
     model = None if checkpoint is None else checkpoint["path"]
@@ -160,7 +160,7 @@ def task_settings(spec: Mapping[str, Any]) -> Any:
 
 @lru_cache(maxsize=64)
 def _checked(spec: str) -> None:
-    """Read the examples of a spec once, so that what is wrong in them is known before a start."""
+    """Read the examples of a spec once, so that errors are found before the run."""
     known = json.loads(spec)
     DOWNSTREAM[known["task"]].read(task_settings(known))
 

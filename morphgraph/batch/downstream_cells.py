@@ -1,4 +1,4 @@
-"""What a cell of a downstream task does: train a model on a tokeniser's ids, and measure it."""
+"""The work of a downstream cell: train a model on a tokeniser's ids, and measure it."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 def measure_downstream(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table:
-    """All metrics of one task on one tokeniser and method: a row for each `ResultRow`.
+    """Measure one task on one tokeniser and method: a row for each `ResultRow`.
 
-    ``folder`` in the spec: where checkpoints lie, which are deleted at the end.
+    ``folder`` in the spec: where checkpoints are kept until the end.
     """
     require_libraries()
     inputs = cell_inputs(spec, iter(needs))
@@ -59,7 +59,7 @@ def measure_downstream(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa
 
 @contextmanager
 def _checkpoints(folder: str | None) -> Iterator[Path]:
-    """A folder for checkpoints, which stays if the cell is killed or fails."""
+    """Yield a folder for checkpoints, which stays if the cell is killed or fails."""
     if folder is None:
         with tempfile.TemporaryDirectory() as made:
             yield Path(made)

@@ -1,4 +1,4 @@
-"""A full evaluation from its file to its report, and ``run.json``, which keeps all its starts."""
+"""An evaluation from its file to its report, and ``run.json``, the record of its starts."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def run_evaluation(
     tell: OnProgress = lambda _: None,
     command: Sequence[str] = (),
 ) -> RunOutcome:
-    """Run what is missing of an evaluation in a folder, and write results and report there.
+    """Run the missing tasks of an evaluation in a folder, and write results and report.
 
-    Raises `MorphGraphError` where the run as a whole cannot continue; what is done is kept.
+    Raises `MorphGraphError` if the run as a whole cannot continue; finished tasks are kept.
     """
     _check_apart(plan, out)
     if plan.evaluation.downstream:
@@ -92,7 +92,7 @@ def _check_apart(plan: Plan, out: Path) -> None:
 
 
 def _forget_earlier_stop(out: Path) -> None:
-    """A wish to stop is for this run if it came after the process began."""
+    """Delete a stop request from before this process began."""
     import psutil
 
     with suppress(FileNotFoundError):
@@ -104,7 +104,7 @@ def _forget_earlier_stop(out: Path) -> None:
 def _recording_the_end(
     progress: ProgressFile, run_file: RunFile, tell: OnProgress
 ) -> Iterator[None]:
-    """Say in the progress and in ``run.json`` how a run ended early."""
+    """Record in the progress and in ``run.json`` how a run ended early."""
     try:
         yield
     except BaseException as error:
@@ -124,19 +124,19 @@ def _recording_the_end(
 
 
 class _Log(logging.FileHandler):
-    """A log that is given up silently where it cannot be written, as on a full disk."""
+    """A log file that is silently given up if it cannot be written, as on a full disk."""
 
     def handleError(self, record: logging.LogRecord) -> None:
         pass
 
     def close(self) -> None:
-        with suppress(OSError):  # what was kept back is written now, or never
+        with suppress(OSError):  # buffered lines are written now, or never
             super().close()
 
 
 @contextmanager
 def _logging(path: Path) -> Iterator[None]:
-    """What happens goes into a file, tracebacks and all."""
+    """Log events to a file, with tracebacks."""
     try:
         handler = _Log(path, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
@@ -153,7 +153,7 @@ def _logging(path: Path) -> Iterator[None]:
 
 
 def _about(plan: Plan, command: Sequence[str]) -> dict[str, Any]:
-    """What is known of a run before any of its tasks: what it is of, and with what it is made."""
+    """Return what is known of a run before its tasks: its content, and its software."""
     return {
         "name": plan.evaluation.name,
         "command": list(command),
@@ -174,7 +174,7 @@ def _about(plan: Plan, command: Sequence[str]) -> dict[str, Any]:
 
 
 def _counts(outcome: RunOutcome) -> dict[str, Any]:
-    """What became of the tasks of a run, in numbers."""
+    """Count the tasks of a run by how they ended."""
     done = [report for report in outcome.reports if report.state == "done"]
     return {
         "all": len(outcome.reports),
@@ -214,7 +214,7 @@ def _report(
 
 
 def command_line() -> list[str]:
-    """The command that runs, as one types it."""
+    """Return the running command as one would type it."""
     return ["morphgraph", *sys.argv[1:]]
 
 
@@ -225,11 +225,11 @@ _NO_TASKS = {"all": 0, "done": 0, "failed": 0, "kept from before": 0, "seconds":
 
 
 class RunFile:
-    """Keeps ``run.json`` in the folder of a run, from the first moment of a start to its end.
+    """Keeps ``run.json`` in the folder of a run, from the beginning of a start to its end.
 
     Each start has when it ``started``, its ``seconds``, and its ``state``: running, done, stopped,
-    failed, or killed. That one was killed only the next start can tell, which takes its seconds
-    from the progress that it left.
+    failed, or killed. Only the next start can tell that one was killed; it takes its seconds from
+    the progress file.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -239,9 +239,9 @@ class RunFile:
         self._facts: dict[str, Any] = {}
 
     def begin(self, about: Mapping[str, Any]) -> None:
-        """Write that the run is running, and what is known ``about`` it from the first moment.
+        """Record that the run is running, and what is known ``about`` it.
 
-        To be called while the progress is still that of the start before.
+        Call this while the progress file is still that of the previous start.
         """
         before = self._read()
         self._starts = [self._ended(start) for start in before.get("starts", ())]
@@ -250,7 +250,7 @@ class RunFile:
         self._facts = {
             **about,
             "started": self._starts[0]["started"],
-            # Of the last start that came to an end; nothing if there was none.
+            # From the last start that ended; empty if there was none.
             "finished": before.get("finished"),
             "tasks": before.get("tasks") or _NO_TASKS,
         }
@@ -259,9 +259,9 @@ class RunFile:
     def end(
         self, state: Literal["done", "stopped", "failed"], tasks: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
-        """Write how this start ended, and what became of all ``tasks``; all facts of the run.
+        """Record how this start ended, with the counts of all ``tasks``; return all facts.
 
-        Nothing is written of a start that did not even begin.
+        Nothing is recorded if the start did not even begin.
         """
         if self._starts:
             ended = time.time()
@@ -282,14 +282,14 @@ class RunFile:
         write_file(self._folder / "run.json", text.encode())
 
     def _read(self) -> dict[str, Any]:
-        """What earlier starts left; nothing if it is damaged."""
+        """Return the record of earlier starts; empty if it is damaged."""
         try:
             found = parse_json(read_bytes(self._folder / "run.json"), "run.json")
             starts = [
                 {
                     "started": datetime.fromisoformat(start["started"]).strftime(_TIME),
                     "seconds": float(start["seconds"]),
-                    # Earlier versions listed only starts that came to an end.
+                    # Earlier versions listed only starts that ended.
                     "state": str(start.get("state", "done")),
                 }
                 for start in found["starts"]
@@ -299,12 +299,12 @@ class RunFile:
             return {}
 
     def _ended(self, start: dict[str, Any]) -> dict[str, Any]:
-        """A start as it is known now: if it still says that it is running, it was killed."""
+        """Return a start with its state: one that still says running was killed."""
         if start["state"] != "running":
             return start
         progress, seconds = read_progress(self._folder), 0.0
         began = datetime.fromisoformat(start["started"]).timestamp()
-        # A progress from before that is of another start.
+        # An older progress file is of another start.
         if progress is not None and progress.started >= began - 1:
             seconds = max(0.0, progress.updated - began)
         return {**start, "seconds": round(seconds, 3), "state": "killed"}

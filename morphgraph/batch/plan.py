@@ -1,4 +1,4 @@
-"""From a configuration to tasks: every cell of the grid, and the counts and tokenisers it needs."""
+"""From a configuration to tasks: the cells of the grid, and their counts and tokenisers."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ from morphgraph.train.trainers import TRAINERS
 _BY_REFERENCE = {figure.key for figure in FIGURES if figure.needs == "reference"}
 _TEXT_PER_SECOND = 10e6
 _LOADING, _FIGURES, _INTERVALS, _SCORES = 0.5, 2.0, 0.15, 0.02
-"""Seconds that a part of a task may take on one core: guesses, as `Method.seconds` is."""
+"""Estimated seconds of a part of a task on one core, like `Method.seconds`."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All tasks of an evaluation, each after those that it needs; cells in the order of results.
+    """All tasks of an evaluation, each after those that it needs; cells in result order.
 
-    ``text``: the configuration as it is written; ``languages``: those of it that are planned.
+    ``text``: the configuration as written; ``languages``: those of it that are planned.
     """
 
     text: str
@@ -64,7 +64,7 @@ class Plan:
 
     @property
     def cost(self) -> float:
-        """Seconds that all tasks may take one after the other."""
+        """The estimated seconds of all tasks one after the other."""
         return sum(task.cost for task in self.tasks)
 
 
@@ -75,7 +75,7 @@ def read_plan(
     *,
     confined: bool = False,
 ) -> Plan:
-    """The plan of a configuration in a file, whose folder relative paths in it start from."""
+    """Plan the configuration in a file; its relative paths start from the file's folder."""
     text = decode_utf8(read_bytes(path), str(path))
     return make_plan(text, str(path), folder or Path(path).parent, languages, confined=confined)
 
@@ -89,13 +89,13 @@ def make_plan(
     confined: bool = False,
     quoting: bool = True,
 ) -> Plan:
-    """The plan of a configuration, which is called ``name`` in errors.
+    """Plan a configuration, which is called ``name`` in errors.
 
-    ``folder``: what relative paths in it start from, the current one by default. ``languages``:
-    only these of its languages. A file that is not there is a `FileFormatError` with its line.
-    ``confined``: what somebody else wrote may name files in the folder only, neither variables nor
-    downstream tasks, and stays within the limits of a public app. ``quoting``: whether errors may
-    say what stands in files.
+    ``folder``: where its relative paths start, by default the current one. ``languages``: only
+    these of its languages. A missing file raises `FileFormatError` with its line. ``confined``: for
+    untrusted configurations, which may only name files in the folder, neither variables nor
+    downstream tasks, and stay within the limits of a public app. ``quoting``: whether errors may
+    quote the content of files.
     """
     evaluation, lines = parse_evaluation(text, name)
     chosen = evaluation.languages
@@ -105,7 +105,7 @@ def make_plan(
             listed = ", ".join(chosen)
             raise MorphGraphError(f"{name} has no language “{unknown[0]}”. It has: {listed}.")
         chosen = [language for language in chosen if language in languages]
-    # Workers need not have the folder of this process.
+    # Workers may have another working folder.
     planner = _Planner(evaluation, lines, name, (folder or Path()).resolve(), confined, quoting)
     planner.check_confined()
     for language in chosen:
@@ -119,7 +119,7 @@ def make_plan(
 
 @dataclass(frozen=True)
 class _Counted:
-    """A corpus of one language: what results and signatures call it, and the task that counts."""
+    """A corpus of one language: its name in results and signatures, and its counting task."""
 
     name: str
     signed: str
@@ -128,9 +128,9 @@ class _Counted:
 
 @dataclass(frozen=True)
 class _Source:
-    """What methods are for: a tokeniser of the grid by its task, or what another program predicted.
+    """The object of methods: a tokeniser of the grid by its task, or predictions.
 
-    ``title``: what the tokeniser as it is goes by among methods.
+    ``title``: the name of the tokeniser's own method.
     """
 
     corpus: _Counted | None
@@ -142,7 +142,7 @@ class _Source:
 
 
 _References = Sequence[tuple[str, dict[str, Any] | None]]
-"""What results call each reference of a language, and how to read it."""
+"""The name of each reference of a language in results, and how to read it."""
 
 
 @dataclass
@@ -159,7 +159,7 @@ class _Planner:
     baselines: dict[tuple[Any, ...], tuple[dict[str, Any], str]] = field(default_factory=dict)
 
     def add(self, language: str) -> None:
-        """All tasks of one language."""
+        """Add all tasks of one language."""
         asked = self.evaluation
         self.values = {"language": language, "code": language_code(language)}
 
@@ -204,7 +204,7 @@ class _Planner:
 
     @property
     def most_tasks(self) -> int:
-        """More than this are refused."""
+        """The largest number of tasks allowed."""
         return PUBLIC_TASKS.value if self.confined else PLAN_TASKS.value
 
     def _too_many(self) -> tuple[str, str]:
@@ -212,7 +212,7 @@ class _Planner:
         return problem, "Shorten its lists, or split it into several evaluations."
 
     def check_confined(self) -> None:
-        """Refuse at once what a public app runs for nobody."""
+        """Refuse at once what a public app does not run."""
         if not self.confined:
             return
         if self.evaluation.downstream:
@@ -231,12 +231,12 @@ class _Planner:
 
     @contextmanager
     def _at(self, *path: str | int) -> Iterator[None]:
-        """Errors meanwhile get the line of the field that they come from."""
+        """Add the line of their field to errors raised meanwhile."""
         try:
             yield
         except MorphGraphError as error:
             said = str(error).removesuffix(".")
-            if self.confined:  # where a server keeps files is of no use to its visitors
+            if self.confined:  # a server's paths are of no use to its visitors
                 said = said.replace(f"{self.folder}{os.sep}", "")
             problem, _, fix = said.rpartition(". ")
             place = f"line {field_line(self.lines, path):,}, field {field_name(path)}"
@@ -244,7 +244,7 @@ class _Planner:
             raise FileFormatError(self.name, place, problem, f"{fix}.") from error
 
     def _add(self, task: Task) -> Task:
-        """A task among the others, as it is there already if it is."""
+        """Add a task, or return the equal one that was added before."""
         if len(self.tasks) >= self.most_tasks and task.key not in self.tasks:
             raise FileFormatError(self.name, "", *self._too_many())
         return self.tasks.setdefault(task.key, task)
@@ -264,11 +264,11 @@ class _Planner:
         return filled(template, self.values)
 
     def _inside(self, path: str) -> str:
-        """Where a file lies; in confinement, refuse before a look what is not in the folder."""
+        """Return a file's path; if confined, refuse any outside the folder before looking."""
         found = self.folder / path
         try:
             is_inside = not self.confined or found.resolve().is_relative_to(self.folder)
-        except (ValueError, OSError, RuntimeError):  # no name that a file could have, or a loop
+        except (ValueError, OSError, RuntimeError):  # an impossible file name, or a loop
             is_inside = False
         if not is_inside:
             raise MorphGraphError(
@@ -278,7 +278,7 @@ class _Planner:
         return str(found)
 
     def _reference(self, place: int, choice: ReferenceChoice) -> tuple[str, dict[str, Any]]:
-        """A reference of the language: what results call it, and how to read it."""
+        """Return a reference's name in results, and how to read it."""
         with self._at("references", place, "source"):
             parts = [self._reference_part(choice, choice.source)]
         with self._at("references", place, "join"):
@@ -292,15 +292,15 @@ class _Planner:
         return choice.name or " + ".join(Path(part["name"]).name for part in parts), spec
 
     def _reference_part(self, choice: ReferenceChoice, sources: Sequence[str]) -> dict[str, Any]:
-        """How to read the first of some sources that is there."""
-        from morphgraph.reference.readers import is_named, named_place
+        """Return how to read the first of some sources that exists."""
+        from morphgraph.reference.readers import is_named, named_reference_file
 
         problems = []
         for template in sources:
             try:
                 name, format_ = self._filled(template), choice.format
                 if is_named(name):
-                    place, known = named_place(name)
+                    place, known = named_reference_file(name)
                     found, format_ = _file(str(place), name), format_ or known
                 else:
                     found = _file(self._inside(name))
@@ -317,7 +317,7 @@ class _Planner:
         raise MorphGraphError(f"{' '.join(problems)} {leave}")
 
     def _parallel(self, language: str) -> dict[str, Any] | None:
-        """The parallel text of the language, and of the one that it is relative to."""
+        """Return the parallel text of the language, and of the one it is relative to."""
         asked = self.evaluation.parallel
         if asked is None:
             return None
@@ -332,7 +332,7 @@ class _Planner:
         return found
 
     def _texts(self, templates: Sequence[str]) -> dict[str, Any]:
-        """Which files with text a task reads, of which folders, and what is in them."""
+        """Return the text files that a task reads, with their folders and checksums."""
         given = [self._path(text) for text in templates]
         files = [file.path for file in find_texts(given, HASHED_FILES)]
         folders = [path for path in given if Path(path).is_dir()]
@@ -348,7 +348,7 @@ class _Planner:
         return _Counted(corpus.name, signed, task)
 
     def _counts_spec(self, corpus: Corpus) -> tuple[str, dict[str, Any]]:
-        """What signatures call a corpus, and how to count it."""
+        """Return the name of a corpus in signatures, and how to count it."""
         if corpus.wordfreq is not None:
             import wordfreq
 
@@ -434,7 +434,7 @@ class _Planner:
         references: _References,
         parallel: dict[str, Any] | None = None,
     ) -> None:
-        """Every combination of a method's parameters and references, with all seeds."""
+        """Plan every combination of a method's parameters and references, with all seeds."""
         figures = [] if source.task is None else self.evaluation.vocabulary
         alone = [key for key in figures if key not in _BY_REFERENCE]
         refines = method.method in LEARNERS
@@ -458,7 +458,7 @@ class _Planner:
                 )
 
     def _columns(self, source: _Source, method: MethodChoice) -> dict[str, Any]:
-        """What results say of all cells of a method on a tokeniser."""
+        """Return the result columns shared by all cells of a method on a tokeniser."""
         return {
             "language": self.values["language"],
             "corpus": "" if source.corpus is None else source.corpus.name,
@@ -468,7 +468,7 @@ class _Planner:
         }
 
     def _planned_task(self, place: int, choice: DownstreamChoice) -> PlannedTask:
-        """A downstream task with its files, as the language has them."""
+        """Return a downstream task with the files of the language."""
         with self._at("downstream", place):
             return planned_task(choice, self._path, self.quoting)
 
@@ -479,9 +479,9 @@ class _Planner:
         references: _References,
         tasks: Sequence[PlannedTask],
     ) -> None:
-        """Every combination of a method's parameters and tasks, with all seeds.
+        """Plan every combination of a method's parameters and tasks, with all seeds.
 
-        A method that learns does so from each reference; what does not needs none.
+        A method that learns is combined with each reference; others need none.
         """
         learns: _References = references if method.method in LEARNERS else [("", None)]
         columns = self._columns(source, method)
@@ -507,10 +507,10 @@ class _Planner:
             self._task(spec, own, source, None, measure_downstream, task.cost)
 
     def _seeded(self, spec: dict[str, Any], columns: dict[str, Any], source: _Source) -> None:
-        """The cells of one method by one reference: all seeds, and words that are held out.
+        """Plan the cells of one method and reference, for all seeds and held-out words.
 
-        Where any method of the evaluation learns from references, all are scored on held-out words
-        too, the same ones for a seed.
+        If any method of the evaluation learns from references, all are also scored on held-out
+        words, the same ones for a seed.
         """
         asked = self.evaluation
         settings = settings_of(spec["method"], spec["parameters"])
@@ -543,13 +543,13 @@ class _Planner:
 
     @cached_property
     def holds_out(self) -> bool:
-        """Whether all methods are scored on held-out words too."""
+        """Whether all methods are also scored on held-out words."""
         return bool(self.evaluation.holdout) and any(
             method.learns() for method in self.evaluation.methods
         )
 
     def _cell(self, spec: dict[str, Any], columns: dict[str, Any], source: _Source) -> None:
-        """A cell of scores and figures, tested against the baseline of its place."""
+        """Plan a cell of scores and figures, tested against its baseline."""
         baseline = self._baseline(spec, columns, source)
         self._task(spec, columns, source, baseline, measure_cell, _cell_cost(spec))
 
@@ -587,10 +587,10 @@ class _Planner:
     def _baseline(
         self, spec: Mapping[str, Any], columns: Mapping[str, Any], source: _Source
     ) -> tuple[dict[str, Any], str] | None:
-        """What a cell's scores are tested against, and the key of its tokeniser.
+        """Return what a cell's scores are tested against, and the key of its tokeniser.
 
-        It is the first method, by the same reference, that does not learn from it, on a vocabulary
-        of the same size if there is one; None for itself, and for held-in scores.
+        This is the first method on the same reference that does not learn from it, on a vocabulary
+        of the same size if possible; None for itself, and for held-in scores.
         """
         if not self.evaluation.tests or spec["reference"] is None:
             return None
@@ -614,13 +614,13 @@ def _without_text(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _file(path: str, name: str = "") -> dict[str, Any]:
-    """A file that a task reads: where it lies, what it is called, and what is in it."""
+    """Return a file that a task reads: its path, name and checksum."""
     content = contents([path])
     return {"path": path, "name": name or Path(path).name, "files": [path], "content": content}
 
 
 def _grid(method: MethodChoice) -> list[tuple[dict[str, Any], str]]:
-    """Each combination of a method's parameters, and those that the file gives as text."""
+    """Return each combination of a method's parameters, and those that the file gives as text."""
     return [
         (
             parameters,
@@ -635,7 +635,7 @@ def _grid(method: MethodChoice) -> list[tuple[dict[str, Any], str]]:
 
 
 def _uses_counts(spec: Mapping[str, Any]) -> bool:
-    """Whether a cell's result depends on the words of its corpus."""
+    """Return whether a cell's result depends on the words of its corpus."""
     known = EVERY_METHOD.get(spec["method"])
     return (
         "tokens" in spec["weightings"]
@@ -658,7 +658,7 @@ def _cell_label(columns: Mapping[str, Any]) -> str:
 
 
 def _cell_cost(spec: Mapping[str, Any]) -> float:
-    """Seconds that segmenting and scoring may take on one core."""
+    """Return the estimated seconds of segmenting and scoring on one core."""
     known = EVERY_METHOD.get(spec["method"])
     tables = len(spec["scopes"]) * len(spec["weightings"]) if spec["reference"] else 0
     each = _INTERVALS if spec["intervals"] else _SCORES
@@ -673,9 +673,9 @@ def _shown(value: Any) -> str:
 
 
 def filled(template: str, values: Mapping[str, str]) -> str:
-    """A text with ``{language}`` and the like filled in, and ``${MORPHGRAPH_DATA}`` and its like.
+    """Substitute ``{language}`` and the like, and variables such as ``${MORPHGRAPH_DATA}``.
 
-    What has no value is a `MorphGraphError`.
+    A missing value raises `MorphGraphError`.
 
     >>> filled("gold/{language}.tsv", {"language": "deu"})
     'gold/deu.tsv'

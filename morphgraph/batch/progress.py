@@ -1,4 +1,4 @@
-"""Runs in folders: how far each has come, for whoever looks, and runs in the background.
+"""Runs in folders: their progress, and their start and stop in the background.
 
 A run keeps its progress in a file; a run in the background outlives the page that started it.
 """
@@ -19,13 +19,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from morphgraph.batch.tasks import Task, is_at_work
+from morphgraph.batch.tasks import Task, has_runner
 from morphgraph.core.errors import UNQUOTED, MorphGraphError
 from morphgraph.core.files import parse_json, read_bytes, write_file
 from morphgraph.core.text import counted
 
 RunState = Literal["starting", "running", "reporting", "done", "stopped", "failed", "interrupted"]
-"""``interrupted``: the runner is gone without having come to an end, as after a kill."""
+"""``interrupted``: the runner is gone before the end, for example killed."""
 
 _SECONDS_BETWEEN = 0.5
 _MOST = 10**11
@@ -35,11 +35,11 @@ Seconds = Annotated[float, Field(ge=0, lt=_MOST, allow_inf_nan=False)]
 
 @dataclass(frozen=True)
 class RunProgress:
-    """A run at one moment.
+    """The state of a run at one moment.
 
-    ``total``, ``done``, ``failed``: tasks, ``kept`` of those done were so before this start.
-    ``remaining``: an estimate in seconds; None while nothing is known. ``message``: what
-    went wrong, if the run as a whole did.
+    ``total``, ``done``, ``failed``: tasks; ``kept`` of those done were so before this start.
+    ``remaining``: estimated seconds; None while unknown. ``message``: the error, if the run as a
+    whole failed.
     """
 
     state: RunState
@@ -63,11 +63,11 @@ class RunProgress:
 
     @property
     def share(self) -> float:
-        """How much is done, 0 to 1."""
+        """The share done, 0 to 1."""
         return (self.done + self.failed) / self.total if self.total else 0.0
 
     def summary(self) -> str:
-        """One line for people.
+        """Return the progress in one line.
 
         >>> RunProgress("running", total=60, done=12, failed=1, remaining=95.0, workers=2).summary()
         '13 of 60 tasks, 1 failed, about 2 min left'
@@ -78,7 +78,7 @@ class RunProgress:
         return ", ".join([*parts, *self.outlook()])
 
     def outlook(self) -> list[str]:
-        """What failed, and what is waited for, in a few words each."""
+        """Return brief notes on what failed and what is pending."""
         parts = [f"{self.failed:,} failed"] if self.failed else []
         if self.state == "running" and not self.workers and self.share < 1:
             parts.append("waiting for workers")
@@ -88,7 +88,7 @@ class RunProgress:
 
 
 def duration(seconds: float) -> str:
-    """A time span as people say it.
+    """Format a time span approximately.
 
     >>> duration(8.2), duration(95), duration(7300)
     ('8 s', '2 min', '2 h 2 min')
@@ -100,7 +100,7 @@ def duration(seconds: float) -> str:
 
 
 class Remaining:
-    """Guesses the time left from what tasks cost and what those that are done took."""
+    """Estimates the time left from the cost of tasks and the time of finished ones."""
 
     def __init__(self, tasks: list[Task], workers: int) -> None:
         self._left = {task.key: task.cost for task in tasks}
@@ -109,7 +109,7 @@ class Remaining:
         self.workers = max(1, workers)
 
     def done(self, task: Task, seconds: float | None) -> None:
-        """A task came to its end."""
+        """Record a finished task."""
         self._left.pop(task.key, None)
         if seconds is not None:
             self._guessed += task.cost
@@ -117,14 +117,14 @@ class Remaining:
 
     @property
     def seconds(self) -> float | None:
-        """Seconds left; None before the first task is done."""
+        """Return the seconds left; None before the first task is done."""
         if not self._guessed:
             return None
         return sum(self._left.values()) * self._spent / self._guessed / self.workers
 
 
 class ProgressFile:
-    """Keeps the progress of a run in its folder, at most twice a second."""
+    """Keeps the progress of a run in its folder, written at most twice a second."""
 
     def __init__(self, folder: Path, first: RunProgress) -> None:
         self._path = progress_path(folder)
@@ -132,7 +132,7 @@ class ProgressFile:
         self.now = replace(first, started=time.time())
 
     def update(self, *, force: bool = False, **changes: Any) -> RunProgress:
-        """Change what is known, and write it if it is time to."""
+        """Change the progress, and write it if it is time to."""
         self.now = replace(self.now, updated=time.time(), **changes)
         if force or time.monotonic() - self._written >= _SECONDS_BETWEEN:
             self._written = time.monotonic()
@@ -141,23 +141,23 @@ class ProgressFile:
 
 
 def progress_path(folder: Path) -> Path:
-    """The file with the progress of a run."""
+    """Return the path of a run's progress file."""
     return folder / "progress.json"
 
 
 def stop_path(folder: Path) -> Path:
-    """The file whose being there asks a runner to stop."""
+    """Return the path of the file whose existence asks a runner to stop."""
     return folder / "stop"
 
 
 def read_progress(folder: str | os.PathLike[str]) -> RunProgress | None:
-    """How far the run in a folder has come; None if there never was one, or what it left is odd."""
+    """Return the progress of the run in a folder; None if there is none, or it is invalid."""
     try:
         found = parse_json(read_bytes(progress_path(Path(folder))), "progress.json")
         progress: RunProgress = _adapter().validate_python(found)
     except (MorphGraphError, ValidationError):
         return None
-    if not progress.is_over and not is_at_work(Path(folder)):
+    if not progress.is_over and not has_runner(Path(folder)):
         return replace(progress, state="interrupted", remaining=None)
     return progress
 
@@ -174,7 +174,7 @@ _RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}")
 
 @dataclass(frozen=True)
 class Run:
-    """A run in a folder of runs: its name there, and how far it has come (None: not begun)."""
+    """A run in a folder of runs: its name there, and its progress (None: not begun)."""
 
     name: str
     folder: Path
@@ -182,12 +182,12 @@ class Run:
 
     @property
     def has_results(self) -> bool:
-        """Whether there are results to look at."""
+        """Whether there are results to show."""
         return (self.folder / "results.parquet").is_file()
 
 
 def runs_in(root: Path) -> list[Run]:
-    """The runs in a folder, the one that was changed last first."""
+    """Return the runs in a folder, the most recently changed first."""
     try:
         folders = [path for path in root.iterdir() if (path / "configuration.yaml").is_file()]
     except OSError:
@@ -214,11 +214,11 @@ def start_run(
     languages: Sequence[str] | None = None,
     folder: Path | None = None,
 ) -> Run:
-    """Start a run in the background, or resume one that stopped; returns at once.
+    """Start a run in the background, or resume a stopped one; return at once.
 
     ``root`` holds the runs, ``name`` is that of this one's folder there. Relative paths in the
-    configuration start from ``folder``, by default the run's own. `MorphGraphError` where one is at
-    work already, or a run of this name has another configuration.
+    configuration start from ``folder``, by default the run's own. `MorphGraphError` if it is
+    already running, or if a run of this name has another configuration.
     """
     out = prepare_run(configuration, root, name)
     options = ["--workers", str(workers)]
@@ -231,14 +231,14 @@ def start_run(
 
 
 def prepare_run(configuration: str, root: Path, name: str) -> Path:
-    """The folder of a run with its configuration, ready to be launched; errors of `start_run`."""
+    """Create the folder of a run with its configuration; errors as in `start_run`."""
     if not _RUN_NAME.fullmatch(name):
         raise MorphGraphError(
             f"“{name[:80]}” cannot be the name of a run. Use unaccented letters, digits, dots, "
             "dashes and underscores, and begin with a letter or a digit."
         )
     out = root / name
-    if is_at_work(out):
+    if has_runner(out):
         raise MorphGraphError(f"The run “{name}” is running. Wait for it, or stop it.")
     given = out / "configuration.yaml"
     if given.is_file() and given.read_bytes() != configuration.encode():
@@ -252,9 +252,9 @@ def prepare_run(configuration: str, root: Path, name: str) -> Path:
 
 
 def launch_run(out: Path, options: Sequence[str]) -> None:
-    """Run the configuration in a folder in a process of its own, with options of the command.
+    """Run the configuration in a folder in a separate process, with command options.
 
-    What it says of files quotes nothing of them.
+    Its messages on files quote none of their content.
     """
     given = out / "configuration.yaml"
     command = [sys.executable, "-m", "morphgraph", "evaluate", str(given), "--out", str(out)]
@@ -271,17 +271,17 @@ def launch_run(out: Path, options: Sequence[str]) -> None:
 
 
 def is_launched(out: Path) -> bool:
-    """Whether a run is at work in a folder, or about to be."""
+    """Return whether a run is running in a folder, or about to be."""
     process = _started.get(out)
-    return (process is not None and process.poll() is None) or is_at_work(out)
+    return (process is not None and process.poll() is None) or has_runner(out)
 
 
 _started: dict[Path, subprocess.Popen[bytes]] = {}
-"""What this process started, so that one that ended at once is not waited for."""
+"""The processes started here, so that one that ended at once is not waited for."""
 
 
 def ended_early(run: Run) -> str:
-    """What a run said that ended before it began its tasks; nothing if it did not."""
+    """Return the output of a run that ended before its tasks began; empty if none did."""
     process = _started.get(run.folder)
     if run.progress is not None or (process is not None and process.poll() is None):
         return ""
@@ -293,15 +293,15 @@ def ended_early(run: Run) -> str:
 
 
 def stop_run(folder: Path, why: str = "") -> None:
-    """Ask a run to stop; what is done is kept, and it can be resumed later.
+    """Ask a run to stop; finished tasks are kept, and it can be resumed.
 
-    ``why``: what its progress then says.
+    ``why``: the reason that its progress reports.
     """
     write_file(stop_path(folder), why.encode())
 
 
 def why_stopped(folder: Path) -> str:
-    """What whoever asked a run to stop has said about it, if anything."""
+    """Return the reason given for a stop, if any."""
     try:
         return stop_path(folder).read_text("utf-8", "replace")[:500]
     except OSError:

@@ -1,4 +1,4 @@
-"""The report of an evaluation: a web page that needs no network, Markdown, LaTeX and CSV."""
+"""The report of an evaluation: an offline web page, Markdown, LaTeX and CSV."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
     from morphgraph.batch.tasks import TaskFailure
 
 MOST_FAILURES = 200
-"""More failures than these are in the log only."""
+"""The largest number of failures listed; the log has all."""
 SLOWEST = 10
-"""So many of the slowest tasks are listed."""
+"""The number of slowest tasks listed."""
 _NAME_LENGTH = 60
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")
 
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """All that the report of an evaluation tells.
+    """The content of an evaluation's report.
 
     ``results`` and ``tasks`` have the columns `RESULT_COLUMNS` and `TASK_COLUMNS`; a cell that
     failed, or was not run, may have a row in ``results`` whose metric is one of `LOST`. ``run``:
-    versions, hashes, command, machine, times; ``configuration``: the YAML as it was given. Without
+    versions, hashes, command, machine, times; ``configuration``: the YAML as given. Without
     ``tables``, `usual_tables` are made.
     """
 
@@ -57,11 +57,11 @@ class FinishedRun:
 
 
 def write_report(run: FinishedRun, folder: Path) -> list[Path]:
-    """Write ``report.html``, ``report.md`` and each table as LaTeX and CSV into ``folder``.
+    """Write ``report.html``, ``report.md`` and each table as LaTeX and CSV to ``folder``.
 
-    Returns what was written; ``tables/`` is made. Each file replaces an earlier one at once, so
-    that none is ever half a report. `MorphGraphError` if a table asks for what results do not
-    have, or a file cannot be written.
+    Returns the files written; ``tables/`` is created. Each file replaces an earlier one atomically,
+    so that none is ever incomplete. `MorphGraphError` if a table asks for what results do not have,
+    or a file cannot be written.
     """
     specs = run.tables or usual_tables(run.results)
     written = []
@@ -72,7 +72,7 @@ def write_report(run: FinishedRun, folder: Path) -> list[Path]:
 
 
 def _files(run: FinishedRun, tables: Sequence[Table]) -> Iterator[tuple[str, bytes]]:
-    """The files of a report: their paths in the folder of the run, and their contents."""
+    """Return the files of a report: their paths in the run's folder, and their contents."""
     content = _content(run, tables)
     for name in ("report.html", "report.md"):
         yield name, rendered(f"{name}.j2", **content).encode("utf-8", "replace")
@@ -83,7 +83,7 @@ def _files(run: FinishedRun, tables: Sequence[Table]) -> Iterator[tuple[str, byt
 
 
 def _content(run: FinishedRun, tables: Sequence[Table]) -> dict[str, Any]:
-    """What the templates of a report show."""
+    """Return the values for the templates of a report."""
     distinct = dict.fromkeys(text for table in tables for text in table.signatures)
     numbers = {text: number for number, text in enumerate(distinct, 1)}
     charts = [chart_of(table) for table in tables]
@@ -127,7 +127,7 @@ def _content(run: FinishedRun, tables: Sequence[Table]) -> dict[str, Any]:
 
 
 def paper(published: PublishedFigures) -> dict[str, Any]:
-    """Figures of a paper as a table, with a heading so that nobody takes them for ours."""
+    """Return figures of a paper as a table, clearly marked as not ours."""
     data = f": {one_line(published.data)}" if published.data.strip() else ""
     heading = f"Figures of the paper: {one_line(published.source)}, on other data{data}"
     rows = [list(map(str, row)) for row in published.rows]
@@ -136,7 +136,7 @@ def paper(published: PublishedFigures) -> dict[str, Any]:
 
 
 def _json(chart: go.Figure) -> str:
-    """A figure as JSON that may stand inside a script element: it has no < at all."""
+    """Return a figure as JSON that is safe inside a script element: it contains no <."""
     from plotly.io.json import to_json_plotly
 
     figure = chart.to_plotly_json()
@@ -145,7 +145,7 @@ def _json(chart: go.Figure) -> str:
 
 
 def file_names(titles: Sequence[str]) -> list[str]:
-    """Names of files for titles: lower case ASCII, none twice, none that a system forbids.
+    """Return unique lower-case ASCII file names for titles that every system allows.
 
     >>> file_names(["Scores: Rényi & F1", "Scores (Rényi, F1)", "../..", "con"])
     ['scores-renyi-f1', 'scores-renyi-f1-2', 'table', 'table-con']
@@ -169,7 +169,7 @@ _STATES = ("done", "failed", "not run")
 
 
 def headline(run: FinishedRun) -> list[tuple[str, str]]:
-    """The run in a few numbers: a value and what it is of."""
+    """Return the key numbers of a run, each with its unit."""
     cells = _states(complete(run.tasks, TASK_COLUMNS, "tasks"), "cell")
     found = [(f"{cells['done']:,} of {sum(cells.values()):,}", "cells done")]
     found += [(f"{cells[state]:,}", f"cells {state}") for state in _STATES[1:] if cells[state]]
@@ -182,7 +182,7 @@ def headline(run: FinishedRun) -> list[tuple[str, str]]:
 
 
 def short_facts(run: Mapping[str, object]) -> list[str]:
-    """How, when, where and with which version a run was made.
+    """Return how, when, where and with which version a run was made.
 
     >>> short_facts({"versions": {"morphgraph": "0.1.0", "numpy": "2.0"}, "machine": {"cores": 2}})
     ['morphgraph 0.1.0', 'Machine: 2 cores']
@@ -204,7 +204,7 @@ _TITLES = {"seconds": "Duration"}
 
 
 def run_facts(run: Mapping[str, object]) -> list[tuple[str, str]]:
-    """Whatever is known of the run, as names and texts in one line each; nested names in a row.
+    """Return all facts of a run as names and one-line texts; nested names are joined.
 
     >>> run_facts({"seconds": 90, "machine": {"cores": 2, "disks": ["a", "b"]}, "state": None})
     [('Duration', '1 min 30 s'), ('Machine: cores', '2'), ('Machine: disks', 'a, b')]
@@ -232,7 +232,7 @@ def _fact(name: str, key: str, value: object) -> Iterator[tuple[str, str]]:
 
 
 def _time_text(text: str) -> str:
-    """A time of ISO 8601 as people read it; other text as it is.
+    """Format an ISO 8601 time; other text is returned unchanged.
 
     >>> _time_text("2026-01-02T03:04:05.678+00:00"), _time_text("yesterday")
     ('2026-01-02 03:04:05 UTC', 'yesterday')
@@ -248,7 +248,7 @@ def _time_text(text: str) -> str:
 
 
 def tasks_by_kind(tasks: pd.DataFrame) -> Table:
-    """What the tasks of each kind took, in the order in which the kinds come."""
+    """Return what the tasks of each kind took, in order of first occurrence."""
     frame = complete(tasks, TASK_COLUMNS, "tasks")
     rows = []
     for kind in dict.fromkeys(frame["kind"].map(name_text)):
@@ -264,13 +264,13 @@ def tasks_by_kind(tasks: pd.DataFrame) -> Table:
 
 
 def _states(tasks: pd.DataFrame, kind: str) -> dict[str, int]:
-    """How many tasks of a kind are done, failed, not run."""
+    """Count the tasks of a kind that are done, failed and not run."""
     found = tasks.loc[tasks["kind"] == kind, "state"].tolist()
     return {state: found.count(state) for state in _STATES}
 
 
 def slowest_tasks(tasks: pd.DataFrame) -> Table:
-    """The tasks that took longest, longest first."""
+    """Return the slowest tasks, slowest first."""
     frame = complete(tasks, TASK_COLUMNS, "tasks")
     numbers = frame["seconds"].astype(float)
     order = numbers[numbers > 0].sort_values(ascending=False, kind="stable").index[:SLOWEST]
@@ -291,7 +291,7 @@ def slowest_tasks(tasks: pd.DataFrame) -> Table:
 
 
 def duration_text(seconds: float) -> str:
-    """A duration as people say it.
+    """Format a duration.
 
     >>> duration_text(0.25), duration_text(59.96), duration_text(3725), duration_text(90061)
     ('0.25 s', '1 min 0 s', '1 h 2 min 5 s', '1 d 1 h 1 min')
@@ -313,7 +313,7 @@ def duration_text(seconds: float) -> str:
 
 
 def memory_text(count: float) -> str:
-    """Bytes as people say them.
+    """Format a number of bytes.
 
     >>> memory_text(1500), memory_text(3 * 2**30), memory_text(float("nan"))
     ('1.5 KiB', '3.0 GiB', 'n/a')
@@ -328,7 +328,7 @@ def memory_text(count: float) -> str:
 
 
 def numbers_text(numbers: Sequence[int]) -> str:
-    """Numbers with their runs drawn together.
+    """Format numbers, with consecutive ones as ranges.
 
     >>> numbers_text([3, 1, 2, 7]), numbers_text([])
     ('1–3, 7', '')

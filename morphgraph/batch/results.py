@@ -1,4 +1,4 @@
-"""Results: their columns, the tables that can be asked of them, and those of all cells together."""
+"""Results: their columns, specifications of tables, and the collection of all cells."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ COLUMN_TITLES = {
     "words": "Words",
     "seed": "Seed",
 }
-"""The columns of results that say what a score is of, and what people call them."""
+"""The columns of results that identify a score, with their titles."""
 DIMENSIONS = tuple(COLUMN_TITLES)
 IDENTITY = DIMENSIONS[:-1]
-"""Those that tell, with the seed, one score from another of the same metric."""
+"""The columns that, with the seed, distinguish scores of the same metric."""
 ALL_LANGUAGES = "all languages"
-"""What stands for a language in rows that are over all of them."""
+"""The language of rows that are over all languages."""
 COMPETITORS = ("tokeniser", "method", "parameters", "seed")
-"""Rows that differ in these only are competitors; bold is the best of them."""
+"""Rows that differ only in these compete; the best of them is bold."""
 
 _KINDS = {
     **dict.fromkeys(("cell", *IDENTITY), "str"),
@@ -79,11 +79,11 @@ TASK_COLUMNS = tuple(_TASK_KINDS)
 
 FAILED, NOT_RUN = "", "not run"
 LOST: Mapping[str, Literal["failed", "not run"]] = {FAILED: "failed", NOT_RUN: "not run"}
-"""Metrics of rows that stand for a cell without scores, and what tables say of it."""
+"""Metrics of rows for cells without scores, and how tables describe them."""
 
 
 def held_out_words(share: float) -> str:
-    """What ``words`` says of scores over a share of words that no method has seen.
+    """Return the value of ``words`` for scores on a share of unseen words.
 
     >>> held_out_words(0.5)
     '50 % held out'
@@ -125,7 +125,7 @@ class TableSpec(Strict):
 
 
 def collected(cells: Sequence[Task], store: Store) -> pd.DataFrame:
-    """The rows of the cells that are done (`RESULT_COLUMNS`)."""
+    """Return the rows of the finished cells (`RESULT_COLUMNS`)."""
     import numpy as np
     import pyarrow
 
@@ -142,15 +142,15 @@ def collected(cells: Sequence[Task], store: Store) -> pd.DataFrame:
     found["parameters"] = [", ".join(filter(None, each)) for each in told]
     held_in = [HELD_IN if task.spec["held_in"] else "" for task, _ in known]
     found["held_in"] = np.repeat(np.array(held_in, object), rows)
-    # Figures of a vocabulary and of the run are of no words.
+    # Figures of a vocabulary and of the run are not of words.
     found.loc[found["scope"] == "", ["words", "held_in"]] = ""
     return _with_parity(_with_relative_tokens(found[list(_KINDS)].astype(_KINDS), cells), cells)
 
 
 def _with_parity(results: pd.DataFrame, cells: Sequence[Task]) -> pd.DataFrame:
-    """Tokens of parallel text relative to the base language, and Gini coefficients over languages.
+    """Add relative tokens of parallel text, and Gini coefficients over languages.
 
-    Both by the same tokeniser and method; undefined where a language that they need has failed, or
+    Both compare the same tokeniser and method; undefined if a language that they need failed, or
     the base language has no token.
     """
     import pandas as pd
@@ -188,15 +188,14 @@ def _with_parity(results: pd.DataFrame, cells: Sequence[Task]) -> pd.DataFrame:
 
 
 def _place_of(row: Mapping[Any, Any], names: Sequence[str]) -> tuple[str, ...]:
-    """What rows of one tokeniser and method have in common; ``variant`` is no part of it."""
+    """Return the key shared by rows of one tokeniser and method, without ``variant``."""
     return tuple(name_text(row[name]) for name in names)
 
 
 def _with_relative_tokens(results: pd.DataFrame, cells: Sequence[Task]) -> pd.DataFrame:
-    """Tokens relative to the first tokeniser and method of the same language and corpus.
+    """Add tokens relative to the first tokeniser and method of each language and corpus.
 
-    A cell knows its own tokens only, so this is made where all of them are together; undefined
-    where the first one failed.
+    A cell only knows its own tokens, so this happens here; undefined if the first one failed.
     """
     relative = results["metric"] == vocabulary_metric("relative_tokens")
     if not relative.any():
@@ -216,7 +215,7 @@ def _with_relative_tokens(results: pd.DataFrame, cells: Sequence[Task]) -> pd.Da
 
 
 def with_failed(results: pd.DataFrame, reports: Sequence[TaskReport]) -> pd.DataFrame:
-    """Results with a row for each cell that failed or was not run, in the plan's order."""
+    """Add a row for each cell that failed or was not run, in the plan's order."""
     import pandas as pd
 
     places = {report.task.key: place for place, report in enumerate(reports)}
@@ -236,7 +235,7 @@ def with_failed(results: pd.DataFrame, reports: Sequence[TaskReport]) -> pd.Data
 
 
 def task_frame(reports: Iterable[TaskReport]) -> pd.DataFrame:
-    """How each task ended (`TASK_COLUMNS`)."""
+    """Return how each task ended (`TASK_COLUMNS`)."""
     return _frame([report.row() for report in reports], _TASK_KINDS)
 
 
@@ -247,9 +246,9 @@ def _frame(rows: Sequence[Mapping[str, Any]], kinds: Mapping[str, str]) -> pd.Da
 
 
 def complete(frame: pd.DataFrame, columns: Sequence[str], what: str) -> pd.DataFrame:
-    """A table that has all columns; an empty one without any gets them.
+    """Check that a table has all columns, adding them if it is empty without any.
 
-    ``what``: what it is a table of, for `MorphGraphError` if columns are missing.
+    ``what``: a description of the table, for the `MorphGraphError` if columns are missing.
     """
     missing = [column for column in columns if column not in frame.columns]
     if missing and len(frame):
@@ -261,7 +260,7 @@ def complete(frame: pd.DataFrame, columns: Sequence[str], what: str) -> pd.DataF
 
 
 def name_text(value: object) -> str:
-    """A value of a column that names things, as text; empty where there is none.
+    """Return a value of a naming column as text; empty where there is none.
 
     >>> [name_text(value) for value in ("BPE", 8000, 8000.0, float("nan"), None)]
     ['BPE', '8000', '8000', '', '']
@@ -279,14 +278,14 @@ def name_text(value: object) -> str:
 
 
 def write_parquet(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table as Parquet, whole or not at all."""
+    """Write a table as Parquet atomically."""
     buffer = io.BytesIO()
     frame.to_parquet(buffer, index=False)
     write_file(path, buffer.getvalue())
 
 
 def read_results(path: Path) -> pd.DataFrame:
-    """The results of a run, from its ``results.parquet``; else a `FileFormatError`."""
+    """Read a run's results from its ``results.parquet``, or raise `FileFormatError`."""
     import pandas as pd
     import pyarrow
 
@@ -319,7 +318,7 @@ def read_results(path: Path) -> pd.DataFrame:
 
 
 def _first_not_whole(column: pd.Series[Any]) -> int | None:
-    """Where a value first stands that is there but is no whole number; None if there is none."""
+    """Return the index of the first present value that is not whole; None if none."""
     import numpy as np
     import pandas as pd
 

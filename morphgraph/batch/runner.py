@@ -1,4 +1,4 @@
-"""Running tasks on dask.distributed: what is kept already is not done again."""
+"""Run tasks on dask.distributed, skipping those whose results are stored."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LOOK_AT_TRAINING = 2.0
 
 @dataclass(frozen=True)
 class TaskReport:
-    """How a task ended. ``from_store``: it was done by an earlier start of the run."""
+    """How a task ended. ``from_store``: it was finished by an earlier start of the run."""
 
     task: Task
     state: Ended
@@ -43,7 +43,7 @@ class TaskReport:
     message: str = ""
 
     def row(self) -> dict[str, Any]:
-        """A row of the table of tasks (`TASK_COLUMNS`)."""
+        """Return its row of the table of tasks (`TASK_COLUMNS`)."""
         numbers = ("seconds", "cpu_seconds", "peak_memory")
         return {
             "key": self.task.key,
@@ -59,7 +59,7 @@ class TaskReport:
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """What became of all tasks, in their order. ``stopped``: somebody asked for an early end."""
+    """How all tasks ended, in order. ``stopped``: an early end was requested."""
 
     reports: tuple[TaskReport, ...]
     failures: tuple[TaskFailure, ...]
@@ -67,7 +67,7 @@ class RunOutcome:
 
 
 def missing_tasks(tasks: Sequence[Task], store: Store) -> list[Task]:
-    """The tasks that have to be run: those not kept yet, and of what they need what is not kept.
+    """Return the tasks without a stored result, and missing ones that they need.
 
     Counts and tokenisers that only finished tasks need are left out.
     """
@@ -75,7 +75,7 @@ def missing_tasks(tasks: Sequence[Task], store: Store) -> list[Task]:
 
 
 def _kept(tasks: Sequence[Task], store: Store) -> dict[str, dict[str, str]]:
-    """What the tasks that are done report about themselves; each file is read once."""
+    """Return what finished tasks report about themselves, reading each file once."""
     found = ((task.key, store.facts(task.key)) for task in tasks)
     return {key: facts for key, facts in found if facts is not None}
 
@@ -94,13 +94,13 @@ def _missing(tasks: Sequence[Task], kept: Mapping[str, object]) -> list[Task]:
 
 
 def warm_up_worker(client: Client) -> None:
-    """Have all workers load what every cell needs, at the same time."""
-    # A worker that cannot is found out by its tasks.
+    """Load what every cell needs in all workers at the same time."""
+    # If this fails, tasks on the worker will tell.
     client.run(_load, on_error="ignore")
 
 
 def _load() -> None:
-    """Load the library and its kernels, by measuring very small cells."""
+    """Load the library and its kernels by measuring very small cells."""
     from morphgraph.batch.cell_rows import result_rows
     from morphgraph.batch.cells import method_result
     from morphgraph.reference.entry import Entry, Reference
@@ -139,11 +139,11 @@ def run_tasks(
     progress: ProgressFile,
     tell: Callable[[RunProgress], None] = lambda _: None,
 ) -> RunOutcome:
-    """Run what is missing and keep each result as soon as it comes.
+    """Run missing tasks and store each result as it arrives.
 
-    A task that fails stops only those that need it. A file called ``stop`` in the run's folder ends
-    the run early. Where nothing is missing, no client is needed. `MorphGraphError` where results
-    cannot be kept, or the scheduler is lost.
+    A failed task only stops those that need it. A file called ``stop`` in the run's folder ends the
+    run early. If nothing is missing, no client is needed. `MorphGraphError` if results cannot be
+    stored, or the scheduler is lost.
     """
     run = _Run(tasks, store, client, progress, tell)
     try:
@@ -155,7 +155,7 @@ def run_tasks(
 
 
 def _itself(result: TaskResult) -> TaskResult:
-    """What is kept already, as the result of a task."""
+    """Return a stored result as the result of a task."""
     return result
 
 
@@ -185,7 +185,7 @@ class _Run:
         for task in tasks:
             if task.key not in self.by_key:
                 facts = known.get(task.key)
-                # Without facts it is a count or tokeniser that no task needs any more.
+                # Without facts it is a count or tokeniser that no task needs.
                 state: Ended = "not run" if facts is None else "done"
                 self.reports[task.key] = TaskReport(task, state, facts or {}, True)
         kept = len(self.reports)
@@ -195,7 +195,7 @@ class _Run:
         log.info("%d tasks, %d of them kept, %d workers", len(tasks), kept, workers)
 
     def submit(self) -> None:
-        """Hand all that is missing to the scheduler, each with what it needs."""
+        """Send all missing tasks to the scheduler, each with its dependencies."""
         code = code_version()
         at_hand: dict[str, Any] = {}
         for place, task in enumerate(self.missing):
@@ -205,7 +205,7 @@ class _Run:
                     needs.append(self.futures[need])
                     continue
                 if need not in at_hand:
-                    # Part of the graph, not scattered: what dies with a worker is sent again.
+                    # Part of the graph, not scattered: data lost with a worker are sent again.
                     result = TaskResult(self.store.data(need))
                     at_hand[need] = self.client.submit(_itself, result, pure=False)
                 needs.append(at_hand[need])
@@ -215,14 +215,14 @@ class _Run:
                 code,
                 *needs,
                 folder=str(self.store.checkpoints(task.key).resolve()) if task.resumes else None,
-                # A key of its own: a scheduler may still know a task of an earlier run.
+                # A unique key: a scheduler may still know a task of an earlier run.
                 key=f"{task.kind}-{task.key}-{time.time_ns()}",
                 priority=-place,
                 pure=False,
             )
 
     def collect(self) -> None:
-        """Keep what comes, as it comes, until all is there or somebody says stop."""
+        """Store results as they arrive, until all have or a stop is requested."""
         from queue import Empty, SimpleQueue
 
         ended: SimpleQueue[tuple[str, Any]] = SimpleQueue()
@@ -236,14 +236,14 @@ class _Run:
             except Empty:
                 self._check_scheduler()
                 self._look_for_workers()
-                self._told(**self._in_training())
+                self._update_progress(**self._in_training())
                 continue
             left.discard(key)
-            self._take(self.by_key[key], self._brought(key, future))
+            self._take(self.by_key[key], self._result_of(key, future))
             if key not in needed:
                 future.release()
                 self.futures.pop(key, None)
-        self._told(force=True)
+        self._update_progress(force=True)
 
     def _asked_to_stop(self) -> bool:
         self.stopped = self.stopped or stop_path(self.store.folder).exists()
@@ -257,8 +257,8 @@ class _Run:
                 "on where it stopped."
             )
 
-    def _brought(self, key: str, future: Any) -> TaskResult:
-        """The result of a task; a failure if its worker died."""
+    def _result_of(self, key: str, future: Any) -> TaskResult:
+        """Return the result of a task, which is a failure if its worker died."""
         task = self.by_key[key]
         try:
             found: TaskResult = future.result(timeout=120)
@@ -281,10 +281,10 @@ class _Run:
             log.error("failed: %s: %s\n%s", task.label, failure.message, failure.traceback)
         seconds = result.facts.get("seconds")
         self.remaining.done(task, None if seconds is None else float(seconds))
-        self._told(last=task.label)
+        self._update_progress(last=task.label)
 
     def _look_for_workers(self) -> None:
-        """Workers come and go on a cluster: what time is left depends on how many there are."""
+        """Update the number of workers, which varies on a cluster, for the time estimate."""
         if time.monotonic() - self._counted > _COUNT_WORKERS:
             self._counted = time.monotonic()
             workers = self._count_workers()
@@ -292,7 +292,7 @@ class _Run:
             self.progress.update(workers=workers)
 
     def _in_training(self) -> dict[str, Any]:
-        """How far the models are that are being trained, where their checkpoints can be seen."""
+        """Return the progress of models in training, if their checkpoints are visible here."""
         if time.monotonic() - self._looked < _LOOK_AT_TRAINING:
             return {}
         self._looked = time.monotonic()
@@ -307,7 +307,7 @@ class _Run:
     def _count_workers(self) -> int:
         return 0 if self.client is None else len(self.client.scheduler_info(-1)["workers"])
 
-    def _told(self, *, force: bool = False, **changes: Any) -> None:
+    def _update_progress(self, *, force: bool = False, **changes: Any) -> None:
         failed = len(self.failures)
         self.tell(
             self.progress.update(
@@ -321,12 +321,12 @@ class _Run:
         )
 
     def cancel(self) -> None:
-        """Let go of what is not needed any more."""
+        """Cancel what is no longer needed."""
         left = list(self.futures.values())
         if self.client is not None and self.client.status == "running":
             self.client.cancel(left)
 
     def outcome(self) -> RunOutcome:
-        """What became of all tasks."""
+        """Return how all tasks ended."""
         reports = [self.reports.get(task.key) or TaskReport(task, "not run") for task in self.tasks]
         return RunOutcome(tuple(reports), tuple(self.failures), self.stopped)

@@ -1,4 +1,4 @@
-"""Tasks: pure functions of plain values and of the results of other tasks, run on any machine.
+"""Tasks: pure functions of plain values and of other tasks' results, run on any machine.
 
 A run keeps their results in a `Store`: one Parquet file each, complete or absent.
 """
@@ -33,10 +33,10 @@ Work = Callable[[Mapping[str, Any], "Sequence[pa.Table]"], "pa.Table"]
 
 @dataclass(frozen=True)
 class Task:
-    """Something to do: ``work`` on plain values ``spec``, after the tasks that it ``needs``.
+    """A task: ``work`` on plain values ``spec``, after the tasks that it ``needs``.
 
-    ``cost``: seconds that it may take. ``label``: what people call it. ``columns``: what results
-    say of a cell. ``resumes``: it keeps checkpoints, and gets a ``folder`` for them.
+    ``cost``: estimated seconds. ``label``: its title. ``columns``: a cell's columns in results.
+    ``resumes``: it keeps checkpoints, and gets a ``folder`` for them.
     """
 
     kind: str
@@ -50,7 +50,7 @@ class Task:
 
     @cached_property
     def key(self) -> str:
-        """A hash of all that the outcome depends on: its kind, values and needs, and the code."""
+        """A hash of everything that the result depends on: kind, values, needs and code."""
         named = {
             "kind": self.kind,
             "spec": _placeless(self.spec),
@@ -64,7 +64,7 @@ class Task:
 
 @dataclass(frozen=True)
 class TaskFailure:
-    """A task that failed: what it says, and where it happened."""
+    """A task's failure: its message, and where it happened."""
 
     label: str
     message: str
@@ -83,7 +83,7 @@ class TaskResult:
 # ------------------------------------------------------------------------------ keys
 
 _PLACES = frozenset({"path", "files", "folders"})
-"""Where a file lies changes no result; what is in it does, which is its ``content``."""
+"""Fields for the path of a file, which unlike its ``content`` changes no result."""
 
 
 def _placeless(value: Any) -> Any:
@@ -121,7 +121,7 @@ _LIBRARIES = (
 
 @cache
 def code_version() -> str:
-    """A checksum of the code that results depend on, and of the libraries that it uses."""
+    """Return a checksum of the code and libraries that results depend on."""
     from importlib.metadata import version
 
     library = Path(__file__).resolve().parent.parent
@@ -137,10 +137,10 @@ def code_version() -> str:
 
 
 def contents(paths: Iterable[str | Path]) -> list[str]:
-    """The checksum of each of some files, with the endings that say how it is read; sorted.
+    """Return the checksums of files, with the suffixes that determine their format; sorted.
 
-    `MorphGraphError` for what cannot be read or is not a regular file, and for more files or bytes
-    than `HASHED_FILES` and `HASHED_BYTES` before the first one too many is read.
+    `MorphGraphError` for an unreadable or irregular file, and for more files or bytes than
+    `HASHED_FILES` and `HASHED_BYTES` before the first one too many is read.
     """
     found: list[str] = []
     size = 0
@@ -163,7 +163,7 @@ def contents(paths: Iterable[str | Path]) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def _digest(path: str, *state: int) -> str:
-    """The SHA-256 of a file, read once for each state of it."""
+    """Return the SHA-256 of a file, read once for each state of it."""
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -172,16 +172,16 @@ def _digest(path: str, *state: int) -> str:
 
 
 def run_task(task: Task, code: str, *needs: TaskResult, folder: str | None = None) -> TaskResult:
-    """Run a task where it was sent to; whatever goes wrong is its failure, and stops no other one.
+    """Run a task on its worker; any error becomes its failure, and stops no other task.
 
-    ``code``: the runner's `code_version`; a worker with other code is a failure, as its results
-    would go by a wrong key. ``folder``: where the task may keep checkpoints.
+    ``code``: the runner's `code_version`; a worker with other code fails, as its results would be
+    stored under a wrong key. ``folder``: where the task may keep checkpoints.
     """
     import pyarrow
     from pyarrow import parquet
 
     started, cpu = time.perf_counter(), time.process_time()
-    _forget_peak()
+    _reset_peak()
     try:
         if code != code_version():
             raise MorphGraphError(
@@ -228,14 +228,14 @@ def _worker() -> str:
     return platform.node()
 
 
-def _forget_peak() -> None:
-    """Let the kernel reset this process's peak memory, where it can."""
+def _reset_peak() -> None:
+    """Reset the recorded peak memory of this process, if the kernel allows."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
 
 def _peak_memory() -> int:
-    """The most bytes of memory that this process had at once since `_forget_peak`."""
+    """Return the peak memory of this process in bytes since `_reset_peak`."""
     with suppress(OSError):
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmHWM:"):
@@ -249,10 +249,10 @@ def _peak_memory() -> int:
 
 
 class Store:
-    """The results of tasks in a folder, by their keys; open for one runner at a time.
+    """The results of tasks in a folder, by key; open for one runner at a time.
 
-    Used in a ``with``; a second runner in the same folder is a `MorphGraphError`. The lock goes
-    with the process, also if that is killed.
+    Used in a ``with``; a second runner in the same folder raises `MorphGraphError`. The lock is
+    released when the process ends, even if killed.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -277,11 +277,11 @@ class Store:
         self._lock.close()
 
     def path(self, key: str) -> Path:
-        """The file of a task."""
+        """Return the path of a task's file."""
         return self.results / f"{key}.parquet"
 
     def read(self, key: str) -> pa.Table | None:
-        """The result of a task; None if there is none yet, or if the file was damaged since."""
+        """Return the result of a task; None if there is none, or if the file is damaged."""
         import pyarrow
         from pyarrow import parquet
 
@@ -291,7 +291,7 @@ class Store:
             return None
 
     def facts(self, key: str) -> dict[str, str] | None:
-        """What a finished task reports (seconds, memory …); None as for `read`."""
+        """Return what a finished task reports (seconds, memory …); None as for `read`."""
         table = self.read(key)
         if table is None:
             return None
@@ -299,18 +299,18 @@ class Store:
         return {name.decode(): value.decode() for name, value in known.items()}
 
     def data(self, key: str) -> bytes:
-        """The file of a finished task."""
+        """Return the content of a finished task's file."""
         return self.path(key).read_bytes()
 
     def checkpoints(self, key: str) -> Path:
-        """The folder in which a task may keep checkpoints."""
+        """Return the folder for a task's checkpoints."""
         return self.folder / "checkpoints" / key
 
     def keep(self, key: str, data: bytes) -> None:
-        """Keep the result of a task: the bytes of its Parquet file."""
+        """Store the result of a task: the bytes of its Parquet file."""
         write_file(self.path(key), data)
         shutil.rmtree(self.checkpoints(key), ignore_errors=True)
-        with suppress(OSError):  # others are in it, or it never was
+        with suppress(OSError):  # it is not empty, or never existed
             self.checkpoints(key).parent.rmdir()
 
 
@@ -318,7 +318,7 @@ _PATIENCE = 0.5
 
 
 def _lock_soon(file: IO[str]) -> bool:
-    """Lock a file; somebody who only looks whether it is locked holds it for a moment."""
+    """Lock a file, waiting for those who briefly lock it just to look."""
     patience = time.monotonic() + _PATIENCE
     while not try_lock(file):
         if time.monotonic() > patience:
@@ -331,8 +331,8 @@ def _lock_file(folder: Path) -> Path:
     return folder / "lock"
 
 
-def is_at_work(folder: Path) -> bool:
-    """Whether a runner is alive in a folder."""
+def has_runner(folder: Path) -> bool:
+    """Return whether a runner is alive in a folder."""
     try:
         with _lock_file(folder).open("a") as file:
             return not try_lock(file)

@@ -1,7 +1,4 @@
-"""YAML with the line of every field, so that what is wrong in a file can be shown where it is.
-
-And the strict models that files are checked against.
-"""
+"""YAML with the line of every field, for error messages, and strict models to check it."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ T = TypeVar("T")
 
 
 class Strict(BaseModel):
-    """A model that knows all its fields and takes values as they are, never as a guess."""
+    """A model that rejects unknown fields and never converts values."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
@@ -54,7 +51,7 @@ def _unknown_field(field: str, known: list[str]) -> PydanticCustomError:
 
 
 class _Loader(yaml.SafeLoader):
-    """Plain values only: null, true, false and numbers; all else is text, also ``no`` and dates."""
+    """Loads plain values only: null, true, false, numbers; all else is text, even ``no``."""
 
     yaml_implicit_resolvers = {}
 
@@ -76,10 +73,10 @@ _Loader.yaml_implicit_resolvers[""] = _Loader.yaml_implicit_resolvers.get("\0", 
 
 
 def load_yaml(data: bytes | str, name: str) -> tuple[Any, Lines]:
-    """The plain content of a YAML document, and the line of each field by its path.
+    """Return the plain content of a YAML document, and the line of each field by its path.
 
-    Tags that make objects, keys that stand twice, several documents, and what is nested or repeated
-    beyond reason are a `FileFormatError` that names the line.
+    Tags that create objects, duplicate keys, several documents, and excessive nesting or repetition
+    raise `FileFormatError` with the line.
 
     >>> load_yaml("a:\\n  - b: 1\\n", "x.yaml")
     ({'a': [{'b': 1}]}, {(): 1, ('a',): 1, ('a', 0): 2, ('a', 0, 'b'): 2})
@@ -118,7 +115,7 @@ def _place(mark: Any) -> str:
 
 
 class _Plain:
-    """Turns nodes into plain values, and remembers their lines."""
+    """Converts nodes to plain values, and records their lines."""
 
     def __init__(self, loader: _Loader, name: str) -> None:
         self.loader, self.name = loader, name
@@ -179,7 +176,7 @@ _PLAIN = {f"tag:yaml.org,2002:{kind}" for kind in _KINDS}
 
 
 def check(model: type[M], data: Any, lines: Lines, name: str) -> M:
-    """Plain data as a model; what does not fit is a `FileFormatError` with line and field."""
+    """Check plain data against a model; `FileFormatError` names the line and field."""
     if not isinstance(data, dict):
         known = ", ".join(model.model_fields)
         raise FileFormatError(name, "line 1", "it has no fields", f"Its fields: {known}.")
@@ -196,14 +193,14 @@ def check(model: type[M], data: Any, lines: Lines, name: str) -> M:
 
 
 def field_line(lines: Lines, path: Path) -> int:
-    """The line of a field, or of the nearest one that it is in."""
+    """Return the line of a field, or of its nearest parent that has one."""
     while path and path not in lines:
         path = path[:-1]
     return lines.get(path, 1)
 
 
 def field_name(path: Path) -> str:
-    """A path as people write it.
+    """Format the path of a field.
 
     >>> field_name(("methods", 0, "p"))
     'methods[0].p'
@@ -215,7 +212,7 @@ def field_name(path: Path) -> str:
 
 
 def _problem(found: ErrorDetails, lines: Lines) -> tuple[str, str, str]:
-    """Where an error is, what it is, and how to mend it."""
+    """Return where an error is, what it is, and how to fix it."""
     context = found.get("ctx", {})
     path = _real_path(found, lines)
     if found["type"] == "unknown_field":
@@ -250,9 +247,9 @@ _IN_WORDS = {
     r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$": "Use up to 80 unaccented letters a–z, digits, dots, "
     "dashes and underscores, and begin with a letter or a digit.",
 }
-"""How the patterns of fields are explained to people."""
+"""Explanations of the patterns of fields."""
 Name = Annotated[str, Field(min_length=1, max_length=100, pattern=_ONE_LINE)]
-"""What tables call something."""
+"""A name for use in tables."""
 
 
 def _listed(allowed: str) -> str:
@@ -265,7 +262,7 @@ def _given(value: Any) -> str:
 
 
 def _real_path(found: ErrorDetails, lines: Lines) -> Path:
-    """Where an error is in the file: without kinds of a choice, and lists made of one value."""
+    """Return an error's path in the file, without kinds of choices and single-item lists."""
     path: Path = ()
     for part in found["loc"]:
         if (*path, part) in lines:
@@ -274,7 +271,7 @@ def _real_path(found: ErrorDetails, lines: Lines) -> Path:
 
 
 def listed(given: Any) -> Any:
-    """A list as it is, a single value as a list of one."""
+    """Wrap a single value in a list; return a list unchanged."""
     return given if isinstance(given, list) or given is None else [given]
 
 
@@ -288,7 +285,7 @@ OneOrMore = Annotated[
 
 
 def with_single_values(schema: Any) -> Any:
-    """A JSON schema in which a list of one or more may also be the one value."""
+    """Return a JSON schema in which lists of one or more may also be single values."""
     if isinstance(schema, list):
         return [with_single_values(inner) for inner in schema]
     if not isinstance(schema, dict):

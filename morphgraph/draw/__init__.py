@@ -1,1 +1,1 @@
-"""Pictures from plain data: plotly figures, graph scenes and merge trees."""
+"""Drawings made from plain data: plotly figures, graph scenes and merge trees."""

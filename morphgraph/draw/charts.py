@@ -1,4 +1,4 @@
-"""Plotly figures of blame and of ReBPE, from plain data, and what all figures share.
+"""Plotly figures of blame and of ReBPE, and what all figures share.
 
 Colours of text and paper are left to the place that shows a figure, so that it follows the theme.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from morphgraph.refine.rebpe_run import Phase
 
 KEPT, REMOVED = "#7f93b2", "#d9472b"
-"""Merges below and above the threshold: they differ in lightness too."""
+"""Merges below and above the threshold; they also differ in lightness."""
 
 PRECISION, RECALL, F1 = "#3b7dd8", "#e08e0b", "#1d9a6c"
 
@@ -51,23 +51,23 @@ CHANGE_COLOURS = {
     "created": "#49b6c9",
     "reified": "#49b6c9",
 }
-"""Colours of what ReBPE does to merges, and of what merges had been before."""
+"""Colours of ReBPE's changes to merges, and of merges by origin."""
 
 GRID = "rgba(128, 128, 128, 0.3)"
 
 
-class Look(NamedTuple):
-    """How a tokeniser is drawn: lines and points differ without colours too."""
+class SeriesLook(NamedTuple):
+    """The look of a tokeniser's series; lines and points also differ without colours."""
 
     colour: str
     dash: str
     symbol: str
 
 
-def look_of(number: int) -> Look:
-    """The look of a tokeniser, by its place from 0; when colours come again, the rest differs."""
+def look_of(number: int) -> SeriesLook:
+    """Return the look of the tokeniser at an index from 0; colours repeat with other marks."""
     shift = number + number // len(SERIES_COLOURS)
-    return Look(
+    return SeriesLook(
         SERIES_COLOURS[number % len(SERIES_COLOURS)],
         _DASHES[shift % len(_DASHES)],
         _SYMBOLS[shift % len(_SYMBOLS)],
@@ -75,7 +75,7 @@ def look_of(number: int) -> Look:
 
 
 def plotly_text(text: str) -> str:
-    """Text in which plotly finds no tags of its own.
+    """Escape text that plotly would read as tags.
 
     >>> plotly_text("<b>x</b> & y")
     '&lt;b&gt;x&lt;/b&gt; &amp; y'
@@ -83,17 +83,17 @@ def plotly_text(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def name_of(text: str, length: int = 32) -> str:
-    """A label in one line, cut at a length, in which plotly finds no tags.
+def short_label(text: str, length: int = 32) -> str:
+    """Return a label on one line, shortened and escaped for plotly.
 
-    >>> name_of("<b>demo</b>", 5)
+    >>> short_label("<b>demo</b>", 5)
     '&lt;b&gt;d…'
     """
     return plotly_text(shortened(" ".join(text.split()), length))
 
 
 def whiskers(marks: Sequence[Any], scale: float = 1.0, **style: Any) -> dict[str, Any]:
-    """From each ``value`` of marks to its ``low`` and ``high``; none where these are NaN."""
+    """Return error bars from ``value`` to ``low`` and ``high``; none where these are NaN."""
 
     def length(value: float) -> float:
         return 0.0 if math.isnan(value) else max(0.0, scale * value)
@@ -110,7 +110,7 @@ def whiskers(marks: Sequence[Any], scale: float = 1.0, **style: Any) -> dict[str
 
 
 def figure_of(x: str, y: str, height: int = 320) -> "go.Figure":
-    """An empty figure with titled axes, in the look that all figures share."""
+    """Return an empty figure with titled axes, in the style that all figures share."""
     import plotly.graph_objects as go
 
     figure = go.Figure()
@@ -126,7 +126,7 @@ def figure_of(x: str, y: str, height: int = 320) -> "go.Figure":
 
 
 def add_score_lines(figure: "go.Figure", places: Sequence[Any], scores: Sequence[Any]) -> None:
-    """Draw the ``precision``, ``recall`` and ``f1`` of scores, in %, over places on the x axis."""
+    """Draw the ``precision``, ``recall`` and ``f1`` of scores, in %, over ``places`` on x."""
     import plotly.graph_objects as go
 
     for name, colour, dash in (
@@ -150,11 +150,11 @@ def add_score_lines(figure: "go.Figure", places: Sequence[Any], scores: Sequence
 
 
 def blame_histogram(table: "pd.DataFrame", threshold: float) -> "go.Figure":
-    """How many merges have which R, in steps of 0.05; merges that were never applied are left out.
+    """Draw how many applied merges have which R, in steps of 0.05.
 
     ``table`` as from `refine.blame.blame_table`.
     """
-    edges = np.arange(21) / 20  # as exact as the ratios: linspace puts 0.15 below 0.15
+    edges = np.arange(21) / 20  # as exact as the ratios: linspace would put 0.15 below 0.15
     figure = figure_of("blame: the share of joins on a gold boundary", "merges (log)")
     ratios = table["R"].dropna().to_numpy()
     _add_bars(figure, edges, "stay", ratios, ratios, threshold)
@@ -168,15 +168,15 @@ def blame_histogram(table: "pd.DataFrame", threshold: float) -> "go.Figure":
 
 
 def worst_merges(table: "pd.DataFrame", threshold: float, most: int = 10) -> "go.Figure":
-    """The merges at or above a threshold that closed most gold boundaries: joins, and wrong ones.
+    """Draw the merges at or above a threshold that closed most gold boundaries.
 
-    ``table`` as from `refine.blame.blame_table`.
+    Bars show joins and wrong joins; ``table`` as from `refine.blame.blame_table`.
     """
     import plotly.graph_objects as go
 
     figure = figure_of("joins", "")
     worst = table[table["R"] >= threshold].nlargest(most, ["B", "R"])[::-1]
-    names = [name_of(text, 24) for text in worst["type"]]
+    names = [short_label(text, 24) for text in worst["type"]]
     texts = [f"{b:,.0f} of {n:,.0f} wrong" for n, b in zip(worst["N"], worst["B"], strict=True)]
     figure.add_trace(
         go.Bar(
@@ -217,7 +217,7 @@ def _add_bars(
     ratios: npt.NDArray[np.float64],
     threshold: float,
 ) -> None:
-    """Stacked bars of how many values lie between edges: those that ``stay``, and the others."""
+    """Add stacked bars of how many values lie between edges: those that ``stay``, and others."""
     import plotly.graph_objects as go
 
     for name, mask, colour in (
@@ -238,10 +238,10 @@ def _add_bars(
 
 
 def blame_scatter(table: "pd.DataFrame", threshold: float) -> "go.Figure":
-    """Joins (N) against wrong ones (B), logarithmic; merges at the same place are one larger point.
+    """Draw joins against wrong joins, logarithmic; merges at one place are a larger point.
 
-    ``customdata`` of a point: the merge id of the lowest-ranked merge there, and B. Lists, not an
-    array: plotly packs arrays, and what a click sends back then has no first element.
+    ``customdata`` of a point: the merge id of the lowest-ranked merge there, and B. It is lists,
+    not an array: plotly packs arrays, and a click event would then lack the first element.
     """
     import plotly.graph_objects as go
 
@@ -283,7 +283,7 @@ def blame_scatter(table: "pd.DataFrame", threshold: float) -> "go.Figure":
 
 
 def blame_by_rank(table: "pd.DataFrame", threshold: float, bins: int = 100) -> "go.Figure":
-    """Where in the vocabulary the blame lies: applied merges by rank, in equal bins."""
+    """Draw blame over the vocabulary: applied merges by rank, in equal bins."""
     figure = figure_of("position in the list of merges", "merges")
     if len(table):
         edges = np.linspace(0, len(table), min(bins, len(table)) + 1)
@@ -297,20 +297,21 @@ def blame_by_rank(table: "pd.DataFrame", threshold: float, bins: int = 100) -> "
 
 
 def phase_label(phase: "Phase") -> str:
-    """A phase in a word or two: ``start``, ``anneal``, ``1 knockout``, ``1 reify``."""
+    """Name a phase briefly: ``start``, ``anneal``, ``1 knockout``, ``1 reify``."""
     kind = phase_colour(phase)
     return kind if kind in ("start", "anneal") else f"{phase.iteration} {kind}"
 
 
 def phase_colour(phase: "Phase") -> str:
-    """What a phase is coloured by: its kind, and ``repair`` where reification did nothing else."""
+    """Return the colour key of a phase: its kind, or ``repair`` if it only repaired."""
     only_repaired = phase.kind == "reify" and set(phase.counts) == {"repaired"}
     return "repair" if only_repaired else phase.kind
 
 
 def scores_over_phases(phases: Sequence["Phase"], position: int | None = None) -> "go.Figure":
-    """Precision, recall and F1 after each phase, and |V| below them.
-    ``position``: how many phases are done; a line marks the last of them.
+    """Draw precision, recall and F1 after each phase, and |V| below them.
+
+    ``position``: the number of phases done; a line marks the last of them.
     """
     import plotly.graph_objects as go
 
@@ -345,7 +346,7 @@ def scores_over_phases(phases: Sequence["Phase"], position: int | None = None) -
 
 
 def changes_over_phases(phases: Sequence["Phase"]) -> "go.Figure":
-    """How many merges each phase changed, by kind."""
+    """Draw how many merges each phase changed, by kind."""
     shown = [phase for phase in phases if phase.kind != "start"]
     figure = figure_of("", "merges", height=340)
     figure.update_layout(xaxis={"tickangle": -40}, yaxis={"rangemode": "tozero"})
@@ -356,7 +357,7 @@ def changes_over_phases(phases: Sequence["Phase"]) -> "go.Figure":
 
 
 def removed_by_origin(phases: Sequence["Phase"]) -> "go.Figure":
-    """Of the merges that each knockout removed, what they had been."""
+    """Draw the origins of the merges that each knockout removed."""
     shown = [phase for phase in phases if phase.kind == "knockout"]
     figure = figure_of("iteration", "merges knocked out (%)", height=340)
     figure.update_layout(yaxis={"range": [0, 100]})
@@ -377,7 +378,7 @@ def _stack(
     numbers: Sequence[int],
     hover: str,
 ) -> None:
-    """Add a bar at each place on top of those before; none at all where all numbers are 0."""
+    """Add a bar at each place on top of the earlier ones; none if all numbers are 0."""
     import plotly.graph_objects as go
 
     if any(numbers):

@@ -36,7 +36,7 @@ SCENE_COLOURS: Final[Mapping[Theme, Mapping[str, str]]] = {
 
 
 def rgb(colour: str) -> tuple[int, int, int]:
-    """The red, green and blue of a colour, 0 to 255.
+    """Return the red, green and blue of a colour, 0 to 255.
 
     >>> rgb("#6078f0")
     (96, 120, 240)
@@ -45,7 +45,7 @@ def rgb(colour: str) -> tuple[int, int, int]:
 
 
 def blended(first: str, second: str, share: float) -> str:
-    """The colour that lies between two.
+    """Return a mixture of two colours.
 
     >>> blended("#000000", "#ffffff", 0.5)
     '#808080'
@@ -55,7 +55,7 @@ def blended(first: str, second: str, share: float) -> str:
 
 
 def blame_colour(ratio: float, theme: Theme) -> str:
-    """What a blame ratio is filled with; one that is NaN is undefined.
+    """Return the fill of a blame ratio; NaN is undefined.
 
     >>> blame_colour(0.0, "light"), blame_colour(float("nan"), "light")
     ('#fff3cf', '#eceff3')
@@ -69,7 +69,7 @@ def blame_colour(ratio: float, theme: Theme) -> str:
 
 
 def ink_on(fill: str) -> str:
-    """Black or white, whichever is read more easily on a fill (WCAG 2.1, relative luminance)."""
+    """Return black or white, whichever is more legible on a fill (WCAG 2.1 luminance)."""
     linear = (
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
         for part in (value / 255 for value in rgb(fill))

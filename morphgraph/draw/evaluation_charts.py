@@ -1,6 +1,6 @@
 """Plotly figures of the tables of an evaluation, from plain data.
 
-Each column of a table is a panel of its own; numbers are drawn as they are given, NaN is a gap.
+Each column of a table is a separate panel; numbers are drawn as given, and NaN is a gap.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.draw.charts import GRID, look_of, name_of, plotly_text, whiskers
+from morphgraph.draw.charts import GRID, look_of, plotly_text, short_label, whiskers
 from morphgraph.draw.colours import rgb
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 MOST_PANELS = 12
-"""More panels than these are not drawn."""
+"""The largest number of panels drawn."""
 _ACROSS = 3
 _ROW, _TITLE, _AXIS = 24, 40, 34
 """Heights in pixels: of a bar, of a panel's title, and of its axis."""
@@ -28,7 +28,7 @@ _WIDE_RANGE = 16
 
 
 class Mark(NamedTuple):
-    """A number, the ends of its whisker (NaN: none), and how it reads."""
+    """A number, the ends of its whisker (NaN: none), and its displayed text."""
 
     value: float
     low: float = math.nan
@@ -37,7 +37,7 @@ class Mark(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """What names a bar: its label, the heading it stands under, and what its colour is for."""
+    """The names of a bar: its label, the heading above it, and the key of its colour."""
 
     label: str
     heading: str = ""
@@ -52,10 +52,10 @@ class Panel(NamedTuple):
 
 
 def bar_panels(bars: Sequence[Bar], panels: Sequence[Panel]) -> go.Figure:
-    """Horizontal bars with whiskers, side by side for each panel, the first bar on top.
+    """Draw horizontal bars with whiskers, side by side for each panel, the first bar on top.
 
-    A heading stands above the first bar of those in a row that share it. `MorphGraphError` if a
-    panel has not one mark for each bar.
+    A heading stands above the first of consecutive bars that share it. `MorphGraphError` unless
+    each panel has one mark for each bar.
     """
     import plotly.graph_objects as go
 
@@ -118,10 +118,10 @@ def bar_panels(bars: Sequence[Bar], panels: Sequence[Panel]) -> go.Figure:
 def line_panels(
     series: Sequence[str], places: Sequence[float], panels: Sequence[Panel], title: str
 ) -> go.Figure:
-    """Lines with whiskers over numbers, one panel for each column.
+    """Draw lines with whiskers over numbers, one panel for each column.
 
     ``panels``: their marks are those of the first of ``series`` at all ``places``, then those of
-    the second, and so on; ``title``: what the places are. Places far apart get a logarithmic axis.
+    the second, and so on; ``title``: of the x axis. Places far apart get a logarithmic axis.
     """
     import plotly.graph_objects as go
 
@@ -140,7 +140,7 @@ def line_panels(
                     x=[places[n] for n in order],
                     y=[None if math.isnan(mark.value) else mark.value for mark in marks],
                     mode="lines+markers",
-                    name=name_of(label, _LABEL_LENGTH),
+                    name=short_label(label, _LABEL_LENGTH),
                     legendgroup=str(line),
                     showlegend=number == 0 and len(series) > 1,
                     line={"color": look.colour, "width": 2, "dash": look.dash},
@@ -164,9 +164,11 @@ def line_panels(
 
 
 def _x_axis(places: Sequence[float], title: str) -> dict[str, Any]:
-    """The axis of what lines are over; few places are its ticks."""
+    """Return the axis of line panels, with ticks at its places if they are few."""
     is_wide = min(places, default=0) > 0 and max(places) / min(places) > _WIDE_RANGE
-    axis: dict[str, Any] = {"title": {"text": name_of(title, _TITLE_LENGTH), "font": {"size": 12}}}
+    axis: dict[str, Any] = {
+        "title": {"text": short_label(title, _TITLE_LENGTH), "font": {"size": 12}}
+    }
     if is_wide:
         axis["type"] = "log"
     if len(set(places)) <= _MANY_VALUES:
@@ -187,7 +189,7 @@ def _check(panels: Sequence[Panel], wanted: int) -> None:
 
 
 def _places(bars: Sequence[Bar]) -> tuple[list[int], list[tuple[int, str]], int]:
-    """The place of each bar, the labels of places with those of headings, and how many there are.
+    """Return the place of each bar, the labels with headings, and the number of places.
 
     >>> _places([Bar("x", "A"), Bar("y", "A"), Bar("x", "B")])[0]
     [1, 2, 4]
@@ -197,11 +199,11 @@ def _places(bars: Sequence[Bar]) -> tuple[list[int], list[tuple[int, str]], int]
     at, heading = 0, ""
     for bar in bars:
         if bar.heading and bar.heading != heading:
-            ticks.append((at, f"<b>{name_of(bar.heading, _HEADING_LENGTH)}</b>"))
+            ticks.append((at, f"<b>{short_label(bar.heading, _HEADING_LENGTH)}</b>"))
             at += 1
         heading = bar.heading
         places.append(at)
-        ticks.append((at, name_of(bar.label, _LABEL_LENGTH)))
+        ticks.append((at, short_label(bar.label, _LABEL_LENGTH)))
         at += 1
     return places, ticks, at
 
@@ -211,7 +213,7 @@ def _axis(number: int) -> str:
 
 
 def _grid(panels: Sequence[Panel], height: int, *, shares_y: bool) -> go.Figure:
-    """An empty figure with axes for each panel, some in a line, and their titles."""
+    """Return an empty figure with titled panels, several per row."""
     from plotly.subplots import make_subplots
 
     across = min(_ACROSS, max(1, len(panels)))
@@ -224,7 +226,7 @@ def _grid(panels: Sequence[Panel], height: int, *, shares_y: bool) -> go.Figure:
         down,
         across,
         specs=[cells[start : start + across] for start in range(0, len(cells), across)],
-        subplot_titles=[f"<b>{name_of(panel.title, _TITLE_LENGTH)}</b>" for panel in panels],
+        subplot_titles=[f"<b>{short_label(panel.title, _TITLE_LENGTH)}</b>" for panel in panels],
         horizontal_spacing=0.02 if shares_y else 0.07,
         vertical_spacing=min(1.0, (_TITLE + below) / total),
     )
@@ -242,7 +244,7 @@ def _grid(panels: Sequence[Panel], height: int, *, shares_y: bool) -> go.Figure:
 
 
 def _faded(colour: str) -> str:
-    """A colour that paper shines through, so that whiskers are seen on it.
+    """Return a translucent version of a colour, so that whiskers are visible on it.
 
     >>> _faded("#6078f0")
     'rgba(96, 120, 240, 0.45)'
@@ -253,4 +255,4 @@ def _faded(colour: str) -> str:
 def _hover(bar: Bar, mark: Mark, title: str) -> list[str]:
     label = f"{bar.heading} · {bar.label}" if bar.heading else bar.label
     texts = (label, title, mark.text or f"{mark.value:g}")
-    return [name_of(text, _HOVER_LENGTH) for text in texts]
+    return [short_label(text, _HOVER_LENGTH) for text in texts]

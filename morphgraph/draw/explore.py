@@ -1,4 +1,4 @@
-"""The scene around a type in free layout: blame as colour, the last edit highlighted."""
+"""The scene around a type: blame as colour, the last edit highlighted."""
 
 from collections.abc import Mapping
 
@@ -10,17 +10,17 @@ from morphgraph.refine.blame import Blame
 from morphgraph.refine.study import Study
 
 _LONGEST = 200
-"""Characters of a name that are sent to the browser."""
+"""The longest name, in characters, that is sent to the browser."""
 
 _CHANGED = 1e15
 """Importance of merges that the last edit changed: above all counts."""
 
 
 def scene_around(study: Study, focus: int, *, up: int = 1, down: int = 2, limit: int = 60) -> Scene:
-    """The neighbourhood of a type as a scene of at most ``limit`` vertices.
+    """Return the neighbourhood of a type as a scene of at most ``limit`` vertices.
 
-    The focus may be a type that is gone: it is a ghost, with all that made it and used it. Merges
-    that the last edit changed are preferred, then those applied most often.
+    The focus may be a removed type, which is a ghost with all that made and used it. Merges that
+    the last edit changed are preferred, then those applied most often.
     """
     graph = study.graph
     change = graph.history[-1] if graph.history else Change({})
@@ -29,7 +29,7 @@ def scene_around(study: Study, focus: int, *, up: int = 1, down: int = 2, limit:
     gone: dict[int, Merge] = {}
     used: list[int] = []
     if not graph.is_present(focus):
-        # What made it, and what was made with it, belong around it still.
+        # What made it, and what was made with it, are still its neighbours.
         removal = graph.removal_of(focus) or Change({})
         gone = {n: m for n, m in removal.removed_merges.items() if m.result == focus}
         used = [entry.merge for entry in removal.rewired if focus in entry.old_parts]
@@ -57,14 +57,14 @@ def scene_around(study: Study, focus: int, *, up: int = 1, down: int = 2, limit:
 
 
 def _applications(blamed: Blame) -> dict[int, float]:
-    """How often each merge was applied: by this, merges are chosen to be shown."""
+    """Return how often each merge was applied, which ranks merges for display."""
     return dict(zip(blamed.arrays.merge_ids.tolist(), blamed.applied.tolist(), strict=True))
 
 
 def _describe(study: Study, around: Neighbourhood, gone: Mapping[int, Merge]) -> dict[str, float]:
-    """Write tooltips into the digraph; the blame ratio of each vertex, NaN if never applied.
+    """Write tooltips into the digraph; return blame ratios, NaN if never applied.
 
-    ``gone``: merges of it that the graph no longer has.
+    ``gone``: merges in it that the graph no longer has.
     """
     graph, blamed, names = study.graph, study.blame(), study.tokeniser.readable_types
     values: dict[str, float] = {}
@@ -96,7 +96,7 @@ def _describe(study: Study, around: Neighbourhood, gone: Mapping[int, Merge]) ->
 
 
 def first_focus(study: Study) -> int:
-    """A type worth looking at first: of those with R ≥ 0.5, the one that closed most boundaries."""
+    """Return a good first type: of those with R ≥ 0.5, the one that closed most boundaries."""
     blamed = study.blame()
     if len(blamed.arrays) == 0:
         return study.graph.type_ids()[0]

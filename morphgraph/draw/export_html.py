@@ -1,4 +1,4 @@
-"""A merge graph as one HTML file that works offline, from a mail or a USB stick."""
+"""A merge graph as one stand-alone HTML file that works offline."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _FONT = "system-ui, sans-serif"
 def vis_script() -> str:
     """Return the vis-network script that the installed pyvis carries, without its source map.
 
-    Found without importing pyvis, which is slow to import.
+    It is located without importing pyvis, which is slow.
     """
     spec = importlib.util.find_spec("pyvis")
     for folder in (spec.submodule_search_locations or []) if spec else []:
         for script in sorted(Path(folder).glob("lib/vis-*/vis-network.min.js"), reverse=True):
             text = script.read_text(encoding="utf-8")
-            # Not splitlines(): the script has string literals with other line separators in them.
+            # Not splitlines(): the script's string literals have other line separators in them.
             kept = [line for line in text.split("\n") if not line.startswith("//# sourceMapping")]
             return "\n".join(kept) + "\n"
     raise MorphGraphError(
@@ -37,15 +37,15 @@ def vis_script() -> str:
 
 
 def stand_alone_html(scene: Scene, title: str) -> str:
-    """Return a page that draws the scene, with everything it needs inside and no address outside.
+    """Return a stand-alone page that draws the scene, without any external address.
 
     The vertices, edges and options are built by pyvis; its page template is not used because it
-    always loads styles from another host. Labels and tooltips are plain text whatever is in them.
-    The page follows the reader's light or dark setting; a content security policy forbids it to
-    load anything at all.
+    always loads styles from another host. Labels and tooltips are always plain text. The page
+    follows the reader's light or dark setting; a content security policy forbids it to load
+    anything at all.
     """
     pictures = {theme: _network(scene, theme) for theme in SCENE_COLOURS}
-    # Escaped slashes mean the same to JavaScript, and no address is left even in a comment.
+    # Escaped slashes mean the same to JavaScript, and leave no address, not even in a comment.
     # "<script" and "</script" occur in its string literals only.
     library = vis_script().replace("://", r":\/\/")
     library = library.replace("<script", r"\x3cscript").replace("</script", r"\x3c/script")
@@ -67,7 +67,7 @@ def _note(scene: Scene) -> str:
 
 
 def _script_json(value: Any) -> str:
-    """Return JSON that can stand inside a script element: it contains no markup."""
+    """Return JSON that is safe inside a script element: it contains no markup."""
     text = json.dumps(value, ensure_ascii=True, allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
@@ -130,7 +130,7 @@ def _vertex_style(vertex: SceneVertex, theme: Theme) -> dict[str, Any]:
     both = {"background": fill, "border": border}
     selected = {"background": fill, "border": colours["selected"]}
     style: dict[str, Any] = {
-        "label": vertex.label or " ",  # pyvis puts the key where a label is empty
+        "label": vertex.label or " ",  # pyvis replaces an empty label with the key
         "title": vertex.tooltip,
         "shape": "box",
         "x": vertex.x,

@@ -1,8 +1,9 @@
-"""The neighbourhood of a type as a fan: how it was made, and each merge that uses it as a row.
+"""The neighbourhood of a type as a fan: its derivation, and a row for each merge with it.
 
 The partner of a merge stands inside its box (``it + ▪``, where ▪ is the type in the middle), so
-nothing crosses. A removed type is a ghost through which its parts run as strands to the merges that
-take them instead. A fan is plain data: `fan_layout` says where things are, a component draws them.
+that nothing crosses. A removed type is a ghost, through which the strands of its parts run to the
+merges that take them instead. A fan is plain data: `fan_layout` places its items, and a component
+draws them.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, Final
 
 from morphgraph.core.text import counted, shortened
 from morphgraph.draw.colours import blame_colour, ink_on
-from morphgraph.draw.fan_layout import ROWS_HIGH, Edge, Item, MadeOf, Use, lay_out_fans
+from morphgraph.draw.fan_layout import ROWS_HIGH, Edge, Item, TypeOrigin, Use, lay_out_fans
 from morphgraph.graph.change import Change, Merge
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.type_atoms import TypeAtoms
@@ -25,22 +26,22 @@ from morphgraph.refine.study import Study
 HERE: Final = "▪"
 """Stands for the type that all merges of a fan share."""
 _TYPE, _BOX, _PART = 18, 26, 12
-"""Characters of a type's name, of a merge, and of a name in it, that are drawn."""
+"""Characters drawn of a type's name, of a merge, and of a name in it."""
 _LONGEST = 200
 _FEW = 2
-"""At least so many merges of a result are shown where one looks further up."""
+"""The least number of merges shown for a result when looking further up."""
 
 
 @dataclass(frozen=True)
 class Fan:
-    """What is drawn, and how many merges of the middle there are beyond the rows shown."""
+    """A drawing, and how many further merges use the type in the middle."""
 
     vertices: tuple[Item, ...]
     edges: tuple[Edge, ...]
     left_out: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """As data for JSON, with the colours of both themes; NaN becomes None."""
+        """Return JSON-compatible data, with the colours of both themes; NaN becomes None."""
         return {
             "vertices": [_drawn(item) for item in self.vertices],
             "edges": [
@@ -78,7 +79,7 @@ def _drawn(item: Item) -> dict[str, Any]:
 
 
 def _path(edge: Edge) -> str:
-    """An edge as a path of SVG."""
+    """Return an edge as an SVG path."""
     x0, y0, bend, level, x1, y1 = (round(place, 1) for place in edge[2:8])
     middle = round((bend + level) / 2, 1)
     return f"M{x0} {y0}L{bend} {y0}C{middle} {y0} {middle} {y1} {level} {y1}L{x1} {y1}"
@@ -87,9 +88,9 @@ def _path(edge: Edge) -> str:
 def fan_around(
     study: Study, focus: int, *, down: int = 1, up: int = 1, rows: int = 14, first: int = 0
 ) -> Fan:
-    """A type that is or was there, ``down`` steps towards its atoms, ``up`` towards longer types.
+    """Draw a present or removed type, ``down`` steps to its parts and ``up`` to longer types.
 
-    The merges that use it come in order of rank, ``rows`` of them from the number ``first`` on;
+    The merges that use it come in order of rank, ``rows`` of them starting with index ``first``;
     vertices of the kind ``more`` stand for the others. Those that the last edit changed are marked.
     """
     made = _Fans(study, study.graph)
@@ -99,7 +100,7 @@ def fan_around(
 
 
 def _fan(
-    blocks: Sequence[tuple[MadeOf, Sequence[Use]]], left_out: int = 0, high: float = ROWS_HIGH
+    blocks: Sequence[tuple[TypeOrigin, Sequence[Use]]], left_out: int = 0, high: float = ROWS_HIGH
 ) -> Fan:
     items, edges = lay_out_fans(blocks, high)
     return Fan(tuple(items), tuple(edges), left_out)
@@ -110,7 +111,7 @@ def _fan(
 
 @dataclass(frozen=True)
 class Stages:
-    """Chosen types before they are knocked out, after it, and after reification.
+    """Chosen types before their knockout, after it, and after reification.
 
     ``knockout`` and ``reification`` are the two changes; neither has been made.
     """
@@ -123,11 +124,11 @@ class Stages:
 
 
 def stages(study: Study, types: Sequence[str], *, rows: int = 5) -> Stages:
-    """What knocking types out, and reifying what became of the merges that used them, would do.
+    """Preview knocking types out, and then reifying the merges that used them.
 
-    Only tuple merges that this knockout makes are repaired and reified. The fans, one under the
-    other, show the same merges, ``rows`` in all; colour is blame as it is now. Source:
-    Bauwens & de Lhoneux 2026, Figure 1.
+    Only tuple merges that this knockout makes are repaired and reified. The fans, one below the
+    other, show the same merges, ``rows`` in all, coloured by the current blame. Source: Bauwens &
+    de Lhoneux 2026, Figure 1.
     """
     graph = study.graph.copy()
     numbers = [graph.ids[text] for text in types]
@@ -160,7 +161,7 @@ def stages(study: Study, types: Sequence[str], *, rows: int = 5) -> Stages:
 
 
 class _Fans:
-    """Makes the parts of fans of one state of a graph; no merge is shown twice by it."""
+    """Builds the parts of fans of one state of a graph, showing each merge once."""
 
     def __init__(self, study: Study, graph: MergeGraph) -> None:
         self.study, self.graph, self.blamed = study, graph, study.blame()
@@ -175,13 +176,13 @@ class _Fans:
     # --- vertices
 
     def name(self, number: int) -> str:
-        """A type as people read it, also one that only a copy of the study's graph has."""
+        """Return the readable text of a type, even if only a copy of the graph has it."""
         if number < len(self.names):
             return self.names[number]
         return self.study.tokeniser.readable(self.graph.types[number])
 
     def unique(self, key: str) -> str:
-        """A vertex's id: its key, with strokes behind it where that is drawn already."""
+        """Return a vertex's id: its key, with strokes added if that is already taken."""
         while key in self.ids:
             key += "′"
         self.ids.add(key)
@@ -215,7 +216,7 @@ class _Fans:
         )
 
     def merge_item(self, number: int, merge: Merge, here: int | None = None) -> Item:
-        """The vertex of a merge; ``here``: the type for which ▪ stands in it."""
+        """Return the vertex of a merge; ``here``: the type for which ▪ stands in it."""
         gone = not self.graph.has_merge(number)
         shown = [HERE if part == here else shortened(self.name(part), 40) for part in merge.parts]
         marks = {"ghost"} if gone else set()
@@ -235,7 +236,7 @@ class _Fans:
         )
 
     def more_item(self, focus: int, start: int, label: str) -> Item:
-        """The vertex that stands for merges which are not drawn; its key says where they begin."""
+        """Return the vertex for merges that are not drawn; its key says where they begin."""
         key = f"more{start}:{focus}"
         name = shortened(self.name(focus), 40)
         about = f"{label} of {name}\nA click shows them."
@@ -254,8 +255,8 @@ class _Fans:
 
     # --- the left
 
-    def source(self, number: int, depth: int, lane: int | None = None) -> MadeOf:
-        """A type and ``depth`` steps of what it is made of; a removed one with its strands."""
+    def source(self, number: int, depth: int, lane: int | None = None) -> TypeOrigin:
+        """Return a type and its derivation in ``depth`` steps; strands if it is removed."""
         graph = self.graph
         is_first = not self.ids
         marks = ("focus",) if is_first else ()
@@ -263,16 +264,16 @@ class _Fans:
         if not graph.is_present(number):
             parts = self.present_parts(number)
             made = [self.source(p, depth - 1, lane=n) for n, p in enumerate(parts)]
-            return MadeOf(item, strands=made)
+            return TypeOrigin(item, strands=made)
         makers = []
         for merge in graph.incoming(number) if depth > 0 else ():
             box = self.merge_item(merge, graph.merge(merge))
             parts_of = [self.source(part, depth - 1) for part in self.parts_before(merge)]
             makers.append((box, parts_of))
-        return MadeOf(item, makers)
+        return TypeOrigin(item, makers)
 
     def present_parts(self, number: int) -> list[int]:
-        """What a removed type was made of, down to types that are there; itself if it is there."""
+        """Return the present types that a removed one was made of; itself if it is present."""
         if self.graph.is_present(number):
             return [number]
         merges = (m for c in reversed(self.graph.history) for m in c.removed_merges.values())
@@ -282,7 +283,7 @@ class _Fans:
         return [found for part in merge.parts for found in self.present_parts(part)]
 
     def parts_before(self, merge: int) -> Sequence[int]:
-        """The parts of a merge; those that the last knockout took from it as they were."""
+        """Return the parts of a merge before the last knockout changed them."""
         entry = self.rewired.get(merge)
         if entry is not None and entry.cause == "knockout":
             return entry.old_parts
@@ -293,15 +294,15 @@ class _Fans:
     def uses(
         self,
         focus: int,
-        source: MadeOf,
+        source: TypeOrigin,
         up: int,
         rows: int,
         first: int,
         created: Mapping[int, Collection[int]] | None = None,
     ) -> tuple[list[Use], int]:
-        """Rows for the merges that use a type, and how many there are beside those.
+        """Return rows for the merges that use a type, and the number of further ones.
 
-        ``created``: merges, each to be shown with those of its users that are.
+        ``created``: merges, each to be shown with those of its users that are shown.
         """
         if up < 1:
             return [], 0
@@ -336,7 +337,7 @@ class _Fans:
         for use in listed if up > 1 else ():
             if use.result and "ghost" not in use.result.flags:
                 number = int(use.result.key[1:])
-                use.uses, _ = self.uses(number, MadeOf(use.result), up - 1, share, 0)
+                use.uses, _ = self.uses(number, TypeOrigin(use.result), up - 1, share, 0)
         if rest:
             label = counted(rest, "more merge")
             item = self.more_item(focus, first + rows, label)
@@ -344,9 +345,9 @@ class _Fans:
         return listed, rest
 
     def _merges_with(self, number: int) -> dict[int, Merge]:
-        """The merges that use a type, or did when it went, by rank.
+        """Return the merges that use a type, or did when it was removed, by rank.
 
-        One that took it over from a type which the last edit removed follows the merge of that.
+        A merge that took it over from a type removed by the last edit follows that type's merge.
         """
         graph, last = self.graph, self.last
         if graph.is_present(number):
@@ -372,7 +373,7 @@ class _Fans:
 
 
 def sum_label(names: Sequence[str]) -> str:
-    """The parts of a merge as its box says them, long ones and many cut.
+    """Return the parts of a merge as shown in its box, shortened where needed.
 
     >>> sum_label(["it", "▪"])
     'it + ▪'

@@ -1,9 +1,8 @@
-"""Where everything of a fan stands: columns that only the gaps between them are crossed by edges.
+"""The layout of a fan in columns, with edges bending only in the gaps between them.
 
-At the left a tree of what a type is made of, then the type, then one row for each merge that uses
-it, with what that makes at its right. Every label stands in a column of its own kind, and what is
-drawn under a vertex lies within the rows of that vertex; an edge runs level through columns, and
-bends in the gaps between them only. So no edge runs behind a label, whatever the labels are.
+At the left is the derivation tree of a type, then the type, then one row for each merge that uses
+it, followed by its result. Labels of each kind have their own column, and everything below a vertex
+lies within its rows; edges are level within columns. So no edge runs behind a label.
 """
 
 from __future__ import annotations
@@ -17,25 +16,25 @@ from typing import Literal, NamedTuple
 Kind = Literal["type", "merge", "more"]
 
 FONT = 14.0
-ADVANCE = 0.6 * FONT  # the width of a character of MadeOf Code Pro, the app's monospaced font
+ADVANCE = 0.6 * FONT  # the width of a character of Source Code Pro, the app's monospaced font
 HEIGHT = 30.0  # of a label's box
 PADDING = 12.0  # beside its text
-ROWS_HIGH = 600.0  # how high the rows are meant to be
+ROWS_HIGH = 600.0  # target height of the rows
 PITCH = (36.0, 54.0)  # the least and the greatest distance between two of them
 PART = 58.0  # between two parts
 GAP = 34.0  # between a merge and what it makes
-BEND = 50.0  # where edges bend
-FAN = 96.0  # where those of the middle do
-GHOST = 24.0  # how far the name of a removed type stands above its strands
-BLOCK = 40.0  # between two fans, one under the other
+BEND = 50.0  # room for edges to bend
+FAN = 96.0  # room for the edges of the middle
+GHOST = 24.0  # height of a removed type's name above its strands
+BLOCK = 40.0  # between two fans, one below the other
 
 
 @dataclass
 class Item:
-    """A vertex: what it says, and where, once it is laid out: (x, y) is the centre of its box.
+    """A vertex: its label, and once laid out the centre (x, y) of its box.
 
-    ``id`` tells it from all others of a scene, ``key`` is that of the type or merge, which may
-    stand in several places. ``value``: the blame ratio or NaN. ``lane``: the number of its strand.
+    ``id`` is unique in a scene; ``key`` is that of the type or merge, which may occur several
+    times. ``value``: the blame ratio or NaN. ``lane``: the index of its strand.
     """
 
     id: str
@@ -51,20 +50,20 @@ class Item:
 
     @property
     def width(self) -> float:
-        """How wide its box is."""
+        """The width of its box."""
         return label_width(self.label)
 
     @property
     def level(self) -> float:
-        """Where edges meet it: a removed type's name stands above them."""
+        """The height at which edges meet it: a removed type's name stands above them."""
         return self.y + (GHOST if "ghost" in self.flags and self.kind == "type" else 0.0)
 
 
 class Edge(NamedTuple):
-    """A line from one vertex to another: level, then bent between two places, then level again.
+    """A line from one vertex to another: level, then bent between two places, then level.
 
     From (x0, y0) level to x = ``bend``, in a curve to (``level``, y1), level to x1. ``lane``: the
-    number of the strand; None for a plain edge. ``flags``: ``focus`` (from the middle), ``ghost``.
+    index of the strand; None for a plain edge. ``flags``: ``focus`` (from the middle), ``ghost``.
     """
 
     source: str
@@ -80,26 +79,26 @@ class Edge(NamedTuple):
 
 
 @dataclass
-class MadeOf:
+class TypeOrigin:
     """A type at the left with the merges that make it, and their parts.
 
     A removed type has no merge: its ``strands`` run through it.
     """
 
     item: Item
-    makers: list[tuple[Item, list[MadeOf]]] = field(default_factory=list)
-    strands: list[MadeOf] = field(default_factory=list)
+    makers: list[tuple[Item, list[TypeOrigin]]] = field(default_factory=list)
+    strands: list[TypeOrigin] = field(default_factory=list)
 
-    def below(self) -> list[MadeOf]:
-        """All that is drawn under it."""
+    def below(self) -> list[TypeOrigin]:
+        """Everything drawn below it."""
         return self.strands or [part for _, parts in self.makers for part in parts]
 
 
 @dataclass
 class Use:
-    """A merge at the right, what it makes, and the merges that use that in turn.
+    """A merge at the right, its result, and the merges that use that in turn.
 
-    ``lanes``: the strands that run into it; None for an edge from the type itself.
+    ``lanes``: the strands that lead into it; None for an edge from the type itself.
     """
 
     item: Item
@@ -109,7 +108,7 @@ class Use:
 
 
 def label_width(label: str) -> float:
-    """The width of a label's box in the monospaced font; wide characters take two places.
+    """Return the width of a label's box in the monospaced font; wide characters count twice.
 
     >>> label_width("ies") < label_width("it + ▪")
     True
@@ -122,11 +121,11 @@ def label_width(label: str) -> float:
 
 
 def lay_out_fans(
-    blocks: Sequence[tuple[MadeOf, Sequence[Use]]], high: float = ROWS_HIGH
+    blocks: Sequence[tuple[TypeOrigin, Sequence[Use]]], high: float = ROWS_HIGH
 ) -> tuple[list[Item], list[Edge]]:
-    """Place fans one under the other, the first with its middle at (0, 0); all that is drawn.
+    """Place fans one below the other, the first with its middle at (0, 0); return all items.
 
-    ``high``: how high the rows of each are meant to be.
+    ``high``: the target height of each one's rows.
     """
     items: list[Item] = []
     edges: list[Edge] = []
@@ -147,7 +146,7 @@ def lay_out_fans(
     return items, edges
 
 
-def _items_of(source: MadeOf) -> Iterator[Item]:
+def _items_of(source: TypeOrigin) -> Iterator[Item]:
     for part in source.below():
         yield from _items_of(part)
     for box, _ in source.makers:
@@ -166,11 +165,11 @@ def _items_of_uses(uses: Sequence[Use]) -> Iterator[Item]:
 # ------------------------------------------------------------------------------------- the left
 
 
-def _place_left(root: MadeOf) -> list[Edge]:
-    """Place what a type is made of, with its middle at (0, 0), and draw what leads to it."""
+def _place_left(root: TypeOrigin) -> list[Edge]:
+    """Place the derivation of a type around (0, 0), and draw its edges."""
     rows = _heights(root, 0.0)
     _shift(root, -rows)
-    columns: list[list[MadeOf]] = [[root]]
+    columns: list[list[TypeOrigin]] = [[root]]
     while below := [part for source in columns[-1] for part in source.below()]:
         columns.append(below)
     edges: list[Edge] = []
@@ -208,7 +207,7 @@ def _place_left(root: MadeOf) -> list[Edge]:
 
 
 def _strands(
-    part: MadeOf,
+    part: TypeOrigin,
     target: str,
     bend: float,
     level: float,
@@ -216,10 +215,10 @@ def _strands(
     y: float,
     lane: int | None = None,
 ) -> list[Edge]:
-    """From a part to where it goes: one edge, or for a removed part its strands."""
+    """Return the edges from a part to its target: one, or the strands of a removed part."""
     item = part.item
     if not part.strands:
-        # Where it starts is known only when its own column is placed: at its right edge.
+        # Its start, the right edge, is only known when its own column is placed.
         return [Edge(item.id, target, bend, item.level, bend, level, end, y, lane)]
     count = len(part.strands)
     return [
@@ -239,7 +238,7 @@ def _strands(
 
 
 def lane_offset(lane: int, count: int) -> float:
-    """How far a strand runs from the middle of all.
+    """Return the offset of a strand from the middle of all.
 
     >>> [lane_offset(lane, 2) for lane in range(2)]
     [-2.5, 2.5]
@@ -247,12 +246,12 @@ def lane_offset(lane: int, count: int) -> float:
     return (lane - (count - 1) / 2) * min(5.0, 18.0 / max(1, count - 1))
 
 
-def _heights(source: MadeOf, top: float) -> float:
-    """Give each part a row, from ``top`` down, and the rest the middle of theirs; the middle."""
+def _heights(source: TypeOrigin, top: float) -> float:
+    """Give each part a row, from ``top`` down, and others the middle of theirs; return it."""
     return _stack(source, [top])
 
 
-def _stack(source: MadeOf, cursor: list[float]) -> float:
+def _stack(source: TypeOrigin, cursor: list[float]) -> float:
     places = []
     for box, parts in source.makers:
         box.y = _middle([_stack(part, cursor) for part in parts])
@@ -271,7 +270,7 @@ def _middle(places: Sequence[float]) -> float:
     return (places[0] + places[-1]) / 2
 
 
-def _shift(source: MadeOf, by: float) -> None:
+def _shift(source: TypeOrigin, by: float) -> None:
     for item in _items_of(source):
         item.y += by
 
@@ -279,8 +278,8 @@ def _shift(source: MadeOf, by: float) -> None:
 # ------------------------------------------------------------------------------------- the right
 
 
-def _place_right(root: MadeOf, uses: Sequence[Use], high: float) -> list[Edge]:
-    """Place the merges that use a type at (0, 0), and what they make, and draw what leads there."""
+def _place_right(root: TypeOrigin, uses: Sequence[Use], high: float) -> list[Edge]:
+    """Place the merges that use a type at (0, 0), and their results, and draw their edges."""
     count = sum(map(_rows, uses))
     if not count:
         return []

@@ -1,6 +1,6 @@
-"""The merge tree of a word as plain data: its atoms, the merges applied, and gold boundaries.
+"""The merge tree of a word as plain data: atoms, applied merges and gold boundaries.
 
-`describe_tree` says what there is to see; `draw.merge_tree_svg` draws it.
+`describe_tree` collects the data; `draw.merge_tree_svg` draws them.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ GapKind = Literal["hit", "missed", "wrong", "split"]
 
 @dataclass(frozen=True, slots=True)
 class TreeLeaf:
-    """An atom; ``is_part``: it is not a whole character; ``is_unknown``: it is
-    outside the alphabet; ``type``: its id in the graph, or `UNKNOWN`.
+    """An atom of a word.
+
+    ``is_part``: it is not a whole character; ``is_unknown``: it is outside the alphabet; ``type``:
+    its id in the graph, or `UNKNOWN`.
     """
 
     label: str
@@ -41,9 +43,9 @@ class TreeMerge:
     """One application of a merge.
 
     ``children`` are from left to right: leaf i is i, merge k is the number of leaves + k.
-    ``first`` and ``last`` are the outermost leaves below it. ``ratio`` is R, or NaN; ``closes``
-    how many gold boundaries it closed here. ``merge`` and ``type`` are ids in the graph. ``step``:
-    its place in the order of application, from 1.
+    ``first`` and ``last`` are the outermost leaves below it. ``ratio`` is R, or NaN; ``closes`` is
+    the number of gold boundaries that it closed here. ``merge`` and ``type`` are ids in the graph.
+    ``step``: its position in the order of application, from 1.
     """
 
     label: str
@@ -62,7 +64,7 @@ class TreeMerge:
 
 @dataclass(frozen=True, slots=True)
 class TreeGap:
-    """A gap worth a line, behind a leaf.
+    """A marked gap after a leaf.
 
     "hit": a split on a gold boundary; "missed": a gold boundary closed by ``merge`` (a vertex, as
     in `TreeMerge.children`); "wrong": a split inside a morph; "split": one that counts in no score.
@@ -75,7 +77,7 @@ class TreeGap:
 
 @dataclass(frozen=True, slots=True)
 class TreeSpan:
-    """Leaves that belong together, the last one included: a character's bytes, or a morph."""
+    """Adjacent leaves, ``last`` included: the bytes of a character, or a morph."""
 
     first: int
     last: int
@@ -84,7 +86,7 @@ class TreeSpan:
 
 @dataclass(frozen=True)
 class MergeTree:
-    """How a word is segmented.
+    """The derivation of a word's tokens.
 
     ``merges`` are in the order of application; ``roots`` are the tokens, vertices as in
     `TreeMerge.children`. ``characters``: those of several atoms. ``morphs`` are empty, and
@@ -102,12 +104,12 @@ class MergeTree:
     title: str = ""
 
     def label(self, vertex: int) -> str:
-        """The label of a leaf or merge."""
+        """Return the label of a leaf or merge."""
         leaves = len(self.leaves)
         return self.leaves[vertex].label if vertex < leaves else self.merges[vertex - leaves].label
 
     def children(self, vertex: int) -> tuple[int, ...]:
-        """The children of a vertex; a leaf has none."""
+        """Return the children of a vertex; a leaf has none."""
         leaves = len(self.leaves)
         return () if vertex < leaves else self.merges[vertex - leaves].children
 
@@ -122,11 +124,11 @@ def describe_tree(
     gold: Collection[int] | None = None,
     title: str = "",
 ) -> MergeTree:
-    """Derive a word and describe its tree.
+    """Segment a word and describe its merge tree.
 
     ``words`` are encoded by the tokeniser; ``graph`` is a state of its graph, the present one by
     default; ``blame`` that of the same state, for R. ``gold``: the atoms, counted within the word,
-    that have a gold boundary behind them; None if no gold segmentation is known.
+    that precede a gold boundary; None if no gold segmentation is known.
     """
     graph = tokeniser.graph if graph is None else graph
     found = derive(graph, words, word)
@@ -156,9 +158,9 @@ def describe_in_study(
     graph: MergeGraph | None = None,
     title: str = "",
 ) -> MergeTree:
-    """As `describe_tree`, with the gold boundaries of a study's reference where it has the word.
+    """Describe a tree with the gold boundaries of a study's reference, if it has the word.
 
-    ``word``: a number in the reference, or any text; a text that is a word of it counts as that.
+    ``word``: an index in the reference, or any text, which is looked up in it.
     """
     tokeniser, benchmark = study.tokeniser, study.benchmark
     number = study.number_of(word) if isinstance(word, str) else word
@@ -253,7 +255,7 @@ def _gaps(
 
 
 def _characters(word: str, positions: Sequence[int]) -> tuple[TreeSpan, ...]:
-    """The characters that are written in several atoms."""
+    """Return the characters that consist of several atoms."""
     spans = []
     first, left = 0, 0
     for leaf, position in enumerate(positions):
@@ -280,7 +282,7 @@ def _morphs(word: str, positions: Sequence[int], gold: Collection[int]) -> tuple
 
 
 def visible_in_xml(text: str) -> str:
-    """Text in which every character can be seen, and written in XML.
+    """Return text with every character visible and valid in XML.
 
     >>> visible_in_xml("a b\\x00\\u202e")
     'a␣b⟨00⟩⟨202E⟩'
@@ -289,7 +291,7 @@ def visible_in_xml(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Text with hexadecimal numbers for what cannot be printed; spaces stay.
+    """Replace unprintable characters by hexadecimal numbers; keep spaces.
 
     >>> printable("a b\\x00")
     'a b⟨00⟩'
@@ -300,6 +302,6 @@ def printable(text: str) -> str:
 
 
 def _leaf_label(text: str) -> str:
-    """An atom's label: a combining mark alone is put on a dotted circle."""
+    """Return an atom's label, with a dotted circle below a lone combining mark."""
     shown = visible_in_xml(text)
     return f"◌{shown}" if shown and unicodedata.combining(shown[0]) else shown

@@ -1,7 +1,7 @@
-"""Where the vertices of a merge tree stand: leaves on one line, merges centred above them.
+"""The layout of a merge tree: leaves on one line, merges centred above them.
 
 A tidy layout after Reingold & Tilford 1981, with boxes of any width: neighbouring subtrees are as
-close as their outlines allow, tokens stand clearly apart. A tree that is too wide becomes several.
+close as their outlines allow, with more space between tokens. A tree that is too wide is split.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ LABEL, SMALL_LABEL, SUBLINE = 14.0, 12.0, 12.0
 
 BESIDE, BETWEEN_TOKENS = 9.0, 28.0
 STACK = 6.0
-"""How far the stack of cards of a tuple merge stands out to the right, and above."""
+"""The offset of the stacked cards of a tuple merge, to the right and upwards."""
 
 _STEM = 7.0
-"""Half of the room that a line on its way up takes."""
+"""Half of the space that a vertical line takes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A vertex's place: the middle, the width, and the level, 0 for leaves."""
+    """A vertex's position: its centre, its width, and its level, 0 for leaves."""
 
     x: float
     width: float
@@ -37,7 +37,7 @@ class Box:
 class TreeLayout:
     """Boxes of leaves, then of merges; x runs from 0 to ``width``, levels from 0 to ``levels``.
 
-    ``splits``: the last leaf of a token → the middle of the gap behind the token.
+    ``splits``: the last leaf of a token → the middle of the gap after the token.
     """
 
     boxes: tuple[Box, ...]
@@ -46,7 +46,7 @@ class TreeLayout:
     splits: Mapping[int, float]
 
     def gap(self, leaf: int) -> float:
-        """The middle between a leaf and the next one, or between their tokens."""
+        """Return the middle between a leaf and the next one, or between their tokens."""
         if leaf in self.splits:
             return self.splits[leaf]
         left, right = self.boxes[leaf], self.boxes[leaf + 1]
@@ -54,7 +54,7 @@ class TreeLayout:
 
 
 def text_width(text: str, size: float, monospace: bool = True) -> float:
-    """About how wide a text is, in the units of ``size``.
+    """Return the approximate width of a text, in the units of ``size``.
 
     >>> text_width("ab", 10), text_width("語", 10)
     (12.2, 10.4)
@@ -72,7 +72,7 @@ def text_width(text: str, size: float, monospace: bool = True) -> float:
 
 
 def subline(tree: MergeTree, merge: int) -> str:
-    """What is written below a merge's type: its rank, and its blame where it is defined."""
+    """Return the text below a merge's type: its rank, and its blame if defined."""
     found = tree.merges[merge]
     ratio = "" if found.ratio != found.ratio else f" · {in_percent(found.ratio, 0)}"
     return f"{found.rank:,}{ratio}"
@@ -94,7 +94,7 @@ def lay_out(tree: MergeTree) -> TreeLayout:
         if len(merge.children) > 2:
             outline.right[-1] += STACK
         for child in merge.children:
-            outlines[child] = _Outline([], [])  # its parent's is all that is needed from here
+            outlines[child] = _Outline([], [])  # from here on only its parent's is needed
         outlines.append(outline)
         shifts.append(places)
     x = [0.0] * len(widths)
@@ -115,11 +115,11 @@ def lay_out(tree: MergeTree) -> TreeLayout:
     return TreeLayout(boxes, max(edge, 0.0), max(levels, default=0), splits)
 
 
-def on_one_axis(trees: Sequence[MergeTree]) -> list[TreeLayout]:
-    """Layouts of trees over the same leaves in which each leaf stands at the same place in all.
+def aligned_layouts(trees: Sequence[MergeTree]) -> list[TreeLayout]:
+    """Lay out trees over the same leaves with each leaf at one x in all.
 
-    Neighbouring leaves are as far apart as in the tree that needs most room; where gaps grow,
-    nothing comes closer to anything.
+    Neighbouring leaves are as far apart as in the tree that needs most space; wider gaps bring
+    nothing closer together.
     """
     layouts = [lay_out(tree) for tree in trees]
     leaves = len(trees[0].leaves)
@@ -133,7 +133,7 @@ def on_one_axis(trees: Sequence[MergeTree]) -> list[TreeLayout]:
 
 
 def _moved(tree: MergeTree, layout: TreeLayout, places: Sequence[float]) -> TreeLayout:
-    """A layout with its leaves at other places, further apart."""
+    """Return a layout with its leaves moved further apart."""
     old = [box.x for box in layout.boxes]
     x = list(places)
     for vertex in range(len(places), len(old)):
@@ -154,7 +154,7 @@ def _moved(tree: MergeTree, layout: TreeLayout, places: Sequence[float]) -> Tree
 
 @dataclass(frozen=True, slots=True)
 class _Outline:
-    """How far a subtree reaches to either side of its root, by level."""
+    """The extent of a subtree on either side of its root, by level."""
 
     left: list[float]
     right: list[float]
@@ -167,7 +167,7 @@ def _leaf_width(label: str, is_part: bool) -> float:
 def _joined(
     children: Sequence[_Outline], width: float, level: int
 ) -> tuple[_Outline, Sequence[float]]:
-    """The outline of a vertex above its children, and where they stand relative to it."""
+    """Return the outline of a vertex over its children, and their offsets from it."""
     places = [0.0]
     left, right = _risen(children[0], level)
     for child in children[1:]:
@@ -185,7 +185,7 @@ def _joined(
 
 
 def _risen(outline: _Outline, level: int) -> tuple[list[float], list[float]]:
-    """An outline with the line from its root up to just below a level."""
+    """Return an outline with the line from its root extended to just below a level."""
     stem = [_STEM] * (level - len(outline.left))
     return [*outline.left, *(-s for s in stem)], [*outline.right, *stem]
 
@@ -194,12 +194,12 @@ def _risen(outline: _Outline, level: int) -> tuple[list[float], list[float]]:
 
 
 def wrapped_rows(trees: Sequence[MergeTree], widest: float) -> list[list[MergeTree]]:
-    """Trees over the same leaves in rows of at most a width: as much as fits, but at least a token.
+    """Split trees over the same leaves into rows of at most a width, or of one token.
 
-    A row ends where a token ends in all of the trees. Only the first row has titles. A character or
-    morph that continues in the next row is in both, with an ellipsis.
+    A row ends where a token ends in all trees. Only the first row has titles. A character or morph
+    that continues in the next row is in both, with an ellipsis.
     """
-    layouts = on_one_axis(trees)
+    layouts = aligned_layouts(trees)
     if not trees[0].leaves or max(layout.width for layout in layouts) <= widest:
         return [list(trees)]
     ends = set.intersection(*({_leaves(tree, root)[1] for root in tree.roots} for tree in trees))
@@ -221,7 +221,7 @@ def wrapped_rows(trees: Sequence[MergeTree], widest: float) -> list[list[MergeTr
 
 
 def _leaves(tree: MergeTree, vertex: int) -> tuple[int, int]:
-    """The first and the last leaf of a vertex."""
+    """Return the first and the last leaf of a vertex."""
     if vertex < len(tree.leaves):
         return vertex, vertex
     merge = tree.merges[vertex - len(tree.leaves)]
@@ -229,7 +229,7 @@ def _leaves(tree: MergeTree, vertex: int) -> tuple[int, int]:
 
 
 def _part(tree: MergeTree, first: int, last: int) -> MergeTree:
-    """The tokens from one leaf up to another."""
+    """Return the tokens from one leaf up to another."""
     ends = [(root, _leaves(tree, root)) for root in tree.roots]
     roots = [root for root, (start, end) in ends if first <= start and end <= last]
     kept = [n for n, merge in enumerate(tree.merges) if first <= merge.first and merge.last <= last]

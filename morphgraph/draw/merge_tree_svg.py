@@ -22,14 +22,14 @@ from morphgraph.draw.merge_tree_layout import (
     STACK,
     SUBLINE,
     TreeLayout,
-    on_one_axis,
+    aligned_layouts,
     subline,
     text_width,
     wrapped_rows,
 )
 
 ELEMENTS: Final = frozenset({"svg", "title", "desc", "g", "rect", "path", "text"})
-"""The only elements of a picture."""
+"""The only elements of a drawing."""
 
 GAP_COLOURS: Final[Mapping[Theme, Mapping[GapKind, str]]] = {
     "light": {"hit": "#12805c", "missed": "#c2183a", "wrong": "#6d45e0", "split": "#8a93a3"},
@@ -52,12 +52,11 @@ _MONO, _SANS = "monospace", "sans-serif"
 def to_svg(
     trees: MergeTree | Sequence[MergeTree], theme: Theme = "light", widest: float | None = None
 ) -> str:
-    """Draw a tree, or several with their titles below each other, over the same leaves on one axis.
+    """Draw a tree, or several below each other over the same leaves, on one axis.
 
-    ``widest``: the width of the picture above which the tokens of a tree continue in further rows,
-    if there is more than one; else a tree is as wide as it is. Whatever the labels are, the result
-    is XML of `ELEMENTS` only. What belongs to one merge has its place in the order of application
-    as ``data-step``.
+    ``widest``: the width above which the tokens of a tree continue in further rows, if there are
+    several. Whatever the labels are, the result is XML of `ELEMENTS` only. The elements of one
+    merge have its position in the order of application as ``data-step``.
     """
     if isinstance(trees, MergeTree):
         trees = [trees]
@@ -66,7 +65,7 @@ def to_svg(
     drawn: list[tuple[MergeTree, TreeLayout]] = []
     for group in [trees] if alike else [[tree] for tree in trees]:
         for row in [group] if room is None else wrapped_rows(group, room):
-            drawn += zip(row, on_one_axis(row), strict=True)
+            drawn += zip(row, aligned_layouts(row), strict=True)
     wide = max((layout.width for _, layout in drawn), default=0.0)
     width = round(max(wide, _LEAST_WIDTH) + 2 * MARGIN)
     picture = Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "role": "img"})
@@ -120,11 +119,11 @@ class _Painter:
         return self.leaf_top - self.layout.boxes[vertex].level * _LEVEL
 
     def bar(self, vertex: int) -> float:
-        """The height of the line that joins a merge's children."""
+        """Return the height of the line that joins a merge's children."""
         return self.top(vertex) + _BOX + (_LEVEL - _BOX) / 2
 
     def paint(self) -> float:
-        """Draw everything; returns the lower edge."""
+        """Draw everything; return the lower edge."""
         below = self.leaf_top + _LEAF
         characters = below + 6
         morphs = below + 8 + (_ROW if self.tree.characters else 0)
@@ -194,7 +193,7 @@ class _Painter:
         _add(group, "title", merge.tooltip)
         fill = blame_colour(merge.ratio, self.theme)
         if len(merge.children) > 2:
-            # A stack of cards, as in the merge graph: more than two parts lie under one merge.
+            # A stack of cards, as in the merge graph, marks a merge of more than two parts.
             for shift in (STACK, STACK / 2):
                 self._box(group, vertex, fill, _BOX, shift)
         self._box(group, vertex, fill, _BOX)
@@ -221,7 +220,7 @@ class _Painter:
         _text(group, x, y, leaf.label, size, ink, weight=weight)
 
     def _marks(self) -> None:
-        """A cross where a merge closed a gold boundary."""
+        """Draw a cross where a merge closed a gold boundary."""
         for gap in self.tree.gaps:
             if gap.merge is not None:
                 x, y = self.x + self.layout.gap(gap.leaf), self.bar(gap.merge)
@@ -260,7 +259,7 @@ def _cross(parent: Element, x: float, y: float, theme: Theme, step: str = "") ->
 def _legend(
     picture: Element, trees: Sequence[MergeTree], theme: Theme, y: float, room: float
 ) -> float:
-    """What occurs in the picture, explained; returns the lower edge."""
+    """Explain what occurs in the drawing; return the lower edge."""
     line = SCENE_COLOURS[theme]["line"]
     ink = blended(SCENE_COLOURS[theme]["background"], SCENE_COLOURS[theme]["text"], 0.8)
     x = MARGIN
@@ -291,7 +290,7 @@ def _legend(
 
 
 def _explained(trees: Sequence[MergeTree]) -> Iterator[tuple[str, str]]:
-    """Samples and their meanings, for what occurs in the picture only."""
+    """Return samples and meanings of what occurs in the drawing."""
     merges = [merge for tree in trees for merge in tree.merges]
     kinds = {gap.kind for tree in trees for gap in tree.gaps}
     has_ratio = any(merge.ratio == merge.ratio for merge in merges)
@@ -309,7 +308,7 @@ def _explained(trees: Sequence[MergeTree]) -> Iterator[tuple[str, str]]:
 
 
 def _add(parent: Element, name: str, content: str = "", **attributes: str | float) -> Element:
-    """An element in another; ``_`` stands for ``-``, and numbers are written with one digit."""
+    """Add a child element; ``_`` stands for ``-``, and numbers have one decimal."""
     written = {
         key.replace("_", "-"): value if isinstance(value, str) else f"{value:.1f}"
         for key, value in attributes.items()

@@ -1,4 +1,4 @@
-"""Pictures that draw themselves in a notebook, and that can be saved."""
+"""Drawings that display themselves in a notebook, and can be saved."""
 
 import html
 import os
@@ -14,18 +14,18 @@ from morphgraph.draw.scene import Scene
 
 @dataclass(frozen=True, repr=False)
 class TreePicture:
-    """The merge tree of a word; a notebook draws it."""
+    """The merge tree of a word; a notebook displays it."""
 
     tree: MergeTree
 
     def to_svg(self) -> str:
-        """The picture."""
+        """Return the drawing as SVG."""
         from morphgraph.draw.merge_tree_svg import to_svg
 
         return to_svg(self.tree)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it as an SVG file."""
+        """Write it to an SVG file."""
         write_file(_with_suffix(path, ".svg"), self.to_svg().encode())
 
     def __repr__(self) -> str:
@@ -39,19 +39,19 @@ class TreePicture:
 
 @dataclass(frozen=True, repr=False)
 class GraphPicture:
-    """The merge graph around a type; a notebook draws it, and it can be moved and zoomed."""
+    """The merge graph around a type; in a notebook it can be moved and zoomed."""
 
     scene: Scene
     title: str
 
     def to_html(self) -> str:
-        """The picture as a page that needs nothing else, from no other place."""
+        """Return the drawing as a stand-alone page."""
         from morphgraph.draw.export_html import stand_alone_html
 
         return stand_alone_html(self.scene, self.title)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it as an HTML file."""
+        """Write it to an HTML file."""
         write_file(_with_suffix(path, ".html"), self.to_html().encode())
 
     def __repr__(self) -> str:
@@ -60,7 +60,7 @@ class GraphPicture:
         return f"<GraphPicture {visible(self.title)}: {counted(merges, 'merge')}>"
 
     def _repr_html_(self) -> str:
-        # The page is text of an attribute, in a frame that may run its script but reach nothing.
+        # The page is an attribute's text, in a frame that may run its script but access nothing.
         page = html.escape(self.to_html())
         style = "width:100%;height:480px;border:1px solid #8888"
         return f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{page}"></iframe>'

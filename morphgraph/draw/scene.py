@@ -1,6 +1,6 @@
-"""The drawing of a merge graph as plain data: what to show, where, and in which state.
+"""The drawing of a merge graph as plain data: vertices, positions and states.
 
-A scene knows nothing of the program that draws it: the graph component of the app and the
+A scene is independent of the program that draws it: the graph component of the app and the
 stand-alone HTML export read the same one.
 """
 
@@ -50,7 +50,7 @@ class SceneEdge(NamedTuple):
 
 @dataclass(frozen=True)
 class Scene:
-    """All that is drawn, and how many vertices were left out to keep it readable."""
+    """A drawing, and how many vertices were left out to keep it readable."""
 
     vertices: tuple[SceneVertex, ...]
     edges: tuple[SceneEdge, ...]
@@ -76,7 +76,7 @@ def scene_of(
     changed: Collection[str],
     left_out: int = 0,
 ) -> Scene:
-    """Lay out a piece of the merge graph and say how each vertex is to look.
+    """Lay out a piece of the merge graph, and describe the look of each vertex.
 
     ``graph`` alternates type vertices ``"t<id>"`` and merge vertices ``"m<id>"`` with the
     attributes ``kind``, ``label``, ``tooltip``, ``rank`` (merges) and, optionally, ``ghost`` (no
@@ -145,7 +145,7 @@ def scene_of(
 
 
 def _tooltip(tooltip: str, label: str) -> str:
-    """Return the tooltip; a label that is cut in the drawing is in it in full."""
+    """Return the tooltip, with the whole label added if the drawing shortens it."""
     if not tooltip:
         return label
     if len(label) > LONGEST_LABEL and label not in tooltip:

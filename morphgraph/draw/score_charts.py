@@ -1,7 +1,7 @@
 """Plotly figures of scores of many tokenisers, from plain data.
 
-Shares are from 0 to 1 and shown in %, what is undefined is NaN and shown as n/a. Tokenisers stand
-on numbered places rather than under their names, so that two of one name stay two.
+Shares are from 0 to 1 and shown in %; undefined values are NaN and shown as n/a. Tokenisers have
+numbered places rather than names on the axis, so that equal names stay apart.
 """
 
 import math
@@ -20,8 +20,8 @@ from morphgraph.draw.charts import (
     SERIES_COLOURS,
     figure_of,
     look_of,
-    name_of,
     plotly_text,
+    short_label,
     whiskers,
 )
 
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 MOST_IN_RADAR = 8
-"""More tokenisers than this cannot be distinguished in a radar chart."""
+"""The largest number of tokenisers that can be told apart in a radar chart."""
 
 _LEGEND_LENGTH, _TITLE_LENGTH = 28, 60
 _ROW, _FRAME, _LEGEND_ROW = 34, 110, 12
-"""Heights in pixels: of a tokeniser, of what is around all, and added for a name in the legend."""
+"""Heights in pixels: of a tokeniser, of the frame, and added for each name in the legend."""
 _SIDES = 90
-"""Width in pixels: of what titles need beside a radar."""
+"""Width in pixels that titles need beside a radar."""
 _MANY = 8
-"""More lines than these get smaller points."""
+"""Above this number of lines, points are smaller."""
 
 
 class Spread(NamedTuple):
@@ -58,7 +58,7 @@ class Dumbbell(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """How far a tokeniser's score is from the baseline's, as a share, with its stars."""
+    """The difference of a tokeniser's score from the baseline's, as a share, with stars."""
 
     label: str
     difference: Spread
@@ -66,8 +66,9 @@ class Difference(NamedTuple):
 
 
 def dumbbells(rows: Sequence[Dumbbell]) -> "go.Figure":
-    """Precision, recall and F1 of each tokeniser on a line of its own, joined by a bar, with
-    their intervals as whiskers; the first one on top.
+    """Draw precision, recall and F1 of each tokeniser on one line, joined by a bar.
+
+    Intervals are whiskers; the first tokeniser is on top.
     """
     import plotly.graph_objects as go
 
@@ -100,10 +101,10 @@ def dumbbells(rows: Sequence[Dumbbell]) -> "go.Figure":
 
 
 def _lacking(row: Dumbbell) -> str:
-    """The label for the axis; below it what is undefined, where something else is not."""
+    """Return the axis label; below it undefined scores, if others are defined."""
     named = (("precision", row.precision), ("recall", row.recall), ("F1", row.f1))
     lacking = [name for name, spread in named if math.isnan(spread.value)]
-    label = name_of(row.label)
+    label = short_label(row.label)
     return f"{label}<br>{', '.join(lacking)} {UNDEFINED}" if 0 < len(lacking) < 3 else label
 
 
@@ -113,7 +114,7 @@ def _marker(colour: str, symbol: str = "circle", size: int = 11) -> dict[str, An
 
 
 def _rows_of(x: str, names: Sequence[str], row: int = _ROW) -> "go.Figure":
-    """An empty figure with a line for each name, the first on top, ``row`` pixels each."""
+    """Return an empty figure with a line for each name, the first on top, ``row`` pixels each."""
     figure = figure_of(x, "", height=_FRAME + max(2 * _ROW, row * len(names)))
     figure.update_layout(
         yaxis={
@@ -129,12 +130,12 @@ def _rows_of(x: str, names: Sequence[str], row: int = _ROW) -> "go.Figure":
 
 
 def _note(figure: "go.Figure", text: str, **place: Any) -> None:
-    """Write at the left of a figure."""
+    """Write a note at the left of a figure."""
     figure.add_annotation(text=text, x=0, xanchor="left", align="left", showarrow=False, **place)
 
 
 def _note_undefined(figure: "go.Figure", known: Iterable[bool]) -> None:
-    """Write n/a on the lines of which nothing is known."""
+    """Write n/a on lines without any known value."""
     for place, is_known in enumerate(known):
         if not is_known:
             _note(figure, UNDEFINED, xref="x domain", y=place, yref="y")
@@ -148,7 +149,7 @@ def _add_spreads(
     shift: float = 0.0,
     **trace: Any,
 ) -> None:
-    """Numbers on their lines, with whiskers; those that are undefined are left out.
+    """Draw numbers on their lines, with whiskers, leaving out undefined ones.
 
     ``shift``: how far below its line each stands; ``trace``: more properties.
     """
@@ -160,7 +161,9 @@ def _add_spreads(
             x=[100 * spreads[place].value for place in shown],
             y=[place + shift for place in shown],
             error_x=whiskers([spreads[place] for place in shown], 100),
-            customdata=[[name_of(labels[place], _TITLE_LENGTH), texts[place]] for place in shown],
+            customdata=[
+                [short_label(labels[place], _TITLE_LENGTH), texts[place]] for place in shown
+            ],
             hovertemplate="%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
             mode="markers",
             **trace,
@@ -169,7 +172,7 @@ def _add_spreads(
 
 
 def spread_text(spread: Spread) -> str:
-    """A share with its interval, if it has one.
+    """Format a share with its interval, if it has one.
 
     >>> spread_text(Spread(0.5, 0.25, 0.75)), spread_text(Spread(math.nan))
     ('50.00 % [25.00, 75.00]', 'n/a')
@@ -178,7 +181,7 @@ def spread_text(spread: Spread) -> str:
 
 
 def points_text(spread: Spread) -> str:
-    """A difference of shares in percentage points, with its interval, if it has one.
+    """Format a difference of shares in percentage points, with its interval if any.
 
     >>> points_text(Spread(0.0125, -0.005, 0.03)), points_text(Spread(-0.5))
     ('+1.25 points [−0.50, +3.00]', '−50.00 points')
@@ -201,11 +204,11 @@ def radar(
     values: Sequence[Sequence[float]],
     better: Sequence[int] = (),
 ) -> "go.Figure":
-    """The scores of tokenisers as closed polygons, further out is better.
+    """Draw the scores of tokenisers as closed polygons; further out is better.
 
     ``values``: for each of ``labels`` a share for each of ``titles``; ``better``: for each title 1,
-    or -1 if less is better, which gets an arrow ↓ and is drawn as 1 − share. An undefined score
-    is a gap. Only the first `MOST_IN_RADAR` tokenisers are drawn; a note says how many are not.
+    or -1 if less is better, which gets an arrow ↓ and is drawn as 1 − share. An undefined score is
+    a gap. Only the first `MOST_IN_RADAR` tokenisers are drawn, as a note says.
     """
     import plotly.graph_objects as go
 
@@ -222,7 +225,7 @@ def radar(
             for share, sign in zip(row, better, strict=True)
         ]
         texts = [
-            f"{name_of(label, _TITLE_LENGTH)}<br>{name_of(title, _TITLE_LENGTH)} "
+            f"{short_label(label, _TITLE_LENGTH)}<br>{short_label(title, _TITLE_LENGTH)} "
             f"{spread_text(Spread(share))}"
             for title, share in zip(titles, row, strict=True)
         ]
@@ -231,7 +234,7 @@ def radar(
                 theta=[*places, *places[:1]],
                 r=[*drawn, *drawn[:1]],
                 text=[*texts, *texts[:1]],
-                name=name_of(label, _LEGEND_LENGTH),
+                name=short_label(label, _LEGEND_LENGTH),
                 mode="lines+markers",
                 connectgaps=False,
                 line={"color": look.colour, "dash": look.dash, "width": 2},
@@ -239,14 +242,14 @@ def radar(
                 hovertemplate="%{text}<extra></extra>",
             )
         )
-    between = 90 + 180 / max(1, len(titles))  # numbers where no title is
+    between = 90 + 180 / max(1, len(titles))  # numbers where there is no title
     axis = {"gridcolor": GRID, "linecolor": GRID}
     figure.update_layout(
         margin={"l": _SIDES, "r": _SIDES, "t": 28, "b": 90},
         showlegend=True,
         polar={
-            "domain": {"y": [0, 0.92]},  # the topmost title would be below the legend
-            "bgcolor": "rgba(0, 0, 0, 0)",  # that of the template is white on dark paper
+            "domain": {"y": [0, 0.92]},  # otherwise the topmost title would be below the legend
+            "bgcolor": "rgba(0, 0, 0, 0)",  # the template's is white on dark paper
             "radialaxis": {"range": [0, 100], "angle": between, "tickangle": between, **axis},
             "angularaxis": {
                 "tickvals": places,
@@ -264,13 +267,13 @@ def radar(
     if len(labels) > MOST_IN_RADAR:
         notes.append(f"{len(labels) - MOST_IN_RADAR:,} more not drawn")
     if notes:
-        below = {"y": 0, "yref": "paper", "yanchor": "top", "yshift": -50}  # what titles need
+        below = {"y": 0, "yref": "paper", "yanchor": "top", "yshift": -50}  # room for titles
         _note(figure, "<br>".join(notes), xref="paper", xshift=-_SIDES, **below)
     return figure
 
 
 def _wrapped(title: str) -> str:
-    """A title in several short lines."""
+    """Break a title into several short lines."""
     text = shortened(" ".join(title.split()), _TITLE_LENGTH)
     return "<br>".join(map(plotly_text, wrap(text, 12)))
 
@@ -289,23 +292,24 @@ def breakdown(
     lines: Mapping[str, Sequence[Spread]],
     title: str,
 ) -> "go.Figure":
-    """A score of tokenisers in each of several categories of words, the first category on top.
+    """Draw a score of tokenisers in several categories of words, the first on top.
 
-    ``entries``: how many words each category has; ``lines``: for each label, a share for each
+    ``entries``: the number of words in each category; ``lines``: for each label, a share for each
     category, NaN for a gap.
     """
     _check_lengths([categories, entries, *lines.values()])
     size = 9 if len(lines) <= _MANY else 7
     ticks = [
-        f"{name_of(name)}<br>{number:,}" for name, number in zip(categories, entries, strict=True)
+        f"{short_label(name)}<br>{number:,}"
+        for name, number in zip(categories, entries, strict=True)
     ]
     row = max(_ROW + 10, (size + 2) * len(lines) + 12)
-    figure = _rows_of(f"{name_of(title, _TITLE_LENGTH)} %", ticks, row)
+    figure = _rows_of(f"{short_label(title, _TITLE_LENGTH)} %", ticks, row)
     figure.update_layout(height=figure.layout.height + _LEGEND_ROW * len(lines), showlegend=True)
     for number, (label, spreads) in enumerate(lines.items()):
         look = look_of(number)
         texts = [
-            f"{name_of(category, _TITLE_LENGTH)}, {count:,} entries<br>{spread_text(spread)}"
+            f"{short_label(category, _TITLE_LENGTH)}, {count:,} entries<br>{spread_text(spread)}"
             for category, count, spread in zip(categories, entries, spreads, strict=True)
         ]
         _add_spreads(
@@ -314,7 +318,7 @@ def breakdown(
             [label] * len(spreads),
             texts,
             shift=0.8 * ((number + 0.5) / len(lines) - 0.5),
-            name=name_of(label, _LEGEND_LENGTH),
+            name=short_label(label, _LEGEND_LENGTH),
             marker=_marker(look.colour, look.symbol, size),
         )
     for place in range(1, len(categories)):
@@ -323,13 +327,13 @@ def breakdown(
 
 
 def difference_forest(rows: Sequence[Difference], baseline: str = "the baseline") -> "go.Figure":
-    """Differences to a baseline in percentage points, one line each, with intervals and stars.
+    """Draw differences to a baseline in percentage points, with intervals and stars.
 
     Those without stars are hollow.
     """
     figure = _rows_of(
-        f"difference to {name_of(baseline)} (points)",
-        [f"{name_of(row.label)} {plotly_text(row.mark)}".rstrip() for row in rows],
+        f"difference to {short_label(baseline)} (points)",
+        [f"{short_label(row.label)} {plotly_text(row.mark)}".rstrip() for row in rows],
     )
     figure.add_vline(x=0, line={"color": KEPT, "width": 1.5, "dash": "dot"})
     _add_spreads(

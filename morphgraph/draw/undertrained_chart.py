@@ -1,4 +1,4 @@
-"""The chart of types that a model has hardly learned: their rows against their frequency."""
+"""The chart of under-trained types: their rows against their frequency."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 MOST_DRAWN = 4000
-"""At most so many rows of one kind are drawn, evenly spread over the ids."""
+"""The largest number of rows of one kind drawn, evenly spread over the ids."""
 _NEVER = 0.5
-"""Where types that are no token of the corpus stand on an axis that has no 0."""
+"""The position of types that are no token of the corpus, on an axis without 0."""
 _TITLES = {
     "input_norm": "norm of the input row",
     "output_norm": "norm of the output row",
@@ -27,10 +27,10 @@ _TITLES = {
 
 
 def undertrained_points(found: UndertrainedTypes) -> go.Figure:
-    """Norms, and the distance that types are ranked by, against frequency; by id without a corpus.
+    """Draw norms and ranking distances against frequency, or by id without a corpus.
 
-    One chart below the other, a colour and a sign for each kind; rows are hardly learned where both
-    are low. Types that are no token of the corpus stand at the left, at a half.
+    One chart is below the other, with a colour and sign for each kind; under-trained rows are low
+    in both. Types that are no token of the corpus stand at the left, at a half.
     """
     import plotly.graph_objects as go
     from plotly.subplots import make_subplots
@@ -40,7 +40,7 @@ def undertrained_points(found: UndertrainedTypes) -> go.Figure:
     values = [name for name in dict.fromkeys(shown) if name in frame.columns]
     has_counts = bool(frame["count"].notna().any())
     figure = make_subplots(len(values), 1, shared_xaxes=True, vertical_spacing=0.05)
-    # The many ordinary types first, so that they hide no others.
+    # The many ordinary types come first, so that they hide no others.
     for look, kind in reversed(list(enumerate(TYPE_KINDS))):
         rows = _drawn(frame[frame["kind"] == kind])
         if not len(rows):
@@ -76,7 +76,7 @@ def undertrained_points(found: UndertrainedTypes) -> go.Figure:
 
 
 def undertrained_page(found: UndertrainedTypes) -> str:
-    """The chart as a page that needs nothing from outside."""
+    """Return the chart as a stand-alone page."""
     page: str = undertrained_points(found).to_html(include_plotlyjs=True, full_html=True)
     return page
 

@@ -1,4 +1,4 @@
-"""Plotly figures of how a corpus uses vocabularies, from plain data."""
+"""Plotly figures of a corpus's use of vocabularies, from plain data."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 MOST_POINTS = 2000
 _BARS = 16
-"""At most so many bars stand in a card."""
+"""The largest number of bars in a card."""
 
 
 def sampled_ranks(types: int, most: int = MOST_POINTS) -> npt.NDArray[np.int64]:
-    """At most ``most`` ranks to draw of ``types``, from 1: evenly spaced on a logarithmic axis.
+    """Return at most ``most`` of the ranks from 1 to ``types``, evenly spaced on a log axis.
 
     The first and the last are always among them; all are, if there are few enough.
 
@@ -35,7 +35,7 @@ def sampled_ranks(types: int, most: int = MOST_POINTS) -> npt.NDArray[np.int64]:
 
 
 def frequency_rank_lines(tables: Mapping[str, "pd.DataFrame"]) -> "go.Figure":
-    """How often types are tokens, by rank, on logarithmic axes: one line for each tokeniser.
+    """Draw frequency against rank on logarithmic axes, one line for each tokeniser.
 
     ``tables``: by label, rows most frequent first with ``type`` and ``count``, all above 0. Of a
     long one, at most `MOST_POINTS` rows are drawn.
@@ -64,9 +64,9 @@ def frequency_rank_lines(tables: Mapping[str, "pd.DataFrame"]) -> "go.Figure":
 
 
 def length_lines(lengths: Mapping[str, Sequence[int] | npt.NDArray[np.int64]]) -> "go.Figure":
-    """The share of types, in %, that have 0, 1, 2 … characters: one line for each tokeniser.
+    """Draw the share of types, in %, with 0, 1, 2 … characters, one line per tokeniser.
 
-    ``lengths``: by label, how many types have each length.
+    ``lengths``: by label, the number of types of each length.
     """
     import plotly.graph_objects as go
 
@@ -91,10 +91,10 @@ def length_lines(lengths: Mapping[str, Sequence[int] | npt.NDArray[np.int64]]) -
 def lorenz_lines(
     curves: Mapping[str, tuple[Any, Any]], languages: Mapping[str, Sequence[str]]
 ) -> "go.Figure":
-    """Lorenz curves of what languages cost, one for each tokeniser, and the diagonal.
+    """Draw Lorenz curves of language costs, one for each tokeniser, and the diagonal.
 
-    ``curves``: by label, shares of the languages from the cheapest, and of all costs, from 0 to 1;
-    ``languages``: their names, from the cheapest.
+    ``curves``: by label, cumulative shares of the languages, cheapest first, and of all costs, from
+    0 to 1; ``languages``: their names, cheapest first.
     """
     import plotly.graph_objects as go
 
@@ -136,7 +136,7 @@ def _line(number: int) -> dict[str, object]:
 
 
 def card_bars(health: "VocabularyHealth", key: str) -> list[float]:
-    """The heights of a few bars that say how the types behind a figure are spread; maybe none.
+    """Return the heights of a few bars on the distribution behind a figure; maybe none.
 
     Single-use chains by their number of links, tokens of the corpus by their length in characters
     (``fertility``), the logarithm of the use of types by rank (``renyi``), and the types behind
@@ -161,7 +161,7 @@ def card_bars(health: "VocabularyHealth", key: str) -> list[float]:
 
 
 def _heights(lengths: Sequence[int], weights: Sequence[float] | None = None) -> list[float]:
-    """How much there is of each length from 1; the longest ones together."""
+    """Return the total weight of each length from 1; the longest are combined."""
     if not lengths:
         return []
     heights = np.bincount(np.clip(lengths, 1, _BARS), weights)[1:]

@@ -1,4 +1,4 @@
-"""Words as chips: the morphs of the gold, the tokens, and the boundaries that tokens cover."""
+"""Words as chips: gold morphs, tokens, and the boundaries inside tokens."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import boundary_positions
 
 _TRIED = 20
-"""Words of which one is sought that a knockout mends."""
+"""The number of words searched for one that a knockout fixes."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenChip:
-    """A token; ``segments``: its text, cut at the gold boundaries that it covers.
+    """A token; ``segments``: its text, divided at the gold boundaries inside it.
 
-    ``is_morph``: it is a morph of the gold, no more and no less.
+    ``is_morph``: it is exactly one morph of the gold.
     """
 
     segments: tuple[str, ...]
@@ -40,11 +40,11 @@ class WordLine:
 
 @dataclass(frozen=True, slots=True)
 class Culprit:
-    """The merge most to blame for the gold boundaries that some words cover.
+    """The merge most to blame for the gold boundaries that tokens of some words cross.
 
-    ``type``: the id of what it makes, which can be knocked out; ``description``: ``at + ing →
-    ating``. ``examples``: gold segmentations of words in which it closed a boundary, the most
-    frequent first. ``f1`` and ``gain``: after its knockout, and the difference to now.
+    ``type``: the id of its result, which can be knocked out; ``description``: ``at + ing → ating``.
+    ``examples``: gold segmentations of words in which it closed a boundary, the most frequent
+    first. ``f1`` and ``gain``: after its knockout, and the difference to now.
     """
 
     type: int
@@ -58,10 +58,10 @@ class Culprit:
 
 
 def lines_of(study: Study, text: str) -> tuple[list[list[WordLine]], Culprit | None]:
-    """The words of each line of a text, as they stand in running text, and the worst merge of all.
+    """Return the words of each line of running text, and the worst merge of all.
 
-    Gold segmentations are those of the reference's words that are spelt alike. No culprit: nothing
-    that can be knocked out covers a gold boundary.
+    Gold segmentations come from words of the reference with the same spelling. The merge is None if
+    no type that can be knocked out crosses a gold boundary.
     """
     blamed = study.blame()
     trees = [
@@ -73,8 +73,8 @@ def lines_of(study: Study, text: str) -> tuple[list[list[WordLine]], Culprit | N
     return found, _culprit(study, worst) if worst else None
 
 
-def telling_word(study: Study, number: int) -> str:
-    """A word that a merge to blame cuts across: the most frequent one of the ``number``-th worst.
+def illustrative_word(study: Study, number: int) -> str:
+    """Return the most frequent word with a boundary crossed by the ``number``-th worst merge.
 
     Merges with R ≥ 0.5 are counted, those that closed most gold boundaries first, over and over. If
     there are none: the ``number``-th of the words with wrong gaps; the first word if none has any.
@@ -84,7 +84,7 @@ def telling_word(study: Study, number: int) -> str:
     >>> tokeniser = mg.load("demo:en")
     >>> gold = mg.read_gold([("undo", ["un", "do"]), ("redo", ["re", "do"])])
     >>> study = Study(tokeniser, Benchmark.on(gold, tokeniser))
-    >>> [telling_word(study, number) for number in range(3)]
+    >>> [illustrative_word(study, number) for number in range(3)]
     ['undo', 'redo', 'undo']
     """
     texts = study.benchmark.words.texts
@@ -94,14 +94,15 @@ def telling_word(study: Study, number: int) -> str:
     types = dict.fromkeys(int(blamed.arrays.results[place]) for place in order)
     removable = [type_ for type_ in types if study.graph.is_removable(type_)]
     if removable:
-        return _mended_word(study, removable[number % len(removable)])
+        return _fixed_word(study, removable[number % len(removable)])
     words = study.worst_order() or [0]
     return texts[words[number % len(words)]]
 
 
-def _mended_word(study: Study, type_: int) -> str:
-    """The most frequent word of which the type's knockout mends all, if there is one among a few;
-    else the most frequent in which its merges closed a gold boundary.
+def _fixed_word(study: Study, type_: int) -> str:
+    """Return the most frequent word that the type's knockout fixes, among a few.
+
+    If there is none: the most frequent in which its merges closed a gold boundary.
     """
     _, wrong = study.examples(type_, _TRIED)
     after = study.preview([study.graph.types[type_]]).segmentation
@@ -114,9 +115,9 @@ def _mended_word(study: Study, type_: int) -> str:
 
 
 def _worst_merge(study: Study, trees: Iterable[MergeTree]) -> TreeMerge | None:
-    """Of the merges that closed a gold boundary here, the one most to blame.
+    """Return the merge most to blame among those that closed a gold boundary here.
 
-    One with R ≥ 0.5 goes before others; then the one that closed most gold boundaries.
+    Merges with R ≥ 0.5 come first; then the one that closed most gold boundaries.
     """
     blamed = study.blame()
     closing = [
@@ -133,7 +134,7 @@ def _worst_merge(study: Study, trees: Iterable[MergeTree]) -> TreeMerge | None:
 
 
 def line_in(study: Study, word: str, graph: MergeGraph) -> WordLine:
-    """A word as a state of the study's graph segments it."""
+    """Return a word as a state of the study's graph segments it."""
     return _line(study, describe_in_study(study, word, None, graph=graph), None)
 
 
@@ -142,7 +143,7 @@ def _line(study: Study, tree: MergeTree, worst: TreeMerge | None) -> WordLine:
     closed_by = {gap.leaf: gap.merge for gap in tree.gaps if gap.kind == "missed"}
     ends = {gap.leaf for gap in tree.gaps if gap.kind == "hit"} | {len(tree.leaves) - 1}
     begins = {0, *(end + 1 for end in ends)}
-    if tree.morphs:  # a marker that stands alone
+    if tree.morphs:  # a lone marker
         begins.add(tree.morphs[0].first)
     chips = []
     for root in tree.roots:
@@ -153,7 +154,7 @@ def _line(study: Study, tree: MergeTree, worst: TreeMerge | None) -> WordLine:
         whole = {c.first: c for c in tree.characters if first <= c.first and c.last <= last}
         inside = {n for c in whole.values() for n in range(c.first + 1, c.last + 1)}
         for leaf in range(first, last + 1):
-            if leaf not in inside:  # a character of several bytes is itself
+            if leaf not in inside:  # a character of several bytes
                 segments[-1] += whole[leaf].label if leaf in whole else tree.leaves[leaf].label
             closing = closed_by.get(leaf) if leaf < last else None
             if closing is not None:

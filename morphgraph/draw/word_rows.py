@@ -1,4 +1,4 @@
-"""Words beside the merge graph: how they are cut, and which vertices of the graph they use."""
+"""Words beside the merge graph: their segmentation, and the vertices they use."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,11 +12,11 @@ from morphgraph.tokeniser.preprocess import SHOWN_MARKER
 
 @dataclass(frozen=True, slots=True)
 class WordRow:
-    """A word in pieces, each with the sign of the gap before it, and whether it is looked at.
+    """A word in pieces, each with the sign of the gap before it and a highlight flag.
 
     Signs: ``|`` split on a gold boundary, ``·`` split inside a morph, ``‿`` gold boundary closed,
-    nothing where only the type looked at begins or ends. ``keys``: the types and merges that made
-    it, as vertices of the merge graph. ``gain``: how many of its gaps an edit put right.
+    empty where only the chosen type begins or ends. ``keys``: the types and merges that made it, as
+    vertices of the merge graph. ``gain``: how many of its gaps an edit corrected.
     """
 
     number: int
@@ -28,7 +28,7 @@ class WordRow:
 
 
 def rows_through(study: Study, number: int, limit: int = 30) -> tuple[list[WordRow], list[WordRow]]:
-    """Words in which a type's merges were applied rightly, and wrongly; frequent ones first."""
+    """Return words in which a type's merges joined rightly, and wrongly; frequent first."""
     name = study.tokeniser.readable_types[number].strip(SHOWN_MARKER)
     length = len(name)
     found = []
@@ -44,7 +44,7 @@ def rows_through(study: Study, number: int, limit: int = 30) -> tuple[list[WordR
 
 
 def rows_changed(study: Study, limit: int = 60) -> tuple[list[WordRow], int]:
-    """Words that the last edit cut otherwise, better ones first, and how many there are."""
+    """Return words that the last edit cut differently, improved ones first, and their number."""
     half = limit // 2
     better, total = study.changed_words(study.before_last, limit=half)
     worse, _ = study.changed_words(study.before_last, order="worse", limit=half)
@@ -69,7 +69,7 @@ def _row(study: Study, word: int, gold: str, span: tuple[int, int], gain: int = 
 
 
 def _keys(study: Study, word: int) -> tuple[str, ...]:
-    """The types and merges that a word is made of, all steps on the way included."""
+    """Return the types and merges that a word is made of, intermediate steps included."""
     now = study.now.segmentation
     start, end = now.words.word_offsets[word : word + 2]
     closed = np.unique(now.closed_by[start:end])

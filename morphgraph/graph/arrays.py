@@ -16,9 +16,8 @@ class MergeArrays:
     """All present merges in order of rank.
 
     ``merge_ids``: int32 (M). ``part_offsets``: int64 (M + 1), into ``parts``, int32 type ids.
-    ``results``: int32 (M).
-    ``leaders``: int32 (M), the position of the first merge that each one ties with, itself if there
-    is none; empty if no two merges tie.
+    ``results``: int32 (M). ``leaders``: int32 (M), the position of the first merge that each one
+    ties with, itself if there is none; empty if no two merges tie.
     """
 
     merge_ids: npt.NDArray[np.int32]
@@ -111,7 +110,7 @@ class ShrinkingMerges:
     def knock_out(self, types: npt.NDArray[np.int64]) -> None:
         """Remove types that are still there. Source: Bauwens & Delobelle 2024, Algorithm 1."""
         from morphgraph.kernels.merge_lookup import widened
-        from morphgraph.kernels.removing import exchange, parts_without
+        from morphgraph.kernels.removing import parts_without, replace_parts
 
         is_new = np.zeros(len(self.removed), np.uint8)
         is_new[types] = 1
@@ -123,7 +122,7 @@ class ShrinkingMerges:
         if self._room < 0:
             self._room = len(self._table)
             self._table = widened(self._table, self._room + len(parts))
-        self._next_state = exchange(
+        self._next_state = replace_parts(
             self._table,
             self._dense,
             self._twins,

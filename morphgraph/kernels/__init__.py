@@ -11,17 +11,17 @@ Int64 = npt.NDArray[np.int64]
 IntArray = TypeVar("IntArray", Int32, Int64)
 
 INSIDE_TOKEN = -1
-"""In ``token_at``: an atom that another one of the same token follows."""
+"""In ``token_at``: an atom that is not the last of its token."""
 DROPPED = -2
-"""In ``token_at``: an atom that no token covers, because the method leaves part of the word out."""
+"""In ``token_at``: an atom in no token, because the method leaves part of the word out."""
 
 FEW_ATOMS = 20_000
-"""Plain Python segments this many atoms in the time that loading numba and a kernel takes."""
+"""The number of atoms that plain Python segments while numba and a kernel would load."""
 
 
 def worth_loading(atoms: int) -> bool:
-    """Whether kernels are quicker for this many atoms: always once numba is loaded.
+    """Return whether kernels are faster for this many atoms: always once numba is loaded.
 
-    For fewer, the caller has plain Python with the same result.
+    Otherwise the caller uses plain Python with the same result.
     """
     return atoms > FEW_ATOMS or "numba" in sys.modules

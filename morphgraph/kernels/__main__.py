@@ -1,4 +1,4 @@
-"""Compile all kernels into the disk cache: ``python -m morphgraph.kernels``, done at set-up."""
+"""Compile all kernels into the disk cache at set-up: ``python -m morphgraph.kernels``."""
 
 import time
 

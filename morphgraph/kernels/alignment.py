@@ -1,7 +1,7 @@
-"""Which part of each underlying morpheme is left in the surface word, for a batch of words.
+"""Align underlying morphemes with the surface form of words, in batches.
 
-"subside y ise ed" lists the morphemes of "subsidised": the kernel finds that `subsid` is left of
-`subside`, nothing of `y`, `is` of `ise`, and `ed`.
+"subside y ise ed" lists the morphemes of "subsidised": the kernel finds `subsid` for `subside`,
+nothing for `y`, `is` for `ise`, and `ed`.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def align(
         for i in range(n + 1):
             for k in range(width):
                 cell = i * width + k
-                # Take over the best skip into this cell. Row m skips to the last column only.
+                # Take the best skip into this cell. Row m skips to the last column only.
                 if i > 0 and skip_score[k] >= 0 and (k < m or i == n):
                     better = skip_score[k] > score[cell]
                     earlier = skip_score[k] == score[cell] and skip_origin[k] < origin[cell]
@@ -111,7 +111,7 @@ def align(
             if score[n * width + k] >= score[n * width + best]:
                 best = k
 
-        # Back from the end: the segments come out last first, and are then turned round.
+        # Trace back from the end: the segments come out last first, and are then reversed.
         slot = first + e
         size = 0
         i, k = n, best

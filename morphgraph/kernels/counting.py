@@ -1,11 +1,10 @@
-"""Counting words into a hash table in flat arrays.
+"""Word counting in a hash table of flat arrays.
 
-A table has `SLOT` numbers a slot: the hash of a word; where the word begins in the arena, times
-2²¹, plus how many bytes it has, or 0 where the slot is free; its count. Words are found by the low
-bits of their hashes. ``state``: how many words there are, and how many bytes of the arena they use.
+Each slot of a table has `SLOT` numbers: the hash of a word; its offset in the arena times 2²¹ plus
+its length in bytes, or 0 for a free slot; and its count. The low bits of a hash give the first
+slot. ``state``: the number of words, and the bytes of the arena in use.
 
-The hash of a word of up to 8 bytes is a mixture of these that no other word of its length has, so
-that hash and length tell whether two are the same.
+The hash of a word of up to 8 bytes is a bijective mixture of these, so hash and length identify it.
 """
 
 from typing import Any
@@ -25,12 +24,12 @@ _ONE, _TWO = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _HIGH = np.uint64(0x8080808080808080)
 _LOW = np.uint64(0x7F7F7F7F7F7F7F7F)
 _OVER_SPACE = np.uint64(0x5F5F5F5F5F5F5F5F)
-"""Added to seven bits, gives the eighth to what is more than a space."""
+"""Added to seven bits, sets the eighth if they are greater than a space."""
 
 
 @_intrinsic
-def _eight(typing: Any, array: Any, place: Any) -> Any:
-    """Eight bytes of an array as a number, the first one lowest."""
+def _eight_bytes(typing: Any, array: Any, place: Any) -> Any:
+    """Return eight bytes of an array as a number, the first one lowest."""
 
     def made(context: Any, builder: Any, signature: Any, given: Any) -> Any:
         data = context.make_array(array)(context, builder, given[0]).data
@@ -42,7 +41,7 @@ def _eight(typing: Any, array: Any, place: Any) -> Any:
 
 @_intrinsic
 def _first_bit(typing: Any, number: Any) -> Any:
-    """The place of the lowest bit of a number that is not 0."""
+    """Return the index of the lowest bit of a non-zero number."""
 
     def made(context: Any, builder: Any, signature: Any, given: Any) -> Any:
         return builder.cttz(given[0], ir.Constant(ir.IntType(1), 1))
@@ -52,7 +51,7 @@ def _first_bit(typing: Any, number: Any) -> Any:
 
 @_intrinsic
 def _fetch(typing: Any, array: Any, place: Any) -> Any:
-    """Have the processor read what will be needed soon."""
+    """Prefetch memory that will soon be needed."""
 
     def made(context: Any, builder: Any, signature: Any, given: Any) -> Any:
         data = context.make_array(array)(context, builder, given[0]).data
@@ -67,8 +66,8 @@ def _fetch(typing: Any, array: Any, place: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _white(text: Any, at: int, end: int) -> int:
-    """How many bytes of white space, as `str.split` knows it, stand at a place of UTF-8."""
+def _white_space_length(text: Any, at: int, end: int) -> int:
+    """Return the length in bytes of white space, as in `str.split`, at a place of UTF-8."""
     byte = text[at]
     if byte <= 32:
         return 1 if 9 <= byte <= 13 or byte >= 28 else 0
@@ -93,18 +92,18 @@ def _white(text: Any, at: int, end: int) -> int:
 
 @njit(cache=True, nogil=True)
 def _word_end(text: Any, at: int, end: int) -> int:
-    """Where the word ends that begins at a place of UTF-8."""
+    """Return where the word ends that begins at a place of UTF-8."""
     while True:
         if at + _INLINE <= end:
-            some = _eight(text, at)
-            # ASCII up to the space, and what begins a character of several bytes.
+            some = _eight_bytes(text, at)
+            # ASCII up to the space, and first bytes of longer characters.
             stops = ~(((some & _LOW) + _OVER_SPACE) | some) | (some & (some << np.uint64(1)))
             stops &= _HIGH
             if stops == 0:
                 at += _INLINE
                 continue
             at += int(np.int64(_first_bit(stops) >> np.uint64(3)))
-        if at >= end or _white(text, at, end):
+        if at >= end or _white_space_length(text, at, end):
             return at
         at += 1
 
@@ -120,11 +119,11 @@ def _mixed(found: Any) -> Any:
 def _hash(text: Any, start: int, end: int) -> Any:
     found = np.uint64(0)
     while end - start > _INLINE:
-        found = _mixed(found ^ _eight(text, start))
+        found = _mixed(found ^ _eight_bytes(text, start))
         start += _INLINE
     if start + _INLINE <= len(text):
         others = np.uint64(8 * (_INLINE - (end - start)))
-        return _mixed(found ^ (_eight(text, start) & (~np.uint64(0) >> others)))
+        return _mixed(found ^ (_eight_bytes(text, start) & (~np.uint64(0) >> others)))
     rest = np.uint64(0)
     for at in range(end - 1, start - 1, -1):
         rest = (rest << np.uint64(8)) | np.uint64(text[at])
@@ -138,13 +137,13 @@ def _most(table: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def is_full(table: Any, state: Any) -> Any:
-    """Whether a table has as many words as it takes."""
+    """Return whether a table has as many words as it takes."""
     return state[0] >= _most(table)
 
 
 @njit(cache=True, nogil=True)
 def move_slots(table: Any, larger: Any) -> None:
-    """Put the words of a table into a larger one, which is empty."""
+    """Move the words of a table into a larger, empty one."""
     mask = np.uint64(len(larger) // SLOT - 1)
     for old in range(0, len(table), SLOT):
         if table[old + 1] == 0:
@@ -160,10 +159,10 @@ def move_slots(table: Any, larger: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def count_words_in(text: Any, at: int, longest: int, table: Any, arena: Any, state: Any) -> Any:
-    """Count the words of a text in UTF-8 from a place on.
+    """Count the words of a UTF-8 text from a place on.
 
-    Gives the place where it got to: the end, or a word that has no room, or the one behind a word
-    of more than ``longest`` bytes; and whether such a word is why.
+    Returns the place reached, which is the end, a word without room, or the place after a word of
+    more than ``longest`` bytes; and whether such a word is the reason.
     """
     hashes = np.empty(_AT_ONCE, np.uint64)
     starts, ends = np.empty(_AT_ONCE, np.int64), np.empty(_AT_ONCE, np.int64)
@@ -174,7 +173,7 @@ def count_words_in(text: Any, at: int, longest: int, table: Any, arena: Any, sta
         while at < end and number < _AT_ONCE:
             byte = text[at]
             if byte <= 32 or byte >= 0xC2:
-                white = _white(text, at, end)
+                white = _white_space_length(text, at, end)
                 if white:
                     at += white
                     continue
@@ -195,19 +194,19 @@ def count_words_in(text: Any, at: int, longest: int, table: Any, arena: Any, sta
 
 @njit(cache=True, nogil=True)
 def _same(arena: Any, begin: int, text: Any, start: int, length: int) -> bool:
-    """Whether a word of more than eight bytes in the arena is one in a text."""
+    """Return whether a word of more than eight bytes in the arena equals one in a text."""
     last = length - _INLINE
     for at in range(0, last, _INLINE):
-        if _eight(arena, begin + at) != _eight(text, start + at):
+        if _eight_bytes(arena, begin + at) != _eight_bytes(text, start + at):
             return False
-    return bool(_eight(arena, begin + last) == _eight(text, start + last))
+    return bool(_eight_bytes(arena, begin + last) == _eight_bytes(text, start + last))
 
 
 @njit(cache=True, nogil=True)
 def add_counts(
     hashes: Any, starts: Any, ends: Any, counts: Any, text: Any, table: Any, arena: Any, state: Any
 ) -> int:
-    """Add counts of words, which are places in a text; gives how many had room."""
+    """Add counts of words, which are places in a text; return how many had room."""
     mask, most = np.uint64(len(table) // SLOT - 1), _most(table)
     words, used = state[0], state[1]
     done = 0
@@ -249,7 +248,7 @@ def add_counts(
 
 @njit(cache=True, nogil=True)
 def hash_words(text: Any, ends: Any) -> Any:
-    """The hash of each word of a text: ``ends`` says where each ends and the next one begins."""
+    """Return the hash of each word of a text; ``ends``: where each ends and the next begins."""
     hashes = np.empty(len(ends), np.uint64)
     start: Any = 0
     for word in range(len(ends)):
@@ -260,7 +259,7 @@ def hash_words(text: Any, ends: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def gather(rows: Any, table: Any, arena: Any) -> Any:
-    """The words of some rows, one behind the other, and where each ends."""
+    """Return the words of some rows, concatenated, and where each ends."""
     ends = np.empty(len(rows), np.int64)
     total: Any = 0
     for number in range(len(rows)):
@@ -279,7 +278,7 @@ def gather(rows: Any, table: Any, arena: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def are_plain(rows: Any, table: Any, arena: Any) -> Any:
-    """Whether each word is made of ASCII's letters and digits alone."""
+    """Return whether each word consists of ASCII letters and digits only."""
     plain = np.ones(len(rows), np.bool_)
     for number in range(len(rows)):
         packed = table[rows[number] * SLOT + 1]
@@ -299,7 +298,7 @@ def warm_up() -> None:
     arena, state = np.zeros(16, np.uint8), np.zeros(2, np.int64)
     count_words_in(text, 0, 9, table, arena, state)
     hashes = hash_words(text, ends)
-    for some in (text, text.copy()):  # what is read may not be written to
+    for some in (text, text.copy()):  # input arrays may be read-only
         add_counts(hashes, ends - 1, ends, ends, some, table, arena, state)
     is_full(table, state)
     move_slots(table, larger)

@@ -1,18 +1,17 @@
 """BPE-dropout: segment as `segmenting` does, with applicable merges left out at random.
 
-At each step, every applicable occurrence of a merge is left out with probability p; of those that
-are left, the lowest rank is applied, at its leftmost place. That needs no number for every
-occurrence: they are gone through by rank, then place, and one number is drawn for each until one is
-kept. Those behind it are never looked at, so the outcome is the same in distribution.
+At each step, every applicable occurrence of a merge is left out with probability p; of the others,
+the lowest rank is applied, at its leftmost place. Numbers are drawn lazily: occurrences are visited
+by rank, then place, and one number is drawn for each until one is kept. The rest are never visited,
+so the outcome is the same in distribution.
 
 `segment_queueing` draws as the ``tokenizers`` library does, which keeps a queue of occurrences by
-rank and place. The first one is taken out; with probability p it is put aside. One that is not is
-applied, if its parts still stand there, and all that were put aside return to the queue before, so
-also where it is out of date and nothing is applied. A word is done when all that is left is put
-aside.
+rank and place. The first one is removed; with probability p it is set aside. Otherwise all that
+were set aside return to the queue, and it is applied if its parts are still there, so an outdated
+one does nothing else. A word is done when only occurrences set aside remain.
 
-Random numbers are SplitMix64's (Steele et al. 2014). Each word has a stream of its own, which its
-place in the list starts, so no word depends on another.
+Random numbers are SplitMix64's (Steele et al. 2014). Each word has its own stream, seeded by
+its index, so no word depends on another.
 """
 
 import numpy as np
@@ -27,7 +26,7 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 
 @njit(cache=True, nogil=True)
 def mixed(state):  # type: ignore[no-untyped-def]
-    """SplitMix64's output for a state: uint64 to uint64."""
+    """Return SplitMix64's output for a state: uint64 to uint64."""
     z = state
     z = (z ^ (z >> np.uint64(30))) * _MIX_1
     z = (z ^ (z >> np.uint64(27))) * _MIX_2
@@ -36,7 +35,7 @@ def mixed(state):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def lowest_rank(token, i, count, above, table, dense):  # type: ignore[no-untyped-def]
-    """The lowest rank above ``above`` of a merge whose parts start at token ``i``; else `NONE`."""
+    """Return the lowest rank above ``above`` of a merge that starts at token ``i``, or `NONE`."""
     state = np.int64(token[i])
     best = np.int64(NONE)
     for j in range(i + 1, count):
@@ -159,11 +158,10 @@ def segment_queueing(  # type: ignore[no-untyped-def]
     closed_by,
     token_at,
 ):
-    """As `segment_dropping`, drawing from a queue.
+    """Segment as `segment_dropping` does, drawing from a queue.
 
-    ``queue``: rank << 32 | first atom of each occurrence that was found and neither applied nor
-    thrown away, ascending; those before ``at`` are put aside. ``where[a]``: the number of the token
-    that begins at atom *a*, -1 if none does.
+    ``queue``: rank << 32 | first atom of each pending occurrence, ascending; those before ``at``
+    are set aside. ``where[a]``: the index of the token that begins at atom *a*, -1 if none does.
     """
     token = np.empty(longest, np.int32)
     begin = np.empty(longest, np.int32)

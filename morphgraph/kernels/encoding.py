@@ -1,4 +1,4 @@
-"""Encode words of letters for a byte-level tokeniser: one pass over the bytes of all of them."""
+"""Encode words of letters for a byte-level tokeniser in one pass over their bytes."""
 
 import numpy as np
 from numba import njit
@@ -6,13 +6,12 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def encode_letters(text, separator, words, prefix, byte_atoms, inside):  # type: ignore[no-untyped-def]
-    """Atoms, offsets by word (n + 1), and gap positions of words with a separator around each.
+    """Return the atoms, word offsets (n + 1) and gap positions of separated words.
 
     ``text`` and ``separator``, a character of two bytes: uint8, UTF-8. ``prefix``: uint8, put
-    before each word. ``byte_atoms``: int32, by byte.
-    The offsets end in -1 where a word is empty or holds the separator. A gap's position is how many
-    characters of the word are left of it; ``inside`` a character's bytes, and 0 behind the prefix
-    and at the end of the word (see `Words`).
+    before each word. ``byte_atoms``: int32, by byte. The offsets end in -1 where a word is empty or
+    holds the separator. A gap's position is the number of characters to its left; ``inside`` a
+    character's bytes, and 0 after the prefix and at the end of the word (see `Words`).
     """
     length = text.shape[0]
     size = length - 2 * (words + 1) + words * prefix.shape[0]

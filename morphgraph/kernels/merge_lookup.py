@@ -1,4 +1,4 @@
-"""Merges by their parts: a trie in one open-addressing table, of which merges can be taken out.
+"""A trie of merges by their parts in one open-addressing table, with removal.
 
 The key of a step is ``state << 32 | next type``; a state is the first part's type id, or a number
 above all type ids for a longer prefix of a tuple merge. The value is ``rank << 32 | next state``,
@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 NONE = 0x7FFFFFFF
-"""No merge ends here (in the upper half of a value), no longer prefix (in the lower half)."""
+"""No merge ends here (upper half of a value), no longer prefix exists (lower half)."""
 
 NOTHING = np.int64(NONE << 32 | NONE)
 """The value of a step that is not in the table."""
@@ -18,7 +18,7 @@ NOTHING = np.int64(NONE << 32 | NONE)
 DENSE = 384
 """Steps between types with ids below this are also in a square table, without hashing.
 
-These are the atoms and the first merges, which are most of all look-ups.
+These are the atoms and the first merges, which account for most look-ups.
 """
 
 EMPTY = np.int64(-1)
@@ -30,10 +30,10 @@ _MIX = np.int64(-7046029254386353131)
 
 @njit(cache=True, nogil=True)
 def slot_of(table, key):  # type: ignore[no-untyped-def]
-    """Where a step is in the table, or the empty slot where it would go: there, the key is `EMPTY`.
+    """Return the slot of a step, or the empty slot where it would go, with key `EMPTY`.
 
-    ``key``: int64. Kernels look into their square table before, and leave a loop at an empty slot
-    at once: a function for both costs half as much time again.
+    ``key``: int64. Kernels consult their square table first, and leave a loop at an empty slot at
+    once: one function for both would take 50 % longer.
     """
     mask = np.int64(table.shape[0] - 1)
     slot = ((key ^ (key >> 29)) * _MIX >> 20) & mask
@@ -46,7 +46,7 @@ def slot_of(table, key):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def empty_table(steps):  # type: ignore[no-untyped-def]
-    """A table with room for so many steps, half of its slots then being empty: int64 (slots, 2)."""
+    """Return a half-empty table with room for ``steps`` steps: int64 (slots, 2)."""
     size = np.int64(16)
     while size < 2 * steps:
         size *= 2
@@ -57,8 +57,8 @@ def empty_table(steps):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def put_in(table, dense, twins, next_state, merge, parts):  # type: ignore[no-untyped-def]
-    """Put a merge with these parts into the table; the next state that is free after it.
+def add_merge(table, dense, twins, next_state, merge, parts):  # type: ignore[no-untyped-def]
+    """Insert a merge with these parts into the table; return the next free state.
 
     There must be an empty slot left for each part.
     """
@@ -82,7 +82,7 @@ def put_in(table, dense, twins, next_state, merge, parts):  # type: ignore[no-un
 
 @njit(cache=True, nogil=True)
 def _with_twin(twins, lowest, merge):  # type: ignore[no-untyped-def]
-    """Put a merge among those of the same parts, of which the lowest is given; the new lowest."""
+    """Insert a merge among those of the same parts, given the lowest; return the new lowest."""
     if merge < lowest:
         twins[merge] = -1 if lowest == NONE else lowest
         return merge
@@ -95,8 +95,8 @@ def _with_twin(twins, lowest, merge):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def take_out(table, dense, twins, merge, parts):  # type: ignore[no-untyped-def]
-    """Take a merge with these parts out of the table; steps that lead nowhere now stay."""
+def remove_merge(table, dense, twins, merge, parts):  # type: ignore[no-untyped-def]
+    """Remove a merge with these parts from the table; steps that lead nowhere stay."""
     state = np.int64(parts[0])
     for position in range(1, parts.shape[0] - 1):
         state = table[slot_of(table, (state << 32) | np.int64(parts[position])), 1] & 0xFFFFFFFF
@@ -116,11 +116,10 @@ def take_out(table, dense, twins, merge, parts):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def build_table(parts, part_offsets, type_count, spare):  # type: ignore[no-untyped-def]
-    """Put the merges, in order of rank, into a table with room for ``spare`` more steps.
+    """Build a table of the merges, in order of rank, with room for ``spare`` more steps.
 
-    The results: ``table``; ``dense``, the values of steps between low ids, int64 (`DENSE`,
-    `DENSE`); ``widest``, the largest number of parts of a merge; ``twins``; and the next state that
-    is free.
+    Returns ``table``; ``dense``, the values of steps between low ids, int64 (`DENSE`, `DENSE`);
+    ``widest``, the largest number of parts of a merge; ``twins``; and the next free state.
     """
     merges = part_offsets.shape[0] - 1
     table = empty_table(parts.shape[0] - merges + spare)
@@ -131,13 +130,13 @@ def build_table(parts, part_offsets, type_count, spare):  # type: ignore[no-unty
     for merge in range(merges):
         its_parts = parts[part_offsets[merge] : part_offsets[merge + 1]]
         widest = max(widest, its_parts.shape[0])
-        next_state = put_in(table, dense, twins, next_state, merge, its_parts)
+        next_state = add_merge(table, dense, twins, next_state, merge, its_parts)
     return table, dense, widest, twins, next_state
 
 
 @njit(cache=True, nogil=True)
 def widened(table, steps):  # type: ignore[no-untyped-def]
-    """The same table with room for more steps than it has slots filled: those and ``steps``."""
+    """Return the table with room for ``steps`` more steps than it has slots filled."""
     filled = np.int64(0)
     for slot in range(table.shape[0]):
         filled += table[slot, 0] != EMPTY
@@ -152,5 +151,5 @@ def warm_up() -> None:
     """Compile every kernel for the dtypes in use, so that the disk cache holds them."""
     parts = np.array([0, 1, 2, 0, 1], np.int32)
     table, dense, _, twins, next_state = build_table(parts, np.array([0, 2, 5], np.int64), 4, 4)
-    take_out(table, dense, twins, 1, parts[2:])
-    put_in(widened(table, 4), dense, twins, next_state, 1, parts[2:])
+    remove_merge(table, dense, twins, 1, parts[2:])
+    add_merge(widened(table, 4), dense, twins, next_state, 1, parts[2:])

@@ -1,4 +1,4 @@
-"""The two changes that `picky_training` makes: entering what a merge did, and splitting a type."""
+"""The two updates of `picky_training`: entering a merge's effects, and splitting a type."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from morphgraph.kernels.training import HEADER, Scratch
 
 @njit(cache=True, nogil=True)
 def count_doubles(words: Int32, members: Int32, part: Integer) -> Integer:
-    """How often a type stands twice in a row, not overlapping, in these words, each taken once."""
+    """Count non-overlapping repetitions of a type in distinct words."""
     total = np.int64(0)
     for word in members:
         start = word + HEADER
@@ -109,7 +109,7 @@ def enter_merge(
 
 @njit(cache=True, nogil=True)
 def present_parts(types: Types, whole: Integer) -> Int32:
-    """The present types that a removed one was built from, recursively."""
+    """Return the present types that a removed one was built from, recursively."""
     room = types.spelled[whole] - types.spelled[whole - 1]
     parts = np.empty(room, np.int32)
     waiting = np.empty(room + 1, np.int32)
@@ -140,9 +140,9 @@ def split_type(
     whole: Integer,
     atom_count: Integer,
 ) -> Integer:
-    """Remove a type, and put what it was built from in its place; returns DONE or GROW_…."""
+    """Replace a type by the types it was built from; return DONE or GROW_…."""
     nodes, positions = lists
-    types.flags[whole] = REMOVED  # for what follows; undone where there is no room yet
+    types.flags[whole] = REMOVED  # for the steps below; undone if there is no room yet
     parts = present_parts(types, whole)
     head = types.head[whole]
     listed = listed_words(lists, head) if head >= 0 else positions[:0]
@@ -212,7 +212,7 @@ def split_type(
                 write += 1
         words[word] = write - first
 
-    # From numbers of events to places of lists: −1 − place, as long as a row has none yet.
+    # From counts of events to places of lists: −1 − place, as long as a row has none yet.
     end = start + found
     node = state[NODES]
     for e in range(events):

@@ -17,9 +17,10 @@ from morphgraph.kernels.merge_lookup import DENSE, NONE, build_table, slot_of
 def next_event(  # type: ignore[no-untyped-def]
     left, right, earliest, table, dense, merge_events, merge_offsets, split_events, split_offsets
 ):
-    """The first event from ``earliest`` on that splits ``left`` or merges it with ``right``.
+    """Return the first event from ``earliest`` on for a token and its right neighbour.
 
-    ``right`` is -1 where nothing follows. `NONE` if there is no such event.
+    It splits ``left`` or merges it with ``right``, which is -1 where nothing follows. `NONE` if
+    there is no such event.
     """
     best = np.int64(NONE)
     if left < split_offsets.shape[0] - 1:
@@ -62,10 +63,10 @@ def segment_by_events(  # type: ignore[no-untyped-def]
 ):
     """Segment pieces ``first_piece : last_piece`` into ``closed_by`` and ``token_at``.
 
-    Again and again, the earliest possible event not earlier than the last one, at its leftmost
-    place. ``candidate[i]`` is the next one that splits token *i* or merges it with the one behind
-    it; as the last event is the earliest of all candidates, the others stay right. ``widths``: how
-    many atoms each type has.
+    Repeatedly apply the earliest possible event not before the last one, at its leftmost place.
+    ``candidate[i]`` is the next one that splits token *i* or merges it with its successor; as the
+    last event is the earliest of all candidates, the others stay valid. ``widths``: the number of
+    atoms of each type.
     """
     token = np.empty(longest, np.int32)
     end = np.empty(longest, np.int32)

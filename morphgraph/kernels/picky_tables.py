@@ -1,8 +1,8 @@
-"""What training that takes types back keeps: words of pairs, a queue, types by their atoms.
+"""Data structures of training with removals: words of pairs, a queue, types by atoms.
 
 The words, the table of pairs and the replacing of a pair are those of `training`, where a pair gets
-all its occurrences at once. Here it need not: a type that is split sets its parts free, and a type
-that was removed may be merged again, even from another pair. So three things differ:
+all its occurrences at once. This fails here: a split type releases its parts, and a removed
+type may be merged again, even from another pair. So three things differ:
 
 - the table has four columns: pair, count, the head of a chain of lists of words, working space;
 - `Lists` holds these chains: a node is (start, length, next node), the words are
@@ -10,8 +10,8 @@ that was removed may be merged again, even from another pair. So three things di
   name it twice. When a pair is merged, its chain passes to the type that it makes: a superset of
   the words that the type is in, should it be split;
 - the queue has an entry (count, pair) for every time that a pair gained; for each pair one of them
-  has at least its present count, and entries with another count than that are put right, or
-  dropped, when they come to the top.
+  has at least its present count, and entries with another count are corrected or dropped
+  when they come to the top.
 
 Types are distinguished by their atoms: ``spelling`` holds them, one type after the other, and
 ``by_spelling`` finds the type that has them, by a hash.
@@ -28,15 +28,15 @@ from numba import njit
 from morphgraph.kernels import Int32, Int64
 from morphgraph.kernels.training import PAIR_FACTOR
 
-Integer = Any  # to the type checker, as numbers from arrays are not of Python's type
+Integer = Any  # for the type checker, as numbers from arrays are not Python's own
 
 DONE, CHUNK, REFILL, GROW_TABLE, GROW_QUEUE, GROW_LISTS, GROW_TYPES, GROW_EVENTS = range(8)
 
 # The scalars that outlive one call, as indices into the array `state`.
 (
-    EVENTS,  # how many were performed
-    TYPES,  # how many there have been, the atoms included
-    SIZE,  # how many count towards the vocabulary
+    EVENTS,  # number performed
+    TYPES,  # number ever made, atoms included
+    SIZE,  # number that count towards the vocabulary
     PAIRS,  # rows of the table in use
     HEAP,
     LOW,
@@ -46,14 +46,14 @@ DONE, CHUNK, REFILL, GROW_TABLE, GROW_QUEUE, GROW_LISTS, GROW_TYPES, GROW_EVENTS
     TO_SPLIT,  # bit 1: the left part of the last merge has yet to be split; bit 2: the right part
     TO_MARK,  # whether the parts of the last merge may turn out to be scaffolds
     ROOM,  # what a GROW_… status asks for
-    WORK,  # words gone through in this call
+    WORK,  # words visited in this call
     MOST,  # the largest SIZE so far
     STATE_SIZE,
 ) = range(15)
 
 
 class Queue(NamedTuple):
-    """Rows (count, pair): a heap, and those that wait unsorted."""
+    """Rows (count, pair): a heap, and an unsorted waiting list."""
 
     heap: Int64
     low: Int64
@@ -67,11 +67,11 @@ class Lists(NamedTuple):
 
 
 class Types(NamedTuple):
-    """What is known of each type, by id.
+    """The properties of each type, by id.
 
-    ``built``: rows (left, right), −1 for an atom; ``counts``: right for all but atoms; ``head``: of
+    ``built``: rows (left, right), −1 for an atom; ``counts``: valid for all but atoms; ``head``: of
     the chain of lists of the words that it may be in; ``flags``: `REMOVED`, `PRESENT` or
-    `SCAFFOLD`; ``spelling`` and ``spelled``, the place behind its last atom in it; ``by_spelling``:
+    `SCAFFOLD`; ``spelling`` and ``spelled``, the index after its last atom there; ``by_spelling``:
     ids or −1, its length a power of 2.
     """
 
@@ -89,7 +89,7 @@ REMOVED, PRESENT, SCAFFOLD = range(3)
 
 @njit(cache=True, nogil=True)
 def sift_up(heap: Int64, size: Integer, count: Integer, pair: Integer) -> None:
-    """Put an entry into a heap of ``size`` rows."""
+    """Insert an entry into a heap of ``size`` rows."""
     hole = size
     while hole > 0:
         parent = (hole - 1) >> 1
@@ -104,7 +104,7 @@ def sift_up(heap: Int64, size: Integer, count: Integer, pair: Integer) -> None:
 
 @njit(cache=True, nogil=True)
 def sift_down(heap: Int64, size: Integer, root: Integer, count: Integer, pair: Integer) -> None:
-    """Put an entry in place of the one at ``root``, in a heap of ``size`` rows."""
+    """Replace the entry at ``root`` in a heap of ``size`` rows."""
     hole = root
     while True:
         child = 2 * hole + 1
@@ -126,7 +126,7 @@ def sift_down(heap: Int64, size: Integer, root: Integer, count: Integer, pair: I
 
 @njit(cache=True, nogil=True)
 def push(queue: Queue, state: Int64, count: Integer, pair: Integer) -> None:
-    """Enter a pair into the heap, or among those that wait; there must be room."""
+    """Insert a pair into the heap or the waiting list; there must be room."""
     if count >= state[THRESHOLD]:
         sift_up(queue.heap, state[HEAP], count, pair)
         state[HEAP] += 1
@@ -161,7 +161,7 @@ def refill_queue(queue: Queue, state: Int64) -> None:
 
 @njit(cache=True, nogil=True)
 def row_of(table: Int64, pair: Integer) -> Integer:
-    """The row of a pair, or the empty one where it would go."""
+    """Return the row of a pair, or the empty one where it would go."""
     mask = table.shape[0] - 1
     row = ((pair * PAIR_FACTOR) >> 32) & mask
     while table[row, 0] != pair and table[row, 0] != -1:
@@ -171,7 +171,7 @@ def row_of(table: Int64, pair: Integer) -> Integer:
 
 @njit(cache=True, nogil=True)
 def gaining_row(table: Int64, pair: Integer, state: Int64) -> Integer:
-    """The row of a pair, made if need be; a pair that is nowhere any more loses its old lists."""
+    """Return a pair's row, new if needed; a pair without occurrences loses its old lists."""
     row = row_of(table, pair)
     if table[row, 0] == -1:
         table[row, 0] = pair
@@ -185,7 +185,7 @@ def gaining_row(table: Int64, pair: Integer, state: Int64) -> Integer:
 
 @njit(cache=True, nogil=True)
 def copy_rows(old: Int64, new: Int64) -> Integer:
-    """Copy the pairs whose count is not 0 into a larger empty table; returns their number."""
+    """Copy the pairs with a non-zero count into a larger, empty table; return their number."""
     used = 0
     for row in range(old.shape[0]):
         if old[row, 1] != 0:
@@ -213,7 +213,7 @@ def enter_spelling(types: Types, known: Integer) -> None:
 
 @njit(cache=True, nogil=True)
 def type_spelled(types: Types, left: Integer, right: Integer, known: Integer) -> Integer:
-    """The type that two types make together; ``known``, entered as a new one, if there is none."""
+    """Return the type that two types make together, entered as ``known`` if it is new."""
     spelling, spelled, by_spelling = types.spelling, types.spelled, types.by_spelling
     start = spelled[known - 1]
     at = start
@@ -246,7 +246,7 @@ def type_spelled(types: Types, left: Integer, right: Integer, known: Integer) ->
 
 @njit(cache=True, nogil=True)
 def listed_words(lists: Lists, head: Integer) -> Int32:
-    """All words of a chain of lists."""
+    """Return all words of a chain of lists."""
     nodes, positions = lists
     if nodes[head, 2] < 0:
         return positions[nodes[head, 0] : nodes[head, 0] + nodes[head, 1]]

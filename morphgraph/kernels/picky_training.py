@@ -1,8 +1,8 @@
-"""Training that takes types back: Picky BPE, and Scaffold-BPE, which only marks them.
+"""Training with removals: Picky BPE, and Scaffold-BPE, which only marks types.
 
-The words, the first count of their pairs and the replacing of a pair are those of `training`; what
-else is kept is described in `picky_tables`. No kernel makes an array larger: `train_events` returns
-a status, and the driver `learn_events` makes room and calls it again.
+The words, the first count of their pairs and the replacing of a pair are those of `training`; the
+other structures are described in `picky_tables`. No kernel enlarges an array: `train_events`
+returns a status, and the driver `learn_events` makes room and calls it again.
 """
 
 from __future__ import annotations
@@ -235,12 +235,12 @@ def learn_events(
     rows (left, right, result), or (−1, −1, type) where a type is removed; new types are numbered
     from ``atom_count`` on. After a merge, each part, the left one first, is removed if the pair's
     count is more than ``threshold`` times that of the part, both from before the merge. With
-    ``scaffold``, none is removed; a part is marked if what is left of it is at most the count of
+    ``scaffold``, none is removed; a part is marked if its remaining count is at most that of
     the next pair, 0 if there is none. Neither happens to atoms. Training ends at ``type_limit``
     types that are neither removed nor marked, or when the best pair's count is below
-    ``max(1, minimum_count)``. ``progress`` is called now and then with a number from 0 to 1; an
-    exception from it ends the training. Where ``enough`` gets true, it ends at one more type than
-    there were before, as it would with that ``type_limit``. Raises `MorphGraphError` for more than
+    ``max(1, minimum_count)``. ``progress`` is called repeatedly with a number from 0 to 1; an
+    exception from it ends the training. Once ``enough`` returns true, it ends after one more type,
+    as it would with that ``type_limit``. Raises `MorphGraphError` for more than
     2³¹ numbers in ``words``. Source: Chizhov et al. 2024, Algorithm 1; Lian et al. 2025.
 
     >>> from morphgraph.kernels.training import pack_words
@@ -330,7 +330,7 @@ def _initial_pairs(words: Int32, state: Int64) -> tuple[Int64, Queue, Lists]:
     used = -1
     while used < 0:
         size *= 4
-        pairs = _empty_table(size)[:, :2].copy()  # narrow, as all words are gone through twice
+        pairs = _empty_table(size)[:, :2].copy()  # narrow, as all words are visited twice
         lengths, last = np.zeros(size, np.int32), np.empty(size, np.int32)
         used = count_pairs(words, pairs, lengths, last)
     rows = np.flatnonzero(pairs[:, 0] >= 0)
@@ -392,7 +392,7 @@ def _more_types(types: Types, spelled: int, known: int) -> Types:
 
 
 def _with_room(array: IntArray, used: int, room: int) -> IntArray:
-    """An array with this many free rows behind the used ones; half as large again if it grows."""
+    """Return an array with ``room`` rows after those in use, growing it by at least half."""
     if array.shape[0] - used >= room:
         return array
     larger = np.empty((used + used // 2 + room, *array.shape[1:]), array.dtype)

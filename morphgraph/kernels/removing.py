@@ -1,20 +1,19 @@
-"""Remove types from merges in flat arrays, and find the words that a removal touches."""
+"""Remove types from merges in flat arrays, and find the words affected."""
 
 import numpy as np
 from numba import njit
 
-from morphgraph.kernels.merge_lookup import build_table, put_in, take_out
+from morphgraph.kernels.merge_lookup import add_merge, build_table, remove_merge
 
 
 @njit(cache=True, nogil=True)
 def parts_without(parts, spans, results, producer, removed, is_new):  # type: ignore[no-untyped-def]
-    """The merges that lose parts once more types are gone, and what parts they have then.
+    """Return the merges that lose parts when more types are removed, and their new parts.
 
     Merge *m* has ``parts[spans[m, 0] : spans[m, 1]]``; ``producer``: the first merge that makes a
-    type. ``removed`` and ``is_new`` (uint8, by type): those gone, these among them for the first
-    time. Merges that make such a type lose all parts; in others it becomes the parts of its
-    producer, over and over until no removed type is left. Source: Bauwens & Delobelle 2024,
-    Algorithm 1.
+    type. ``removed`` and ``is_new`` (uint8, by type): all removed types, and those removed now.
+    Merges that make such a type lose all parts; in others it is replaced by the parts of its
+    producer until no removed type is left. Source: Bauwens & Delobelle 2024, Algorithm 1.
 
     Returns the merges, ascending, their new parts, int32, and int64 offsets into these.
     """
@@ -59,27 +58,27 @@ def parts_without(parts, spans, results, producer, removed, is_new):  # type: ig
 
 
 @njit(cache=True, nogil=True)
-def exchange(  # type: ignore[no-untyped-def]
+def replace_parts(  # type: ignore[no-untyped-def]
     table, dense, twins, next_state, parts, spans, changed, new_parts, new_offsets
 ):
-    """Put the new parts of changed merges, if they have any, into the table in place of the old.
+    """Replace the parts of changed merges in the table; merges without parts are removed.
 
-    The next free state; see `merge_lookup`.
+    Returns the next free state; see `merge_lookup`.
     """
     for merge in changed:
-        take_out(table, dense, twins, merge, parts[spans[merge, 0] : spans[merge, 1]])
+        remove_merge(table, dense, twins, merge, parts[spans[merge, 0] : spans[merge, 1]])
     for i in range(changed.shape[0]):
         its_parts = new_parts[new_offsets[i] : new_offsets[i + 1]]
         if its_parts.shape[0]:
-            next_state = put_in(table, dense, twins, next_state, changed[i], its_parts)
+            next_state = add_merge(table, dense, twins, next_state, changed[i], its_parts)
     return next_state
 
 
 @njit(cache=True, nogil=True)
 def carry_over(closed_by, piece_offsets, moved, carried):  # type: ignore[no-untyped-def]
-    """Put the new positions of merges (``moved``, by old one) into ``carried``, gap by gap.
+    """Translate merge positions into ``carried``, gap by gap; ``moved``: new ones by old.
 
-    The result is uint8, by piece: 1 where a merge was applied whose new position is -1.
+    Returns uint8, by piece: 1 where a merge was applied whose new position is -1.
     """
     touched = np.zeros(piece_offsets.shape[0] - 1, np.uint8)
     for piece in range(piece_offsets.shape[0] - 1):
@@ -96,9 +95,9 @@ def carry_over(closed_by, piece_offsets, moved, carried):  # type: ignore[no-unt
 
 @njit(cache=True, nogil=True)
 def highest_values(closed_by, piece_offsets, wanted, value, highest):  # type: ignore[no-untyped-def]
-    """Put the highest ``value`` (by merge) of those applied in a ``wanted`` piece into ``highest``.
+    """Write the highest ``value`` (by merge) of those applied in ``wanted`` pieces.
 
-    Pieces in which nothing was applied have -1.
+    The result goes to ``highest``: -1 for pieces in which nothing was applied.
     """
     for piece in range(piece_offsets.shape[0] - 1):
         if wanted[piece]:
@@ -116,7 +115,7 @@ def warm_up() -> None:
     removed = np.array([0, 0, 1, 0], np.uint8)
     new = parts_without(parts, spans, results, producer, removed, removed)
     table, dense, _, twins, next_state = build_table(parts, offsets, 4, 4)
-    exchange(table, dense, twins, next_state, parts, spans, *new)
+    replace_parts(table, dense, twins, next_state, parts, spans, *new)
     closed_by, pieces = np.array([0, -1], np.int32), np.array([0, 2], np.int64)
     carry_over(closed_by, pieces, np.array([-1], np.int32), closed_by.copy())
     highest_values(closed_by, pieces, np.ones(1, np.uint8), np.ones(1), np.zeros(1))

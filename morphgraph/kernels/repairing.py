@@ -1,4 +1,4 @@
-"""Repair tuple merges: give them the parts that the merges before them leave of their result.
+"""Repair tuple merges: give them the parts into which earlier merges segment their result.
 
 Types, merges and tables as in `kernels.segmenting`.
 """
@@ -6,12 +6,19 @@ Types, merges and tables as in `kernels.segmenting`.
 import numpy as np
 from numba import njit
 
-from morphgraph.kernels.merge_lookup import EMPTY, NONE, build_table, put_in, slot_of, take_out
+from morphgraph.kernels.merge_lookup import (
+    EMPTY,
+    NONE,
+    add_merge,
+    build_table,
+    remove_merge,
+    slot_of,
+)
 
 
 @njit(cache=True, nogil=True)
 def _segment_below(atoms, table, results, widest, limit, token, candidate, width):  # type: ignore[no-untyped-def]
-    """Segment one string by the merges of rank below ``limit``; how many tokens there are."""
+    """Segment one string with the merges of rank below ``limit``; return its token count."""
     count = np.int64(atoms.shape[0])
     for i in range(count):
         token[i] = atoms[i]
@@ -56,12 +63,12 @@ def _segment_below(atoms, table, results, widest, limit, token, candidate, width
 
 @njit(cache=True, nogil=True)
 def repair(parts, part_offsets, results, tuples, atoms, atom_offsets, type_count):  # type: ignore[no-untyped-def]
-    """New parts of tuple merges, in order of rank, each against the merges as repaired so far.
+    """Return new parts of tuple merges, by rank, each given the merges repaired so far.
 
     ``tuples``: the positions, ascending, of the tuple merges; ``atom_offsets``: into ``atoms``, the
     atoms of the result of each. Returns int32 (total) new parts and int64 (tuples + 1) offsets into
-    them; an empty range means that the merge stays as it is: its parts are what the merges before
-    it leave, or these make its result already.
+    them; an empty range means that the merge stays as it is: earlier merges yield its parts, or
+    already its result.
     """
     table, dense, widest, twins, next_state = build_table(
         parts, part_offsets, type_count, atoms.shape[0]
@@ -95,8 +102,8 @@ def repair(parts, part_offsets, results, tuples, atoms, atom_offsets, type_count
         offsets[i + 1] = used
         if same or count < 2:
             continue
-        take_out(table, dense, twins, merge, parts[first:last])
-        next_state = put_in(table, dense, twins, next_state, merge, token[:count])
+        remove_merge(table, dense, twins, merge, parts[first:last])
+        next_state = add_merge(table, dense, twins, next_state, merge, token[:count])
         widest = max(widest, count)
         for j in range(count):
             repaired[used + j] = token[j]

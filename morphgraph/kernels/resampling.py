@@ -1,6 +1,6 @@
 """Random numbers for bootstraps and permutation tests: one matrix of weights for all scores.
 
-Random numbers are SplitMix64's (Steele et al. 2014); each row has a stream of its own.
+Random numbers are SplitMix64's (Steele et al. 2014); each row has its own stream.
 """
 
 import numpy as np
@@ -13,9 +13,9 @@ _STEP = np.uint64(0x9E3779B97F4A7C15)
 
 @njit(cache=True, nogil=True)
 def draw_counts(seed, first, counts):  # type: ignore[no-untyped-def]
-    """How often each entry is drawn when as many as there are are drawn with replacement.
+    """Count how often each entry is drawn in a resample of equal size with replacement.
 
-    ``counts``: float64, (resamples, entries), written; ``first`` is the number of the first row.
+    ``counts``: float64, (resamples, entries), written; ``first``: the number of the first row.
     """
     rows, entries = counts.shape
     low = np.uint64(0xFFFFFFFF)
@@ -37,9 +37,9 @@ def draw_counts(seed, first, counts):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def draw_signs(seed, first, signs):  # type: ignore[no-untyped-def]
-    """For each entry 1 if two systems swap their outcomes, else 0, each with probability ½.
+    """Write 1 for entries at which two systems swap outcomes, else 0, each with probability ½.
 
-    ``signs``: float64, (trials, entries), written; ``first`` is the number of the first row.
+    ``signs``: float64, (trials, entries), written; ``first``: the number of the first row.
     """
     rows, entries = signs.shape
     one = np.uint64(1)

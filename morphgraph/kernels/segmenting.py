@@ -1,13 +1,13 @@
-"""Segment words by pair and tuple merges, and count what the merges closed.
+"""Segment words with pair and tuple merges, and count the gaps that merges close.
 
-Everything here is integers in flat arrays:
+All data are integers in flat arrays:
 
 - ``atoms[i]`` is a type id; ``piece_offsets[p] : piece_offsets[p + 1]`` are the atoms of piece *p*.
 - A *gap* is named by the atom on its left, so arrays over gaps are as long as ``atoms``.
 - ``closed_by[i]`` is the position, in order of rank, of the merge that closed gap *i*; -1 if open.
 - ``token_at[i]`` is the token that ends at atom *i*; -1 inside a token.
 
-Merges are looked up as `merge_lookup` says.
+Merges are looked up in tables of `merge_lookup`.
 """
 
 import numpy as np
@@ -34,13 +34,13 @@ def segment_pieces(  # type: ignore[no-untyped-def]
 ):
     """Segment pieces ``first_piece : last_piece`` into ``closed_by`` and ``token_at``.
 
-    Pieces of more atoms than ``longest_piece`` are left alone, and those with 0 in ``wanted``
+    Pieces of more atoms than ``longest_piece`` are skipped, as are those with 0 in ``wanted``
     (uint8, by piece; or empty: all are wanted).
 
-    Of all merges applicable somewhere, the lowest rank; its leftmost occurrence; until none
-    applies. ``candidate[i]`` is the lowest rank that applies at token *i*. With tuple merges,
-    ``width[i]`` is how many tokens it takes and ``reach[i]`` the last token that it depends on, so
-    that after a merge only what can have changed is looked up again. Merges with the same number in
+    Repeatedly apply the merge of lowest rank at its leftmost occurrence, until none applies.
+    ``candidate[i]`` is the lowest rank that applies at token *i*. With tuple merges, ``width[i]``
+    is its number of tokens and ``reach[i]`` the last token that it depends on, so that after a
+    merge only candidates that may have changed are looked up again. Merges with the same number in
     ``leaders`` (none if it is empty) compete by place: then ``candidate[i]`` is that number, and
     ``own[i]`` the merge's.
     """
@@ -110,7 +110,7 @@ def segment_pieces(  # type: ignore[no-untyped-def]
             if tied:
                 lowest = own[at]
             token[at] = results[lowest]
-            # Pairs are most of all merges, so their case is written out.
+            # Most merges are pairs, so their case is written out.
             if tuples:
                 parts = np.int64(width[at])
                 for i in range(at, at + parts - 1):
@@ -143,9 +143,9 @@ def segment_pieces(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def count_joins(closed_by, word_offsets, weight, gold, merge_count):  # type: ignore[no-untyped-def]
-    """N and B of every merge, in order of rank: float64 arrays.
+    """Return the joins N and wrong joins B of every merge, in order of rank: float64.
 
-    ``weight`` has one number for each word, ``gold`` is 1 where a gap is a gold boundary.
+    ``weight``: one number for each word; ``gold``: 1 where a gap is a gold boundary.
     """
     joined = np.zeros(merge_count, np.float64)
     blamed = np.zeros(merge_count, np.float64)
@@ -162,9 +162,9 @@ def count_joins(closed_by, word_offsets, weight, gold, merge_count):  # type: ig
 
 @njit(cache=True, nogil=True)
 def count_applications(closed_by, word_offsets, weight, gold, part_offsets):  # type: ignore[no-untyped-def]
-    """As `count_joins`, but a tuple merge counts once for each time it was applied.
+    """Count as `count_joins` does, but each application of a tuple merge only once.
 
-    The joins of one application follow each other among all joins of that merge in a word, because
+    The joins of one application are consecutive among all joins of that merge in a word, because
     two applications of one merge never overlap.
     """
     merge_count = part_offsets.shape[0] - 1

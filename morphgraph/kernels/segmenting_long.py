@@ -1,7 +1,7 @@
-"""Segment long pieces: the same as `segmenting.segment_pieces`, with a heap instead of a scan.
+"""Segment long pieces as `segmenting.segment_pieces` does, with a heap instead of a scan.
 
-A scan for the lowest rank takes time that grows with the square of a piece's length; that is
-fastest for words and hopeless for a text without spaces.
+A scan for the lowest rank takes time quadratic in a piece's length: fastest for words, but too slow
+for a text without spaces.
 """
 
 import heapq
@@ -22,9 +22,9 @@ def segment_long(  # type: ignore[no-untyped-def]
     """Segment the piece ``start : end`` into ``closed_by`` and ``token_at``.
 
     A token is named by its first atom, counted from ``start``. ``candidate`` is the lowest rank
-    that applies there, ``after`` the token behind the merge's parts, ``reach`` the last token that
+    that applies there, ``after`` the token after the merge's parts, ``reach`` the last token that
     this depends on. Entries of the heap are ``rank << 32 | token``; those that are no longer
-    a token's candidate are passed over. ``leaders``: see `segmenting.segment_pieces`; where there
+    a token's candidate are skipped. ``leaders``: see `segmenting.segment_pieces`; where there
     are any, an entry has the leader's rank.
     """
     count = np.int64(end - start)
@@ -38,7 +38,7 @@ def segment_long(  # type: ignore[no-untyped-def]
     closed_by[start:end] = -1
     token_at[start:end] = -1
     heap = [np.int64(NONE) << 32]
-    # Look-ups go leftwards from `i`, for at most `steps` tokens, where `changed` was in reach.
+    # Look up leftwards from `i`, for at most `steps` tokens, where `changed` was in reach.
     i = np.int64(count - 1)
     steps = count
     changed = np.int64(-1)

@@ -1,6 +1,6 @@
-"""Segment short pieces by merges of two parts: the common case, without a step that has to wait.
+"""Segment short pieces by merges of two parts: the common case, free of stalls.
 
-The merges are in a table in which every pair has a slot of its own (a perfect hash): a look-up
+The merges are in a table in which every pair has its own slot (a perfect hash): a look-up
 reads the seed of the pair's group and then one slot, found or not, without a branch. A slot is
 ``first part << 43 | second part << 22 | rank``. The arrays are those of `kernels.segmenting`.
 """
@@ -13,7 +13,7 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
 SHORT = 32
-"""Pieces of at most this many atoms can be segmented here."""
+"""The largest number of atoms in pieces that can be segmented here."""
 
 MOST_TYPES = 2**21 - 1
 MOST_MERGES = 2**22
@@ -23,7 +23,7 @@ _NONE = np.int32(0x3FFFFFF)
 
 _NO_CANDIDATE = np.int32(0x7FFFFFFF)
 _OUTSIDE = np.int32(0x1FFFFF)
-"""Stands for the token before the first and behind the last; it has no merges."""
+"""Stands for the tokens before the first and after the last; it has no merges."""
 
 _EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -32,12 +32,12 @@ _TYPE_BITS = np.uint64(21)
 _RANK_BITS = np.uint64(22)
 _RANK = np.uint64(0x3FFFFF)
 _GROUP = 4
-"""Pairs that share a seed, at most on average."""
+"""The mean number of pairs that share a seed, at most."""
 
 _SEEDS = 65_536
 _LANES = 3
 _WIDTH = 64
-"""Of a lane: `SHORT` tokens, the one behind the last and, at its end, the one before the first."""
+"""Length of a lane: `SHORT` tokens, the one after the last and, last, the one before the first."""
 
 
 @njit(inline="always")
@@ -55,10 +55,10 @@ def _rank(table, table_shift, seeds, seed_shift, first, second):  # type: ignore
 
 @njit(cache=True, nogil=True)
 def build_pairs(parts, part_offsets):  # type: ignore[no-untyped-def]
-    """The table, uint64 (slots), and the seeds, uint16 (groups), of merges of two parts by rank.
+    """Return the table, uint64 (slots), and seeds, uint16 (groups), of merges of two parts.
 
     Both lengths are powers of two. Of two merges with the same parts the lower rank stays. The
-    table is empty if no seeds were found, which is next to impossible.
+    table is empty in the very unlikely case that no seeds were found.
     """
     merges = part_offsets.shape[0] - 1
     size = np.int64(16)
@@ -96,7 +96,7 @@ def build_pairs(parts, part_offsets):  # type: ignore[no-untyped-def]
 
 @njit(inline="always")
 def _shift(size):  # type: ignore[no-untyped-def]
-    """How far to shift 64 bits so that a number below ``size``, a power of two, is left."""
+    """Return the right shift that reduces 64 bits to a number below ``size``, a power of two."""
     bits = 64
     while size > 1:
         size >>= 1
@@ -106,7 +106,7 @@ def _shift(size):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _placed(table, shift, keys, merges, seed):  # type: ignore[no-untyped-def]
-    """Put these merges, in order of rank, into free slots; if there are not enough, none."""
+    """Put these merges, in order of rank, into free slots, or none if too few are free."""
     for done in range(merges.shape[0]):
         key = keys[merges[done]]
         slot = _slot(key * _MIX, seed, shift)
@@ -121,7 +121,7 @@ def _placed(table, shift, keys, merges, seed):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def _least_of_short(context, array, first):  # type: ignore[no-untyped-def]
-    """The least of `SHORT` int32 from a place on, as one vector: no loop is compiled to that."""
+    """The minimum of `SHORT` int32 from a place on, as a vector operation that no loop becomes."""
 
     def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
         data = make_array(signature.args[0])(context, builder, arguments[0]).data
@@ -150,11 +150,11 @@ def segment_pairs(  # type: ignore[no-untyped-def]
 ):
     """Segment pieces ``first_piece : last_piece`` into ``closed_by`` and ``token_at``.
 
-    Pieces of more than `SHORT` atoms are left alone, and those with 0 in ``wanted`` (uint8, by
+    Pieces of more than `SHORT` atoms are skipped, as are those with 0 in ``wanted`` (uint8, by
     piece; or empty: all are wanted). ``dense``: int64, the square table of `merge_lookup`.
 
-    Pieces take turns in `_LANES` lanes, a merge at a time, so that the look-ups of one fill the
-    wait for those of another. A token is named by its first atom, counted from the start of its
+    Pieces take turns in `_LANES` lanes, a merge at a time, so that the look-ups of one hide the
+    latency of another's. A token is named by its first atom, counted from the start of its
     lane, which is ``_WIDTH`` long. ``candidate`` holds ``rank << 5 | token in the lane`` for the
     merge of a token and the next, so that the least is the lowest rank at its leftmost place.
     """
@@ -189,7 +189,7 @@ def segment_pairs(  # type: ignore[no-untyped-def]
             candidate[right] = _NO_CANDIDATE
             candidate[ahead] = _NO_CANDIDATE
             made = results[merge]
-            # The least of the others is found while the new ones are looked up.
+            # The minimum of the others is found while the new ones are looked up.
             least = _least_of_short(candidate, base)  # type: ignore[call-arg]
             closed_by[start + right - base - 1] = merge
             token[left] = made

@@ -10,7 +10,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def longest_common_by_word(points, strings, words, other_points, other_strings, other_words):  # type: ignore[no-untyped-def]
-    """Length of the longest common subsequence of the strings of each word: int64 (n)."""
+    """Return the length of each word's longest common subsequence of strings: int64 (n)."""
     count = words.shape[0] - 1
     found = np.zeros(count, np.int64)
     widest = 0

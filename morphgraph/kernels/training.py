@@ -1,22 +1,23 @@
-"""BPE training over flat integer arrays, merge for merge what Hugging Face's `BpeTrainer` finds.
+"""BPE training on flat integer arrays, with the same merges as Hugging Face's `BpeTrainer`.
 
 Words are records in one array, length, count and type ids side by side, and are shortened in place
-as their pairs are merged; a word is known by the place of its record. Three more things are kept,
-all in flat arrays:
+as their pairs are merged; a word is identified by the place of its record. Three more structures
+are kept, all in flat arrays:
 
 - the table: pair → count, open addressing; only ever adjusted, never recounted;
 - `Queue`: what may be merged next, entries of (count, pair, list of words). The count is the
   one at the time of the entry and is updated only when the entry comes to the top. Entries with
   a count below a threshold wait, unsorted, in the `low` arrays, so that the heap stays small enough
   for the processor's cache;
-- `positions`: the lists of words behind the entries, one after the other.
+- `positions`: the lists of words of the entries, concatenated.
 
 A merge always makes a new type: the same string cannot arise from two different pairs. Take two
 places where a string ends as one token, so that no token ever crosses their ends. Every merge acts
 on the tokens inside both alike: its occurrences are all replaced, and in a run of one token, which
 is paired from the left, an odd rest outside either end would be paired across that end. So both
-places go through the same tokens, up to the same last pair. Hence a pair gets all its occurrences,
-and its one entry, in the step that makes the later of its parts; from then on its count only falls.
+places pass through the same tokens, up to the same last pair. Hence a pair gets all its
+occurrences, and its one entry, in the step that makes the later of its parts; from then on its
+count only falls.
 
 No kernel allocates: where an array is too small, or a chunk is done, `merge_pairs` returns a
 status, and the driver `train_merges` makes room and calls it again.
@@ -47,14 +48,14 @@ AHEAD = 16  # words fetched together
 
 MERGES_PER_CALL = 500
 WORK_PER_CALL = 4_000_000
-"""Words to go through before a kernel returns, so that progress is told several times a second."""
+"""Words to visit before a kernel returns, so that progress is reported several times a second."""
 
 
 class Queue(NamedTuple):
-    """The pairs to be merged; `positions[start : start + length]` are the words of an entry.
+    """The pairs to merge; `positions[start : start + length]` are the words of an entry.
 
     `heap` has rows (count, pair, start, length), of which the first `state[HEAP]` are in use; the
-    `low` arrays hold the same four for the `state[LOW]` entries that wait, unsorted.
+    `low` arrays hold the same four for the `state[LOW]` unsorted entries that wait.
     """
 
     heap: Int64
@@ -68,7 +69,7 @@ class Scratch(NamedTuple):
     """Working space of one merge (left, right) → new, one slot per pair that it changes.
 
     Slot x < V is for an x before it: (x, new) gains what (x, left) loses. Slot V + x is for an x
-    behind it: (new, x) gains what (right, x) loses. A row of `slots` is (that count, number of
+    after it: (new, x) gains what (right, x) loses. A row of `slots` is (that count, number of
     words in which it happens, last of them, the pair's row in the table and then the place of its
     list); `touched` collects the slots in use, `event_slot` and `event_word` the lists of words.
     """
@@ -83,7 +84,7 @@ def pack_words(atoms: Int32, offsets: Int64, counts: Int64) -> Int32:
     """Write each word as a record (length, low and high half of its count, its atoms).
 
     Word w is `atoms[offsets[w] : offsets[w + 1]]` and occurs `counts[w]` times; words of fewer than
-    two atoms are left out, they have no pairs. One line of zeros (`LINE`) follows the last record.
+    two atoms have no pairs and are left out. One line of zeros (`LINE`) follows the last record.
     """
     lengths = np.diff(offsets)
     words = room_for_words(lengths)
@@ -92,7 +93,7 @@ def pack_words(atoms: Int32, offsets: Int64, counts: Int64) -> Int32:
 
 
 def room_for_words(lengths: Int64) -> Int32:
-    """An array for the records of words of these lengths, zeros at its end."""
+    """Return an array for the records of words of these lengths, with zeros at its end."""
     long = lengths > 1
     size = int(lengths[long].sum()) + HEADER * int(np.count_nonzero(long))
     words = np.empty(size + LINE, np.int32)
@@ -102,9 +103,9 @@ def room_for_words(lengths: Int64) -> Int32:
 
 @njit(cache=True, nogil=True)
 def append_words(words: Int32, at: int, atoms: Int32, lengths: Int64, counts: Int64) -> int:
-    """Write records from a place on (`pack_words`); the place behind them.
+    """Write records from a place on (see `pack_words`); return the place after them.
 
-    The words' atoms stand one behind the other.
+    The words' atoms are concatenated.
     """
     start = 0
     for w in range(counts.shape[0]):
@@ -127,7 +128,7 @@ def count_pairs(words: Int32, table: Int64, lists: Int32, last: Int32) -> int:
 
     `table` has rows (pair or −1, count), its length a power of 2; `lists` and `last`, one number
     per row, receive the number of words that contain the pair and the last of them. Returns the
-    number of pairs, or −1 if the table is more than half full: then its contents are of no use.
+    number of pairs, or −1 if the table is more than half full: then its contents are invalid.
     """
     mask = table.shape[0] - 1
     used = 0
@@ -181,7 +182,7 @@ def list_positions(words: Int32, table: Int64, place: Int64, last: Int32, positi
 
 @njit(cache=True, nogil=True)
 def copy_pairs(old: Int64, new: Int64) -> int:
-    """Copy the pairs whose count is not 0 into a larger empty table; returns their number."""
+    """Copy the pairs with a non-zero count into a larger, empty table; return their number."""
     mask = new.shape[0] - 1
     used = 0
     for row in range(old.shape[0]):
@@ -244,10 +245,10 @@ def refill(queue: Queue, state: Int64) -> None:
 def replace_pair(
     words: Int32, members: Int32, left: int, right: int, new: int, scratch: Scratch
 ) -> tuple[int, int]:
-    """Replace (left, right) by `new` in the words listed in `members`, and note what changes.
+    """Replace (left, right) by `new` in the words listed in `members`, and record the changes.
 
-    Occurrences are replaced from the left. Returns how many slots of `touched` and how many events
-    are in use.
+    Occurrences are replaced from the left. Returns the number of slots of `touched` and of events
+    in use.
     """
     slots, touched, event_slot, event_word = scratch
     half = slots.shape[0] // 2
@@ -255,7 +256,7 @@ def replace_pair(
     events = 0
     warm = 0
     for m in range(members.shape[0]):
-        if m % AHEAD == 0:  # bring the next words into the processor's cache, all at once
+        if m % AHEAD == 0:  # prefetch the next words into the processor's cache
             for ahead in range(m, min(m + AHEAD, members.shape[0])):
                 warm += words[members[ahead]] + words[members[ahead] + LINE - 1]
         word = members[m]
@@ -398,7 +399,7 @@ def merge_pairs(
     minimum: int,
     stop: int,
 ) -> int:
-    """Merge pairs until all are made, `stop` are made, none is left, or an array needs room.
+    """Merge pairs until enough or `stop` are made, none is left, or an array needs room.
 
     `minimum` ≥ 1 is the lowest count of a pair that is merged. Returns a status: DONE, CHUNK,
     REFILL or GROW_….
@@ -431,7 +432,7 @@ def merge_pairs(
         if current == count and count < minimum:
             return DONE
 
-        # What goes to the top now: this entry with its present count, or the last of the heap.
+        # The new top: this entry with its present count, or the last of the heap.
         if current != count and current >= state[THRESHOLD]:
             c, p, f, n = current, pair, first, length
         else:
@@ -495,9 +496,9 @@ def train_merges(
     are below `atom_count`, in the order in which ties are to be broken; counts are at least 1, and
     the sum of count × length must be below 2⁶². Training ends at `type_limit` types, atoms
     included, or when the best pair's count is below `max(1, minimum_count)`. Returns rows
-    (left, right, result); the results are numbered from `atom_count` on. `progress` is called now
-    and then with the share of the work that is done, from 0 to 1; an exception from it ends the
-    training. Where `enough` gets true, the merges made so far are the result.
+    (left, right, result); the results are numbered from `atom_count` on. `progress` is called
+    repeatedly with the share of the work done, from 0 to 1; an exception from it ends the
+    training. Once `enough` returns true, the merges so far are the result.
     Raises `MorphGraphError` for more than 2³¹ numbers in `words`.
 
     >>> atoms = np.array([0, 1, 0, 1, 2], np.int32)  # "ab" three times, "abc" once
@@ -555,11 +556,11 @@ def train_merges(
 
 
 def share_of_work(done: int, of: int) -> float:
-    """The share of the time that the first merges take of all.
+    """Return the estimated share of the total time taken by the first merges.
 
     The n-th most frequent pair occurs about 1/n times as often as the first (Zipf), so that this is
-    a ratio of logarithms. The number that both are divided by was fitted to the times of 64,000
-    merges on ten million words.
+    a ratio of logarithms. The common divisor was fitted to the times of 64,000 merges on ten
+    million words.
 
     >>> [round(share_of_work(done, 64_000), 2) for done in (0, 500, 6_400, 64_000)]
     [0.0, 0.49, 0.76, 1.0]
@@ -606,7 +607,7 @@ def room_for_changes(types: int, events: int) -> Scratch:
 
 
 def _next_entries(queue: Queue, state: Int64) -> Queue:
-    """Lower the threshold to half the highest count that waits, and refill the heap."""
+    """Lower the threshold to half the highest waiting count, and refill the heap."""
     waiting = queue.low_count[: state[LOW]]
     state[THRESHOLD] = (int(waiting.max()) + 1) // 2
     size = int(np.count_nonzero(waiting >= state[THRESHOLD]))
@@ -624,7 +625,7 @@ def _larger(array: IntArray) -> IntArray:
 
 
 def _larger_table(table: Int64, room: int, state: Int64) -> Int64:
-    """Copy the table, less its pairs of count 0, into one with `room` besides."""
+    """Copy the table, without pairs of count 0, into one with `room` more rows."""
     pairs = int(np.count_nonzero(table[:, 1]))
     larger = _empty_table(1 << max((2 * (pairs + room)).bit_length(), 16))
     state[PAIRS] = copy_pairs(table, larger)

@@ -1,13 +1,13 @@
-"""Look strings up in a trie, and segment words by what is found: integers in flat arrays only.
+"""Look-ups of strings in a trie, and segmentation with them, on flat integer arrays.
 
 - ``atoms[i]`` is a character's id; one outside the alphabet has an id that no path holds.
 - ``piece_offsets[p] : piece_offsets[p + 1]`` are the atoms of piece *p*; no token crosses its ends.
-- ``closed_by[i]`` is the id of the type whose token closed the gap behind atom *i*; -1 if open.
+- ``closed_by[i]`` is the id of the type whose token closed the gap after atom *i*; -1 if open.
 - ``token_at[i]`` is the token that ends at atom *i*; else `INSIDE_TOKEN` or `DROPPED`.
 
 The trie is one open-addressing table. The key of a step is ``state << 32 | atom``; the value is the
 next state times 4, plus 1 and 2 if a type of form 0 and of form 1 ends there. Steps from the root,
-most of all look-ups, are in an array of their own instead.
+which account for most look-ups, are in a separate array instead.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ ABSENT = -1
 
 @njit(cache=True, nogil=True)
 def build_trie(paths, path_offsets, types, forms, alphabet_size):  # type: ignore[no-untyped-def]
-    """Put paths of atoms into a trie: table, first states, types by end state, longest path.
+    """Build a trie of atoms: table, first states, types by end state, longest path.
 
     ``table``: int64 (slots, 2), keys and values. ``root``: int32, the value of each first atom.
     ``ends``: int32 (states, 2), the type of form 0 and of form 1 that ends in a state, or `ABSENT`.
@@ -54,7 +54,7 @@ def build_trie(paths, path_offsets, types, forms, alphabet_size):  # type: ignor
                 states += 1
             state = table[slot, 1]
         ends[state, forms[path]] = types[path]
-    # Again, no larger than what there is needs: small tables stay in the processor's caches.
+    # Rebuild it no larger than needed: small tables stay in the processor's caches.
     flags = (ends[:, 0] != ABSENT) + 2 * (ends[:, 1] != ABSENT)
     wide = table
     size = np.int64(16)
@@ -75,7 +75,7 @@ def build_trie(paths, path_offsets, types, forms, alphabet_size):  # type: ignor
 
 @njit(cache=True, nogil=True)
 def _step(table, root, state, atom):  # type: ignore[no-untyped-def]
-    """The value of the step by one more atom, or `ABSENT`; state 0 is the root."""
+    """Return the value of the step by one more atom, or `ABSENT`; state 0 is the root."""
     if state == 0:
         return np.int64(root[atom]) if atom < root.shape[0] else np.int64(ABSENT)
     return table[slot_of(table, (state << 32) | np.int64(atom)), 1]
@@ -83,7 +83,7 @@ def _step(table, root, state, atom):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _longest_match(atoms, start, end, table, root, forms):  # type: ignore[no-untyped-def]
-    """Length and end state of the longest match at ``start``; ``forms``: 1, 2, or 3 for either."""
+    """The length and end state of the longest match; ``forms``: 1, 2, or 3 for either."""
     state = np.int64(0)
     length = np.int64(0)
     found = np.int64(0)
@@ -116,16 +116,16 @@ def longest_first(  # type: ignore[no-untyped-def]
     closed_by,
     token_at,
 ):
-    """FLOTA: the longest match anywhere in a word, leftmost among equals, again and again.
+    """FLOTA: repeatedly take the longest match anywhere in a word, leftmost among equals.
 
     ``marker``: the atom that marks the start of a word, or -1; ``initial``: the form of types that
     start a word. ``bare_initial``: a piece without a marker starts a word too. ``strict``: there
     the other form is not a fallback. ``units``: the unit of each atom, ascending; ``count``: at
     most this many tokens begin in a unit. ``depth``: the trie's longest path.
 
-    ``length[i]``, ``found[i]``: the longest match at atom *i* among what is left, and its end
-    state. A match that a taken one shortens becomes shorter than it, so that one pass over the word
-    for each length is enough.
+    ``length[i]``, ``found[i]``: the longest remaining match at atom *i*, and its end state. A match
+    that is cut by a taken one becomes shorter than it, so one pass over the word for each length
+    is enough.
     """
     length, found, limit, form = np.empty((4, atoms.shape[0]), np.int64)
     last_unit = np.int64(units[-1]) if units.shape[0] else np.int64(0)
@@ -210,7 +210,7 @@ def leftmost_longest(  # type: ignore[no-untyped-def]
     closed_by,
     token_at,
 ):
-    """From the left, the longest match of the form that fits: at the piece's start, or later.
+    """Take the longest match from the left, in the form for a piece's start or its rest.
 
     Where nothing matches: with ``whole``, the piece becomes one ``unknown`` token, as does a piece
     of more atoms than ``longest_piece``; else the atom becomes a token, of its own type in
@@ -267,13 +267,13 @@ def best_path(  # type: ignore[no-untyped-def]
     closed_by,
     token_at,
 ):
-    """Viterbi: the tokens of each piece whose scores have the largest sum; earlier starts win ties.
+    """Viterbi: find the tokens of each piece with the largest sum of scores.
 
-    ``scores``: float64, of each type. An atom without a match of its own costs ``unknown_score``:
-    it is a token of its type in ``atom_types``, if that is not `ABSENT` (then the last atom of a
-    character pays for all of it; ``inside_character`` is 1 behind the others), else ``unknown``,
-    and ``fuse`` joins neighbouring unknown ones. Sums are kept in the type of ``rounded``, an
-    array with one element.
+    Earlier starts win ties. ``scores``: float64, of each type. An unmatched atom costs
+    ``unknown_score``: it is a token of its type in ``atom_types``, if that is not `ABSENT` (then
+    the last atom of a character pays for all of it; ``inside_character`` is 1 behind the others),
+    else ``unknown``, and ``fuse`` joins neighbouring unknown ones. Sums are kept in the type of
+    ``rounded``, an array with one element.
     """
     longest = atoms.shape[0]
     best = np.empty(longest + 1, rounded.dtype)
@@ -301,7 +301,7 @@ def best_path(  # type: ignore[no-untyped-def]
                 type_ = ends[state, form]
                 if end == at + 1:
                     single = True
-                # Rounded before it is compared, as in the reference program.
+                # Round before comparing, as in the reference program.
                 rounded[0] = scores[type_] + here
                 if begin[end] < 0 or rounded[0] > best[end]:
                     best[end] = rounded[0]
@@ -334,7 +334,7 @@ def best_path(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def keep_tokens(offsets, is_marker, count, by_length, closed_by, token_at):  # type: ignore[no-untyped-def]
-    """Drop all but ``count`` tokens of each part: the first ones, or the longest, leftmost first.
+    """Drop all but ``count`` tokens of each part: the first ones, or the longest.
 
     ``offsets[p] : offsets[p + 1]`` are the atoms of part *p*, which ends with a token.
     ``is_marker``: 1 for atoms that do not count towards a token's length. Changes the arrays.
@@ -362,7 +362,7 @@ def keep_tokens(offsets, is_marker, count, by_length, closed_by, token_at):  # t
             if token_at[i] == INSIDE_TOKEN:
                 continue
             if token_at[i] != DROPPED:
-                last = not by_length or length[number] == threshold  # of those that may be kept
+                last = not by_length or length[number] == threshold  # among those that may be kept
                 if last and quota > 0:
                     quota -= 1
                 elif last or length[number] < threshold:

@@ -1,1 +1,1 @@
-"""Language models on a new tokeniser: embeddings carried over, training, and what comes of it."""
+"""Language models and their tokenisers: transplanting, training, under-trained types."""

@@ -25,7 +25,7 @@ _PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 
 @dataclass(frozen=True)
 class WeightFile:
-    """A file of a checkpoint: its name, its metadata, and its tensors in their order."""
+    """A weight file of a checkpoint: its name, metadata and tensors in file order."""
 
     name: str
     metadata: Mapping[str, str]
@@ -34,10 +34,10 @@ class WeightFile:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A model's folder; of its weights, only the headers are read.
+    """A model's folder, with only the headers of its weight files read.
 
-    ``config`` and ``generation_config`` are the files of that name; the latter may be absent.
-    ``index``: the file that says which tensor is in which of several files.
+    ``config`` and ``generation_config``: the contents of those files; the second may be absent.
+    ``index``: the file that maps tensors to weight files when there are several.
     """
 
     folder: Path
@@ -52,23 +52,23 @@ class Checkpoint:
             yield from file.tensors
 
     def write(self, folder: Path, changed: Mapping[str, NewTensor]) -> None:
-        """Write the weights into another folder, with other tensors in place of some."""
+        """Write the weights to another folder, with some tensors replaced."""
         total = 0
         for file in self.files:
             tensors = [changed.get(tensor.name, tensor) for tensor in file.tensors]
             write_safetensors(folder / file.name, tensors, file.metadata)
             total += sum(tensor.bytes_ for tensor in tensors)
         if self.index is not None:
-            # Other counts there, such as that of parameters, would no longer be true.
+            # Other counts, such as the number of parameters, would no longer be true.
             index = {**self.index, "metadata": {"total_size": total}}
             (folder / INDEX).write_text(json.dumps(index, indent=2) + "\n", encoding="utf-8")
 
 
 def read_checkpoint(source: str | Path) -> Checkpoint:
-    """The checkpoint in a model's folder.
+    """Read the checkpoint in a model's folder.
 
-    `FileFormatError` names what cannot be used: a folder without ``config.json`` or weights,
-    pickled weights, a damaged file, an index that does not fit its files.
+    Raises `FileFormatError` for a folder without ``config.json`` or weights, pickled weights, a
+    damaged file, or an index that does not match its files.
     """
     check_is_there(
         source,
@@ -107,7 +107,7 @@ def _object(path: Path) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise FileFormatError(str(path), "", "it is not an object", "Save the model again.")
     for field, value in _numbers(document):
-        # A limit may be infinite, an id not.
+        # A limit may be infinite, an id may not.
         if math.isnan(value) or (math.isinf(value) and field.endswith("_id")):
             shown = json.dumps(value)
             raise FileFormatError(
@@ -117,7 +117,7 @@ def _object(path: Path) -> dict[str, Any]:
 
 
 def _numbers(value: Any, field: str = "") -> Iterator[tuple[str, float]]:
-    """The floats in a configuration, with the fields that they are in."""
+    """Yield the floats of a configuration with the names of their fields."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from _numbers(inner, f"{field}.{key}" if field else key)

@@ -1,4 +1,4 @@
-"""Texts, or single words, put into classes: accuracy and macro-F1, also with noise."""
+"""Classification of texts or single words: accuracy and macro-F1, also under noise."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from morphgraph.score.uncertainty import Ratio, bootstrap_intervals
 
 
 class ClassificationSettings(TrainingSettings):
-    """Files with texts and labels, and noise to be tested with."""
+    """Files of labelled texts, and the noise to test with."""
 
     text: str = Field(default="text", description="The column with the text.")
     label: str = Field(default="label", description="The column with its class.")
@@ -55,7 +55,7 @@ def _read(settings: ClassificationSettings) -> ClassedParts[LabelledTexts]:
 
 @dataclass(frozen=True)
 class _Batches:
-    """Labelled texts as batches; ``draws``: their ids, once for each sample of a random method."""
+    """Labelled texts as batches; ``draws``: their ids in each sample of a random method."""
 
     draws: Sequence[Sequence[IdArray]]
     labels: IdArray
@@ -123,7 +123,7 @@ def _predicted(model: Any, test: Examples, size: int) -> IdArray:
 
 
 def macro_f1(gold: npt.NDArray[np.int64], predicted: npt.NDArray[np.int64]) -> float:
-    """The mean of F1 over the classes that are in either.
+    """Return the mean F1 over the classes that occur in either.
 
     >>> round(macro_f1(np.array([0, 0, 1]), np.array([0, 1, 1])), 4)
     0.6667

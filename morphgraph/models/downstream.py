@@ -1,4 +1,4 @@
-"""All downstream tasks by name."""
+"""The downstream tasks by name."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ DOWNSTREAM: Mapping[str, DownstreamTask] = {
 
 
 def downstream_metrics() -> dict[str, TaskMetric]:
-    """Every metric of the tasks, by key."""
+    """Return every metric of the tasks by key."""
     return {metric.key: metric for task in DOWNSTREAM.values() for metric in task.metrics}

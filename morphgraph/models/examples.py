@@ -1,7 +1,7 @@
-"""Texts that models are trained and tested on: labelled, tagged, plain and parallel.
+"""Read the texts that models are trained and tested on: labelled, tagged, plain and parallel.
 
-Each reader takes one file or several, whose examples follow each other; what is wrong in one is a
-`FileFormatError` with its line.
+Each reader takes one or more files and joins their examples in order; an invalid line raises
+`FileFormatError` with its number.
 """
 
 from __future__ import annotations
@@ -22,48 +22,48 @@ _SEPARATORS = {"csv": ",", "tsv": "\t"}
 
 @dataclass(frozen=True)
 class LabelledTexts:
-    """Texts, and the label of each."""
+    """Texts with one label each."""
 
     texts: tuple[str, ...]
     labels: tuple[str, ...]
 
     @property
     def classes(self) -> Sequence[str]:
-        """The class of each."""
+        """The label of each text."""
         return self.labels
 
     def first(self, most: int | None) -> LabelledTexts:
-        """The first so many of them."""
+        """Return at most ``most`` texts from the start."""
         return LabelledTexts(self.texts[:most], self.labels[:most])
 
 
 @dataclass(frozen=True)
 class TaggedSentences:
-    """Sentences as words, and the tag of each word."""
+    """Sentences as words, with a tag for each word."""
 
     words: tuple[tuple[str, ...], ...]
     tags: tuple[tuple[str, ...], ...]
 
     @property
     def classes(self) -> Sequence[str]:
-        """The tag of each word of all sentences."""
+        """The tags of all words, sentence by sentence."""
         return list(chain.from_iterable(self.tags))
 
     def first(self, most: int | None) -> TaggedSentences:
-        """The first so many of them."""
+        """Return at most ``most`` sentences from the start."""
         return TaggedSentences(self.words[:most], self.tags[:most])
 
 
 @dataclass(frozen=True)
 class ParallelTexts:
-    """Texts, and the translation of each."""
+    """Texts with one translation each."""
 
     sources: tuple[str, ...]
     targets: tuple[str, ...]
 
 
 def read_labelled(paths: Sequence[str], text: str, label: str) -> LabelledTexts:
-    """Texts and labels from two columns of csv, tsv or parquet files, which may be gzipped.
+    """Read texts and labels from two columns of CSV, TSV or Parquet files, gzipped or not.
 
     An empty text or label is an error.
     """
@@ -81,7 +81,7 @@ def read_labelled(paths: Sequence[str], text: str, label: str) -> LabelledTexts:
 
 
 def read_texts(paths: Sequence[str], column: str | None = None) -> tuple[str, ...]:
-    """Texts: the lines of plain text that are not empty, or a column of csv, tsv or parquet."""
+    """Read the non-empty lines of plain text, or a column of CSV, TSV or Parquet files."""
     found: list[str] = []
     for path in paths:
         own = _columns(path, (column,))[0] if column is not None else _lines(path)
@@ -92,7 +92,7 @@ def read_texts(paths: Sequence[str], column: str | None = None) -> tuple[str, ..
 
 
 def read_parallel(paths: Sequence[str]) -> ParallelTexts:
-    """Texts and their translations, line by line, from two files; empty pairs are left out."""
+    """Read texts and translations line by line from two files; empty pairs are skipped."""
     if len(paths) != 2:
         names = ", ".join(paths)
         problem = f"{len(paths)} files are given, not two"
@@ -113,9 +113,9 @@ def read_parallel(paths: Sequence[str]) -> ParallelTexts:
 
 
 def read_conllu(paths: Sequence[str], column: int) -> TaggedSentences:
-    """Words and tags from CoNLL-U files, which may be gzipped; ``column``: that of the tags.
+    """Read words and tags from CoNLL-U files, gzipped or not; ``column`` holds the tags.
 
-    Ranges such as ``1-2`` and empty words such as ``1.1`` are left out.
+    Ranges such as ``1-2`` and empty words such as ``1.1`` are skipped.
     """
     words: list[tuple[str, ...]] = []
     tags: list[tuple[str, ...]] = []
@@ -146,10 +146,10 @@ def read_conllu(paths: Sequence[str], column: int) -> TaggedSentences:
 
 
 def check_classes(train: Mapping[str, int], test: Mapping[str, int], named: str, what: str) -> None:
-    """Refuse to train on one class, and to test on one that training lacks.
+    """Refuse training data of one class, and test data with classes missing from training.
 
-    Both: how often each class is there; ``named``: the file of the test, ``what``: ``label`` or
-    ``tag``.
+    ``train`` and ``test``: how often each class occurs; ``named``: the test file; ``what``:
+    ``label`` or ``tag``.
     """
     if len(train) < 2:
         problem = f"all examples of training have the {what} “{next(iter(train), '')}”"
@@ -185,7 +185,7 @@ def _lines(path: str) -> list[str]:
 
 
 def _columns(path: str, names: Sequence[str]) -> list[list[str]]:
-    """Columns of a table as texts."""
+    """Return columns of a table as strings."""
     import pandas as pd
     import pyarrow
 

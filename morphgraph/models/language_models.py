@@ -1,4 +1,7 @@
-"""Language models, causal and masked: bits per character and byte, which all tokenisers share."""
+"""Causal and masked language models, measured in bits per character and byte.
+
+Both units are comparable across tokenisers.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ _Floats = npt.NDArray[np.float64]
 
 
 class LanguageModelSettings(TrainingSettings):
-    """Files with texts."""
+    """Files of plain texts."""
 
     text: str | None = Field(
         default=None,
@@ -39,7 +42,7 @@ class LanguageModelSettings(TrainingSettings):
 
 
 class MaskedSettings(LanguageModelSettings):
-    """Files with texts, and how much of them is masked."""
+    """Files of plain texts, and the share of tokens to mask."""
 
     masked: float = Field(
         default=0.15, gt=0, lt=1, description="The share of tokens that is masked at once."
@@ -54,7 +57,7 @@ class _Texts:
 
 
 def read_language_texts(settings: LanguageModelSettings) -> _Texts:
-    """The texts of all files."""
+    """Read the texts of all files."""
     column = settings.text
     train = read_texts(settings.train, column)[: settings.most]
     dev = None if settings.dev is None else read_texts(settings.dev, column)
@@ -63,10 +66,10 @@ def read_language_texts(settings: LanguageModelSettings) -> _Texts:
 
 @dataclass(frozen=True)
 class Windows:
-    """Texts cut into windows of so many ids, each after the id of a start, ended by that of an end.
+    """Texts cut into windows of bounded length, framed by the start and end ids.
 
-    ``draws``: the windows, once for each sample of a random method; ``texts``: the number of the
-    text that each window of the first sample is of.
+    ``draws``: the windows in each sample of a random method; ``texts``: the index of the text that
+    each window of the first sample belongs to.
     """
 
     draws: Sequence[Sequence[IdArray]]
@@ -77,7 +80,7 @@ class Windows:
     def of(
         cls, texts: Sequence[str], ids: TokenIds, most: int, draws: int = 1, **more: Any
     ) -> Self:
-        """The windows of some texts."""
+        """Cut texts into windows of at most ``most`` ids."""
         found = [_windows(rows, ids, most) for rows in ids.encode(texts, draws)]
         return cls([windows for windows, _ in found], found[0][1], ids, **more)
 
@@ -86,7 +89,7 @@ class Windows:
         return np.array([len(row) for row in self.draws[0]], np.int64)
 
     def rows(self, keys: Sequence[Key]) -> list[IdArray]:
-        """Some windows; a sample that has fewer of them begins again."""
+        """Return the windows of some keys; a sample with fewer windows is repeated."""
         found = []
         for index, number in keys:
             drawn = self.draws[number % len(self.draws)]
@@ -109,7 +112,7 @@ def _windows(rows: Sequence[IdArray], ids: TokenIds, most: int) -> tuple[list[Id
 
 
 def sizes_of(texts: Sequence[str]) -> tuple[_Floats, _Floats]:
-    """The characters and the bytes of UTF-8 of each text; its end counts as one more.
+    """Return the characters and UTF-8 bytes of each text, its end counted as one more.
 
     >>> [sizes.tolist() for sizes in sizes_of(["né", ""])]
     [[3.0, 1.0], [4.0, 1.0]]
@@ -119,7 +122,7 @@ def sizes_of(texts: Sequence[str]) -> tuple[_Floats, _Floats]:
 
 
 def bits_measured(nats: _Floats, texts: Sequence[str]) -> list[Measured]:
-    """Bits per character and byte of texts whose negative log-likelihoods are ``nats``.
+    """Return bits per character and byte of texts with negative log-likelihoods ``nats``.
 
     >>> measured = bits_measured(np.array([8 * np.log(2)]), ["abc"])
     >>> [(each.metric, round(each.value, 6)) for each in measured]
@@ -135,7 +138,7 @@ def bits_measured(nats: _Floats, texts: Sequence[str]) -> list[Measured]:
 
 
 def _token_losses(model: Any, inputs: dict[str, Any], labels: Any, shift: int) -> _Floats:
-    """The loss of each row, summed over its labels; ``shift``: how far they stand behind inputs."""
+    """Return the loss of each row summed over labels, which lag ``shift`` behind the inputs."""
     import torch
 
     device = model.device
@@ -154,7 +157,7 @@ def _token_losses(model: Any, inputs: dict[str, Any], labels: Any, shift: int) -
 
 @dataclass(frozen=True)
 class CausalWindows(Windows):
-    """Windows whose every id but the first is predicted from those before it."""
+    """Windows in which every id but the first is predicted from those before it."""
 
     def batch(self, keys: Sequence[Key]) -> dict[str, Any]:
         rows = self.rows(keys)
@@ -162,7 +165,7 @@ class CausalWindows(Windows):
 
 
 def causal_nats(model: Any, windows: CausalWindows, texts: int, size: int) -> _Floats:
-    """The negative log-likelihood of each text, its end included."""
+    """Return the negative log-likelihood of each text, its end included."""
     import torch
 
     found = np.zeros(texts)
@@ -196,10 +199,9 @@ def _lost(ids: TokenIds, texts: Sequence[str]) -> Measured:
 
 @dataclass(frozen=True)
 class MaskedWindows(Windows):
-    """Windows in which a share of the ids is masked, in each pass others.
+    """Windows with a share of the ids masked, differently in each epoch.
 
-    Of the ids that are to be predicted 80 % are masked, 10 % replaced and 10 % left. Source: Devlin
-    et al. 2019.
+    Of the ids to predict, 80 % are masked, 10 % replaced and 10 % left (Devlin et al. 2019).
     """
 
     masked: float = 0.15
@@ -227,10 +229,10 @@ class MaskedWindows(Windows):
 
 
 def pseudo_nats(model: Any, windows: MaskedWindows, texts: int, size: int) -> _Floats:
-    """The negative pseudo-log-likelihood of each text: every id is masked once.
+    """Return the negative pseudo-log-likelihood of each text, masking every id once.
 
-    In each of 1 / ``masked`` goes every so many-th id is masked, as many at a time as in training.
-    Source: Salazar et al. 2020, for one id at a time.
+    Each of 1 / ``masked`` passes masks evenly spaced ids, as many at a time as in training. Source:
+    Salazar et al. 2020, who mask one id at a time.
     """
     import torch
 

@@ -1,4 +1,4 @@
-"""What training needs beside the default install, and that nothing is looked up on a hub."""
+"""The optional libraries for training, and a guard against look-ups on a model hub."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _NEEDED = ("torch", "transformers", "accelerate", "sacrebleu")
 
 
 def require_libraries() -> None:
-    """Refuse to go on where a library that trains models is missing, and forbid look-ups on a hub.
+    """Raise if a library for training is missing, and forbid look-ups on a model hub.
 
-    `MorphGraphError` names what to install. To be called before the first import of transformers.
+    `MorphGraphError` names what to install. Call this before the first import of transformers.
     """
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
@@ -30,11 +30,11 @@ def require_libraries() -> None:
 
 
 STEPS_FILE = "steps.json"
-"""Beside checkpoints: how far a training has come."""
+"""The file beside checkpoints that records the progress of training."""
 
 
 def steps_in(folder: Path) -> tuple[int, int] | None:
-    """The steps done and all steps of the training in a folder; None if none is known."""
+    """Return the steps done and the total in a training folder, None if unknown."""
     try:
         latest = max(folder.rglob(STEPS_FILE), key=lambda path: path.stat().st_mtime)
         done, total = json.loads(latest.read_text())
@@ -44,7 +44,7 @@ def steps_in(folder: Path) -> tuple[int, int] | None:
 
 
 def training_version() -> str:
-    """A checksum of the code that trains models, and of the libraries that it uses."""
+    """Return a checksum of the training code and of the libraries that it uses."""
     digest = hashlib.sha256()
     for file in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(file.name.encode() + b"\0" + file.read_bytes())

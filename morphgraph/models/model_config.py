@@ -1,4 +1,4 @@
-"""The ids in a model's configuration, for another vocabulary."""
+"""Replacement of token ids in a model's configuration for another vocabulary."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _POSITIONS_FROM_PADDING = (
 
 @dataclass(frozen=True)
 class ConfigChange:
-    """A field of a configuration that gets another value."""
+    """A configuration field whose value changes."""
 
     file: str
     field: str
@@ -27,11 +27,11 @@ def with_new_ids(
     new_id: Callable[[str, int], int | None],
     rows: tuple[int, int],
 ) -> tuple[dict[str, Any], list[ConfigChange]]:
-    """A configuration for another vocabulary, and what is changed in it.
+    """Return a configuration for another vocabulary, and the changes made.
 
-    ``new_id``: of a field and an old id, None where there is none: the field is null then, or the
-    id left out of a list. ``rows``: how many ids there were, and are. Parts of a configuration are
-    changed too; an id below 0 stands for none.
+    ``new_id`` maps a field and an old id to the new id; None sets the field to null, or removes the
+    id from a list. ``rows``: the number of ids before and after. Nested parts are changed too; a
+    negative id stands for none.
     """
     changes: list[ConfigChange] = []
 
@@ -58,7 +58,7 @@ def with_new_ids(
 
 
 def counts_positions_from_padding(config: Mapping[str, Any]) -> bool:
-    """Whether positions of a model are numbered from the id of its padding token on.
+    """Return whether a model numbers positions starting after its padding id.
 
     >>> counts_positions_from_padding({"model_type": "roberta"})
     True

@@ -1,4 +1,4 @@
-"""The files of a model's folder that are neither its weights nor its configuration."""
+"""The files of a model's folder other than weights and configuration."""
 
 import json
 from collections.abc import Collection
@@ -12,7 +12,7 @@ from morphgraph.tokeniser.export_texts import FILES, transformers_config
 
 _README = "README.md"
 _CODE = frozenset({"tokenization_morphgraph.py", "tokenization_bte.py"})
-"""What an exported tokeniser's class is in, the second until version 0.1."""
+"""The modules of an exported tokeniser's class; the second was used until version 0.1."""
 _TOKENISER_FILES = (
     (frozenset(FILES) - {_README})
     | _CODE
@@ -34,14 +34,14 @@ _WEIGHTS = (
     *(".bin", ".ckpt", ".gguf", ".h5", ".msgpack", ".onnx", ".onnx_data", ".ot", ".pkl", ".pt"),
     *(".pth", ".safetensors", ".tflite"),
 )
-"""How the names of files end that hold weights, in whatever form."""
+"""Suffixes of files that hold weights, in any format."""
 
 
 def tokeniser_contents(folder: Path) -> dict[str, bytes]:
-    """The files of a tokeniser's folder by name, such that `AutoTokenizer` loads them.
+    """Return the files of a tokeniser's folder by name, ready for `AutoTokenizer`.
 
-    Where ``tokenizer_config.json`` is missing, it is made. `FileFormatError` for what it could not
-    load.
+    A missing ``tokenizer_config.json`` is generated. Raises `FileFormatError` if it cannot be
+    loaded.
     """
     if not folder.is_dir():
         problem = "this is not a folder"
@@ -50,7 +50,7 @@ def tokeniser_contents(folder: Path) -> dict[str, bytes]:
     found = {
         path.name: read_bytes(path)
         for path in sorted(folder.iterdir())
-        if path.is_file() and path.stat().st_size and _goes_along(path, {_README, *_MODEL_FILES})
+        if path.is_file() and path.stat().st_size and _is_copied(path, {_README, *_MODEL_FILES})
     }
     whole = "tokenizer.json"
     if "tokeniser.bte.json" in found and not {whole, *_CODE} & found.keys():
@@ -69,11 +69,10 @@ def tokeniser_contents(folder: Path) -> dict[str, bytes]:
 
 
 def with_kept_settings(contents: dict[str, bytes], model: Path) -> dict[str, bytes]:
-    """A tokeniser's files, with settings that go with the model rather than with a vocabulary.
+    """Return a tokeniser's files with the settings that belong to the model added.
 
-    These are how long a text may be, on which side it is padded or cut, how a conversation is
-    written, and the roles of special tokens that are types of the new tokeniser, too; what that one
-    says itself comes first.
+    These are the maximum length, the sides of padding and truncation, the chat template, and the
+    roles of special tokens that the new tokeniser also has; its own settings take precedence.
     """
     name = "tokenizer_config.json"
     layout = next((file for file in _LAYOUTS if file in contents), None)
@@ -89,10 +88,10 @@ def with_kept_settings(contents: dict[str, bytes], model: Path) -> dict[str, byt
 
 
 def other_files(folder: Path) -> tuple[list[str], list[str]]:
-    """Files of a model that go along to another tokeniser, and those that do not.
+    """List the files to copy along with another tokeniser, and those to leave out.
 
-    What stays are the old tokeniser's files, weights in other forms, all that is hidden, and the
-    checkpoints of a training.
+    Left out are the old tokeniser's files, weights in other formats, hidden files and training
+    checkpoints.
     """
     goes: list[str] = []
     stays: list[str] = []
@@ -101,17 +100,17 @@ def other_files(folder: Path) -> tuple[list[str], list[str]]:
         if path.is_file() and str(name) not in _MODEL_FILES:
             is_hidden = any(part.startswith((".", "checkpoint-")) for part in name.parts)
             is_old = len(name.parts) == 1 and path.name in _TOKENISER_FILES
-            takes = _goes_along(path, ()) and not is_hidden and not is_old
+            takes = _is_copied(path, ()) and not is_hidden and not is_old
             (goes if takes else stays).append(str(name))
     return goes, stays
 
 
-def _goes_along(path: Path, apart: Collection[str]) -> bool:
+def _is_copied(path: Path, apart: Collection[str]) -> bool:
     return not (path.name.startswith(".") or path.suffix in _WEIGHTS or path.name in apart)
 
 
 def check_new_folder(folder: Path, hint: str = "") -> None:
-    """Refuse a place that something is in already."""
+    """Refuse a path that already exists."""
     with writing(folder, hint):
         is_new = not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
     if not is_new:

@@ -1,4 +1,4 @@
-"""Types by the ids that a model knows them by, and what a type of one vocabulary is in another."""
+"""Types by their ids in a model, and how one vocabulary writes the types of another."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -40,10 +40,10 @@ _LONE = re.compile("[\udc80-\udcff]")
 class ModelVocabulary:
     """A tokeniser as a model sees it.
 
-    ``ids``: each type's id, special and added ones included. ``special``: these two. ``writing``:
-    how types write a text: `AS_BYTES`, with ``▁``, ``Ġ`` or ``##`` as their marker, with a suffix
-    such as ``</w>``, or as it is. ``source``: the file that says how it cuts, and ``vocabulary``
-    its types without merges.
+    ``ids``: the id of each type, special and added ones included. ``special``: the special and
+    added types. ``writing``: how types encode text: `AS_BYTES`, with ``▁``, ``Ġ`` or ``##`` as
+    marker, with a suffix such as ``</w>``, or as is. ``source``: the file that defines the
+    segmentation; ``vocabulary``: its types without merges.
     """
 
     name: str
@@ -55,12 +55,12 @@ class ModelVocabulary:
 
     @property
     def id_count(self) -> int:
-        """How many rows a model needs for it: its highest id, and one."""
+        """The number of rows that a model needs: the highest id plus one."""
         return max(self.ids.values()) + 1
 
     @cached_property
     def loaded(self) -> BpeTokeniser | SubwordVocabulary:
-        """What the file holds, with its merges if it has some; read when it is first needed."""
+        """The loaded tokeniser, with its merges if it has any; read on demand."""
         if Path(self.source).name == _METHOD_FILE:
             raise self._other_method("looked at")
         try:
@@ -74,9 +74,9 @@ class ModelVocabulary:
 
     @cached_property
     def _merging(self) -> tuple[Pieces, Pieces] | None:
-        """What cuts strings by merges, inside a word and at its end; None if it has no merges.
+        """Mergers for inside a word and for its end; None without merges.
 
-        It needs no merge graph, which takes longer to make.
+        They need no merge graph, which takes longer to build.
         """
         model = self._model
         kind = model.get("type", "BPE" if "merges" in model else None)
@@ -98,7 +98,7 @@ class ModelVocabulary:
 
     @property
     def _model(self) -> Mapping[str, Any]:
-        """The field of that name in a file, or what a tokeniser of several files has for it."""
+        """The model section of a tokenizer.json, or its equivalent for other formats."""
         if Path(self.source).suffix == ".json":
             document = parse_json(read_bytes(self.source), self.source)
         else:
@@ -109,7 +109,7 @@ class ModelVocabulary:
     # ------------------------------------------------------------------------- across writings
 
     def text_of(self, type_: str) -> bytes:
-        """What a type stands for, in UTF-8, with a space where it starts a word."""
+        """Return the UTF-8 text of a type, with a leading space where it starts a word."""
         if type_ in self.special:
             return type_.encode()
         if self.writing == AS_BYTES:
@@ -127,14 +127,14 @@ class ModelVocabulary:
         )
 
     def written(self, text: bytes) -> str:
-        """A text as types write it, undoing `text_of`; bytes that are no character are `BYTES`."""
+        """Write a text as types do (inverse of `text_of`); invalid UTF-8 becomes `BYTES`."""
         if self.writing == AS_BYTES:
             return "".join(BYTE_TO_CHAR[byte] for byte in text)
-        # Half of a pair of surrogates stands for each byte that is part of no character.
+        # A lone surrogate stands for each byte that belongs to no character.
         found = text.decode(errors="surrogateescape")
         if self.writing == "##":
             body = found.strip(" ") or found
-            # BERT cuts marks off, so they always start a piece.
+            # BERT splits off punctuation, so it always starts a piece.
             starts = found.startswith(" ") or not any(map(str.isalnum, body))
             found = body if starts else f"##{body}"
         elif self.writing in ("▁", "Ġ"):
@@ -142,9 +142,9 @@ class ModelVocabulary:
         return _LONE.sub(lambda half: BYTES[ord(half.group()) - 0xDC00], found)
 
     def spelled(self, other: "ModelVocabulary", type_: str) -> str:
-        """A type of another vocabulary as this one writes it.
+        """Return a type of another vocabulary as this one writes it.
 
-        Special and added tokens stay as they are if this one has them too.
+        Special and added tokens stay as they are if this vocabulary has them too.
         """
         if self.writing == other.writing or (type_ in other.special and type_ in self.ids):
             return type_
@@ -153,10 +153,10 @@ class ModelVocabulary:
     # ------------------------------------------------------------------------- tokens of a string
 
     def tokens_of(self, spelled: Sequence[str]) -> list[list[int]]:
-        """The ids of the tokens of strings, as this vocabulary spells them.
+        """Return the token ids of strings that are written as this vocabulary writes them.
 
-        A string stands where its marker says, and is normalised if the vocabulary does not know all
-        of its characters; those that it does not know then have no token.
+        A string's marker says where in a word it stands. It is normalised if some of its characters
+        are unknown; those that remain unknown have no token.
         """
         if not spelled:
             return []
@@ -164,7 +164,7 @@ class ModelVocabulary:
             return self._merged(spelled, *self._merging)
         segmenter = standard_segmenter(self.vocabulary)
         if isinstance(segmenter, WordPiece):
-            # It gives up a word with an unknown character, so the same look-up without that rule.
+            # WordPiece gives up on a word with an unknown character; this look-up does not.
             segmenter = Greedy(self.vocabulary)
         pieces = [self._pieces(text) for text in spelled]
         flat = list(chain.from_iterable(pieces))
@@ -182,7 +182,7 @@ class ModelVocabulary:
         return [list(chain.from_iterable(islice(tokens, len(own)))) for own in pieces]
 
     def _pieces(self, text: str) -> list[str]:
-        """The pieces that BERT cuts a string into, at spaces and around marks, each spelled."""
+        """Split a string as BERT does, at spaces and around punctuation, and write each piece."""
         cut = self.vocabulary.preprocessor.pre_tokenizer
         if self.writing != "##" or cut is None:
             return [text]
@@ -219,7 +219,7 @@ class ModelVocabulary:
         return named
 
     def _atoms(self, text: str) -> list[int]:
-        """The atoms of a string where its marker says: behind an unknown one, inside a word."""
+        """Return the atoms of a string at the place its marker gives; unknown ones are skipped."""
         inside = self.writing == "##" and text.startswith("##") and text != "##"
         body = text[2:] if inside else text
         path = self._path(body)
@@ -237,20 +237,20 @@ class ModelVocabulary:
         return found
 
     def _normalised(self, text: str) -> str:
-        """A string as the tokeniser's normaliser leaves it, such as in lower case."""
+        """Return a string after the tokeniser's normaliser, for example in lower case."""
         normaliser = self.vocabulary.preprocessor.normalizer
         if normaliser is None or self.writing not in ("▁", "Ġ", "##", ""):
             return text
         marker = self.writing if text[:1] == self.writing else ""
         body: str = normaliser.normalize_str(text.removeprefix(marker))
-        # Some normalisers put a space or marker before every text.
+        # Some normalisers prefix every text with a space or marker.
         return marker + body.strip(" ▁")
 
 
 def read_model_vocabulary(source: str | Path) -> ModelVocabulary:
-    """The tokeniser of a folder, or of a file or demo, of whatever kind.
+    """Read the tokeniser of a folder, file or demo, of any kind.
 
-    `FileFormatError` where there is none whose ids are certain.
+    Raises `FileFormatError` where there is none with unambiguous ids.
     """
     first, last, folder = str(source), str(source), Path(source)
     if not first.startswith("demo:"):
@@ -279,7 +279,7 @@ def read_model_vocabulary(source: str | Path) -> ModelVocabulary:
 
 
 def _added_beside(folder: Path, ids: Mapping[str, int]) -> dict[str, int]:
-    """Added tokens that stand in files of their own, as old tokenisers have them."""
+    """Return the added tokens that old tokenisers keep in separate files."""
     found: dict[str, int] = {}
     path = folder / "added_tokens.json"
     if path.is_file() and isinstance(document := parse_json(read_bytes(path), str(path)), dict):
@@ -300,7 +300,7 @@ def _added_beside(folder: Path, ids: Mapping[str, int]) -> dict[str, int]:
 
 
 def check_writings(old: ModelVocabulary, new: ModelVocabulary) -> None:
-    """Refuse vocabularies of which one marks the end of words, for the other's do not tell that."""
+    """Refuse a pair of vocabularies of which only one marks the ends of words."""
     marks = ("", AS_BYTES, "▁", "Ġ", "##")
     if old.writing != new.writing and not {old.writing, new.writing} <= {*marks}:
         suffix = next(w for w in (old.writing, new.writing) if w not in marks)

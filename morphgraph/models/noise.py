@@ -1,4 +1,4 @@
-"""Noise in texts: characters of a share of the words swapped, dropped or doubled."""
+"""Noise in texts: characters swapped, dropped or doubled in a share of the words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def without_spaces(texts: Sequence[str], share: float, seed: int) -> list[str]:
-    """Texts in which each run of white space is dropped with probability ``share``.
+    """Drop each run of white space in texts with probability ``share``.
 
     Source: Hofmann et al. 2022, §4.
 
@@ -33,13 +33,10 @@ DAMAGES = ("swap", "drop", "double")
 
 
 def noisy(texts: Sequence[str], share: float, seed: int) -> list[str]:
-    """Texts in which each word of two characters or more is damaged with probability ``share``.
+    """Damage each word of at least two characters with probability ``share``.
 
-    One place in it is drawn, and what happens there: two neighbours are swapped, a character is
-    dropped, or doubled. A text with its number and the seed alone says what becomes of it.
-
-    >>> noisy(["one two three"], 1.0, seed=1), noisy(["one two"], 0.0, seed=1)
-    (['oen wo thee'], ['one two'])
+    At one random place two neighbours are swapped, or a character is dropped or doubled. The result
+    depends only on the seed and on the text and its index.
     """
     return [_damaged_text(text, share, seed, number) for number, text in enumerate(texts)]
 
@@ -59,7 +56,7 @@ def _damaged_text(text: str, share: float, seed: int, number: int) -> str:
 
 
 def damaged(word: str, damage: str, place: int) -> str:
-    """A word with one character swapped with the next one, dropped or doubled.
+    """Return a word with one character swapped with the next, dropped or doubled.
 
     >>> [damaged("word", damage, 1) for damage in DAMAGES]
     ['wrod', 'wrd', 'woord']

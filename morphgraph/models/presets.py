@@ -12,7 +12,7 @@ ModelKind = Literal["classification", "tagging", "causal-lm", "masked-lm", "tran
 
 
 class Shape(NamedTuple):
-    """How wide and deep a model is; for a translator, each half of it."""
+    """The depth and width of a model; of each half of it for a translator."""
 
     width: int
     layers: int
@@ -30,10 +30,10 @@ _CLASSES: dict[str, str] = {
 
 
 def make_model(kind: ModelKind, run: TaskRun, classes: int = 0) -> Any:
-    """The model of a run, whose random numbers begin at its seed.
+    """Return the model of a run, initialised from its seed.
 
-    Made from scratch it is a BERT, a GPT-2 or a BART with exactly as many rows as there are ids. A
-    folder that transformers cannot open as such a model is a `MorphGraphError`.
+    A model made from scratch is a BERT, GPT-2 or BART with one row for each id. A folder that
+    transformers cannot open as such a model raises `MorphGraphError`.
     """
     require_libraries()
     import transformers
@@ -47,7 +47,7 @@ def make_model(kind: ModelKind, run: TaskRun, classes: int = 0) -> Any:
     if folder is None:
         return kind_of.from_config(_config(kind, run, **labels))
     try:
-        # A head for other classes than these is made anew.
+        # A head for other classes is initialised afresh.
         own = {**labels, "ignore_mismatched_sizes": True} if classes else {}
         model = kind_of.from_pretrained(folder, local_files_only=True, **own)
     except (OSError, ValueError, KeyError, RuntimeError) as error:

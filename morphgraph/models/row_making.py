@@ -1,4 +1,4 @@
-"""Rows of a matrix for another vocabulary: copied bit by bit, or made from others of its rows."""
+"""Rows of a matrix for another vocabulary: copied bit by bit, or computed from other rows."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from morphgraph.core.errors import MorphGraphError, check_choice
 from morphgraph.models.safetensors_files import BUFFER, StoredTensor
 
 RowInit: TypeAlias = Literal["mean", "zeros", "normal"]
-"""How the row of a new type begins."""
+"""How the row of a new type is initialised."""
 ROW_INITS: tuple[RowInit, ...] = get_args(RowInit)
 FLOAT_KINDS = ("F32", "F16", "BF16")
 
@@ -27,10 +27,10 @@ COPIED, MADE, FILLER = 0, 1, 2
 class RowSources:
     """Where each row of the new matrix comes from.
 
-    ``kinds``: int8, by new id: `COPIED` from one old row, `MADE` for a new type, or a `FILLER` of
-    an id without a type. ``offsets``: int64 (n + 1), into ``sources``: the old ids that a row is
-    copied from or is the mean of; a row without any is the mean of all rows in ``used``, the old
-    ids that have a type.
+    ``kinds``: int8 (n), by new id: `COPIED` from one old row, `MADE` for a new type, or `FILLER`
+    for an id without a type. ``offsets``: int64 (n + 1), into ``sources``: the old ids that a row
+    copies or averages; a row without sources is the mean of the rows in ``used``, the old ids that
+    have a type.
     """
 
     kinds: npt.NDArray[np.int8]
@@ -44,9 +44,10 @@ class RowSources:
 
 @dataclass(frozen=True)
 class MadeRows:
-    """The rows of one stored matrix, or of a vector, for another vocabulary.
+    """The rows of a stored matrix or vector, for another vocabulary.
 
-    ``rows``: how many rows it has now. Means are computed in float32, and stored as the tensor is.
+    ``rows``: the number of rows stored. Means are computed in float32 and stored in the tensor's
+    own type.
     """
 
     tensor: StoredTensor
@@ -68,9 +69,9 @@ class MadeRows:
 
     @cached_property
     def _moments(self) -> tuple[Floats, Floats]:
-        """Mean and standard deviation of each column, over the rows that have a type.
+        """Mean and standard deviation of each column over rows with a type.
 
-        Rows with what is not a finite number are left out.
+        Rows with non-finite values are left out.
         """
         count = 0
         total, squares = np.zeros(self._columns), np.zeros(self._columns)
@@ -95,7 +96,7 @@ class MadeRows:
         return as_floats(self._old[ids], self.tensor.dtype)
 
     def chunks(self) -> Iterator[Bytes]:
-        """The new rows as bytes, a few at a time: (rows, bytes of a row)."""
+        """Yield the new rows a few at a time, as uint8 (rows, bytes of a row)."""
         random = np.random.default_rng(self.seed)
         step = max(1, BUFFER // self._old.shape[1])
         for start in range(0, len(self.sources), step):
@@ -113,7 +114,7 @@ class MadeRows:
         return rows
 
     def _made(self, ids: Ids, filler: npt.NDArray[np.bool_], random: np.random.Generator) -> Floats:
-        """Rows of ids that none is copied for; fillers are means whatever new types begin with."""
+        """Compute the rows of ids that have none to copy; fillers are always means."""
         if self.init == "mean":
             return self._means(ids)
         made = np.zeros((len(ids), self._columns), np.float32)
@@ -139,7 +140,7 @@ class MadeRows:
 
 
 def check_floats(tensor: StoredTensor) -> None:
-    """Refuse a matrix whose numbers are no floats of a known kind, such as quantised ones."""
+    """Refuse a matrix of anything but known floats, such as a quantised one."""
     if tensor.dtype not in FLOAT_KINDS:
         raise MorphGraphError(
             f"{tensor.path}: the tensor “{tensor.name}” is of {tensor.dtype}, not of "
@@ -148,7 +149,7 @@ def check_floats(tensor: StoredTensor) -> None:
 
 
 def as_floats(rows: Bytes, dtype: str) -> Floats:
-    """The bytes of rows as numbers, in float32.
+    """Return the bytes of rows as float32.
 
     >>> as_floats(np.array([[0x80, 0x3F, 0x00, 0xC0]], np.uint8), "BF16")
     array([[ 1., -2.]], dtype=float32)
@@ -160,7 +161,7 @@ def as_floats(rows: Bytes, dtype: str) -> Floats:
 
 
 def _bytes(rows: Floats, dtype: str) -> Bytes:
-    """Rows of float32 as they are stored, rounded to the nearest number, or the even one of two.
+    """Return float32 rows as stored bytes, rounded half to even.
 
     >>> _bytes(np.array([[1.0, -2.0]], np.float32), "BF16")
     array([[128,  63,   0, 192]], dtype=uint8)
@@ -168,7 +169,7 @@ def _bytes(rows: Floats, dtype: str) -> Bytes:
     if dtype == "BF16":
         bits = np.ascontiguousarray(rows).view(np.uint32)
         rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
-        # Rounding must not carry what is not a number into infinity.
+        # Rounding must not carry NaN into infinity.
         rounded[np.isnan(rows)] = 0x7FC0
         return cast("Bytes", rounded.astype(np.uint16).view(np.uint8))
     return cast("Bytes", rows.astype(np.float16 if dtype == "F16" else np.float32).view(np.uint8))

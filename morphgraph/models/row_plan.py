@@ -1,4 +1,4 @@
-"""Which old rows the row of each type of a new tokeniser comes from."""
+"""The plan of which old rows the row of each new type comes from."""
 
 import math
 from collections.abc import Mapping
@@ -16,11 +16,11 @@ _MOST_PADDING = 1024
 
 @dataclass(frozen=True)
 class RowPlan:
-    """What becomes of each type.
+    """What happens to each type.
 
     ``kept``: types of both tokenisers; ``made``: each new type with the old tokens of its string;
-    ``dropped``: types that are gone. ``moved``: old id → new id of what is kept. ``sources``: the
-    same by ids.
+    ``dropped``: types that are gone. ``moved``: old to new id of each kept type. ``sources``: the
+    same by id.
     """
 
     kept: tuple[str, ...]
@@ -36,10 +36,11 @@ def plan_rows(
     multiple: int = 1,
     same: Mapping[str, str] | None = None,
 ) -> RowPlan:
-    """A row for each id of the new tokeniser, and more up to a multiple of a number.
+    """Plan a row for each id of the new tokeniser, padded to a multiple of ``multiple``.
 
-    A type is kept if the old tokeniser has one for the same string, spelled in its way. ``same``:
-    new types and the old ones that they stand for, where the old tokeniser has no such string.
+    A type is kept if the old tokeniser has one for the same string, written in its own way.
+    ``same`` maps new types to the old ones that they replace, where the old tokeniser lacks the
+    string.
     """
     check_writings(old, new)
     spelled = {type_: old.spelled(new, type_) for type_ in new.ids}
@@ -78,10 +79,10 @@ def plan_rows(
 def check_rows(
     rows: int, vocabulary: ModelVocabulary, padded: bool, option: str = "--tokenizer"
 ) -> None:
-    """Refuse a tokeniser that is not the model's own, by the number of its ids.
+    """Refuse a tokeniser whose number of ids does not fit the model's rows.
 
-    Of more rows than ids, the others are padding where the ids were rounded up to a multiple of 8,
-    16, … or 1,024, or where the caller says so (``padded``). ``option``: what names another one.
+    Surplus rows count as padding if the ids were rounded up to a multiple of 8, 16, … or 1,024, or
+    if ``padded`` is set. ``option``: how the caller names another tokeniser, for the message.
     """
     ids = vocabulary.id_count
     step = min(rows & -rows, _MOST_PADDING)

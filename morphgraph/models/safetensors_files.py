@@ -1,7 +1,7 @@
-"""Safetensors files by numpy alone: what is in one, and new ones written as a stream.
+"""Read and stream safetensors files with numpy alone.
 
 A file is eight bytes with the length of its header, the header in JSON, and the tensors' bytes. No
-tensor is read before it is needed, and what is copied passes through a small buffer.
+tensor is read before it is needed, and copies pass through a small buffer.
 """
 
 import json
@@ -20,9 +20,9 @@ from morphgraph.core.files import parse_json
 from morphgraph.core.text import counted, shortened
 
 MOST_HEADER = 100_000_000
-"""Bytes of the longest header that the format allows."""
+"""The longest header that the format allows, in bytes."""
 BUFFER = 1 << 19
-"""Bytes that are in memory at once while a tensor is copied or made: few enough for the caches."""
+"""Bytes held in memory while a tensor is copied or made: few enough for the caches."""
 
 _BITS = {
     **dict.fromkeys(("F64", "I64", "U64", "C64"), 64),
@@ -39,9 +39,9 @@ _DAMAGED = "Download or save the file again."
 
 @dataclass(frozen=True)
 class StoredTensor:
-    """A tensor in a file, by its place there.
+    """A tensor and its location in a file.
 
-    ``dtype``: as the format names it, such as ``BF16``. ``start``: the place of its first byte.
+    ``dtype``: as the format names it, such as ``BF16``. ``start``: the offset of its first byte.
     """
 
     name: str
@@ -52,11 +52,11 @@ class StoredTensor:
 
     @property
     def bytes_(self) -> int:
-        """How many bytes it takes."""
+        """Its size in bytes."""
         return math.prod(self.shape) * _BITS[self.dtype] // 8
 
     def chunks(self) -> Iterator[memoryview]:
-        """Its bytes, a few at a time; each piece is there until the next one is asked for."""
+        """Yield its bytes in pieces; each is valid until the next is requested."""
         left = self.bytes_
         buffer = memoryview(bytearray(min(BUFFER, left)))
         with self.path.open("rb", buffering=0) as file:
@@ -70,14 +70,14 @@ class StoredTensor:
                 yield buffer[:found]
 
     def row_bytes(self, rows: int) -> npt.NDArray[np.uint8]:
-        """Its bytes in so many rows, mapped into memory: (rows, bytes of a row)."""
+        """Map its bytes into memory as uint8 (``rows``, bytes of a row)."""
         shape = (rows, self.bytes_ // rows)
         return np.memmap(self.path, np.uint8, "r", offset=self.start, shape=shape)
 
 
 @dataclass(frozen=True)
 class NewTensor:
-    """A tensor to be written: ``chunks`` makes its bytes, or arrays of them, a few at a time."""
+    """A tensor to write: ``chunks`` yields its bytes, or arrays of them, in pieces."""
 
     name: str
     dtype: str
@@ -86,15 +86,15 @@ class NewTensor:
 
     @property
     def bytes_(self) -> int:
-        """How many bytes it takes."""
+        """Its size in bytes."""
         return math.prod(self.shape) * _BITS[self.dtype] // 8
 
 
 def read_safetensors(path: Path) -> tuple[dict[str, str], list[StoredTensor]]:
-    """The metadata of a file and its tensors, in the order of their bytes; only its header is read.
+    """Return a file's metadata and its tensors in byte order, reading only the header.
 
-    `FileFormatError` for pickled weights, a file that is cut off or too long, a header that is none
-    or too long, and tensors that overlap, leave a gap or lie outside the file.
+    Raises `FileFormatError` for pickled weights, a file of the wrong length, an invalid or too long
+    header, and tensors that overlap, leave a gap or lie outside the file.
     """
     name = str(path)
     try:
@@ -107,7 +107,7 @@ def read_safetensors(path: Path) -> tuple[dict[str, str], list[StoredTensor]]:
     except OSError as error:
         problem = (error.strerror or "it cannot be read").lower()
         raise FileFormatError(name, "", problem, "Check the path and its permissions.") from error
-    # A length may have the first bytes of a pickle; no pickle has a length and an object behind it.
+    # A length may look like the start of a pickle, but no pickle has a JSON object after it.
     if first.startswith(_PICKLED) and not (is_length and header[:1] in (b"", b"{")):
         raise pickled(path)
     if len(first) < 8:
@@ -130,7 +130,7 @@ def read_safetensors(path: Path) -> tuple[dict[str, str], list[StoredTensor]]:
 
 
 def pickled(path: Path) -> FileFormatError:
-    """The error that weights are pickled, which nothing here opens."""
+    """Return the error for pickled weights, which are never opened."""
     return FileFormatError(
         str(path),
         "",
@@ -181,7 +181,7 @@ def _check_places(tensors: Sequence[StoredTensor], name: str, start: int, size: 
 def write_safetensors(
     path: Path, tensors: Sequence[StoredTensor | NewTensor], metadata: Mapping[str, str]
 ) -> None:
-    """Write tensors into a new file, one after the other, those of the widest numbers first."""
+    """Write tensors to a new file, those with the widest numbers first."""
     ordered = sorted(tensors, key=lambda tensor: -_BITS[tensor.dtype])
     header: dict[str, Any] = {"__metadata__": dict(metadata)} if metadata else {}
     at = 0

@@ -1,4 +1,4 @@
-"""Words of sentences tagged, as with parts of speech: accuracy over all words."""
+"""Tagging the words of sentences, for example with parts of speech: accuracy over words."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _COLUMNS = {"upos": 3, "xpos": 4}
 
 
 class TaggingSettings(TrainingSettings):
-    """Files in CoNLL-U, and which tags of them."""
+    """CoNLL-U files, and the column of tags to learn."""
 
     tags: Literal["upos", "xpos"] = Field(
         default="upos", description="The column: universal tags or those of the language."
@@ -45,7 +45,7 @@ def _read(settings: TaggingSettings) -> ClassedParts[TaggedSentences]:
 
 @dataclass(frozen=True)
 class SplitSentence:
-    """The ids of a sentence, and the place among them of each word's first token; -1 for none."""
+    """The ids of a sentence, and the position of each word's first token; -1 for none."""
 
     ids: IdArray
     firsts: IdArray
@@ -54,10 +54,10 @@ class SplitSentence:
 def split_sentences(
     sentences: Sequence[Sequence[str]], ids: TokenIds, draws: int = 1
 ) -> list[list[SplitSentence]]:
-    """Sentences as running text, with a space between words, and where each word begins.
+    """Segment sentences as running text, and locate the first token of each word.
 
-    A word is tagged at the first token that has a character of it and of no word before it; one
-    without such a token has no place.
+    A word is tagged at the first token with a character of it and of no earlier word; a word
+    without such a token has no position.
     """
     texts = [" ".join(words) for words in sentences]
     encoded = ids.segmenter.encode(texts, bare=True)
@@ -79,7 +79,7 @@ def _split(
         first_atom, last_atom = (int(at) for at in words.word_offsets[number : number + 2])
         atoms = np.flatnonzero(found.token_at[first_atom:last_atom] >= 0) + first_atom
         begins = np.append(first_atom, atoms[:-1] + 1)[: len(atoms)]
-        # Characters of the sentence that each token spans, those left out before it too.
+        # The characters that each token spans, including any skipped before it.
         left = starts[begins] - offsets[number]
         right = ends[atoms] - offsets[number]
         lengths = np.array([len(word) for word in sentence], np.int64)
@@ -97,7 +97,7 @@ def _split(
 
 @dataclass(frozen=True)
 class _Sentences:
-    """Tagged sentences as batches: of each word, its first token is tagged."""
+    """Tagged sentences as batches; each word is tagged at its first token."""
 
     draws: Sequence[Sequence[SplitSentence]]
     tags: Sequence[IdArray]
@@ -113,7 +113,7 @@ class _Sentences:
         return np.concatenate([start, one.ids[: self.most - 2], end]).astype(np.int64)
 
     def chosen(self, keys: Sequence[Key]) -> list[SplitSentence]:
-        """The sentences of some keys."""
+        """Return the sentences of some keys."""
         return [self.draws[number % len(self.draws)][index] for index, number in keys]
 
     def batch(self, keys: Sequence[Key]) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def _run(run: TaskRun) -> list[Measured]:
 
 
 def _right(model: Any, test: _Sentences, size: int) -> tuple[Any, Any]:
-    """Of each sentence, how many words are tagged rightly, and how many words there are."""
+    """Return the number of correctly tagged words, and of words, in each sentence."""
     import torch
 
     right = np.zeros(len(test.tags))
@@ -163,7 +163,7 @@ def _right(model: Any, test: _Sentences, size: int) -> tuple[Any, Any]:
             batch = {name: value.to(model.device) for name, value in test.batch(keys).items()}
             wanted = batch.pop("labels")
             guess = model(**batch).logits.argmax(-1)
-            # What has no token, or lies behind the cut, is not among them, so it is wrong.
+            # Words without a token, or beyond the cut, are absent here, so they count as wrong.
             same = ((guess == wanted) & (wanted != IGNORED)).sum(1)
             right[[index for index, _ in keys]] = same.cpu().numpy()
     return right, np.array([len(tags) for tags in test.tags], np.float64)

@@ -1,4 +1,4 @@
-"""The entry of a downstream task, which it declares beside its code, and what all tasks share."""
+"""The declaration of a downstream task, and what all tasks share."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Files = Annotated[list[str], Field(min_length=1, max_length=1_000)]
 
 
 class TrainingSettings(Parameters):
-    """What every task is told: files with examples, the model, and how it is trained."""
+    """Settings of every task: files of examples, the model, and how to train it."""
 
     train: Files = Field(description="Files with the examples to train on.")
     test: Files = Field(description="Files with the examples to measure on.")
@@ -32,7 +32,7 @@ class TrainingSettings(Parameters):
         default=None, description="Files with examples that early stopping looks at."
     )
     most: int | None = Field(
-        default=None, ge=1, description="Train on so many examples only, the first ones."
+        default=None, ge=1, description="Train on at most this many examples, from the start."
     )
     preset: Literal["tiny", "small"] | None = Field(
         default=None,
@@ -44,27 +44,27 @@ class TrainingSettings(Parameters):
         description="A folder with a checkpoint to be fine-tuned instead, whose own vocabulary "
         "the tokeniser has.",
     )
-    epochs: float = Field(default=3, gt=0, le=10_000, description="How often all are seen.")
+    epochs: float = Field(default=3, gt=0, le=10_000, description="Passes over the examples.")
     steps: int | None = Field(
         default=None, ge=1, le=10_000_000, description="Batches to train on, instead of epochs."
     )
     batch_size: int = Field(default=32, ge=1, le=100_000, description="Examples in a batch.")
     learning_rate: float = Field(
-        default=5e-4, gt=0, le=1, description="The highest one; it rises at first, then falls."
+        default=5e-4, gt=0, le=1, description="The peak rate, after a warm-up and before decay."
     )
     max_tokens: int = Field(
-        default=128, ge=8, le=8_192, description="Longer texts are cut, or split where they can be."
+        default=128, ge=8, le=8_192, description="Longer texts are cut, or split where possible."
     )
     patience: int | None = Field(
         default=None,
         ge=1,
-        description="Stop early if the loss on dev has not fallen for so many looks.",
+        description="Stop early after this many looks at dev without a lower loss.",
     )
     look_every: int = Field(
         default=100, ge=1, description="Steps between two looks at dev, with patience."
     )
     time_budget: float | None = Field(
-        default=None, gt=0, description="End the training of a cell after so many seconds."
+        default=None, gt=0, description="End the training of a cell after this many seconds."
     )
     precision: Literal["auto", "float32"] = Field(
         default="auto", description="auto: mixed precision where the device has bfloat16."
@@ -85,7 +85,7 @@ class TrainingSettings(Parameters):
 
 
 class TaskMetric(NamedTuple):
-    """A metric of a task: its key and title, how it reads, and which values are better."""
+    """A metric of a task: its key, title, display format, and which values are better."""
 
     key: str
     title: str
@@ -94,10 +94,10 @@ class TaskMetric(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """A value of a metric, over so many examples, with its 95 % interval over them.
+    """A metric's value over a number of examples, with its 95 % interval.
 
-    ``step``: after so many steps of training, where a curve is asked for; ``variant``: what tells
-    it from others of the same cell, written like a parameter.
+    ``step``: the training step, for points of a curve; ``variant``: what distinguishes it from
+    other values of the same cell, written like a parameter.
     """
 
     metric: str
@@ -111,10 +111,10 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True)
 class TaskRun:
-    """What a task is run on: ids of a tokeniser, examples, settings, a seed.
+    """The inputs of a task's run: token ids, examples, settings and seed.
 
-    ``folder``: where checkpoints lie, so that a run that was killed resumes from the last one.
-    ``base``: the tokeniser that the method was applied to.
+    ``folder``: where checkpoints are kept, so that a killed run resumes. ``base``: the tokeniser
+    that the method was applied to.
     """
 
     ids: TokenIds
@@ -127,11 +127,11 @@ class TaskRun:
 
 @dataclass(frozen=True)
 class DownstreamTask:
-    """A task: its name in files, its title in tables, what it is, and its settings.
+    """A task: its name in files, its title in tables, a description, and its settings.
 
-    ``read``: makes examples of settings and checks them, without torch; ``run``: trains a model on
-    them and measures it. ``speed``: about how many tokens a tiny model trains on in a second;
-    ``bytes_in_token``: about how long a file is for each of them.
+    ``read`` makes and checks examples from settings, without torch; ``run`` trains a model on them
+    and measures it. ``speed``: roughly how many tokens per second a tiny model trains on;
+    ``bytes_in_token``: roughly how many bytes of a file there are for each token.
     """
 
     name: str
@@ -145,7 +145,7 @@ class DownstreamTask:
     bytes_in_token: float = 4.0
 
     def settings(self, given: dict[str, Any]) -> Any:
-        """All its settings, checked."""
+        """Validate given settings and fill in the defaults."""
         return self.parameters(**given)
 
 
@@ -153,24 +153,24 @@ STEPS = TaskMetric("training_steps", "Steps of training", "count", 0)
 SPEED = TaskMetric("tokens_per_second", "Tokens a second, training", "count", 0)
 UNCOVERED = TaskMetric("uncovered", "Text without a known token", "percent", 0)
 COMMON = (STEPS, SPEED, UNCOVERED)
-"""What every task tells beside its own scores."""
+"""Metrics that every task reports beside its own."""
 
 
 def first_examples(examples: Sequence[Any], most: int | None) -> Sequence[Any]:
-    """The first so many of some examples; all where nothing is asked."""
+    """Return at most ``most`` examples from the start; all if it is None."""
     return examples if most is None else examples[:most]
 
 
 class Classed(Protocol):
-    """Examples that have a class each, or many."""
+    """Examples with one or more classes each."""
 
     @property
     def classes(self) -> Sequence[str]:
-        """All classes in order, each as often as it is there."""
+        """All classes in order, with repetitions."""
         ...
 
     def first(self, most: int | None) -> Self:
-        """The first so many of them."""
+        """Return at most ``most`` examples from the start."""
         ...
 
 
@@ -179,7 +179,7 @@ T = TypeVar("T", bound=Classed)
 
 @dataclass(frozen=True)
 class ClassedParts(Generic[T]):
-    """Examples to train on, to test on, and to look at meanwhile; all classes in order."""
+    """Examples for training, testing and development, with all classes in order."""
 
     train: T
     test: T
@@ -190,7 +190,7 @@ class ClassedParts(Generic[T]):
 def read_parts(
     settings: TrainingSettings, read: Callable[[Sequence[str]], T], what: str
 ) -> ClassedParts[T]:
-    """The files of a task, checked: no class is tested that training lacks.
+    """Read the files of a task, and check that training covers every class of the test.
 
     ``what``: ``label`` or ``tag``, for messages.
     """
@@ -207,7 +207,7 @@ def read_parts(
 
 
 def one_class_each(labels: Sequence[str]) -> dict[str, int]:
-    """How often each class is there, by name.
+    """Count how often each class occurs, sorted by name.
 
     >>> one_class_each(["b", "a", "b"])
     {'a': 1, 'b': 2}

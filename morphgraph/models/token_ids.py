@@ -1,4 +1,4 @@
-"""Texts as ids of a model's rows, segmented by any method with our own kernels."""
+"""Texts as ids of a model's rows, segmented by any method."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from morphgraph.tokeniser.words import (
 IdArray = npt.NDArray[np.int64]
 
 ROLES = ("pad", "unk", "bos", "eos", "mask")
-"""The special ids that a model made from scratch begins with, in this order."""
+"""The first special ids of a model made from scratch, in this order."""
 
 
 @dataclass(frozen=True)
 class TokenIds:
-    """How a segmenter's tokens become ids of a model.
+    """A mapping from a segmenter's tokens to ids of a model.
 
-    ``numbers``: int64, by type, its id; -1 for a type that is not there. ``size``: how many rows
-    the model has. ``special``: the ids of `ROLES`. ``named``: what cells report as their tokeniser.
+    ``numbers``: int64, the id of each type; -1 for an absent one. ``size``: the number of rows of
+    the model. ``special``: the ids of `ROLES`. ``named``: the tokeniser's name in cells.
     """
 
     segmenter: Segmenter
@@ -45,11 +45,11 @@ class TokenIds:
 
     @property
     def is_random(self) -> bool:
-        """Whether training sees another segmentation each time."""
+        """Whether training sees a different segmentation in each epoch."""
         return isinstance(self.segmenter, RandomSegmenter) and self.segmenter.is_random
 
     def encode(self, texts: Sequence[str], draws: int = 1) -> list[list[IdArray]]:
-        """The ids of whole texts; of a random method, of the first ``draws`` samples."""
+        """Return the ids of whole texts; for a random method, of the first ``draws`` samples."""
         words = self.segmenter.encode(texts, bare=True)
         if self.is_random and isinstance(self.segmenter, RandomSegmenter):
             found = list(self.segmenter.samples(words, draws))
@@ -58,20 +58,20 @@ class TokenIds:
         return [self.of(each) for each in found]
 
     def plain(self) -> TokenIds:
-        """The same without draws, as tests are made: dropout is for training."""
+        """The same without sampling, for tests: dropout is for training only."""
         if not isinstance(self.segmenter, Dropout):
             return self
         return TokenIds(standard(self.segmenter), self.numbers, self.size, self.special, self.by_id)
 
     def of(self, found: Segmentation) -> list[IdArray]:
-        """The ids of a segmentation's tokens, text by text."""
+        """Return the ids of a segmentation's tokens, text by text."""
         kept = np.flatnonzero(found.token_at >= 0)
         ids = self.ids_of(found.token_at[kept])
         bounds = np.searchsorted(kept, found.words.word_offsets)
         return [ids[start:end] for start, end in pairwise(bounds.tolist())]
 
     def ids_of(self, tokens: npt.NDArray[np.int32]) -> IdArray:
-        """The ids of types; what is unknown, or not there, has that of the unknown token."""
+        """Return the ids of types; unknown or absent ones get that of the unknown token."""
         known = tokens != UNKNOWN
         ids: IdArray = np.full(len(tokens), -1, np.int64)
         ids[known] = self.numbers[tokens[known]]
@@ -79,7 +79,7 @@ class TokenIds:
         return ids
 
     def uncovered(self, texts: Sequence[str]) -> float:
-        """The share of atoms, such as characters, that no token or an unknown one stands for."""
+        """Return the share of atoms, such as characters, that have no known token."""
         tokens = self.segmenter.segment(self.segmenter.encode(texts, bare=True)).token_at
         types = self.segmenter.types
         unknown = [number for number, text in enumerate(types) if text in _UNKNOWN_TYPES]
@@ -91,18 +91,18 @@ _UNKNOWN_TYPES = ("<unk>", "[UNK]", "<UNK>", "<|unk|>")
 
 
 def framed(rows: Sequence[IdArray], ids: TokenIds, most: int) -> list[IdArray]:
-    """Texts between the special ids of their start and end, cut to so many ids in all."""
+    """Put texts between the special start and end ids, cut to at most ``most`` ids in all."""
     start, end = [ids.special["bos"]], [ids.special["eos"]]
     return [np.concatenate([start, row[: most - 2], end]).astype(np.int64) for row in rows]
 
 
 def sample_count(ids: TokenIds, epochs: float) -> int:
-    """How many samples of a random method training sees: one a pass, at most eight."""
+    """Return how many samples of a random method to draw: one an epoch, at most eight."""
     return min(8, max(1, round(epochs))) if ids.is_random else 1
 
 
 def dense_ids(segmenter: Segmenter) -> TokenIds:
-    """Ids for a model made from scratch: special ones first, then all present types, no holes."""
+    """Number all present types without gaps after the special ids, for a new model."""
     inventory = inventory_of(segmenter)
     present = sorted((*inventory.special, *inventory.spelled))
     numbers = np.full(len(segmenter.types), -1, np.int64)
@@ -120,15 +120,15 @@ _NAMED = {
     "eos": ("sep_token", "eos_token"),
     "mask": ("mask_token",),
 }
-"""What a folder's ``tokenizer_config.json`` calls the tokens of each role."""
+"""The names of each role's token in a folder's ``tokenizer_config.json``."""
 
 
 def folder_ids(segmenter: Segmenter, folder: str) -> TokenIds:
-    """Ids of the model in a folder, whose vocabulary the segmenter has to share.
+    """Return the ids of the model in a folder, whose vocabulary the segmenter must share.
 
-    Special ids are those of its ``tokenizer_config.json``, ``special_tokens_map.json`` and
-    ``config.json``; one that it lacks is that of the end of a text, else of padding, else 0.
-    `MorphGraphError` for types that the model has no row for.
+    Special ids come from ``tokenizer_config.json``, ``special_tokens_map.json`` and
+    ``config.json``; a missing one is that of the end of text, else of padding, else 0. Raises
+    `MorphGraphError` for types without a row in the model.
     """
     config = _json(Path(folder) / "config.json")
     size = config.get("vocab_size")
@@ -180,7 +180,7 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 def model_files(folder: str) -> list[str]:
-    """The files of a checkpoint that results depend on; `FileFormatError` if it is none."""
+    """List the files of a checkpoint that affect results; `FileFormatError` if it is none."""
     path = Path(folder)
     found = sorted(path.glob("*.safetensors"))
     if not (path / "config.json").is_file() or not found:
@@ -197,7 +197,7 @@ def model_files(folder: str) -> list[str]:
 
 
 def decoded(pieces: Sequence[str], segmenter: Segmenter) -> str:
-    """The text that types spell, with the marker of their tokeniser read as it is meant."""
+    """Return the text that types spell, with their tokeniser's marker resolved."""
     from tokenizers import decoders
 
     if is_byte_level(segmenter):
@@ -210,7 +210,7 @@ def decoded(pieces: Sequence[str], segmenter: Segmenter) -> str:
 
 
 def is_byte_level(segmenter: Segmenter) -> bool:
-    """Whether types are spelled in GPT-2's alphabet of bytes."""
+    """Return whether types are written in GPT-2's alphabet of bytes."""
     below: Any = segmenter
     while isinstance(below, Segmenter):
         below = below.below

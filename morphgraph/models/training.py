@@ -1,4 +1,4 @@
-"""Training by transformers' Trainer: the same batches for the same seed, resumed after a kill."""
+"""Training with transformers' Trainer: reproducible batches, resumed after a kill."""
 
 from __future__ import annotations
 
@@ -25,33 +25,33 @@ if TYPE_CHECKING:
 
 _TELL_SECONDS = 2.0
 CHECKPOINT_SECONDS = 60.0
-"""What a killed cell loses at most, about."""
+"""Roughly how much work a killed cell loses at most."""
 
 _POOL = 50
-"""So many batches are made of texts drawn together, sorted by length, so that little is padded."""
+"""The number of batches drawn together and sorted by length, to reduce padding."""
 IGNORED = -100
-"""The label of what is not predicted."""
+"""The label of positions that are not predicted."""
 
 StepLook = Callable[[int, Any], None]
 Key = tuple[int, int]
-"""An example by its number, and the number of the pass over all examples in which it is seen."""
+"""The index of an example, and the epoch in which it is seen."""
 
 
 class Examples(Protocol):
-    """Examples that batches are made of."""
+    """Examples that can be batched."""
 
     @property
     def lengths(self) -> IdArray:
-        """How many tokens each has."""
+        """The number of tokens of each example."""
         ...
 
     def batch(self, keys: Sequence[Key]) -> dict[str, Any]:
-        """Tensors of some examples, as the model takes them, ``labels`` among them."""
+        """Return tensors of some examples as the model takes them, with ``labels``."""
         ...
 
 
 class Fitted(NamedTuple):
-    """A trained model, the steps that it took, and tokens and seconds of these."""
+    """A trained model, with the steps, tokens and seconds of its training."""
 
     model: Any
     steps: int
@@ -59,7 +59,7 @@ class Fitted(NamedTuple):
     seconds: float
 
     def facts(self) -> list[Measured]:
-        """Steps and speed, as every task reports them."""
+        """Return the steps and speed that every task reports."""
         speed = self.tokens / self.seconds if self.seconds else np.nan
         return [
             Measured(STEPS.key, self.steps, self.steps),
@@ -68,7 +68,7 @@ class Fitted(NamedTuple):
 
 
 def batch_plan(lengths: IdArray, settings: TrainingSettings, seed: int) -> list[list[Key]]:
-    """The batches of a whole training in order: texts at random, those of a length together."""
+    """Return all batches of a training run in order: random, but of similar lengths."""
     count, size = len(lengths), settings.batch_size
     total = settings.steps or ceil(settings.epochs * ceil(count / size))
     random = np.random.default_rng(seed)
@@ -88,14 +88,14 @@ def batch_plan(lengths: IdArray, settings: TrainingSettings, seed: int) -> list[
 
 
 def in_batches(lengths: IdArray, size: int) -> Iterator[list[Key]]:
-    """All examples once, the shortest first, as for measuring."""
+    """Yield all examples once in batches, the shortest first, for evaluation."""
     order = np.argsort(lengths, kind="stable")
     for start in range(0, len(order), size):
         yield [(int(index), 0) for index in order[start : start + size]]
 
 
 def padded(rows: Sequence[IdArray], filler: int) -> Any:
-    """Rows of ids as one tensor of int64, filled up on the right."""
+    """Return rows of ids as one int64 tensor, padded on the right."""
     import torch
 
     found = np.full((len(rows), max(map(len, rows), default=0)), filler, np.int64)
@@ -105,7 +105,7 @@ def padded(rows: Sequence[IdArray], filler: int) -> Any:
 
 
 def as_inputs(rows: Sequence[IdArray], pad: int) -> dict[str, Any]:
-    """Rows of ids as a model takes them."""
+    """Return rows of ids as inputs of a model, with their attention mask."""
     ids = padded(rows, pad)
     mask = padded([np.ones(len(row), np.int64) for row in rows], 0)
     return {"input_ids": ids, "attention_mask": mask}
@@ -120,11 +120,11 @@ def fit(
     dev: Examples | None = None,
     looks: tuple[Sequence[int], StepLook] = ((), lambda step, model: None),
 ) -> Fitted:
-    """Train a model, from the last checkpoint in the folder if there is one.
+    """Train a model, resuming from the last checkpoint in the folder if there is one.
 
-    ``looks``: steps, and what is called after each of them with the model as it is then.
+    ``looks``: steps, and a function called after each of them with the current model.
 
-    Without a time budget, and on one device, the result depends on its arguments alone, also if the
+    Without a time budget, and on one device, the result depends only on the arguments, even if the
     training was killed in between.
     """
     import torch
@@ -142,7 +142,7 @@ def fit(
     try:
         trainer.train(resume_from_checkpoint=None if last is None else str(last))
     except Exception:
-        # A checkpoint that cannot be read, as of another version, must not fail for ever.
+        # An unreadable checkpoint, as of another version, must not fail for ever.
         if last is not None:
             shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -153,10 +153,10 @@ def fit(
 
 
 def last_checkpoint(folder: Path) -> Path | None:
-    """The last whole checkpoint in a folder; what was cut off is deleted."""
+    """Return the last complete checkpoint in a folder, deleting incomplete ones."""
     found = []
     for path in folder.glob("checkpoint-*"):
-        # It is written last.
+        # This file is written last.
         if (path / "trainer_state.json").is_file() and _is_json(path / "trainer_state.json"):
             found.append((int(path.name.rpartition("-")[2]), path))
         else:
@@ -173,7 +173,7 @@ def _is_json(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class _Keys:
-    """A data set whose items are their own keys: batches are made of them at once."""
+    """A data set whose items are their own keys, so that whole batches are made at once."""
 
     count: int
 
@@ -257,7 +257,7 @@ def _trainer(
 
 
 def _clock(folder: Path, settings: TrainingSettings, looks: tuple[Sequence[int], StepLook]) -> Any:
-    """What counts seconds over all starts, keeps checkpoints by them, and ends in time."""
+    """Return a callback that times all runs, saves checkpoints, and keeps to the budget."""
     from transformers import TrainerCallback
 
     path = folder / "clock.json"

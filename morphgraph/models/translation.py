@@ -1,4 +1,4 @@
-"""Texts translated: chrF and BLEU by sacrebleu."""
+"""Translation of texts: chrF and BLEU, computed by sacrebleu."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from morphgraph.models.training import IGNORED, Key, as_inputs, fit, in_batches,
 
 
 class TranslationSettings(TrainingSettings):
-    """Two files each: texts, and their translations line by line."""
+    """Two files: texts, and their translations line by line."""
 
     beams: int = Field(
         default=1, ge=1, le=100, description="Beams of the search for a translation; 1 is greedy."
@@ -48,7 +48,7 @@ def _read(settings: TranslationSettings) -> _Pairs:
 
 @dataclass(frozen=True)
 class _Translations:
-    """Pairs of texts as batches; the decoder reads what it is to write, one id behind."""
+    """Pairs of texts as batches; the decoder reads its targets shifted by one."""
 
     sources: Sequence[Sequence[IdArray]]
     targets: Sequence[Sequence[IdArray]]
@@ -60,7 +60,7 @@ class _Translations:
         return np.array([len(source) + len(target) for source, target in pairs], np.int64)
 
     def inputs(self, keys: Sequence[Key]) -> dict[str, Any]:
-        """What is to be translated."""
+        """Return the texts to translate."""
         rows = [self.sources[number % len(self.sources)][index] for index, number in keys]
         return as_inputs(rows, self.ids.special["pad"])
 
@@ -97,7 +97,7 @@ def _run(run: TaskRun) -> list[Measured]:
 
 
 def translation_scores(written: Sequence[str], targets: Sequence[str]) -> list[Measured]:
-    """chrF and BLEU of translations, from 0 to 100, as sacrebleu has them by default."""
+    """Return chrF and BLEU of translations, from 0 to 100, with sacrebleu's defaults."""
     from sacrebleu.metrics import BLEU, CHRF
 
     found = []

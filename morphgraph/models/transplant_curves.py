@@ -1,4 +1,4 @@
-"""A language model carried over to a refined tokeniser, and its loss over further training."""
+"""The loss of a transplanted language model over further training."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ Start = Literal["mean", "zeros", "normal", "scratch"]
 
 
 class TransplantCurveSettings(LanguageModelSettings):
-    """Files with texts, the training before and after, and how new rows begin.
+    """Files of texts, the training before and after, and how to initialise new rows.
 
-    ``steps`` or ``epochs`` are those of the model on the tokeniser as it was.
+    ``steps`` or ``epochs`` apply to the model on the original tokeniser.
     """
 
     then: int = Field(
@@ -60,9 +60,9 @@ class TransplantCurveSettings(LanguageModelSettings):
 
 
 def numbered_as_exported(segmenter: Segmenter) -> tuple[TokenIds, bytes]:
-    """Ids of a tokeniser of merges, and its ``tokenizer.json`` with special tokens in front.
+    """Return the ids of a merge-based tokeniser, and its ``tokenizer.json``.
 
-    `MorphGraphError` for other segmenters.
+    Special tokens come first. Raises `MorphGraphError` for other segmenters.
     """
     if type(segmenter) is not Bte:
         raise MorphGraphError(
@@ -120,7 +120,7 @@ def _run(run: TaskRun) -> list[Measured]:
 
 
 def _kept(path: Path, measure: Callable[[], list[Measured]]) -> list[Measured]:
-    """What was measured before, if it was."""
+    """Return a measurement from its file, measuring first if there is none."""
     if path.is_file():
         return [Measured(*values) for values in json.loads(path.read_text())]
     found = measure()
@@ -129,9 +129,9 @@ def _kept(path: Path, measure: Callable[[], list[Measured]]) -> list[Measured]:
 
 
 def _curve(run: TaskRun, start: str) -> list[Measured]:
-    """Bits per character and byte after some steps, of a model that begins in one way."""
+    """Measure bits per character and byte after given steps, for one initialisation."""
     settings: TransplantCurveSettings = run.settings
-    model = _beginning(run, start)
+    model = _initial_model(run, start)
     test = CausalWindows.of(run.examples.test, run.ids, settings.max_tokens)
     train = CausalWindows.of(run.examples.train, run.ids, settings.max_tokens)
     texts = run.examples.test
@@ -157,13 +157,13 @@ def _curve(run: TaskRun, start: str) -> list[Measured]:
     if 0 in wanted:
         look(0, model.eval())
     fit(model, train, further, run.seed + 1, place, looks=(wanted, look))
-    for step in wanted:  # those before the checkpoint that a killed run resumed from
+    for step in wanted:  # steps before the checkpoint that a killed run resumed from
         if step not in points:
             look(step, model)
     return [each for step in wanted for each in points[step]]
 
 
-def _beginning(run: TaskRun, start: str) -> Any:
+def _initial_model(run: TaskRun, start: str) -> Any:
     if start == "scratch":
         return make_model("causal-lm", replace(run, seed=run.seed + 1))
     folder = run.folder / "trained"

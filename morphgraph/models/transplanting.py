@@ -1,4 +1,4 @@
-"""A model carried over to another tokeniser: rows of kept types copied, rows of new types made."""
+"""Transplant a model to another tokeniser: copy the rows of kept types, make the others."""
 
 import json
 import re
@@ -35,18 +35,18 @@ from morphgraph.models.vocabulary_matrices import (
 
 _MOST_MULTIPLE = 65_536
 _ROLES = tuple(f"{role}_token" for role in ("eos", "sep", "bos", "cls", "pad", "unk", "mask"))
-"""Of several that a token has, the first that another tokeniser has too counts."""
+"""A token's roles in order; the first that the other tokeniser also has counts."""
 _LOOKS_SPECIAL = re.compile(r"<.+>|\[.+\]")
 _NEEDED_TO_DECODE = ("decoder_start_token_id", "pad_token_id")
 
 
 @dataclass(frozen=True)
 class TransplantSettings:
-    """How rows of new types begin, and how many rows there are.
+    """How to initialise the rows of new types, and how many rows to make.
 
-    ``init``: one of `ROW_INITS`. ``seed``: for ``normal``. ``multiple``: the number of rows is a
-    multiple of this, at most 65,536. ``padded``: rows beyond the old tokeniser's ids are
-    padding, however many.
+    ``init``: one of `ROW_INITS`. ``seed``: for ``normal``. ``multiple``: round the number of rows
+    up to a multiple of this, at most 65,536. ``padded``: treat all rows beyond the old tokeniser's
+    ids as padding.
     """
 
     init: RowInit = "mean"
@@ -67,7 +67,7 @@ class TransplantSettings:
 
 @dataclass(frozen=True)
 class ResizedTensor:
-    """A tensor with a row for each id, and its shapes."""
+    """A tensor with a row for each id, and its old and new shapes."""
 
     name: str
     role: MatrixRole
@@ -77,13 +77,13 @@ class ResizedTensor:
 
 @dataclass(frozen=True, repr=False)
 class Transplant:
-    """A model on another tokeniser, or what it would be.
+    """A model transplanted to another tokeniser, or the plan of one.
 
-    ``folder``: where it is; None if nothing was written. ``init``: how rows of new types begin.
-    ``kept``: types whose rows are copied; ``made``: each new type, with the old tokeniser's tokens
-    for its string, none if it knows none of its characters; ``dropped``: types that are gone.
-    ``padding``: rows without a type, before and now. ``config``: fields that get another value.
-    ``files``: other files that go along; ``left_out``: those that do not.
+    ``folder``: where it was written, or None. ``init``: how rows of new types begin. ``kept``:
+    types whose rows are copied; ``made``: each new type with the old tokens of its string, none if
+    all its characters were unknown; ``dropped``: types that are gone. ``padding``: rows without a
+    type, before and after. ``config``: changed fields. ``files``: other files copied; ``left_out``:
+    those not copied.
     """
 
     folder: Path | None
@@ -106,7 +106,7 @@ class Transplant:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, as JSON holds it; of types that are kept, how many there are."""
+        """Return its content as JSON-compatible data; kept types only as a count."""
         return {
             **vars(self),
             "kept": len(self.kept),
@@ -125,11 +125,11 @@ def transplant_model(
     old_tokeniser: str | Path | None = None,
     hint: str = "",
 ) -> Transplant:
-    """Carry a model over to another tokeniser, into a new folder; without ``out``, only plan it.
+    """Transplant a model to another tokeniser in a new folder; only plan without ``out``.
 
-    All is checked before anything is written, and the folder is there with all its content or not
-    at all. ``old_tokeniser``: the one that the model was trained with, by default that in its
-    folder. ``hint``: see `core.files.writing`. Errors: `MorphGraphError`.
+    Everything is checked before anything is written, and the folder appears complete or not at all.
+    ``old_tokeniser``: the one that the model was trained with, by default that in its folder.
+    ``hint``: see `core.files.writing`. Raises `MorphGraphError`.
     """
     settings = TransplantSettings() if settings is None else settings
     if out is not None:
@@ -185,7 +185,7 @@ def _resized(
     tensor = matrix.tensor
 
     def chunks() -> Iterator[Bytes]:
-        # Made here, so that the old matrix is let go once the new one is written.
+        # Made here, so that the old matrix is freed once the new one is written.
         return MadeRows(tensor, rows, plan.sources, settings.init, settings.seed).chunks()
 
     return NewTensor(tensor.name, tensor.dtype, matrix.resized(len(plan.sources)), chunks)
@@ -198,10 +198,10 @@ def _configs(
     roles: Mapping[str, str],
     rows: tuple[int, int],
 ) -> tuple[dict[str, bytes], list[ConfigChange]]:
-    """The configurations for another tokeniser, and what is changed in them."""
+    """Return the configurations for another tokeniser, and the changes made."""
 
     def new_id(field: str, old_id: int) -> int | None:
-        """The same token's, else that of the token that the new tokeniser has in its place."""
+        """Return the new id of the same token, or of the token that replaces it."""
         return plan.moved.get(old_id, new.ids.get(roles.get(field.removesuffix("_id"), "")))
 
     files: dict[str, bytes] = {}
@@ -233,7 +233,7 @@ def _configs(
 def _check_special_ids(
     checkpoint: Checkpoint, old: ModelVocabulary, roles: Mapping[str, str]
 ) -> None:
-    """Refuse a tokeniser that is not the model's own, by what the model's special ids are in it."""
+    """Refuse a tokeniser in which the model's special ids are other tokens."""
     texts = {number: text for text, number in old.ids.items()}
     for role in _ROLES:
         field = f"{role}_id"
@@ -246,7 +246,7 @@ def _check_special_ids(
         if not has and text not in old.special and not _LOOKS_SPECIAL.fullmatch(text):
             problem = "an ordinary type"
         elif role == "eos_token" and has == {"pad_token"} and role not in roles:
-            # Where a tokeniser has an end of a text, some models end with padding all the same.
+            # Some models end texts with padding even if their tokeniser has an end token.
             problem = "the padding token"
         if problem:
             raise MorphGraphError(
@@ -262,7 +262,7 @@ def _same_role(
     old: ModelVocabulary,
     new: ModelVocabulary,
 ) -> dict[str, str]:
-    """New special tokens, and the old ones of another content that have the same role."""
+    """Map new special tokens to the old ones with the same role but another string."""
     found: dict[str, str] = {}
     for role in _ROLES:
         before, after = old_roles.get(role), roles.get(role)
@@ -277,7 +277,7 @@ def _roles_in(folder: Path) -> dict[str, str]:
 
 
 def _roles(contents: Mapping[str, bytes]) -> dict[str, str]:
-    """The contents of a tokeniser's special tokens, by what `transformers` calls them."""
+    """Return the strings of a tokeniser's special tokens by their names in `transformers`."""
     try:
         config = json.loads(contents.get("tokenizer_config.json", b"{}"))
     except ValueError:

@@ -1,9 +1,9 @@
-"""Types that a model has hardly learned: short rows, or rows that lie where unused ones do.
+"""Under-trained types: those with short rows, or rows close to those of unused types.
 
-A type that is a token of hardly any text gets hardly any gradient, so that its rows stay near those
-of types that never are one. Source: Land & Bartolo 2024, whose program ranks by the cosine distance
-from the mean of unused rows where one matrix is input and output, else by the norm of input rows;
-Chizhov et al. 2024, §5, who look at norms against frequency.
+A type that is rarely a token gets little gradient, so its rows stay near those of types that never
+occur. Source: Land & Bartolo 2024, whose program ranks by the cosine distance from the mean of
+unused rows if input and output share one matrix, else by the norm of input rows; Chizhov et al.
+2024, §5, who compare norms with frequency.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ TYPE_KINDS: Mapping[str, str] = {
     "never_used": "no token of the corpus",
     "ordinary": "an ordinary type",
 }
-"""What a row is of; the first that holds."""
+"""The kinds of rows; the first that applies counts."""
 
 RANKINGS: Mapping[str, str] = {
     "norm": "norm of the input row",
     "cosine": "cosine distance of the input row from unused rows",
     "euclidean": "Euclidean distance of the input row from unused rows",
 }
-"""What types can be ranked by, the lowest first."""
+"""What types can be ranked by, in ascending order."""
 
 STANDS_OUT = 0.02
-"""The share of types that are listed as hardly learned, as in Land & Bartolo 2024."""
+"""The share of types listed as under-trained, as in Land & Bartolo 2024."""
 
 _SURELY_UNUSED = ("padding", "reserved", "unreachable")
 _RESERVED = re.compile(r"\W*(unused|reserved|madeupword|dummy)[\w-]*\d\W*", re.IGNORECASE)
@@ -62,14 +62,14 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, repr=False)
 class UndertrainedTypes:
-    """The rows of a model's vocabulary: how long each is, and how near to unused ones.
+    """The rows of a model's vocabulary: their norms, and their distances from unused rows.
 
-    ``tied``: the output projection is the input embedding. ``unused``: how many rows are taken for
-    unused, and ``unused_are``: which these are. ``ranked_by``: the column that says which types
-    stand out, the lowest first. ``frame``: a row for each id, with ``id``, ``type`` as people read
-    it, ``kind`` (see `TYPE_KINDS`), ``count`` (tokens in the corpus; NaN without one), and for
-    ``input`` and, where it is stored apart, ``output``: ``norm``, ``cosine`` and ``euclidean``, the
-    distances from the mean of the unused rows, NaN where there are none.
+    ``tied``: the output projection is the input embedding. ``unused``: the number of rows taken as
+    unused; ``unused_are``: a description of them. ``ranked_by``: the column that ranks types,
+    lowest first. ``frame``: a row for each id, with ``id``, ``type`` in readable form, ``kind``
+    (see `TYPE_KINDS`), ``count`` (tokens in the corpus; NaN without one), and for ``input`` and,
+    where stored separately, ``output``: ``norm``, ``cosine`` and ``euclidean``, the distances from
+    the mean of the unused rows, NaN where there are none.
     """
 
     name: str
@@ -80,13 +80,13 @@ class UndertrainedTypes:
     frame: pd.DataFrame
 
     def standing_out(self, share: float = STANDS_OUT) -> pd.DataFrame:
-        """The share of types that rank lowest, the lowest first; no padding."""
+        """Return the lowest-ranking share of types, lowest first, without padding."""
         types = self.frame[self.frame["kind"] != "padding"]
         ranked = types.sort_values(self.ranked_by, kind="stable")
         return ranked.head(int(np.ceil(share * len(types)))).reset_index(drop=True)
 
     def by_kind(self, share: float = STANDS_OUT) -> pd.DataFrame:
-        """A row for each kind that there is: how many types, how many stand out, and means."""
+        """Return a row for each kind: its types, those that stand out, and means."""
         values = [name for name in self.frame.columns if name.startswith(("input", "output"))]
         grouped = self.frame.groupby("kind", sort=False)
         found = grouped[values].mean()
@@ -111,14 +111,13 @@ def undertrained_types(
     padded: bool = False,
     by: str | None = None,
 ) -> UndertrainedTypes:
-    """Look at the rows of a model's folder; ``corpus``: the words that types are counted in.
+    """Find the under-trained types of a model's folder; ``corpus``: words to count types in.
 
-    ``tokeniser``: the model's, if it is not in its folder. The rows taken for unused are those
-    without a type, of reserved types, and of types that are never produced; where there are none,
-    those of types that are no token of the corpus. ``by``: what types are ranked by, see
-    `RANKINGS`; by default what the program of Land & Bartolo ranks by, or the norm where it needs
-    unused rows and there are none. Errors: `MorphGraphError`, also for ``padded``, see
-    `check_rows`.
+    ``tokeniser``: the model's, if not in its folder. The rows taken as unused are those without a
+    type, of reserved types, and of types that can never be produced; failing those, those of types
+    that are no token of the corpus. ``by``: one of `RANKINGS`; by default as in the program of Land
+    & Bartolo, or the norm where that needs unused rows and there are none. ``padded``: see
+    `check_rows`. Raises `MorphGraphError`.
     """
     import pandas as pd
 
@@ -167,7 +166,7 @@ def undertrained_types(
 
 
 def check_stand_out(share: float) -> None:
-    """Refuse what is not a share above 0."""
+    """Refuse a share that is not above 0."""
     if not 0 < share <= 1:
         raise MorphGraphError(f"{share:g} is not a share of types. Give more than 0, at most 1.")
 
@@ -175,7 +174,7 @@ def check_stand_out(share: float) -> None:
 def _described(
     vocabulary: ModelVocabulary, corpus: NamedCounts | None, rows: int
 ) -> tuple[Sequence[str], npt.NDArray[np.str_], Values]:
-    """The readable type, the kind and the count of each row."""
+    """Return the readable type, the kind and the count of each row."""
     health = VocabularyHealth(standard_segmenter(vocabulary.loaded), corpus)
     inventory, compression = health.inventory, health.compression
     counts = np.full(rows, np.nan if compression is None else 0.0)
@@ -212,7 +211,7 @@ def _described(
 def _row_figures(
     tensor: StoredTensor, rows: int, unused: npt.NDArray[np.int64]
 ) -> tuple[Values, Values, Values]:
-    """The norm of each row, and its cosine and Euclidean distance from the mean of some."""
+    """Return the norm of each row, and its distances from the mean of ``unused`` rows."""
     stored = tensor.row_bytes(rows)
     step = max(1, BUFFER // stored.shape[1])
 

@@ -1,4 +1,4 @@
-"""Which tensors of a checkpoint have a row for each id: found by name, shape and configuration."""
+"""Find the tensors of a checkpoint with a row for each id, by name, shape and configuration."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -50,38 +50,39 @@ _SUFFIXES: Mapping[MatrixRole, tuple[str, ...]] = {
         "pred_layer.proj.bias",
     ),
 }
-"""How the names end that models of `transformers` give them."""
+"""The suffixes of their names in `transformers` models."""
 _WHOLE_NAMES: Mapping[str, MatrixRole] = {
     "decoder.weight": "output",
     "decoder.bias": "bias",
     "output.weight": "output",
 }
-"""Names that other tensors may end in."""
+"""Full names, where other tensors may share the suffix."""
 
 _IN_LAYER = re.compile(r"(?:^|[._])(?:h|layers?|blocks?|groups|attentions|ffns)\.\d+\.")
-"""What is part of a layer has no row for each id, though a product of sizes may be their number."""
+"""Tensors inside a layer have no row for each id, even if a size happens to match."""
 
 _WITH_HEAD = ("ForCausalLM", "LMHeadModel", "ForMaskedLM", "ForConditionalGeneration")
 
 
 @dataclass(frozen=True)
 class VocabularyMatrix:
-    """A tensor with a row, or for a bias a number, for each id."""
+    """A tensor with a row for each id, or a number in the case of a bias."""
 
     tensor: StoredTensor
     role: MatrixRole
 
     def resized(self, rows: int) -> tuple[int, ...]:
-        """Its shape with another number of ids."""
+        """Return its shape for another number of ids."""
         shape = self.tensor.shape
         return (*shape[:-1], rows) if self.role == "bias" else (rows, *shape[1:])
 
 
 @dataclass(frozen=True)
 class VocabularyMatrices:
-    """All tensors of a checkpoint that go by ids.
+    """All tensors of a checkpoint that are indexed by id.
 
-    ``rows``: how many ids the model has. ``tied``: the output projection is the input embedding.
+    ``rows``: the number of ids of the model. ``tied``: the output projection is the input
+    embedding.
     """
 
     rows: int
@@ -89,14 +90,14 @@ class VocabularyMatrices:
     matrices: tuple[VocabularyMatrix, ...]
 
     def of(self, role: MatrixRole) -> StoredTensor | None:
-        """The first tensor of a role."""
+        """Return the first tensor of a role."""
         return next((each.tensor for each in self.matrices if each.role == role), None)
 
 
 def vocabulary_matrices(checkpoint: Checkpoint) -> VocabularyMatrices:
-    """Find the input embedding, and the output projection and its bias where they are stored.
+    """Find the input embedding, and the output projection and its bias if stored.
 
-    `FileFormatError` names the tensor or field where the layout is not known, or is ambiguous.
+    `FileFormatError` names the tensor or field where the layout is unknown or ambiguous.
     """
     place = str(checkpoint.folder / CONFIG)
     settings = text_settings(checkpoint.config)
@@ -105,7 +106,7 @@ def vocabulary_matrices(checkpoint: Checkpoint) -> VocabularyMatrices:
         fix = "Give the folder of a model of transformers."
         raise FileFormatError(place, "field vocab_size", "a number of ids is expected here", fix)
     tied = settings.get("tie_word_embeddings", checkpoint.config.get("tie_word_embeddings", True))
-    # Where another size of the model is the same number, only names tell tensors apart.
+    # If another size of the model is the same number, only names distinguish tensors.
     shape_tells = rows not in (value for key, value in _sizes(checkpoint.config))
     found = []
     for tensor in checkpoint.tensors():
@@ -131,7 +132,7 @@ def vocabulary_matrices(checkpoint: Checkpoint) -> VocabularyMatrices:
 
 
 def text_settings(config: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The part of a configuration that says how many ids there are: of text, if there are parts."""
+    """Return the part of a configuration with the number of ids, such as that for text."""
     inner = config.get("text_config")
     return inner if "vocab_size" not in config and isinstance(inner, dict) else config
 
@@ -146,7 +147,7 @@ def _role(name: str) -> MatrixRole | None:
 
 
 def _sizes(config: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The numbers of a configuration that may be a size of a tensor, those of its parts too."""
+    """Return the numbers of a configuration that may be a dimension, nested ones too."""
     for key, value in config.items():
         if isinstance(value, dict):
             yield from _sizes(value)

@@ -31,13 +31,13 @@ class Alignment(NamedTuple):
 
 
 class SourceRow(NamedTuple):
-    """What a reader finds in a line: a word, its morphemes, and what is known about them.
+    """What a reader finds in a line: a word, its morphemes, and facts about them.
 
-    `pieces` gives each morpheme the number of its whole word (not descending), `kinds` its kind;
-    either is None where the source does not say; `whole_words` are those that it writes out.
-    `underlying` are the source's own morphemes where they are not `morphemes`. `is_explicit` where
-    the source divides the word itself, hyphens included. Behind `suffix`, the last morpheme, what
-    is left of the word is a morph of its own.
+    `pieces` gives each morpheme the index of its whole word (not descending), `kinds` its kind;
+    either is None where the source does not say; `whole_words` are those that the source lists.
+    `underlying` are the source's own morphemes where they differ from `morphemes`. `is_explicit`
+    where the source divides the word itself, hyphens included. If `suffix`, the last morpheme, is
+    given, the rest of the word after it is a separate morph.
     """
 
     line: int
@@ -56,12 +56,12 @@ class SourceRow(NamedTuple):
 def align_morphemes(words: Sequence[str], morphemes: Sequence[Sequence[str]]) -> list[Alignment]:
     """Align each word with its underlying morphemes (Bauwens & Delobelle 2024, §4.1).
 
-    The morphs of a word concatenate to it and none is empty. Morphemes of which nothing is left
+    The morphs of a word concatenate to it and none is empty. Morphemes without surface
     have no morph; unmatched characters belong to the morph on their left, and at the start of the
     word they are a morph of their own with source −1.
 
-    Morphemes that concatenate to the word are its morphs as they are: all characters match, and no
-    other alignment can match as many.
+    Morphemes that concatenate to the word are its morphs: all characters match, and no other
+    alignment can match as many.
 
     >>> align_morphemes(["subsidised"], [["subside", "y", "ise", "ed"]])
     [Alignment(morphs=('subsid', 'is', 'ed'), sources=(0, 2, 3))]
@@ -85,7 +85,7 @@ def align_morphemes(words: Sequence[str], morphemes: Sequence[Sequence[str]]) ->
 
 
 def _align_batch(words: list[str], morphemes: list[Sequence[str]]) -> list[Alignment]:
-    """One kernel call for all words; numpy and numba are loaded only when there is need."""
+    """Align all words in one kernel call; numpy and numba are only loaded if needed."""
     import numpy as np
 
     from morphgraph.kernels.alignment import align
@@ -123,7 +123,7 @@ def _align_batch(words: list[str], morphemes: list[Sequence[str]]) -> list[Align
         edges.append(len(word))
         morphs = [word[a:b] for a, b in pairwise(edges)]
         origins = all_sources[slot : slot + size]
-        if not all(morphs):  # a cut fell behind a character that the normal form writes as several
+        if not all(morphs):  # a cut fell after a character that the normal form writes as several
             origins = [source for source, morph in zip(origins, morphs, strict=True) if morph]
             morphs = [morph for morph in morphs if morph]
         aligned.append(Alignment(tuple(morphs), tuple(origins)))
@@ -143,17 +143,17 @@ def _offsets(lengths: list[int]) -> npt.NDArray[np.int64]:
 
 
 def has_hyphen(word: str) -> bool:
-    """Whether a word is spelt with a hyphen."""
+    """Return whether a word contains a hyphen."""
     return "-" in word or not (word.isascii() or _HYPHEN_SET.isdisjoint(word))
 
 
 def is_hyphen(morph: str) -> bool:
-    """Whether a morph is a hyphen, or several, and nothing else."""
+    """Return whether a morph consists of hyphens only."""
     return bool(morph) and not morph.strip(HYPHENS)
 
 
 def separate_hyphens(alignment: Alignment) -> Alignment:
-    """Make a hyphen between two morphs a morph of its own (docs/references.md).
+    """Make each hyphen between two morphs a separate morph (docs/references.md).
 
     >>> separate_hyphens(Alignment(("co-", "op"), (0, 1)))
     Alignment(morphs=('co', '-', 'op'), sources=(0, -1, 1))
@@ -182,7 +182,7 @@ def whole_words(alignment: Alignment, pieces: Sequence[int]) -> tuple[str, ...]:
     """Join the morphs whose morphemes belong to one whole word.
 
     Morphs without a morpheme, and hyphens, which are not words, belong to the whole word on their
-    left; those at the start are glued to the first morph that has a morpheme.
+    left; those at the start are joined to the first morph that has a morpheme.
 
     >>> whole_words(Alignment(("x", "-", "ray", "s"), (0, -1, 1, 2)), (0, 1, 1))
     ('x-', 'rays')
@@ -210,7 +210,7 @@ def whole_words(alignment: Alignment, pieces: Sequence[int]) -> tuple[str, ...]:
 def morph_kinds(
     alignment: Alignment, kinds: Sequence[MorphemeKind | None]
 ) -> tuple[MorphemeKind | None, ...]:
-    """The kind of each morph: its morpheme's, or that of a hyphen, or None without a morpheme.
+    """Return the kind of each morph: its morpheme's, a hyphen's, or None without a morpheme.
 
     >>> aligned = Alignment(("x", "-", "ray", "s"), (-1, -1, 0, 1))
     >>> found = morph_kinds(aligned, (MorphemeKind.FREE, None))
@@ -224,7 +224,7 @@ def morph_kinds(
 
 
 def split_rest(alignment: Alignment, suffix: str) -> Alignment:
-    """Make what follows a suffix in the last morph a morph of its own, with source −1.
+    """Make the rest of the last morph after a suffix a separate morph, with source −1.
 
     >>> split_rest(Alignment(("pos", "ieren"), (0, 1)), "ier")
     Alignment(morphs=('pos', 'ier', 'en'), sources=(0, 1, -1))
@@ -236,7 +236,7 @@ def split_rest(alignment: Alignment, suffix: str) -> Alignment:
 
 
 def entries_from(rows: Sequence[SourceRow]) -> list[Entry]:
-    """The entries of all rows, aligned in one batch."""
+    """Return the entries of all rows, aligned in one batch."""
     entries = []
     alignments = align_morphemes([r.word for r in rows], [r.morphemes for r in rows])
     for row, alignment in zip(rows, alignments, strict=True):
@@ -272,13 +272,13 @@ def entries_from(rows: Sequence[SourceRow]) -> list[Entry]:
 
 
 def _unmarked(text: str) -> str:
-    """NFD → without combining marks (general category M) → NFKC; case stays."""
+    """Apply NFD, remove combining marks (category M), and apply NFKC; keep case."""
     bare = "".join(c for c in normalize("NFD", text) if category(c)[0] != "M")
     return normalize("NFKC", bare)
 
 
 def _lower(text: str) -> str:
-    """Lower case, one character for one."""
+    """Return the text in lower case, character by character."""
     lowered = text.lower()
     return lowered if len(lowered) == len(text) else "".join(c.lower()[0] for c in text)
 
@@ -291,10 +291,10 @@ def _is_jamo(char: str) -> bool:
 
 @cache
 def _alone(char: str) -> str:
-    """The normal form of a character that does not depend on its neighbours, else ''.
+    """Return the normal form of a context-free character, else ''.
 
     Characters whose form is not one character, jamo (they join to syllables), spacing voice marks
-    and Σ (ς at the end of a word) are left to the slow way.
+    and Σ (ς at the end of a word) are left to the slow path.
     """
     normal = _lower(_unmarked(char))
     if len(normal) != 1 or char == "Σ" or category(normal)[0] == "M":
@@ -305,7 +305,7 @@ def _alone(char: str) -> str:
 
 
 def normalise(text: str) -> str:
-    """The normal form in which words and morphemes are compared.
+    """Return the normal form in which words and morphemes are compared.
 
     >>> normalise("Élégance"), normalise("ﬁn"), normalise("Straße")
     ('elegance', 'fin', 'straße')
@@ -317,10 +317,10 @@ def normalise(text: str) -> str:
 
 
 def normalise_with_cuts(text: str) -> tuple[str, Sequence[int]]:
-    """The normal form, and for each position 0…n in it where to cut the surface.
+    """Return the normal form, and where to cut the surface for each position 0…n in it.
 
     The cuts ascend from 0 to `len(text)`. A mark stays with the letter on its left. A cut inside
-    what was one surface character falls behind it, as skipped characters stay with the left morph.
+    one surface character falls after it, as skipped characters stay with the left morph.
 
     >>> normalise_with_cuts("ﬁn")
     ('fin', [0, 1, 1, 2])
@@ -344,7 +344,7 @@ def normalise_with_cuts(text: str) -> tuple[str, Sequence[int]]:
 
 
 def _clusters(text: str) -> list[tuple[int, str]]:
-    """Start and normal form of the shortest pieces that can be normalised one by one."""
+    """Yield the start and normal form of the shortest independently normalisable pieces."""
     clusters: list[tuple[int, str]] = []
     begin, normal = 0, ""
     for i, char in enumerate(text):

@@ -1,4 +1,4 @@
-"""The catalogue of public gold references: what there is, whose it is, and how to cite it.
+"""The catalogue of public gold references: contents, owners, licences and citations.
 
 Nothing here touches the network; `morphgraph.reference.downloads` fetches a source when asked to.
 Sizes and SHA-256 sums are those of the published files. A source without them is listed only, with
@@ -47,8 +47,8 @@ class CatalogueEntry:
     """One public gold reference.
 
     `languages` are ISO 639-3 codes, `format` is a key of `morphgraph.reference.FORMATS`, `size` is
-    in bytes, `entries` counts the lines that are not blank, before a reader skips any; `citation`
-    is BibTeX. What cannot be fetched has no `url`, no `sha256` and no `size`, but `by_hand`: where
+    in bytes, `entries` counts non-blank lines, including any that a reader skips; `citation` is
+    BibTeX. A source that cannot be fetched has no `url`, `sha256` or `size`, but `by_hand`: where
     its file is and what to do with it.
     """
 
@@ -68,7 +68,7 @@ class CatalogueEntry:
 
     @property
     def can_be_fetched(self) -> bool:
-        """Whether its address and its checksum are known.
+        """Whether its address and checksum are known.
 
         >>> SOURCES["morphynet-deu"].can_be_fetched, SOURCES["celex"].can_be_fetched
         (True, False)
@@ -77,7 +77,7 @@ class CatalogueEntry:
 
     @property
     def language_names(self) -> str:
-        """Its languages for people.
+        """The English names of its languages.
 
         >>> SOURCES["celex"].language_names
         'Dutch, English, German'
@@ -86,9 +86,9 @@ class CatalogueEntry:
 
 
 def find_source(name: str) -> CatalogueEntry:
-    """The source of this name, with or without ``catalogue:`` before it.
+    """Return the source of a name, with or without ``catalogue:`` before it.
 
-    An unknown name is a `MorphGraphError` with those most like it.
+    An unknown name raises `MorphGraphError` with the most similar names.
 
     >>> find_source("catalogue:morphynet-deu").languages
     ('deu',)
@@ -106,9 +106,9 @@ def find_source(name: str) -> CatalogueEntry:
 
 
 def sources_of(language: str | None = None) -> list[CatalogueEntry]:
-    """All sources, or those of one language by its code or English name.
+    """Return all sources, or those of one language by its code or English name.
 
-    A language of no source is a `MorphGraphError` that lists those there are.
+    A language without sources raises `MorphGraphError`, which lists the others.
 
     >>> [source.name for source in sources_of("nld")]
     ['celex']
@@ -343,4 +343,4 @@ _BY_HAND = (
 _ALL = (*_morphynet("derivation"), *_morphynet("inflection"), *_sigmorphon(), *_BY_HAND)
 
 SOURCES: Mapping[str, CatalogueEntry] = MappingProxyType({source.name: source for source in _ALL})
-"""Name of each source → the source; first those that can be fetched, by collection."""
+"""The sources by name; first those that can be fetched, by collection."""

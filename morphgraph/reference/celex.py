@@ -1,4 +1,4 @@
-"""CELEX StrucLab: a tree of morphemes in brackets, each node with its word class or affix tag.
+"""CELEX StrucLab: bracketed trees of morphemes, each node with a word class or affix tag.
 
 `methodically⇥(((method)[N],(ical)[A|N.])[A],(ly)[B|A.])[B]`; WebCelex exports separate columns
 with a backslash. The column that holds a tree is the tree; the first other column that is not a
@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry
-from morphgraph.reference.free_and_bound import MorphemeKind, processes_of, settle
+from morphgraph.reference.free_and_bound import MorphemeKind, processes_of, resolve_kinds
 from morphgraph.reference.source import (
     NumberedLine,
     Skips,
@@ -33,7 +33,7 @@ _TEXT = re.compile(r"[^()\[\],]*")
 
 
 class TreeError(Unusable):
-    """A StrucLab that is not a well-formed tree."""
+    """Raised for a StrucLab that is not a well-formed tree."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(f"tree not well-formed: {problem}")
@@ -49,7 +49,7 @@ class Node:
 
 
 def kind_of_tag(tag: str) -> MorphemeKind:
-    """Whether a tag means a free morpheme, a prefix, a suffix or an interfix.
+    """Return whether a tag means a free morpheme, a prefix, a suffix or an interfix.
 
     >>> [kind_of_tag(tag).value for tag in ("N", "N|A.", "V|.V", "P", "N|N.N")]
     ['free', 'suffix', 'prefix', 'prefix', 'interfix']
@@ -62,14 +62,14 @@ def kind_of_tag(tag: str) -> MorphemeKind:
 
 
 def _is_either(tag: str) -> bool:
-    """Whether a tag has the marks of a prefix and of a suffix, as [V|.] in bemannen has."""
+    """Whether a tag has the marks of both a prefix and a suffix, like [V|.] in bemannen."""
     return tag.endswith(".") and "|." in tag
 
 
 class Siblings(NamedTuple):
-    """The children of a node: of each its kind, and what follows from the kinds of its neighbours.
+    """The children of a node, with their kinds, resolved by their neighbours.
 
-    ``joins``: whether it joins the one before it; ``is_whole``: whether it is not divided.
+    ``joins``: whether each joins the one before it; ``is_whole``: whether it stays undivided.
     """
 
     kinds: list[MorphemeKind]
@@ -78,7 +78,7 @@ class Siblings(NamedTuple):
 
 
 def siblings(tags: Sequence[str]) -> Siblings:
-    """What the tags of siblings make of each.
+    """Resolve the kinds of siblings from their tags and order.
 
     An affix that may be on either side is a prefix if something follows, a suffix if something
     precedes, and joins both where both are there (its kind is then that of a prefix). [P] is no
@@ -94,18 +94,18 @@ def siblings(tags: Sequence[str]) -> Siblings:
     if tags[-1] == "P":
         kinds[-1] = MorphemeKind.FREE
     either = [_is_either(tag) for tag in tags]
-    as_suffix = as_prefix = settled = settle(kinds)
+    as_suffix = as_prefix = resolved = resolve_kinds(kinds)
     if any(either):
         pairs = zip(kinds, either, strict=True)
-        as_prefix = settle([MorphemeKind.PREFIX if both else kind for kind, both in pairs])
+        as_prefix = resolve_kinds([MorphemeKind.PREFIX if both else kind for kind, both in pairs])
         last = len(tags) - 1
-        settled = [
+        resolved = [
             as_prefix[i] if both and i < last else as_suffix[i] for i, both in enumerate(either)
         ]
     after_prefix = [False, *(kind is MorphemeKind.PREFIX for kind in as_prefix[:-1])]
     is_suffix = [False, *(kind is MorphemeKind.SUFFIX for kind in as_suffix[1:]), False]
     return Siblings(
-        settled,
+        resolved,
         [before or own for before, own in zip(after_prefix, is_suffix[:-1], strict=True)],
         [before or behind for before, behind in zip(after_prefix, is_suffix[1:], strict=True)],
     )
@@ -153,10 +153,10 @@ def parse_tree(text: str) -> list[Node]:
 
 
 def pieces_of(nodes: list[Node]) -> list[int]:
-    """Number the whole word of each leaf, from 0 (nodes as `parse_tree` returns them).
+    """Number the whole word of each leaf, from 0, for nodes from `parse_tree`.
 
     A child right after a prefix sibling or right before a suffix sibling is taken whole, other
-    children are segmented in turn, affixes too; an affix is glued to its neighbour, an interfix
+    children are segmented in turn, affixes too; an affix joins its neighbour, an interfix
     stands alone unless a prefix precedes or a suffix follows.
 
     >>> pieces_of(parse_tree("((keizer)[N],(s)[N|N.N],(kroon)[N])[N]"))
@@ -187,7 +187,7 @@ def pieces_of(nodes: list[Node]) -> list[int]:
 
 
 def kinds_of(nodes: list[Node]) -> list[MorphemeKind]:
-    """The kind of each leaf, by its tag and its siblings' (see `siblings`).
+    """Return the kind of each leaf, by its tag and its siblings (see `siblings`).
 
     >>> [kind.value for kind in kinds_of(parse_tree("((ab)[N],(c)[A|N.x],(d)[A|Nx.])[A]"))]
     ['free', 'suffix', 'suffix']
@@ -210,7 +210,7 @@ def kinds_of(nodes: list[Node]) -> list[MorphemeKind]:
 
 
 def split_columns(line: str) -> tuple[str, str] | None:
-    r"""The word and the tree of a line, or None if no column starts like a tree.
+    r"""Return the word and the tree of a line, or None if no column starts like a tree.
 
     >>> split_columns("12\\kroon\\(kroon)[N]")
     ('kroon', '(kroon)[N]')
@@ -230,7 +230,7 @@ def split_columns(line: str) -> tuple[str, str] | None:
 
 
 def looks_like_celex(line: str) -> bool:
-    """Whether a line has a column with a StrucLab tree."""
+    """Return whether a line has a column with a StrucLab tree."""
     found = split_columns(line) if ")[" in line else None
     return found is not None and found[1].endswith("]")
 
@@ -240,7 +240,7 @@ def read_celex(
 ) -> list[Entry]:
     """Read CELEX StrucLab lines; entries tagged [F] (foreign) only if asked for.
 
-    A lemma that is repeated counts each time.
+    A repeated lemma counts each time.
     """
 
     def read(number: int, line: str) -> SourceRow:

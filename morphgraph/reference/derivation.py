@@ -1,4 +1,4 @@
-"""Derivations of which one affix is named: MorphyNet's and UniMorph's.
+"""Derivations with one affix named: those of MorphyNet and UniMorph.
 
 MorphyNet: base, derived word, their word classes, the affix and its side:
 `waffnen⇥entwaffnen⇥V⇥V⇥ent⇥prefix`. UniMorph: `axial⇥abaxial⇥ADJ:ADJ⇥ab-`, where a hyphen stands
@@ -30,13 +30,13 @@ _PARTS_OF_SPEECH = re.compile(r"[A-Z][A-Za-z.]*:[A-Z][A-Za-z.]*")
 
 
 def _side(affix: str) -> str | None:
-    """Whether an affix is a prefix or a suffix, by the end at which it has a hyphen."""
+    """Return whether an affix is a prefix or a suffix, by the position of its hyphen."""
     ends = (affix[:1] in HYPHENS, affix[-1:] in HYPHENS)
     return {(False, True): "prefix", (True, False): "suffix"}.get(ends) if affix else None
 
 
 def looks_like_unimorph_derivation(line: str) -> bool:
-    """Whether a line has four columns: base, word, parts of speech, affix with a hyphen.
+    """Return whether a line has base, word, parts of speech and an affix with a hyphen.
 
     >>> looks_like_unimorph_derivation("axial\\tabaxial\\tADJ:ADJ\\tab-")
     True
@@ -47,17 +47,17 @@ def looks_like_unimorph_derivation(line: str) -> bool:
 
 
 def looks_like_morphynet_derivation(line: str) -> bool:
-    """Whether a line has six columns, the last of them `prefix` or `suffix`."""
+    """Return whether a line has six columns, the last of them `prefix` or `suffix`."""
     cells = tab_cells(line)
     return len(cells) == 6 and cells[5] in _SIDES
 
 
 def _row(number: int, base: str, word: str, affix: str, side: str) -> SourceRow:
-    """A derivation as docs/references.md has it.
+    """Return the row of a derivation (docs/references.md).
 
-    A prefix gives the morphemes [affix, base]; a suffix [base, affix], and what is left of the word
-    behind the affix is a morph of its own (`posieren` from `Pose` + `ier`: pos, ier, en). The
-    hyphens of `-logie` and `ir-`, and the glosses of `ír#HungarianIrish`, are not part of them.
+    A prefix gives the morphemes [affix, base]; a suffix [base, affix], and the rest of the word
+    after the affix is a separate morph (`posieren` from `Pose` + `ier`: pos, ier, en). The hyphens
+    of `-logie` and `ir-`, and the glosses of `ír#HungarianIrish`, are not part of them.
     """
     check_word(word)
     affix = affix.partition("#")[0].strip(HYPHENS)
@@ -100,5 +100,5 @@ def read_morphynet_derivation(lines: list[NumberedLine], skips: Skips) -> list[E
 
 
 def read_unimorph_derivation(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
-    """Read UniMorph derivations (Batsuren et al. 2022) as those of MorphyNet."""
+    """Read UniMorph derivations (Batsuren et al. 2022) like those of MorphyNet."""
     return entries_from(usable_rows(lines, skips, _unimorph))

@@ -1,4 +1,4 @@
-"""What a gold segmentation is once it is read: entries, a reference of them, and its numbers."""
+"""Gold segmentations in memory: entries, references made of them, and their statistics."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Entry:
     is free, a prefix, a suffix, an interfix or a hyphen, None for one without a morpheme; it is
     None where the source does not say. `processes` are those that formed the word ("inflection",
     "derivation", "compound"), None where the source does not say. `underlying` are the source's own
-    morphemes, None where they are the morphs. The last four do not matter to ==.
+    morphemes, None where they are the morphs. The last four are ignored by ==.
 
     >>> entry = Entry("unbreakable", ("un", "break", "able"), ("unbreakable",), line=7)
     >>> entry.word, entry.morphs, entry.whole_words, entry.line
@@ -42,7 +42,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Why lines were left out: the reason, how many there were, and the first one (1-based)."""
+    """A reason for skipping lines, their number, and the first of them (1-based)."""
 
     reason: str
     count: int
@@ -55,10 +55,10 @@ class Reference:
 
     `checksum` holds the first 12 hexadecimal digits of the SHA-256 of the file's bytes; `skipped`
     is sorted by count, the largest first. A word with several analyses has several entries.
-    `partial` says what the source gives of a word without giving all its boundaries
-    ("one affix a word"), and is "" elsewhere. `lines` is how many lines the file has, 0 if not
-    known. `unaligned` are entries without morphs: words with a space, and such without a
-    segmentation, whose `underlying` morphemes count in scores against these and nowhere else.
+    `partial` names what the source gives of a word if it lacks boundaries ("one affix a word"),
+    and is "" elsewhere. `lines` is the number of lines of the file, 0 if not known. `unaligned`
+    are entries without morphs: words with a space or without a segmentation, whose `underlying`
+    morphemes count only in scores against these.
     """
 
     name: str
@@ -90,7 +90,7 @@ class Reference:
 
     @property
     def partial_note(self) -> str:
-        """What to say beside precision and F1 where the gold is partial, "" where it is not.
+        """The caveat on precision and F1 where the gold is partial, "" elsewhere.
 
         >>> gold = Reference("gold.tsv", "plain", (), (), "0" * 12, "one affix a word")
         >>> gold.partial_note.partition(":")[0]
@@ -121,10 +121,9 @@ class Reference:
         )
 
     def sample(self, entries: int, seed: int = 0) -> Reference:
-        """So many of the entries at random, in their order, without replacement; all if there are
-        no more.
+        """Draw entries at random without replacement, keeping their order; all if too few.
 
-        The same seed gives the same ones. The name says what was drawn, as scores depend on it.
+        The same seed gives the same entries. The name says what was drawn, as scores depend on it.
         `MorphGraphError` for a number below 1.
 
         >>> gold = Reference("gold.tsv", "plain", (Entry("a", ("a",)),) * 9, (), "0" * 12)
@@ -145,7 +144,7 @@ class Reference:
 
 
 def join_references(references: Sequence[Reference]) -> Reference:
-    """All entries of several references, one after the other; one reference is returned as it is.
+    """Concatenate several references; a single one is returned unchanged.
 
     An entry that is in two of them counts twice, as a word with several analyses does. The name
     lists their names, without folders; the checksum is made of theirs, so their order matters; what
@@ -183,12 +182,12 @@ def join_references(references: Sequence[Reference]) -> Reference:
 
 
 TOP = 20
-"""So many of the most frequent affixes are named."""
+"""The number of most frequent affixes listed."""
 
 
 @dataclass(frozen=True)
 class Description:
-    """A reference in numbers; a mean or share of nothing is NaN.
+    """Statistics of a reference; a mean or share of nothing is NaN.
 
     `words` are distinct; `words_with_several_analyses` have entries with different morphs.
     `morphs_per_word` counts entries by number of morphs, ascending; `index_of_synthesis` is their
@@ -214,7 +213,7 @@ class Description:
 
 
 def describe_reference(reference: Reference) -> Description:
-    """Describe a reference.
+    """Compute the statistics of a reference.
 
     >>> kinds = (MorphemeKind.PREFIX, MorphemeKind.FREE)
     >>> entries = (Entry("undo", ("un", "do"), kinds=kinds), Entry("go", ("go",)))

@@ -1,4 +1,4 @@
-"""Which neighbouring morphemes form one whole word: the sibling rule of docs/references.md."""
+"""The division of morphemes into whole words: the sibling rule of docs/references.md."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class MorphemeKind(StrEnum):
-    """How a morpheme stands among its siblings."""
+    """The role of a morpheme among its siblings."""
 
     FREE = "free"
     PREFIX = "prefix"
@@ -17,7 +17,7 @@ class MorphemeKind(StrEnum):
 
 
 def processes_of(kinds: Sequence[MorphemeKind | None]) -> tuple[str, ...]:
-    """What formed a word whose affixes are derivational: "derivation", "compound", both or neither.
+    """Return what formed a word of derivational affixes: "derivation", "compound" or both.
 
     >>> FREE, SUFFIX = MorphemeKind.FREE, MorphemeKind.SUFFIX
     >>> processes_of([FREE, MorphemeKind.INTERFIX, FREE, SUFFIX])
@@ -29,28 +29,28 @@ def processes_of(kinds: Sequence[MorphemeKind | None]) -> tuple[str, ...]:
     return (*derived, "compound") if kinds.count(MorphemeKind.FREE) > 1 else derived
 
 
-def settle(kinds: Sequence[MorphemeKind]) -> list[MorphemeKind]:
-    """Let an interfix directly before a suffix count as a suffix, and a hyphen beside an affix too.
+def resolve_kinds(kinds: Sequence[MorphemeKind]) -> list[MorphemeKind]:
+    """Count an interfix directly before a suffix as a suffix, and a hyphen beside an affix too.
 
     >>> kinds = [MorphemeKind.FREE, MorphemeKind.INTERFIX, MorphemeKind.SUFFIX]
-    >>> [kind.value for kind in settle(kinds)]
+    >>> [kind.value for kind in resolve_kinds(kinds)]
     ['free', 'suffix', 'suffix']
     """
-    settled = list(kinds)
-    for i, kind in enumerate(settled):  # un- - American: the hyphen passes the prefix on
-        if kind is MorphemeKind.HYPHEN and i and settled[i - 1] is MorphemeKind.PREFIX:
-            settled[i] = MorphemeKind.PREFIX
-    for i in range(len(settled) - 2, -1, -1):
-        if settled[i + 1] is MorphemeKind.SUFFIX and settled[i] in (
+    resolved = list(kinds)
+    for i, kind in enumerate(resolved):  # un- - American: the hyphen passes the prefix on
+        if kind is MorphemeKind.HYPHEN and i and resolved[i - 1] is MorphemeKind.PREFIX:
+            resolved[i] = MorphemeKind.PREFIX
+    for i in range(len(resolved) - 2, -1, -1):
+        if resolved[i + 1] is MorphemeKind.SUFFIX and resolved[i] in (
             MorphemeKind.INTERFIX,
             MorphemeKind.HYPHEN,
         ):
-            settled[i] = MorphemeKind.SUFFIX
-    return settled
+            resolved[i] = MorphemeKind.SUFFIX
+    return resolved
 
 
-def joins_left(settled: Sequence[MorphemeKind]) -> list[bool]:
-    """For each sibling whether it belongs to the whole word of the one before it.
+def joins_left(resolved: Sequence[MorphemeKind]) -> list[bool]:
+    """Return whether each sibling belongs to the whole word of the one before it.
 
     A prefix joins what follows, be it an interfix, and a suffix or hyphen what precedes; an
     interfix stands alone otherwise.
@@ -62,14 +62,14 @@ def joins_left(settled: Sequence[MorphemeKind]) -> list[bool]:
         i > 0
         and (
             kind in (MorphemeKind.SUFFIX, MorphemeKind.HYPHEN)
-            or settled[i - 1] is MorphemeKind.PREFIX
+            or resolved[i - 1] is MorphemeKind.PREFIX
         )
-        for i, kind in enumerate(settled)
+        for i, kind in enumerate(resolved)
     ]
 
 
 def pieces(kinds: Sequence[MorphemeKind]) -> list[int]:
-    """Number the whole word of each morpheme in a flat list, from 0.
+    """Return the index of the whole word of each morpheme in a flat list, from 0.
 
     >>> pieces([MorphemeKind.PREFIX, MorphemeKind.FREE, MorphemeKind.INTERFIX, MorphemeKind.FREE])
     [0, 0, 1, 2]
@@ -77,6 +77,6 @@ def pieces(kinds: Sequence[MorphemeKind]) -> list[int]:
     [0, 0, 1]
     """
     numbers: list[int] = []
-    for joins in joins_left(settle(kinds)):
+    for joins in joins_left(resolve_kinds(kinds)):
         numbers.append(numbers[-1] + (not joins) if numbers else 0)
     return numbers

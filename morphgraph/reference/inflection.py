@@ -1,4 +1,4 @@
-"""Inflections with a segmentation: MorphyNet's and UniMorph's four columns.
+"""Segmented inflections: the four columns of MorphyNet and UniMorph.
 
 `désengager⇥désengageraient⇥V|COND;3;PL⇥désengager|eraient` (MorphyNet: the stem is the lemma, so
 the morphemes are aligned), `eat⇥eating⇥V|V.PTCP;PRS⇥eat|ing` (UniMorph: the same columns). In both
@@ -30,7 +30,7 @@ _FEATURES = re.compile(r"[A-Z][A-Za-z0-9.+/{}()*_\-]*(?:[|;,][A-Za-z0-9.+/{}()*_
 
 
 def looks_like_inflection(line: str) -> bool:
-    """Whether a line has four columns: lemma, form, features, and segments divided by |."""
+    """Return whether a line has lemma, form, features, and segments divided by |."""
     cells = tab_cells(line)
     if len(cells) != 4 or " " in cells[3] or not _FEATURES.fullmatch(cells[2]):
         return False
@@ -38,13 +38,13 @@ def looks_like_inflection(line: str) -> bool:
 
 
 def is_canonical(line: str) -> bool:
-    """Whether the segments are morphemes that do not concatenate to the form, as in MorphyNet."""
+    """Return whether the segments are morphemes that do not concatenate to the form."""
     _, form, _, segments = tab_cells(line)
     return segments != "-" and segments.replace("|", "") != form
 
 
 def _reader(without: str) -> Callable[[list[NumberedLine], Skips], list[Entry]]:
-    """A reader of four-column inflections; `without` is the reason given for lines with `-`."""
+    """Return a reader of four-column inflections; `without`: why lines with `-` are skipped."""
 
     def row(number: int, line: str) -> SourceRow:
         cells = tab_cells(line)

@@ -1,4 +1,4 @@
-"""LADEC: English compounds of two words, as a table with one parse a line.
+"""LADEC: a table of English compounds of two words, one parse per line.
 
 A csv file whose header names at least `stim`, `c1`, `c2`, `nparses` and `correctParse`:
 `"aircraft","air","craft",1,"yes"`. A compound that can be divided in several ways has a line for

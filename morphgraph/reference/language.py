@@ -1,7 +1,7 @@
-"""Codes of languages, and whether two lists of words are of one, as far as that can be known.
+"""Language codes, and a check that two word lists are of the same language.
 
-It is judged by the lists of frequent words that come with wordfreq, for the languages of the demos
-only: nothing is said of what is in doubt.
+The check uses wordfreq's lists of frequent words for the languages of the demos, and stays silent
+when in doubt.
 """
 
 import random
@@ -14,16 +14,16 @@ from morphgraph.core.demos import DEMOS
 _LOOKED_AT = 2000
 _MANY_WORDS = 20
 _LEAST_SHARE = 0.03
-"""Of words that are in a language's list, where they are of that language: rare ones are not."""
+"""The least share of words, some of them rare, found in their own language's list."""
 _CLEARLY = 1.5
-"""So many times as many words must be in its list as in any other, and at least two more."""
+"""How many times as many words must be found as in any other list, and at least two more."""
 _FOREIGN = 0.02
-"""Where of many words fewer than this are in a language's list, they are of another language."""
+"""Below this share of many words found in a language's list, they are of another one."""
 _WORD = re.compile(r"[^\W\d_]{4,}")
 
 
 def language_of(words: Sequence[str]) -> str:
-    """The code of the one language of the demos that words are of; nothing if in doubt.
+    """Return the code of the demo language that words are of; empty if in doubt.
 
     >>> language_of(["unhappy", "newspaper", "kitchen"]), language_of(["a", "the"])
     ('en', '')
@@ -34,15 +34,15 @@ def language_of(words: Sequence[str]) -> str:
     return best if known[best] >= least else ""
 
 
-def clash(words: Sequence[str], others: Sequence[str]) -> tuple[str, str]:
-    """The languages of two lists of words, if they differ for certain: ("de", "en").
+def mismatch(words: Sequence[str], others: Sequence[str]) -> tuple[str, str]:
+    """Return the languages of two word lists if they certainly differ: ("de", "en").
 
-    The first is "" where it is none of the demos' and not that of the ``others``. Two empty codes
-    if nothing is wrong, or it is not known.
+    The first is "" if it is neither a demo language nor that of the ``others``. Both are empty if
+    the lists agree or in doubt.
 
-    >>> clash(["Zeitung", "Fenster", "glücklich"], ["newspaper", "window", "happily"])
+    >>> mismatch(["Zeitung", "Fenster", "glücklich"], ["newspaper", "window", "happily"])
     ('de', 'en')
-    >>> clash(["door", "house", "garden"], ["newspaper", "window", "happily"])
+    >>> mismatch(["door", "house", "garden"], ["newspaper", "window", "happily"])
     ('', '')
     """
     one, two = language_of(words), language_of(others)
@@ -55,9 +55,9 @@ def clash(words: Sequence[str], others: Sequence[str]) -> tuple[str, str]:
 
 
 def _known(words: Sequence[str]) -> tuple[dict[str, int], int]:
-    """How many words are in each language's list, and of how many: at most 2,000, drawn by chance.
+    """Count the words found in each language's list, in a random sample of at most 2,000.
 
-    Words of less than four letters, and parts of words, are in the lists of too many languages.
+    Words under four letters, and parts of words, are in too many lists.
     """
     asked = sorted({word.lower() for word in words if _WORD.fullmatch(word)})
     if len(asked) > _LOOKED_AT:
@@ -80,11 +80,11 @@ nld:nl pol:pl por:pt ron:ro rus:ru hbs:sh slk:sk slv:sl swe:sv tam:ta tur:tr ukr
 vie:vi zho:zh
 """
 _CODES = dict(pair.split(":") for pair in _PAIRS.split())
-"""The three letters of references, and the shorter codes of wordfreq."""
+"""wordfreq's shorter codes for the three-letter codes of references."""
 
 
 def language_code(language: str) -> str:
-    """The code that wordfreq has for a language; others are left as they are.
+    """Return wordfreq's code for a language; other codes stay as they are.
 
     >>> language_code("deu"), language_code("de"), language_code("tlh")
     ('de', 'de', 'tlh')

@@ -1,7 +1,7 @@
-"""Morpho Challenge gold segmentations: each morph with its morpheme, divided by a colon.
+"""Morpho Challenge gold segmentations: morph:morpheme pairs.
 
 `accompanied⇥ac:ac_p compani:company_N ed:+PAST`. Alternatives follow after `, `, and each is an
-entry of its own. `~` is the empty morph (`sheep:sheep_N ~:+PL`) or, behind the colon, no morpheme.
+entry of its own. `~` is the empty morph (`sheep:sheep_N ~:+PL`) or, after the colon, no morpheme.
 A colon that is a letter of the word is written with a backslash (`hyy\\::hyy n:+GEN`), in some
 files without one.
 
@@ -35,7 +35,7 @@ _ESCAPE = re.compile(r"\\(.)", re.S)
 
 
 class Part(NamedTuple):
-    """One morph of an analysis ("" for the empty one), its morpheme without label, its label."""
+    """One morph of an analysis ("" if empty), its morpheme without label, and its label."""
 
     surface: str
     morpheme: str
@@ -47,7 +47,7 @@ def _plain(text: str) -> str:
 
 
 def parse_analysis(word: str, analysis: str) -> list[Part] | None:
-    r"""The parts of one analysis of a word, or None where a morph has no colon.
+    r"""Return the parts of one analysis of a word, or None where a morph has no colon.
 
     Of several colons, the last one counts that leaves a morph which stands at this place of the
     word.
@@ -79,7 +79,7 @@ def parse_analysis(word: str, analysis: str) -> list[Part] | None:
 
 
 def kind_of_label(part: Part) -> MorphemeKind | None:
-    """The kind of a morph by its label.
+    """Return the kind of a morph by its label.
 
     >>> [kind_of_label(Part("x", "x", label)).value for label in ("p", "s", "+PAST", "N")]
     ['prefix', 'suffix', 'suffix', 'free']
@@ -103,7 +103,7 @@ def _processes(parts: list[Part]) -> tuple[str, ...]:
 
 
 def looks_like_morpho_challenge(line: str) -> bool:
-    """Whether a line is a word and analyses in which the morphs before the colons spell it."""
+    """Return whether a line has a word and analyses whose morphs spell it."""
     word, tab, analyses = line.partition("\t")
     if not tab or ":" not in analyses or "\t" in analyses.strip():
         return False
@@ -115,10 +115,10 @@ def looks_like_morpho_challenge(line: str) -> bool:
 
 
 def _row(number: int, word: str, analysis: str) -> SourceRow:
-    """One analysis of a word.
+    """Return the row of one analysis of a word.
 
     The underlying morphemes are the base forms without their word class; a feature such as `+PAST`
-    has no form of its own, so what it looks like in this word stands for it.
+    has no form of its own, so its surface form in this word stands for it.
     """
     parts = parse_analysis(word, analysis)
     if parts is None:

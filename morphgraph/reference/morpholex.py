@@ -1,4 +1,4 @@
-"""MorphoLex: an Excel workbook whose sheets are named by the numbers of affixes and roots.
+"""MorphoLex: an Excel workbook with one sheet for each number of affixes and roots.
 
 Sheets named like `0-1-1` (prefixes, roots, suffixes) are read, by their columns `Word` and
 `MorphoLexSegm`, and `Nmorph` if there is one. In a segmentation, `<a<` is a prefix, `(litera)` a
@@ -6,7 +6,7 @@ root, `>ate>` a suffix, and braces hold a unit that can stand alone: `{<a<(liter
 `{(sure)}{(foot)}>ness>`. Morphemes are canonical and are aligned to the word; inflections are not
 segmented. An underscore only distinguishes morphemes of equal spelling.
 
-An outermost unit in braces is one whole word; affixes outside join the unit that they stand at.
+An outermost unit in braces is one whole word; affixes outside join the adjacent unit.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _KINDS = (MorphemeKind.PREFIX, MorphemeKind.FREE, MorphemeKind.SUFFIX)
 _BRACKETS = frozenset("<>(){}")
 _COLUMNS = ("word", "morpholexsegm", "nmorph")
 _MOST_COLUMNS = 256
-"""Columns among which the three are looked for."""
+"""The columns searched for the three."""
 
 
 class Parsed(NamedTuple):
-    """A segmentation: morphemes, their kinds, and the number of each one's whole word."""
+    """A segmentation: morphemes, their kinds, and the index of each one's whole word."""
 
     morphemes: list[str]
     kinds: list[MorphemeKind]
@@ -62,8 +62,8 @@ def parse_segmentation(text: str) -> Parsed | None:
     """
     morphemes: list[str] = []
     kinds: list[MorphemeKind] = []
-    outer: list[MorphemeKind] = []  # kinds of what stands outside all braces, a unit as one
-    owners: list[int] = []  # for each morpheme the place in `outer`
+    outer: list[MorphemeKind] = []  # kinds of the outermost elements, a unit in braces as one
+    owners: list[int] = []  # index in `outer` for each morpheme
     depth = at = 0
     while at < len(text):
         found = _TOKEN.match(text, at)
@@ -95,9 +95,7 @@ def parse_segmentation(text: str) -> Parsed | None:
 
 
 def _text(value: Any) -> str:
-    """A cell's text, "" without any; `true` and `false`, which spreadsheets take for truth values,
-    are words.
-    """
+    """Return a cell's text; `true` and `false`, which spreadsheets read as booleans, too."""
     if isinstance(value, bool):
         return str(value).lower()
     return value.strip() if isinstance(value, str) else ""
@@ -130,7 +128,7 @@ def _row(number: int, cells: tuple[str, str, float]) -> SourceRow:
 
 
 def _places(book: Book, title: str, name: str) -> list[int | None]:
-    """Where the three columns are that the first row of a sheet names; the last may be missing."""
+    """Return where the first row of a sheet names the three columns; the last is optional."""
     _, header = next(book.rows(title, _MOST_COLUMNS, last=1), (1, ()))
     names = [cell.strip().lower() if isinstance(cell, str) else "" for cell in header]
     places = [names.index(column) if column in names else None for column in _COLUMNS]
@@ -145,10 +143,9 @@ def _places(book: Book, title: str, name: str) -> list[int | None]:
 
 
 def columns_of(data: bytes, name: str) -> dict[str, npt.NDArray[Any]]:
-    """The columns of all sheets named N-N-N: for each row the sheet, its number, and three cells.
+    """Return the columns of all sheets named N-N-N: sheet, row number and three cells.
 
-    Those without the third one, or without a number in it, have NaN. `FileFormatError` as of
-    `read_morpholex`.
+    The third is NaN where it is missing or not a number. `FileFormatError` as in `read_morpholex`.
     """
     import numpy as np
 
@@ -184,7 +181,7 @@ def columns_of(data: bytes, name: str) -> dict[str, npt.NDArray[Any]]:
 
 
 def read_morpholex(data: bytes, name: str, skips: Skips) -> list[Entry]:
-    """Read a MorphoLex workbook (Sánchez-Gutiérrez et al. 2018), in a process of its own.
+    """Read a MorphoLex workbook (Sánchez-Gutiérrez et al. 2018) in a separate process.
 
     An entry's line is the row in its sheet; the reasons for skipped rows name the sheet. Raises
     `FileFormatError` for a file that is not a workbook, is damaged or encrypted, takes too much

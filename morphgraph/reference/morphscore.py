@@ -1,7 +1,7 @@
-"""MorphScore's lists: a word and the two parts that its boundary of interest divides.
+"""MorphScore's lists: a word split in two at the boundary of interest.
 
 A csv file whose header names at least `full_word`, `pt1` and `rest`: `1,cherished,cherish,ed`. One
-boundary of a word is listed, whatever others it has, so an entry is a partial segmentation into two
+boundary of a word is listed even if there are more, so an entry is a partial segmentation into two
 morphs. Which part is free is not said, so `whole_words` and `kinds` are None.
 """
 

@@ -1,16 +1,15 @@
-"""The plain form: a word and its morphs, and the project's own extension of it.
+"""The plain format: a word and its morphs, and this project's extension of it.
 
 `word⇥morphs separated by spaces`, optionally a third column with the count; also separated by `,`
 or `;`; also one column `un|break|able`, whose word is what the parts concatenate to. A header may
 name the columns word, morphs, whole_words, count and kinds in any order.
 
-Hyphens may mark bound morphs: `un- break -able`, interfix `-s-`. Hyphens are marks
-where the morphs do not concatenate to the word with them; morphs that do (`co - op`, `co- op`) are
-the word's as they are. In a file with
-such marks and without a column of whole words, these are derived: prefixes join what follows,
-suffixes what precedes, an interfix stands alone unless a suffix follows. In a file with neither,
-`whole_words` is None. The kinds are in a column of their own, one for each morph (`prefix free
-suffix`, `none` where it is not known), or else shown by the marks.
+Hyphens may mark bound morphs: `un- break -able`, interfix `-s-`. Hyphens are marks where the morphs
+do not concatenate to the word with them; morphs that do (`co - op`, `co- op`) are kept as they are.
+In a file with such marks and without a column of whole words, these are derived: prefixes join what
+follows, suffixes what precedes, an interfix stands alone unless a suffix follows. In a file with
+neither, `whole_words` is None. The kinds are in a column of their own, one for each morph (`prefix
+free suffix`, `none` where it is not known), or else shown by the marks.
 """
 
 from __future__ import annotations
@@ -58,22 +57,22 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?", re.ASCII)
 
 
 class Layout(NamedTuple):
-    """How a plain file is laid out: its separator ("" for one column) and each column's place."""
+    """The layout of a plain file: its separator ("" for one column) and each column's index."""
 
     separator: str
     columns: dict[str, int]
     has_header: bool
 
     def cell(self, cells: Sequence[str], role: str) -> str:
-        """The cell of a column, "" where the line has none."""
+        """Return the cell of a column, "" where the line has none."""
         at = self.columns.get(role, len(cells))
         return cells[at] if at < len(cells) else ""
 
     def morphs_of(self, cells: Sequence[str]) -> tuple[str, list[str]]:
-        """A word and its morphs, divided by spaces, or by | where there is no space.
+        """Return a word and its morphs, divided by spaces, or else by |.
 
-        A bar is a letter where the morphs concatenate to the word with it. Without a column of
-        words, the morphs spell the word.
+        A bar is a letter if the morphs concatenate to the word with it. Without a column of words,
+        the morphs spell the word.
         """
         cell = self.cell(cells, "morphs")
         parts = cell.split()
@@ -84,7 +83,7 @@ class Layout(NamedTuple):
         return "".join(parts), parts
 
     def rows(self, lines: list[NumberedLine]) -> Iterator[tuple[int, list[str]]]:
-        """The number and cells of each line behind the header."""
+        """Yield the number and cells of each line after the header."""
         for number, line in lines[self.has_header :]:
             yield number, cells_of(line, self.separator)
 
@@ -96,14 +95,14 @@ def _divided(parts: list[str]) -> list[str]:
 
 
 def cells_of(line: str, separator: str) -> list[str]:
-    """The cells of a line, without spaces around them; quotes count in `,` and `;` files only."""
+    """Return a line's stripped cells; quotes count in `,` and `;` files only."""
     if separator in ("", "\t"):
         return tab_cells(line) if separator else [line.strip()]
     return quoted_cells(line, separator)
 
 
 def header_columns(cells: list[str]) -> dict[str, int] | None:
-    """The columns that a header names, or None if the cells are no header.
+    """Return the columns that a header names, or None if the cells are not a header.
 
     >>> header_columns(["Count", "Word", "Segmentation"])
     {'count': 0, 'word': 1, 'morphs': 2}
@@ -118,10 +117,10 @@ def header_columns(cells: list[str]) -> dict[str, int] | None:
 
 
 def find_layout(lines: list[NumberedLine]) -> Layout:
-    """Tell how the lines are laid out, by their first line and by what most of the first 1,000 do.
+    """Detect the layout from the first line and the majority of the first 1,000.
 
-    Without a header, a third column holds counts, or, if it mostly concatenates to the first, whole
-    words.
+    Without a header, a third column holds counts, or whole words if it mostly concatenates to the
+    first.
     """
     sample = [line for _, line in lines[:1000]]
     separator = ""
@@ -146,12 +145,12 @@ def _role(word: str, cell: str) -> str:
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell is a finite decimal number, as counts are."""
+    """Return whether a cell is a finite decimal number, as counts are."""
     return _NUMBER.fullmatch(cell) is not None and isfinite(float(cell))
 
 
 def looks_like_plain(line: str, layout: Layout) -> bool:
-    """Whether a line has a word and either two or more morphs, or the word itself as the morph."""
+    """Return whether a line has a word and either several morphs or itself as the only one."""
     cells = cells_of(line, layout.separator)
     if len(cells) > 4:
         return False
@@ -186,12 +185,12 @@ def read_plain(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
     rows = usable_rows(layout.rows(lines), skips, read)
     bound = {MorphemeKind.PREFIX, MorphemeKind.SUFFIX, MorphemeKind.INTERFIX}
     if any(bound & set(map(_kind, row.morphemes)) for row in rows if not row.is_explicit):
-        rows = [_by_marks(row, layout) for row in rows]
+        rows = [_filled_from_marks(row, layout) for row in rows]
     return entries_from([_unmarked(row) for row in rows])
 
 
-def _by_marks(row: SourceRow, layout: Layout) -> SourceRow:
-    """Take from the marks of the morphs what no column says."""
+def _filled_from_marks(row: SourceRow, layout: Layout) -> SourceRow:
+    """Fill in from the marks of morphs what no column says."""
     marks = [_kind(morph) for morph in row.morphemes]
     if "whole_words" not in layout.columns:
         row = row._replace(pieces=pieces(marks))
@@ -205,7 +204,7 @@ def _unmarked(row: SourceRow) -> SourceRow:
 
 
 def _row(number: int, cells: list[str], layout: Layout) -> SourceRow:
-    """A line, its morphs with whatever hyphens they carry."""
+    """Return the row of a line, with hyphens still on its morphs."""
     if layout.columns["morphs"] >= len(cells):
         raise Unusable("no column of morphs")
     word, morphs = layout.morphs_of(cells)
@@ -238,7 +237,7 @@ def _row(number: int, cells: list[str], layout: Layout) -> SourceRow:
 def reference_of_pairs(
     pairs: Iterable[tuple[str, Sequence[str]]], name: str = "pairs"
 ) -> Reference:
-    """A reference of words in memory, each with its morphs, aligned unless they concatenate to it.
+    """Build a reference from (word, morphs) pairs, aligned unless they concatenate.
 
     `MorphGraphError` names the first wrong pair. The checksum is that of all pairs.
 

@@ -1,14 +1,14 @@
-"""Segmentations that another program made: one for each word, to be scored beside tokenisers.
+"""Segmentations by other programs, one for each word, scored beside tokenisers.
 
 Three forms. *Plain*: `word⇥morphs separated by spaces`, or whatever else the plain form of
 references allows, `un|break|able` among it. *SIGMORPHON*: `word⇥seg @@ment`. *Morfessor*: the
 segmentations that it saves (`1 un + break + able`, with or without the count) or prints
 (`un break able`, a word a line), with the categories of FlatCat (`un/PRE`) or without.
 
-Morphs that concatenate to the word are taken as they are, hyphens too. Others are aligned with the
-word as those of gold lists are, where a hyphen that is in no morph is a morph of its own. Scores
-against the source's own morphemes take what the program wrote, as the script of SIGMORPHON 2022
-does (Batsuren et al. 2022).
+Morphs that concatenate to the word are kept, hyphens too. Others are aligned with the word like
+those of gold lists, where a hyphen in no morph is a separate morph. Scores against the source's own
+morphemes use the program's output unchanged, as the SIGMORPHON 2022 script does (Batsuren et al.
+2022).
 """
 
 from __future__ import annotations
@@ -48,18 +48,18 @@ PREDICTION_FORMATS: Mapping[str, str] = MappingProxyType(
         "morfessor": "Morfessor",
     }
 )
-"""Name of each form of predictions → its label for people."""
+"""The formats of predictions by name, with their labels."""
 
 _COUNTED = re.compile(r"\d+(?:\.\d+)?\s+\S")
 _CATEGORY = re.compile(r"(.+)/(?:PRE|STM|SUF|ZZZ)$")
 
 _NOTHING = ("",)
-"""The segments of a word that a program says nothing of."""
+"""The segments of a word without a prediction."""
 _SHOWN = 3
 
 
 class PredictedLine(NamedTuple):
-    """A line: the word, its segments as the program wrote them, and its entry if it can be one."""
+    """A line: the word, its segments as written, and its entry if it can be one."""
 
     number: int
     word: str
@@ -68,15 +68,15 @@ class PredictedLine(NamedTuple):
 
 
 _Read = tuple[int, str, list[str], tuple[str, ...]]
-"""A line: its number, the word, its morphs, and its segments as the program wrote them."""
+"""A line: its number, the word, its morphs, and its segments as written."""
 
 
 @dataclass(frozen=True)
 class Predictions:
     """The segmentations of a file; ``skipped``: its lines without morph boundaries.
 
-    ``lines``: those with a word or segments, by their number; ``line_count``: how many there are
-    with the others. ``checksum``: of the file's bytes, 12 digits.
+    ``lines``: those with a word or segments, by number; ``line_count``: the number of all lines.
+    ``checksum``: of the file's bytes, 12 digits.
     """
 
     name: str
@@ -99,25 +99,26 @@ class Predictions:
 
     @property
     def entries(self) -> Mapping[str, Entry]:
-        """The entry of each word: its ``morphs`` are pieces of it, ``underlying`` what the program
-        wrote where that is something else (“able” for “abl”).
+        """The entry of each word, with its pieces as ``morphs``.
+
+        ``underlying``: the program's output where it differs from the pieces (“able” for “abl”).
         """
         return {word: line.entry for word, line in self.by_word.items() if line.entry is not None}
 
     @cached_property
-    def _otherwise(self) -> Mapping[str, PredictedLine]:
-        """A line of each word that is segmented in several ways."""
+    def _conflicting(self) -> Mapping[str, PredictedLine]:
+        """One further line of each word that is segmented in several ways."""
         first = self.by_word
         return {o.word: o for o in self.lines.values() if o.segments != first[o.word].segments}
 
     def paired(self, reference: Reference) -> tuple[list[Entry], list[str]]:
-        """The prediction for each entry of a reference, its unaligned ones last, and what to know.
+        """Return the prediction for each entry of a reference, and notes.
 
-        A file of as many lines as the reference is paired with it line by line, any other by words.
-        ``underlying`` are always the program's own segments: one empty one where it has none.
-        ``morphs`` are those that it gives the same word, else its segments aligned with the word,
-        which is not cut without any. `MorphGraphError` if there is nothing for any word, or if
-        words are paired and one is segmented in several ways.
+        A file with as many lines as the reference is paired line by line, any other by words;
+        unaligned entries come last. ``underlying`` are always the program's own segments: a single
+        empty one where it has none. ``morphs`` are those given for the same word, else its segments
+        aligned with the word, which stays whole without any. `MorphGraphError` if no word has a
+        prediction, or if words are paired and one is segmented in several ways.
         """
         is_by_line = self.line_count == reference.lines
         asked = (*reference.entries, *reference.unaligned)
@@ -128,7 +129,7 @@ class Predictions:
         for gold in asked:
             same = self.by_word.get(gold.word)
             line = self.lines.get(gold.line) if is_by_line else same
-            if not is_by_line and gold.word in self._otherwise:
+            if not is_by_line and gold.word in self._conflicting:
                 raise self._segmented_twice(gold.word)
             if line is not None and line.word == gold.word:
                 same = line
@@ -150,7 +151,7 @@ class Predictions:
         return found, self._notes(reference, len(asked), missing, differing)
 
     def _segmented_twice(self, word: str) -> FileFormatError:
-        first, other = self.by_word[word], self._otherwise[word]
+        first, other = self.by_word[word], self._conflicting[word]
         return FileFormatError(
             self.name,
             f"line {other.number:,}",
@@ -192,7 +193,7 @@ def read_predictions(
     format: str | None = None,
     encoding: str | None = None,
 ) -> Predictions:
-    """Read segmentations that another program made, from a path or from bytes.
+    """Read segmentations by another program, from a path or from bytes.
 
     The form is detected from the content unless ``format`` names one of `PREDICTION_FORMATS`; text
     is UTF-8 unless ``encoding`` says otherwise. `FileFormatError` for a file without a single
@@ -230,7 +231,7 @@ def read_predictions(
 
 
 def _format_of(lines: list[NumberedLine]) -> str:
-    """A single @@ shows SIGMORPHON's form: a program may split only few words."""
+    """Detect the format: a single @@ means SIGMORPHON, as a program may split only few words."""
     if any(" @@" in line.partition("\t")[2] for _, line in lines):
         return "sigmorphon2022"
     sample = [line for _, line in lines if not line.startswith("#")][:1000]
@@ -259,7 +260,7 @@ def _morfessor(lines: list[NumberedLine]) -> Iterator[_Read]:
     listed = [(number, line.strip()) for number, line in lines if not line.startswith("#")]
     if all(_COUNTED.match(line) for _, line in listed):
         listed = [(number, line.split(maxsplit=1)[1]) for number, line in listed]
-    # “+” is a sign between morphs if it stands in the file like that, else a morph.
+    # “+” separates morphs if the file uses it so, else it is a morph.
     signed = any(" + " in line for _, line in listed)
     rows = [(number, line.split(" + ") if signed else line.split()) for number, line in listed]
     is_tagged = all(_CATEGORY.fullmatch(morph) for _, morphs in rows for morph in morphs)
@@ -272,7 +273,7 @@ _READERS = {"plain": _plain, "sigmorphon2022": _sigmorphon, "morfessor": _morfes
 
 
 def _lines_of(read: Iterator[_Read], skips: Skips) -> dict[int, PredictedLine]:
-    """The lines by number, each with an entry if its word can have one; else why not is counted."""
+    """Return the lines by number, each with its entry, or the reason for none counted."""
     rows: list[SourceRow] = []
     found: dict[int, PredictedLine] = {}
     for number, word, morphs, segments in read:

@@ -1,4 +1,4 @@
-"""The registry of formats: which reader reads what, and how a file's format is detected.
+"""The registry of reference formats: readers and format detection.
 
 A new format is one file with a reader `(lines, skips) -> entries` and a test of a line or header,
 and one row in `READERS`. A format that is not text has a reader `(bytes, name, skips) -> entries`.
@@ -61,11 +61,11 @@ _ONE_AFFIX = "one affix a word"
 
 
 class Reader(NamedTuple):
-    """A format: its label for people, its reader, and what distinguishes it from the others.
+    """A format: its label, its reader, and what distinguishes it from the others.
 
-    `looks_like` tests a line, `is_header` the first line, `is_binary` the first bytes. A format of
-    text has `read`, another one `read_bytes`. Plain, which is tried last, has no test here.
-    `partial` says what a format gives of a word without giving all its boundaries.
+    `looks_like` tests a line, `is_header` the first line, `is_binary` the first bytes. A text
+    format has `read`, a binary one `read_bytes`. Plain, the fallback, has no test here. `partial`
+    names what a format gives of a word if it does not give all boundaries.
     """
 
     label: str
@@ -116,7 +116,7 @@ READERS: Mapping[str, Reader] = MappingProxyType(
 )
 
 FORMATS: Mapping[str, str] = MappingProxyType({name: r.label for name, r in READERS.items()})
-"""Name of each format → its label for people."""
+"""The formats by name, with their labels."""
 
 
 def detect_format(lines: Sequence[str], name: str = "reference") -> str:
@@ -126,7 +126,7 @@ def detect_format(lines: Sequence[str], name: str = "reference") -> str:
     one is taken if a tenth of the lines have it. A header that names morphs, or a shape that at
     least half of the lines have, means plain. MorphyNet's and UniMorph's inflections share their
     columns: it is UniMorph's if all segments in the sample concatenate to the form. (Both are read
-    alike, so nothing hangs on it.)
+    alike, so a mistake does no harm.)
 
     >>> detect_format(["enthrallments\\ten @@thrall @@ment @@s\\t110"])
     'sigmorphon2022'
@@ -173,8 +173,8 @@ def _sample_of(filled: list[str]) -> list[str]:
 
 
 @contextmanager
-def _without_collection() -> Iterator[None]:
-    """Pause the garbage collector: entries form no cycles, and looking for them takes long."""
+def _paused_garbage_collector() -> Iterator[None]:
+    """Pause the garbage collector: entries form no cycles, and scanning them is slow."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -185,7 +185,7 @@ def _without_collection() -> Iterator[None]:
 
 
 def _text_of(data: bytes, name: str, format: str | None, encoding: str | None) -> str:
-    """The text of a file; in windows-1252 only if at least half of it is Morpho Challenge's."""
+    """Return a file's text; windows-1252 only if at least half of it is Morpho Challenge's."""
     try:
         return decode_text(data, name, encoding)
     except FileFormatError as error:
@@ -209,7 +209,7 @@ def _read_lines(
     layer: str | None,
     skips: Skips,
 ) -> tuple[str, list[Entry]]:
-    """The format, detected from the lines unless it is given, and the entries."""
+    """Return the format, detected unless given, and the entries of the lines."""
     if not lines:
         raise FileFormatError(
             name, "", "the file holds blank lines only", "Choose a file with one word a line."
@@ -240,8 +240,8 @@ def read_reference(
     """Read a gold segmentation from a path, from bytes, or from ``demo:en`` or ``catalogue:NAME``.
 
     The format is detected from the content unless `format` names one of `FORMATS`.
-    `include_foreign` keeps CELEX entries tagged [F]; `layer` is that of UniSegments whose lines
-    count, for each word its first one if not given. Text is UTF-8, or as its byte order mark says,
+    `include_foreign` keeps CELEX entries tagged [F]; `layer` is the UniSegments layer to read,
+    by default the first one of each word. Text is UTF-8, or as its byte order mark says,
     or in `encoding`; Morpho Challenge's gold lists may be in windows-1252.
 
     Raises `FileFormatError` for a file that is missing, empty, over 100 MB, binary, not in its
@@ -261,14 +261,14 @@ def read_reference(
         problem, fix = f"the format {format!r} is unknown", f"Choose one of: {', '.join(FORMATS)}"
         raise FileFormatError(name, "", problem, fix)
     if isinstance(source, str) and is_named(source):
-        source, known = named_place(source)
+        source, known = named_reference_file(source)
         format = format or known
     data = load_bytes(source, name)
     if format is None:
         tests = ((each, reader.is_binary) for each, reader in READERS.items())
         format = next((each for each, test in tests if test is not None and test(data)), None)
     skips, line_count = Skips(), 0
-    with _without_collection():
+    with _paused_garbage_collector():
         if format is not None and (read_bytes := READERS[format].read_bytes) is not None:
             entries = read_bytes(data, name, skips)
         else:
@@ -304,16 +304,16 @@ def read_reference(
 
 
 def is_named(source: object) -> bool:
-    """Whether a source is called ``demo:…`` or ``catalogue:…``."""
+    """Return whether a source is a name such as ``demo:…`` or ``catalogue:…``."""
     return isinstance(source, str) and source.startswith((DEMO, CATALOGUE))
 
 
-def named_place(source: str) -> tuple[Path, str | None]:
-    """The file of a named reference, and its format where the catalogue knows it.
+def named_reference_file(source: str) -> tuple[Path, str | None]:
+    """Return the file of a named reference, and its format if the catalogue knows it.
 
-    `MorphGraphError` for a name that is unknown, and for one that has not been fetched.
+    `MorphGraphError` for an unknown name, or a source that has not been fetched.
 
-    >>> named_place("demo:en")[0].name
+    >>> named_reference_file("demo:en")[0].name
     'en.tsv'
     """
     from morphgraph.core.demos import demo_gold_path

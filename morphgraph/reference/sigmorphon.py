@@ -31,13 +31,13 @@ _FLAGS = re.compile("[01]{3}")
 
 
 def looks_like_sigmorphon2022(line: str) -> bool:
-    """Whether a line has two or three columns and a morpheme marked with @@ in the second."""
+    """Return whether a line has two or three columns, and @@ marks in the second."""
     columns = line.split("\t")
     return 2 <= len(columns) <= 3 and " @@" in columns[1]
 
 
 def split_morphemes(word: str, cell: str) -> list[str]:
-    """The morphemes of a cell, without marks.
+    """Return the morphemes of a cell, without marks.
 
     Some carry a hyphen as a mark (`cornemuse @@-er @@erais`); it is dropped unless the word itself
     has one.
@@ -49,7 +49,7 @@ def split_morphemes(word: str, cell: str) -> list[str]:
 
 
 def official_segments(cell: str) -> tuple[str, ...]:
-    """The segments of a cell as the shared task's script reads them, which cleans nothing.
+    """Return a cell's segments exactly as the shared task's script reads them.
 
     >>> official_segments("hot dog @@s"), official_segments("@@li  @@-ed"), official_segments("")
     (('hot', 'dog', 's'), ('@@li', '', '-ed'), ('',))
@@ -76,15 +76,15 @@ def _row(number: int, line: str, unaligned: list[Entry]) -> SourceRow:
 
 @lru_cache(maxsize=16)
 def _processes(flags: str) -> tuple[str, ...] | None:
-    """Those that have a 1; None if they are no flags."""
+    """Return the processes flagged 1; None if the text is not flags."""
     return tuple(compress(PROCESSES, map(int, flags))) if _FLAGS.fullmatch(flags) else None
 
 
 def read_sigmorphon2022(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
-    """Read SIGMORPHON 2022 words (Batsuren et al. 2022) and align the morphemes to the word.
+    """Read SIGMORPHON 2022 words (Batsuren et al. 2022) and align morphemes to words.
 
-    Words with a space, and such without a segmentation, are skipped, but stand behind the others,
-    without morphs, for scores against the source's own morphemes.
+    Words with a space or without a segmentation are skipped, but kept as unaligned entries for
+    scores against the source's own morphemes.
     """
     unaligned: list[Entry] = []
     rows = usable_rows(lines, skips, partial(_row, unaligned=unaligned))

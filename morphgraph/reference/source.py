@@ -1,4 +1,4 @@
-"""From a path or bytes to lines of text, without ever guessing an encoding."""
+"""From a path or bytes to lines of text, without guessing an encoding."""
 
 from __future__ import annotations
 
@@ -43,25 +43,25 @@ Row = TypeVar("Row")
 
 
 class Skips:
-    """Counts the lines a reader leaves out, by reason."""
+    """Counts, by reason, the lines that a reader skips."""
 
     def __init__(self) -> None:
         self._reasons: dict[str, list[int]] = {}
 
     def add(self, reason: str, line: int) -> None:
-        """Count one line; readers call it in any order of lines."""
+        """Count one line; lines may come in any order."""
         tally = self._reasons.setdefault(reason, [0, line])
         tally[0] += 1
         tally[1] = min(tally[1], line)
 
     def sorted(self) -> tuple[Skipped, ...]:
-        """The reasons, the most frequent first; equally frequent ones by their first line."""
+        """Return the reasons, the most frequent first; ties by their first line."""
         found = [Skipped(reason, n, first) for reason, (n, first) in self._reasons.items()]
         return tuple(sorted(found, key=lambda s: (-s.count, s.first_line, s.reason)))
 
 
 def load_bytes(source: str | os.PathLike[str] | bytes, name: str) -> bytes:
-    """The bytes of a file, or the bytes given; an error if there are none, or too many."""
+    """Return the bytes of a file, or those given; an error if there are none, or too many."""
     if isinstance(source, bytes):
         check_size(name, len(source))
         return source
@@ -69,10 +69,10 @@ def load_bytes(source: str | os.PathLike[str] | bytes, name: str) -> bytes:
 
 
 def decode_text(data: bytes, name: str, encoding: str | None = None) -> str:
-    """The text of the bytes: by their byte order mark, else UTF-8, unless `encoding` is given.
+    """Decode bytes by their byte order mark, else as UTF-8, unless `encoding` is given.
 
-    Raises `FileFormatError` for a binary file, and at the first byte that does not decode: a
-    wrong letter would be worse than no file.
+    Raises `FileFormatError` for a binary file, and at the first byte that does not decode: a wrong
+    letter would be worse than no file.
     """
     for magic, what in _BINARY:
         if data.startswith(magic):
@@ -103,7 +103,7 @@ def decode_text(data: bytes, name: str, encoding: str | None = None) -> str:
 
 
 def decode_windows_1252(data: bytes) -> str | None:
-    """The text of the bytes in windows-1252, or None if they cannot be that."""
+    """Decode bytes as windows-1252, or return None if they cannot be that."""
     if any(data.startswith(bom) for bom, _ in _BOMS) or b"\0" in data:
         return None
     try:
@@ -130,7 +130,7 @@ def _undecodable(
 
 
 def split_lines(text: str) -> list[NumberedLine]:
-    r"""The lines that are not blank, with their 1-based numbers.
+    r"""Return the non-blank lines with their 1-based numbers.
 
     Lines end with \n, \r\n or \r only: the exotic line ends of `str.splitlines` stay in the text.
 
@@ -143,7 +143,7 @@ def split_lines(text: str) -> list[NumberedLine]:
 
 
 def drop_long_lines(lines: list[NumberedLine], skips: Skips) -> list[NumberedLine]:
-    """The lines of at most `MAX_LINE_CHARACTERS`; the others are counted as skipped."""
+    """Return the lines of at most `MAX_LINE_CHARACTERS`, counting the others as skipped."""
     kept = []
     for number, line in lines:
         if len(line) > MAX_LINE_CHARACTERS:
@@ -154,7 +154,7 @@ def drop_long_lines(lines: list[NumberedLine], skips: Skips) -> list[NumberedLin
 
 
 class Unusable(ValueError):
-    """Why a line cannot be used: readers raise it, and `usable_rows` counts it."""
+    """Why a line cannot be used: raised by readers, counted by `usable_rows`."""
 
 
 def usable_rows(
@@ -163,9 +163,9 @@ def usable_rows(
     read: Callable[[int, Line], Row],
     place: str = "",
 ) -> list[Row]:
-    """What a reader makes of each numbered line; those that are `Unusable` are counted.
+    """Apply a reader to each numbered line, and count those that are `Unusable`.
 
-    `place`: what stands behind each reason.
+    `place`: text added to each reason.
     """
     rows = []
     for number, line in lines:
@@ -177,7 +177,7 @@ def usable_rows(
 
 
 def check_word(word: str) -> str:
-    """A word that can be an entry; else it is `Unusable`."""
+    """Raise `Unusable` unless a word can be an entry; return it."""
     if not word:
         raise Unusable("no word")
     if len(word) > MAX_WORD_CHARACTERS:
@@ -188,7 +188,7 @@ def check_word(word: str) -> str:
 
 
 def is_word(text: str) -> bool:
-    """Whether a text can be the word of an entry."""
+    """Return whether a text can be the word of an entry."""
     try:
         return bool(check_word(text))
     except Unusable:
@@ -196,7 +196,7 @@ def is_word(text: str) -> bool:
 
 
 def check_morphemes(morphemes: Sequence[str]) -> None:
-    """`Unusable` without any morpheme, and with too many."""
+    """Raise `Unusable` without any morpheme, or with too many."""
     if not any(morphemes):
         raise Unusable("no morphs")
     if len(morphemes) > MAX_MORPHEMES:
@@ -204,12 +204,12 @@ def check_morphemes(morphemes: Sequence[str]) -> None:
 
 
 def tab_cells(line: str) -> list[str]:
-    """The cells of a line between tabs, without the spaces around them."""
+    """Return the stripped cells of a line between tabs."""
     return [cell.strip() for cell in line.split("\t")]
 
 
 def quoted_cells(line: str, separator: str) -> list[str]:
-    """The cells of a line that may be in quotes, without these and the spaces around them."""
+    """Return the stripped cells of a line, without quotes."""
     try:
         cells = next(csv.reader([line], delimiter=separator), [])
     except csv.Error:
@@ -218,13 +218,13 @@ def quoted_cells(line: str, separator: str) -> list[str]:
 
 
 class NamedColumns:
-    """A table whose header names some columns, in any order, in any case and among others."""
+    """A table whose header names certain columns, in any order or case, among others."""
 
     def __init__(self, *names: str) -> None:
         self.names = names
 
     def find(self, header: str) -> tuple[str, list[int]] | None:
-        """The separator and the place of each column, or None if one of them is not named.
+        """Return the separator and each column's index, or None if one is missing.
 
         >>> NamedColumns("full_word", "rest").find(',Full_word,"rest"')
         (',', [1, 2])
@@ -237,13 +237,13 @@ class NamedColumns:
         return separator, [found.index(name) for name in names]
 
     def is_header(self, line: str) -> bool:
-        """Whether a line names all these columns."""
+        """Return whether a line names all these columns."""
         return self.find(line) is not None
 
     def rows(
         self, lines: list[NumberedLine], skips: Skips, read: Callable[[int, list[str]], Row]
     ) -> list[Row]:
-        """What a reader makes of the cells of these columns, line by line."""
+        """Apply a reader to the cells of these columns, line by line."""
         (_, header), *others = lines
         found = self.find(header)
         if found is None:

@@ -1,4 +1,4 @@
-"""UniSegments 1.0: many languages in one form, with an annotation in JSON on each line.
+"""UniSegments 1.0: one format for many languages, with a JSON annotation on each line.
 
 Five columns: form, lemma, word class, `seg + ment + ation`, and
 `{"annot_name": …, "segmentation": [{"morpheme": …, "span": [0, 1, 2], "type": "root"}, …]}`. The
@@ -8,8 +8,8 @@ are apart (a circumfix, a root around an infix) is several segments, but one mor
 
 `annot_name` is the layer: one word may have lines of several, of which the first one counts.
 
-Where each morph has a known type, the whole words follow; but not with a `stem`, which may be a
-compound that nobody has divided.
+Where each morph has a known type, the whole words follow, unless there is a `stem`, which may be an
+undivided compound.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from morphgraph.reference.align import SourceRow, entries_from, is_hyphen
 from morphgraph.reference.entry import Entry
-from morphgraph.reference.free_and_bound import MorphemeKind, joins_left, settle
+from morphgraph.reference.free_and_bound import MorphemeKind, joins_left, resolve_kinds
 from morphgraph.reference.source import (
     NumberedLine,
     Skips,
@@ -48,7 +48,7 @@ _STEM, _CIRCUMFIX, _INFIX = "stem", "circumfix", "infix"
 
 
 def looks_like_unisegments(line: str) -> bool:
-    """Whether a line has five columns, the last a JSON object, and segments that spell the form."""
+    """Return whether a line has five columns, the last JSON, and segments that spell the form."""
     columns = line.split("\t", 4)
     if len(columns) != 5:
         return False
@@ -58,7 +58,7 @@ def looks_like_unisegments(line: str) -> bool:
 
 
 def _annotation(text: str) -> dict[str, Any] | None:
-    """The JSON object, or None. Lines are short, so nesting cannot be deep enough to harm."""
+    """Return the JSON object, or None. Lines are too short for harmful nesting."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -72,7 +72,7 @@ def _string(item: dict[str, Any], field: str) -> str:
 
 
 class _Morpheme(NamedTuple):
-    """A morpheme, or letters of none: the first and last segment of it, its type and its name."""
+    """A morpheme, or letters of none: its first and last segment, its type and its name."""
 
     first: int
     last: int
@@ -80,8 +80,9 @@ class _Morpheme(NamedTuple):
     name: str
 
     def kind_at(self, place: int) -> MorphemeKind | None:
-        """The kind of a segment: the first one has that of the morpheme, others have none; a
-        circumfix has two.
+        """Return the kind of a segment: the first has the morpheme's, others none.
+
+        A circumfix has two.
         """
         if self.type == _CIRCUMFIX and self.first < self.last:
             ends = {self.first: MorphemeKind.PREFIX, self.last: MorphemeKind.SUFFIX}
@@ -90,13 +91,14 @@ class _Morpheme(NamedTuple):
 
     @property
     def own_kind(self) -> MorphemeKind | None:
-        """How it joins its neighbours; what is inside another one does so in any case."""
+        """How it joins its neighbours; infixes join in any case."""
         return MorphemeKind.SUFFIX if self.type == _INFIX else self.kind_at(self.first)
 
 
 def _morphemes(items: list[Any], morphs: Sequence[str]) -> list[_Morpheme]:
-    """The morphemes by their first segments, letters of none among them; of several with the same
-    segments the first one. What is malformed is ignored.
+    """Return morphemes by their first segments, letters of none among them.
+
+    Of several with the same segments the first counts; malformed ones are ignored.
     """
     starts = accumulate(map(len, morphs[:-1]), initial=0)
     at = {start: place for place, start in enumerate(starts)}
@@ -114,7 +116,7 @@ def _morphemes(items: list[Any], morphs: Sequence[str]) -> list[_Morpheme]:
 
 
 def _row(number: int, line: str) -> tuple[str, SourceRow]:
-    """The layer of a line, and what it says."""
+    """Return the layer of a line, and its row."""
     columns = [column.strip() for column in line.split("\t", 4)]
     if len(columns) != 5:
         raise Unusable("fewer than five columns")
@@ -149,9 +151,9 @@ def _row(number: int, line: str) -> tuple[str, SourceRow]:
 
 
 def _pieces(morphemes: list[_Morpheme], morphs: Sequence[str]) -> list[int] | None:
-    """The number of each segment's whole word; None where that is not known.
+    """Return the index of each segment's whole word; None if unknown.
 
-    What is between two segments of a morpheme is in one whole word with them.
+    Whatever is between two segments of a morpheme is in the same whole word.
     """
     kinds = [
         MorphemeKind.HYPHEN if is_hyphen(morphs[each.first]) else each.own_kind
@@ -160,7 +162,7 @@ def _pieces(morphemes: list[_Morpheme], morphs: Sequence[str]) -> list[int] | No
     known = [kind for kind in kinds if kind is not None]
     if len(known) < len(kinds) or any(morpheme.type == _STEM for morpheme in morphemes):
         return None
-    joins = joins_left(settle(known))
+    joins = joins_left(resolve_kinds(known))
     within = {m.first for m, joined in zip(morphemes, joins, strict=True) if joined}
     for morpheme in morphemes:
         within.update(range(morpheme.first + 1, morpheme.last + 1))
@@ -173,7 +175,7 @@ def read_unisegments(
 ) -> list[Entry]:
     """Read UniSegments 1.0 (Žabokrtský et al. 2022); types of segments become kinds.
 
-    Only lines of a ``layer`` count, or, of each word, those of its first one.
+    Only lines of a ``layer`` count, by default the first one of each word.
     """
     first: dict[str, str] = {}
     kept: list[SourceRow] = []

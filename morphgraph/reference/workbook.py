@@ -1,4 +1,4 @@
-"""Opening an .xlsx file, a zip archive of XML, in a process of its own (`core.apart`)."""
+"""Read an .xlsx file, a zip archive of XML, in a separate process (`core.apart`)."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _ENCRYPTED = 1
 
 
 def is_zip(data: bytes) -> bool:
-    """Whether bytes start like a zip archive, as workbooks do."""
+    """Return whether bytes start like a zip archive, as workbooks do."""
     return data.startswith(ZIP_START)
 
 
 class Book:
-    """An open workbook: the names of its sheets, and their rows one by one."""
+    """An open workbook: its sheet names, and their rows on demand."""
 
     def __init__(self, workbook: Workbook, name: str) -> None:
         self._workbook, self._name = workbook, name
@@ -33,15 +33,15 @@ class Book:
     def rows(
         self, title: str, width: int, first: int = 1, last: int | None = None
     ) -> Iterator[tuple[int, tuple[Any, ...]]]:
-        """The rows that hold anything in their first `width` cells.
+        """Yield the rows that hold anything in their first `width` cells.
 
         Each is its 1-based number in the sheet and the values of these cells.
         """
         sheet: Any = self._workbook[title]
-        # The size that the file claims for a sheet may be wrong, and rows beyond it would be lost.
+        # A sheet's declared size may be wrong, and rows beyond it would be lost.
         sheet.reset_dimensions()
         rows = sheet.iter_rows(min_row=first, max_row=last, max_col=width, values_only=True)
-        with _clear_errors(self._name, f"sheet {title}"):
+        with _as_format_errors(self._name, f"sheet {title}"):
             for number, cells in enumerate(rows, first):
                 if any(cell is not None for cell in cells):
                     yield number, cells
@@ -49,10 +49,10 @@ class Book:
 
 @contextmanager
 def open_book(data: bytes, name: str) -> Iterator[Book]:
-    """Open the bytes of an .xlsx file; a `FileFormatError` says what is wrong with them."""
+    """Open the bytes of an .xlsx file; `FileFormatError` says what is wrong with them."""
     import openpyxl
 
-    with _clear_errors(name, ""):
+    with _as_format_errors(name, ""):
         for problem, fix in _problems(data):
             raise FileFormatError(name, "", problem, fix)
         workbook = openpyxl.load_workbook(
@@ -65,8 +65,8 @@ def open_book(data: bytes, name: str) -> Iterator[Book]:
 
 
 @contextmanager
-def _clear_errors(name: str, place: str) -> Iterator[None]:
-    """Whatever fails on a file from anywhere is the file's fault, and is said so."""
+def _as_format_errors(name: str, place: str) -> Iterator[None]:
+    """Turn any error of an untrusted file into a `FileFormatError`."""
     try:
         yield
     except (FileFormatError, MemoryError):
@@ -79,7 +79,7 @@ def _clear_errors(name: str, place: str) -> Iterator[None]:
             "Copy or download it again. Export it as tab-separated text if it is not a MorphoLex "
             "workbook.",
         ) from error
-    # openpyxl raises errors of many kinds on malformed workbooks; none may pass.
+    # openpyxl raises many kinds of errors on malformed workbooks; none may escape.
     except Exception as error:
         raise FileFormatError(
             name,
@@ -90,7 +90,7 @@ def _clear_errors(name: str, place: str) -> Iterator[None]:
 
 
 def _problems(data: bytes) -> Iterator[tuple[str, str]]:
-    """Why an archive is no workbook that can be read, and what to do."""
+    """Return why an archive is not a readable workbook, and what to do."""
     if not is_zip(data):
         yield "this is not an Excel file (.xlsx)", "Choose another file or format."
     with zipfile.ZipFile(io.BytesIO(data)) as archive:

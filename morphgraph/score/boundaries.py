@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[np.float64]
 WordNumbers = npt.NDArray[Any]
-"""WordNumbers or truth values, one for each word."""
+"""Numbers or truth values, one for each word."""
 
 
 @dataclass(frozen=True)
 class BoundaryScore:
-    """Micro precision, recall and F1 of word-internal splits, with the counts behind them.
+    """Micro precision, recall and F1 of word-internal splits, with the underlying counts.
 
     ``predicted``: splits; ``relevant``: gold boundaries; ``true_positives``: both. Weighted by 1
     for each entry ("types") or by its corpus frequency ("tokens"). ``splits_inside_characters``
@@ -60,15 +60,15 @@ class BoundaryScore:
 
     @property
     def f1(self) -> float:
-        """2 × true positives ÷ (predicted + relevant): the harmonic mean of the other two.
+        """2 × true positives ÷ (predicted + relevant): the harmonic mean of precision and recall.
 
-        Without gold boundaries there is nothing to find, so it is undefined like the recall; a
-        tokeniser that never splits where there are some has 0.
+        Undefined, like the recall, without gold boundaries; 0 for a tokeniser that never splits
+        where there are some.
         """
         return _ratio(2 * self.true_positives, self.predicted + self.relevant, self.relevant)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON; undefined values are null, whole counts are integers."""
+        """Return JSON-compatible data: null for undefined values, integers for whole counts."""
         return {
             "scope": self.scope,
             "weighting": self.weighting,
@@ -83,15 +83,15 @@ class BoundaryScore:
 
 
 def undefined_score(scope: Scope, weighting: Weighting) -> BoundaryScore:
-    """The score where there is none."""
+    """Return a score of zero counts, all of whose ratios are undefined."""
     return BoundaryScore(scope, weighting, *[math.nan] * 4)
 
 
 class BoundaryTally:
-    """The one count of boundaries: whatever scores splits against gold boundaries asks it.
+    """The one count of boundaries, used wherever splits are scored against gold boundaries.
 
     ``hits``: splits that are gold boundaries; ``predicted``: splits; ``relevant``: gold boundaries;
-    ``weight``: how much a word counts, 0 without gold. All float64, one number for each word.
+    ``weight``: of each word in sums, 0 without gold. All are float64, one number for each word.
     """
 
     def __init__(self, cuts: Cuts, gold: Cuts, weight: Array) -> None:
@@ -101,7 +101,7 @@ class BoundaryTally:
         self.hits = cuts.shared(gold).astype(np.float64)
 
     def recount(self, cuts: Cuts, gold: Cuts, words: npt.NDArray[np.bool_]) -> None:
-        """Count again in these words (bool, one for each), which have other cuts now."""
+        """Recount the words (bool, one for each) whose cuts have changed."""
         self.predicted[words] = cuts.counts[words]
         self.hits[words] = cuts.shared(gold)[words]
 
@@ -117,7 +117,7 @@ class BoundaryTally:
 
     @property
     def is_exact(self) -> npt.NDArray[np.bool_]:
-        """Whether a word is cut just as in the gold."""
+        """Whether each word is cut exactly as in the gold."""
         exact: npt.NDArray[np.bool_] = (self.wrong == 0) & (self.missed == 0)
         return exact
 
@@ -137,7 +137,7 @@ class BoundaryTally:
         return self.ratio(2 * self.hits, self.predicted + self.relevant, self.relevant)
 
     def weighted(self, weight: Array) -> Self:
-        """The same counts with other weights."""
+        """Return the same counts with other weights."""
         other = copy(self)
         other.weight = weight
         return other
@@ -145,16 +145,16 @@ class BoundaryTally:
     def ratio(
         self, part: WordNumbers, whole: WordNumbers, needed: WordNumbers | None = None
     ) -> Ratio:
-        """A ratio of weighted sums."""
+        """Return a ratio of weighted sums."""
         weight = self.weight
         return Ratio(part * weight, whole * weight, None if needed is None else needed * weight)
 
     def score(
         self, scope: Scope, weighting: Weighting, inside: npt.NDArray[np.int64]
     ) -> BoundaryScore:
-        """The weighted sums; ``inside``: splits inside characters of each word."""
+        """Return the weighted sums; ``inside``: splits inside characters of each word."""
         counts = (self.hits, self.predicted, self.relevant, inside)
-        # A dot product would wait for threads.
+        # A dot product would wait for BLAS threads.
         sums = (float((self.weight * each).sum()) for each in counts)
         return BoundaryScore(scope, weighting, *sums)
 
@@ -164,7 +164,7 @@ def _ratio(part: float, whole: float, needed: float = 1.0) -> float:
 
 
 def or_none(value: float) -> float | None:
-    """A number as JSON holds it: None if undefined."""
+    """Return a number for JSON: None if undefined."""
     return None if math.isnan(value) else value
 
 
@@ -176,12 +176,12 @@ def _whole(value: float) -> float | int | None:
 
 @dataclass(frozen=True)
 class EncodedGold:
-    """One scope of a reference, laid over encoded words.
+    """The gold boundaries of one scope, mapped to the atoms of encoded words.
 
-    ``boundary``: uint8, as long as ``words.atoms``: 1 where the gap behind an atom is a gold
-    boundary. ``relevant``: int32, how many gold boundaries each word has, also those that fall
-    inside an atom. ``has_gold``: bool, whether the word's entry has a segmentation of this scope;
-    words without one count in no score.
+    ``boundary``: uint8, as long as ``words.atoms``: 1 where the gap after an atom is a gold
+    boundary. ``relevant``: int32, the number of gold boundaries of each word, including any inside
+    an atom. ``has_gold``: bool, whether the word's entry has a segmentation of this scope; words
+    without one count in no score.
     """
 
     boundary: npt.NDArray[np.uint8]
@@ -190,7 +190,7 @@ class EncodedGold:
 
 
 def boundary_positions(morphs: Sequence[str]) -> list[int]:
-    """Where morphs meet, as numbers of characters to the left.
+    """Return where morphs meet, as the number of characters to the left.
 
     >>> boundary_positions(("un", "break", "able"))
     [2, 7]
@@ -205,7 +205,7 @@ def boundary_positions(morphs: Sequence[str]) -> list[int]:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Benchmark(GoldSet):
-    """A gold set made ready for one tokeniser: encoded once, scored as often as one likes.
+    """A gold set encoded once for one tokeniser, to be scored any number of times.
 
     Word i of ``words`` is entry i of ``reference``. ``alphabet``: the atoms added by edits that the
     words are encoded with.
@@ -224,13 +224,13 @@ class Benchmark(GoldSet):
         *,
         bare: bool = False,
     ) -> "Benchmark":
-        """Encode the words of a reference, as they stand in running text or ``bare``."""
+        """Encode the words of a reference, as in running text or as ``bare`` strings."""
         gold_set = GoldSet.of(reference, frequencies, frequency_source, bare=bare)
         return cls.on(gold_set, tokeniser)
 
     @classmethod
     def on(cls, gold_set: GoldSet, tokeniser: BpeTokeniser) -> "Benchmark":
-        """A gold set whose words are encoded by a tokeniser."""
+        """Encode the words of a gold set with a tokeniser."""
         return cls(
             **{field.name: getattr(gold_set, field.name) for field in fields(GoldSet)},
             words=tokeniser.encode(gold_set.texts, bare=gold_set.bare),
@@ -238,19 +238,19 @@ class Benchmark(GoldSet):
         )
 
     def encoded_for(self, tokeniser: BpeTokeniser) -> "Benchmark":
-        """This, or the same encoded again if edits have changed the tokeniser's alphabet since."""
+        """Return this, or a new encoding if edits have changed the tokeniser's alphabet since."""
         if self.alphabet == tokeniser.alphabet:
             return self
         words = tokeniser.encode(self.words.texts, bare=self.bare)
         return replace(self, words=words, alphabet=tokeniser.alphabet)
 
     def subset(self, entries: npt.NDArray[np.int64]) -> Self:
-        """Only these entries, in this order."""
+        """Return the benchmark of some entries, in this order."""
         return replace(super().subset(entries), words=self.words.subset(entries))
 
     @cached_property
     def shared(self) -> Shared:
-        """What is computed on these words, for all who work on them."""
+        """Results computed on these words, shared by all users of them."""
         return Shared()
 
     @cached_property
@@ -264,7 +264,7 @@ class Benchmark(GoldSet):
         return self._gold("whole-word")
 
     def gold(self, scope: Scope) -> EncodedGold:
-        """The boundaries of a scope."""
+        """Return the boundaries of a scope."""
         return self.morphemic if scope == "morphemic" else self.whole_word
 
     def _gold(self, scope: Scope) -> EncodedGold:
@@ -276,14 +276,14 @@ class Benchmark(GoldSet):
     def score(
         self, segmentation: Segmentation, scope: Scope, weighting: Weighting
     ) -> BoundaryScore:
-        """Score a segmentation of this benchmark's words; NaN if it cannot be scored.
+        """Score a segmentation of this benchmark's words.
 
-        That is: a scope that the reference does not have, or tokens without frequencies.
+        NaN for a scope that the reference lacks, or for tokens without frequencies.
         """
         return self._scores(segmentation, (scope,), (weighting,))[0]
 
     def scores(self, segmentation: Segmentation) -> list[BoundaryScore]:
-        """Every scope with every weighting: four scores."""
+        """Return the scores of every scope under every weighting: four."""
         return self._scores(segmentation, SCOPES, WEIGHTINGS)
 
     def _scores(
@@ -304,16 +304,16 @@ class Benchmark(GoldSet):
         return found
 
     def signature(self, tokeniser: BpeTokeniser, **more: str) -> str:
-        """One line that names all that the scores depend on; ``more`` fields may be added."""
+        """Return one line with everything that the scores depend on; ``more`` adds fields."""
         return self.signature_of(Bte(tokeniser).signature(), **more)
 
 
 def score_frame(
     scores: Sequence[BoundaryScore], before: Sequence[BoundaryScore] | None = None
 ) -> "pd.DataFrame":
-    """Scores, one a row; ratios in percent, counts as they are, NaN where undefined.
+    """Return a row for each score: ratios in percent, plain counts, NaN where undefined.
 
-    With ``before``: also the differences, in percentage points.
+    ``before`` adds the differences from earlier scores, in percentage points.
     """
     import pandas as pd
 
@@ -336,7 +336,7 @@ def score_frame(
 def score_report(
     benchmark: Benchmark, scores: list[BoundaryScore], signature: str
 ) -> Mapping[str, Any]:
-    """Scores as JSON, with the entries, the skipped lines by reason, and the signature."""
+    """Return scores as JSON data, with the entries, skipped lines by reason, and the signature."""
     return {
         "scores": [score.to_dict() for score in scores],
         "entries": len(benchmark.reference),

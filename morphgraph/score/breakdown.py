@@ -1,4 +1,4 @@
-"""Scores of some of the words or boundaries: by formation, length, frequency, morphs, affix."""
+"""Scores of parts of a reference: by formation, length, frequency, morphs or affix."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,14 +24,14 @@ GROUPINGS: Mapping[str, str] = {
     "frequency": "Corpus frequency of a word",
     "morphs": "Morphs of a word",
 }
-"""How words are put into groups → what to call it."""
+"""The ways to group words, with their titles."""
 
 BREAKDOWNS: Mapping[str, str] = {
     "boundaries": "What meets at a boundary",
     "affixes": "Affix",
     **GROUPINGS,
 }
-"""All ways to break scores down; of boundaries and affixes there is only recall."""
+"""All ways to break scores down; boundaries and affixes have only recall."""
 
 _LENGTHS = ((1, 4), (5, 7), (8, 10), (11, 13), (14, 17), (18, None))
 _AFFIXES = (MorphemeKind.PREFIX, MorphemeKind.SUFFIX, MorphemeKind.INTERFIX)
@@ -40,7 +40,7 @@ _UNKNOWN = "unknown"
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Some entries of a reference: which ones (bool, one for each)."""
+    """Some entries of a reference, selected by a mask (bool, one for each entry)."""
 
     name: str
     entries: npt.NDArray[np.bool_]
@@ -48,7 +48,7 @@ class Group:
 
 @dataclass(frozen=True)
 class GroupScore:
-    """Scores of a group by name of the metric, and how many entries or boundaries it has."""
+    """A group's scores by metric, and its number of entries or boundaries."""
 
     name: str
     size: int
@@ -56,10 +56,10 @@ class GroupScore:
 
 
 def word_groups(gold_set: GoldSet, grouping: str) -> list[Group]:
-    """The entries of a reference in groups that share none, by one of `GROUPINGS`; none is empty.
+    """Partition the entries of a reference by one of `GROUPINGS`; no group is empty.
 
-    Formations follow from the kinds of morphs, else from the source's own categories, else by whole
-    words. Frequencies are those in the list; a word that is not in it is *unknown*.
+    Formations follow from the kinds of morphs, else from the source's own categories, else from
+    whole words. Frequencies are those of the list; a word outside it is *unknown*.
     """
     entries = gold_set.reference.entries
     if grouping == "length":
@@ -89,7 +89,7 @@ def _name_of(number: int, ranges: Sequence[tuple[int, int | None]]) -> str:
 
 
 def _bands(gold_set: GoldSet) -> tuple[list[str], list[str]]:
-    """The power of ten below the frequency of each word, and the names in order."""
+    """Return the power of ten below each word's frequency, and the band names in order."""
     weights, known = gold_set.token_weights, gold_set.frequency_known
     some = known & (weights > 0)
     tens = np.zeros(len(weights), int)
@@ -106,7 +106,7 @@ def _ten(power: int) -> str:
 
 
 def formation_of(entry: Entry) -> str:
-    """How a word is formed, as far as its source says.
+    """Return how a word is formed, as far as its source says.
 
     >>> from morphgraph.reference.free_and_bound import MorphemeKind
     >>> formation_of(Entry("undo", ("un", "do"), kinds=(MorphemeKind.PREFIX, MorphemeKind.FREE)))
@@ -142,7 +142,7 @@ def group_scores(
     metrics: Sequence[str] = ("precision", "recall", "f1", "exact"),
     draws: Draws = USUAL_DRAWS,
 ) -> list[list[GroupScore]]:
-    """For each outcome the scores of each group, with intervals over all entries of the reference.
+    """Score each group for each outcome, with intervals over all entries of the reference.
 
     All outcomes are on the same gold set.
     """
@@ -162,7 +162,7 @@ def _estimated(
     ratios: Sequence[Sequence[Mapping[str, Ratio]]],
     draws: Draws,
 ) -> list[list[GroupScore]]:
-    """With the intervals of all at once, for they take the same resamples."""
+    """Return group scores with intervals, all computed on the same resamples."""
     flat = [ratio for row in ratios for each in row for ratio in each.values()]
     intervals = iter(draws.intervals(flat))
     return [
@@ -182,10 +182,10 @@ def _estimated(
 
 
 class GoldBoundaries:
-    """The morph boundaries of a reference, each by what meets there.
+    """The morph boundaries of a reference, named by the morphs that meet at each.
 
     ``names``: for each boundary (in the order of ``gold_set.cuts("morphemic")``) whether it is
-    behind a prefix, before a suffix, at an interfix or a hyphen, or between parts of a compound.
+    after a prefix, before a suffix, at an interfix or hyphen, or between parts of a compound.
     """
 
     def __init__(self, gold_set: GoldSet) -> None:
@@ -194,27 +194,27 @@ class GoldBoundaries:
 
     @cached_property
     def names(self) -> npt.NDArray[np.str_]:
-        """What meets at each boundary."""
+        """The name of each boundary."""
         found: list[str] = []
         for entry in self.gold_set.reference.entries:
             if len(entry.morphs) > 1:
-                found += _meetings(entry)
+                found += _boundary_names(entry)
         return np.array(found, np.str_)
 
     @cached_property
     def affixes(self) -> dict[str, npt.NDArray[np.int64]]:
-        """Each affix as people write it (``un-``, ``-ing``, ``-s-``) → numbers of its boundaries.
+        """The indices of the boundaries of each affix (``un-``, ``-ing``, ``-s-``).
 
-        The most frequent first. Of entries without kinds, each morph counts as it stands.
+        The most frequent come first. In entries without kinds, each morph counts as written.
         """
-        found: dict[str, dict[int, None]] = {}  # a boundary between two “ha” is one of “ha”
+        found: dict[str, dict[int, None]] = {}  # a boundary between two “ha” counts once for “ha”
         first = 0
         for entry in self.gold_set.reference.entries:
             last = len(entry.morphs) - 1
             for at, morph in enumerate(entry.morphs):
                 kind = entry.kinds[at] if entry.kinds else None
                 if last and (entry.kinds is None or kind in _AFFIXES):
-                    # The boundary before a morph is number at - 1 of its word.
+                    # The boundary before a morph is boundary at - 1 of its word.
                     edges = []
                     if at > 0 and kind is not MorphemeKind.PREFIX:
                         edges.append(first + at - 1)
@@ -236,7 +236,7 @@ class GoldBoundaries:
         weighting: Weighting = "types",
         draws: Draws = USUAL_DRAWS,
     ) -> list[list[GroupScore]]:
-        """For each outcome the recall of the boundaries of each kind; the most frequent first."""
+        """Return each outcome's recall of each kind of boundary, the most frequent first."""
         kinds, sizes = np.unique(self.names, return_counts=True)
         order = np.argsort(-sizes, kind="stable")
         return self._recall(
@@ -253,7 +253,7 @@ class GoldBoundaries:
         draws: Draws = USUAL_DRAWS,
         limit: int = 30,
     ) -> list[list[GroupScore]]:
-        """For each outcome the recall of the boundaries of the most frequent affixes."""
+        """Return each outcome's recall of the boundaries of the most frequent affixes."""
         return self._recall(outcomes, weighting, list(self.affixes.items())[:limit], draws)
 
     def _recall(
@@ -273,7 +273,7 @@ class GoldBoundaries:
 
 
 def affix_name(morph: str, kind: MorphemeKind | None) -> str:
-    """An affix with hyphens where it is bound, in lower case.
+    """Return an affix in lower case, with hyphens where it attaches.
 
     >>> affix_name("Un", MorphemeKind.PREFIX), affix_name("ing", MorphemeKind.SUFFIX)
     ('un-', '-ing')
@@ -284,19 +284,19 @@ def affix_name(morph: str, kind: MorphemeKind | None) -> str:
     return f"{before}{text}{after}"
 
 
-def _meetings(entry: Entry) -> list[str]:
+def _boundary_names(entry: Entry) -> list[str]:
     kinds = entry.kinds or (None,) * len(entry.morphs)
     otherwise = "affix" if entry.whole_words is not None and entry.kinds is None else _UNKNOWN
     between_words = set(boundary_positions(entry.whole_words or ("",)))
     places = boundary_positions(entry.morphs)
     return [
-        _meeting(*pair, "compound" if place in between_words else otherwise)
+        _boundary_name(*pair, "compound" if place in between_words else otherwise)
         for pair, place in zip(pairwise(kinds), places, strict=True)
     ]
 
 
-def _meeting(left: MorphemeKind | None, right: MorphemeKind | None, otherwise: str) -> str:
-    """What meets between morphs of two kinds; ``otherwise``: what whole words show."""
+def _boundary_name(left: MorphemeKind | None, right: MorphemeKind | None, otherwise: str) -> str:
+    """Name the boundary between morphs of two kinds; ``otherwise`` is the fallback."""
     both = (left, right)
     if MorphemeKind.HYPHEN in both:
         return "hyphen"
@@ -311,9 +311,9 @@ def _meeting(left: MorphemeKind | None, right: MorphemeKind | None, otherwise: s
 
 @dataclass(frozen=True)
 class Breakdown:
-    """One score of several tokenisers, broken down one way, with all that it depends on.
+    """One score of several tokenisers, broken down one way, with its signature's fields.
 
-    ``rows``: for each of ``labels`` its scores, in the same groups.
+    ``rows``: the scores of each of ``labels``, all in the same groups.
     """
 
     by: str
@@ -329,16 +329,16 @@ class Breakdown:
 
     @property
     def groups(self) -> tuple[GroupScore, ...]:
-        """The groups, with the scores of the first tokeniser; none if there is nothing to show."""
+        """The groups with the first tokeniser's scores; empty if there is nothing to show."""
         return self.rows[0] if self.rows else ()
 
     def estimates(self, number: int) -> list[Estimate]:
-        """The scores of a tokeniser, one for each group."""
+        """Return the scores of a tokeniser, one for each group."""
         return [group.scores[self.metric] for group in self.rows[number]]
 
 
 def check_breakdown(by: str) -> None:
-    """`MorphGraphError` unless it is one of `BREAKDOWNS`."""
+    """Raise `MorphGraphError` unless ``by`` is one of `BREAKDOWNS`."""
     if by not in BREAKDOWNS:
         raise MorphGraphError(f"“{by}” is not a breakdown. Use one of: {', '.join(BREAKDOWNS)}.")
 
@@ -352,9 +352,9 @@ def break_down(
     gold: GoldBoundaries | None = None,
     draws: Draws = USUAL_DRAWS,
 ) -> Breakdown:
-    """A score of outcomes on one gold set, by one of `BREAKDOWNS`; `MorphGraphError` if unknown.
+    """Break down a score of outcomes on one gold set by one of `BREAKDOWNS`.
 
-    ``gold``: the boundaries of the gold set, if they are at hand.
+    ``gold``: the boundaries of the gold set, if already computed. Raises `MorphGraphError`.
     """
     check_breakdown(by)
     rows: list[list[GroupScore]] = []

@@ -1,4 +1,4 @@
-"""Several ways to segment the same words, side by side and against the gold."""
+"""Several segmentations of the same words, side by side and against the gold."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -28,9 +28,9 @@ from morphgraph.tokeniser.words import (
 )
 
 Boundary = Literal["start", "right", "wrong", "missed", "split", "inside", "marker"]
-"""What is left of a piece: the word's start, a split on a gold boundary, a split elsewhere, a gold
-boundary that is closed, or, for a word without gold, a split; a split between two bytes of one
-character, which no score counts. A marker that is a token of its own is a piece, too.
+"""The left edge of a piece: a word's start, a split on a gold boundary, a split elsewhere, a missed
+gold boundary, a split of a word without gold, a split between bytes of one character, which no
+score counts, or the end of a marker that is a token of its own.
 """
 
 
@@ -38,7 +38,7 @@ character, which no score counts. A marker that is a token of its own is a piece
 class WordPart:
     """Part of a word between two splits or gold boundaries; ``dropped``: in no token.
 
-    ``text``: bytes of a character that is split are written ``⟨D1⟩``.
+    ``text``: bytes of a split character are written ``⟨D1⟩``.
     """
 
     text: str
@@ -48,11 +48,11 @@ class WordPart:
 
 @dataclass(frozen=True, slots=True)
 class SegmentedWord:
-    """One word by one method.
+    """One word segmented by one method.
 
-    ``tokens``: their readable texts. ``splits``: where the word is cut, in characters to the left.
-    ``right``, ``wrong``, ``missed`` count boundaries; ``exact`` is whether it is cut just as in the
-    gold, None without one.
+    ``tokens``: their readable texts. ``splits``: the cuts, in characters to the left. ``right``,
+    ``wrong`` and ``missed`` count boundaries; ``exact``: whether it is cut exactly as in the gold,
+    None without one.
     """
 
     tokens: tuple[str, ...]
@@ -65,13 +65,13 @@ class SegmentedWord:
 
     @property
     def errors(self) -> int:
-        """Wrong and missed boundaries."""
+        """The number of wrong and missed boundaries."""
         return self.wrong + self.missed
 
 
 @dataclass(frozen=True)
 class ComparedWord:
-    """One word by all methods, and its gold morphs, if they are known."""
+    """One word segmented by all methods, and its gold morphs, if known."""
 
     text: str
     gold: tuple[str, ...] | None
@@ -85,11 +85,11 @@ class ComparedWord:
 
 @dataclass(frozen=True)
 class Summary:
-    """One method over all compared words.
+    """The scores of one method over all compared words.
 
     Precision, recall and F1 of morph boundaries over the words with gold, and the 95 % interval of
-    F1; ``fertility`` is tokens per word, ``exact`` the share of words cut just as in the gold. NaN
-    where undefined.
+    F1; ``fertility``: tokens per word; ``exact``: the share of words cut exactly as in the gold.
+    NaN where undefined.
     """
 
     label: str
@@ -106,8 +106,8 @@ class Summary:
 class Comparison:
     """Words segmented by several methods.
 
-    ``texts``: words or sentences; ``gold``: their morphs, or None, one for each text. ``labels``
-    name the methods in tables; by default their own names, those that share one with parameters.
+    ``texts``: words or sentences; ``gold``: the morphs of each, or None. ``labels`` name the
+    methods in tables: by default their own names, with parameters where names would repeat.
     """
 
     def __init__(
@@ -145,12 +145,12 @@ class Comparison:
 
     @cached_property
     def summaries(self) -> list[Summary]:
-        """One for each method, in order."""
+        """One summary for each method, in order."""
         return [self._summary(number) for number in range(len(self.segmenters))]
 
     @cached_property
     def signature(self) -> str:
-        """One line that names all that the scores depend on: words, gold, methods and version."""
+        """One line with everything that the scores depend on: words, gold, methods, version."""
         known = sum(morphs is not None for morphs in self.gold)
         words = checksum(json.dumps(self.texts, ensure_ascii=False).encode())
         gold = checksum(json.dumps(self.gold, ensure_ascii=False).encode())
@@ -183,7 +183,7 @@ class Comparison:
 
     @cached_property
     def agreement(self) -> npt.NDArray[np.float64]:
-        """For each two methods, the share of words that both cut at the same places."""
+        """The share of words that each pair of methods cuts at the same places."""
         if not self.texts:
             return np.full((len(self.segmenters),) * 2, np.nan)
         numbers: dict[tuple[int, ...], int] = {}
@@ -198,11 +198,11 @@ class Comparison:
         return agreement
 
     def disagreeing(self) -> list[int]:
-        """Numbers of the rows that two methods cut differently."""
+        """Indices of the rows that two methods cut differently."""
         return [number for number, row in enumerate(self.rows) if row.disagree]
 
     def better(self, one: int, other: int) -> list[int]:
-        """Numbers of the rows in which a method makes fewer errors than another one."""
+        """Return the indices of rows in which a method makes fewer errors than another."""
         return [
             number
             for number, row in enumerate(self.rows)
@@ -211,10 +211,10 @@ class Comparison:
 
 
 def most_disputed(segmenters: Sequence[Segmenter], texts: Sequence[str]) -> list[int]:
-    """The numbers of texts that methods cut differently, the most disputed first.
+    """Return the indices of texts that methods cut differently, the most disputed first.
 
-    A gap is disputed by as many methods as are in the minority about it; the gaps of a text add up.
-    Texts that all cut alike are left out.
+    The dispute over a gap is the size of the minority; the gaps of a text add up. Texts that all
+    methods cut alike are left out.
     """
     keys = []
     for segmenter in segmenters:
@@ -231,7 +231,7 @@ def most_disputed(segmenters: Sequence[Segmenter], texts: Sequence[str]) -> list
 
 
 def labels_of(segmenters: Sequence[Segmenter]) -> tuple[str, ...]:
-    """Names of methods; those that share one get their parameters as well, and then a number."""
+    """Return labels of methods; equal names get parameters added, and then a number."""
     names = [segmenter.name for segmenter in segmenters]
     labels = []
     for segmenter, name in zip(segmenters, names, strict=True):
@@ -249,7 +249,7 @@ def _column(
     gold: Sequence[tuple[str, ...] | None],
     bare: bool,
 ) -> tuple[list[SegmentedWord], BoundaryTally]:
-    """Each word by a method, and the count of its boundaries; a word without gold has no weight."""
+    """Segment words with a method and count their boundaries; words without gold weigh 0."""
     words = segmenter.encode(texts, bare=bare)
     segmentation = segmenter.segment(words)
     known = np.array([morphs is not None for morphs in gold], np.float64)
@@ -287,7 +287,7 @@ def _column(
 
 @dataclass(frozen=True)
 class _SplitCharacter:
-    """A character whose atoms are in several tokens: how many it has, and where each part ends.
+    """A character whose atoms are in several tokens: its atom count, and each part's end.
 
     ``dropped``: which of the parts are in no token.
     """
@@ -297,7 +297,7 @@ class _SplitCharacter:
     dropped: tuple[bool, ...]
 
     def parts(self, character: str) -> list[str]:
-        """The parts as their bytes; as numbers, where the normaliser made something else of it."""
+        """The bytes of each part, or their indices where the normaliser changed the character."""
         data = character.encode("utf-8", "surrogatepass")
         names = [f"⟨{byte:02X}⟩" for byte in data]
         if self.atoms != len(data):
@@ -306,7 +306,7 @@ class _SplitCharacter:
 
 
 def _split_characters(segmentation: Segmentation, word: int) -> dict[int, _SplitCharacter]:
-    """The characters of a word that splits go through, by their numbers."""
+    """Return the characters of a word that splits go through, by index."""
     words = segmentation.words
     start, end = (int(offset) for offset in words.word_offsets[word : word + 2])
     positions = words.gap_position[start:end].tolist()
@@ -345,9 +345,9 @@ def _parts(
     *,
     has_marker: bool,
 ) -> tuple[WordPart, ...]:
-    """A word at its splits and gold boundaries; ``covered``: which characters are in a token.
+    """Divide a word at its splits and gold boundaries.
 
-    ``characters``: those that are split themselves.
+    ``covered``: which characters are in a token; ``characters``: those that are themselves split.
     """
     left: dict[int, Boundary] = dict.fromkeys(boundaries or (), "missed")
     for split in splits:
@@ -369,6 +369,6 @@ def _parts(
             for part, dropped in zip(others, character.dropped[1:], strict=True):
                 piece = WordPart(part, "inside", dropped)
                 parts.append(piece)
-            parts.pop()  # what follows goes on with the last part
+            parts.pop()  # what follows belongs to the last part
         parts.append(piece)
     return tuple(parts)

@@ -1,4 +1,4 @@
-"""How short a corpus becomes in tokens, and how evenly its tokens use the vocabulary."""
+"""The compression of a corpus by a tokeniser, and how evenly its vocabulary is used."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 
 ALPHA = 2.5
 _BATCH = 400_000
-"""So many words are in memory as atoms at once."""
+"""The number of words in memory as atoms at once."""
 
 
 @dataclass(frozen=True)
 class NamedCounts:
-    """Counted words, and the name they go by in signatures."""
+    """Word counts, and their name in signatures."""
 
     counts: WordCounts
     name: str
 
     @cached_property
     def checksum(self) -> str:
-        """SHA-256 of the words with their counts, in their order: 12 digits."""
+        """The first 12 digits of SHA-256 over the words and counts, in order."""
         listed = "".join(f"{word}\t{count}\n" for word, count in self.counts.items())
         return checksum(listed.encode("utf-8", "surrogatepass"))
 
@@ -49,10 +49,10 @@ class NamedCounts:
 
 
 def corpus_of(benchmark: Benchmark) -> NamedCounts | None:
-    """The frequencies of a benchmark as a corpus; None if it has none.
+    """Return the frequencies of a benchmark as a corpus; None if it has none.
 
-    Frequencies that are not whole are rounded. The counts of a reference are taken once for each
-    word: entries are analyses, and a word may have several.
+    Fractional frequencies are rounded. Each word counts once, although a reference may have several
+    entries, that is analyses, of it.
     """
     from morphgraph.corpus.counts import WordCounts
     from morphgraph.score.gold_set import COUNTS_IN_REFERENCE
@@ -74,7 +74,7 @@ def _whole(count: float) -> int:
 
 @dataclass(frozen=True)
 class Compression:
-    """A corpus of running words as a segmenter cuts it.
+    """A corpus of running words as segmented by one segmenter.
 
     ``counts``: float64 by type id, how often each type is a token: whole numbers, exact up to 2⁵³.
     ``tokens``: all tokens, unknown ones included; a start-of-word marker that stands alone is a
@@ -104,7 +104,7 @@ class Compression:
     dropped_bytes: float
 
     def __add__(self, other: Compression) -> Compression:
-        """That of two corpora together, by the same segmenter."""
+        """Return the totals of two corpora segmented by the same segmenter."""
         sums = {name: getattr(self, name) + getattr(other, name) for name in _SUMS}
         return replace(self, **sums)
 
@@ -115,7 +115,7 @@ class Compression:
 
     @property
     def sequence_length(self) -> float:
-        """Tokens per word, markers that stand alone not counted; NaN without words.
+        """Tokens per word without lone markers; NaN without words.
 
         Source: Gow-Smith et al. 2022, Table 2, "sequence length".
         """
@@ -123,20 +123,20 @@ class Compression:
 
     @property
     def characters_per_token(self) -> float:
-        """Characters that tokens cover, per token: to drop characters makes no token longer."""
+        """Characters per token; dropped characters do not count as covered."""
         return _ratio(self.characters - self.dropped, self.tokens)
 
     @property
     def bytes_per_token(self) -> float:
-        """Bytes that tokens cover, per token, as `characters_per_token`."""
+        """Bytes per token, counted as in `characters_per_token`."""
         return _ratio(self.bytes - self.dropped_bytes, self.tokens)
 
     def renyi_efficiency(self, alpha: float = ALPHA) -> float:
-        """`renyi_efficiency` of the counts; tokens without a type are left out."""
+        """Return `renyi_efficiency` of the counts; tokens without a type are left out."""
         return renyi_efficiency(self.counts, self.vocabulary_size, alpha)
 
     def relative_to(self, baseline: Compression) -> float:
-        """Tokens per token of a baseline on the same corpus; NaN if that has none."""
+        """Return tokens per token of a baseline on the same corpus; NaN if that has none."""
         return _ratio(self.tokens, baseline.tokens)
 
 
@@ -148,7 +148,7 @@ def _ratio(part: float, whole: float) -> float:
 
 
 def renyi_efficiency(counts: npt.ArrayLike, vocabulary_size: int, alpha: float = ALPHA) -> float:
-    """Rényi entropy of the distribution of tokens over types, ÷ log |V|: 1 if it is uniform.
+    """Return the Rényi entropy of tokens over types ÷ log |V|: 1 if uniform.
 
     H_α(p) = log(Σ pᵢ^α) ÷ (1 − α); for α = 1 its limit, Shannon's −Σ pᵢ log pᵢ. |V| is the whole
     vocabulary, types that are never used included. NaN without tokens or with fewer than two types.
@@ -167,10 +167,12 @@ def renyi_efficiency(counts: npt.ArrayLike, vocabulary_size: int, alpha: float =
     p = np.exp(logs)
     if alpha == 1:
         entropy = -float(p @ logs)
-    elif abs(alpha - 1) < 0.1:  # near 1, the logarithm of a sum near 1 would lose all its digits
+    elif (
+        abs(alpha - 1) < 0.1
+    ):  # near α = 1, the logarithm of a sum near 1 would lose all its digits
         entropy = math.log1p(float(p @ np.expm1((alpha - 1) * logs))) / (1 - alpha)
     else:
-        top = float(logs.max())  # a large α would make every power 0
+        top = float(logs.max())  # a large α would underflow every power
         powers = float(np.exp(alpha * (logs - top)).sum())
         entropy = (math.log(powers) + alpha * top) / (1 - alpha)
     return max(0.0, entropy) / math.log(vocabulary_size)
@@ -183,11 +185,11 @@ def check_alpha(alpha: float) -> None:
 
 
 def compress(segmenter: Segmenter, words: WordCounts, *, whole: bool = False) -> Compression:
-    """Segment counted words, each once, and count what comes out.
+    """Segment counted words, each once, and count the resulting tokens.
 
-    ``whole``: they are whole texts, white space and all, with words of their own. Words of letters
-    are segmented before others, which saves much time; of BPE-dropout, whose result depends on a
-    word's place, this is one sample.
+    ``whole``: they are whole texts, with white space and their own word boundaries. Words of
+    letters come first, which saves much time; for BPE-dropout, whose result depends on a word's
+    index, this is one sample.
     """
     word_counts = np.asarray(words.counts, np.float64)
     simple = np.fromiter((word.isalpha() for word in words.words), np.bool_, len(words))
@@ -233,14 +235,14 @@ def _size(text: str) -> int:
 
 
 def _bytes_of(texts: Sequence[str]) -> npt.NDArray[np.int64]:
-    """How many bytes each character of some texts has in UTF-8."""
+    """Return the UTF-8 length of each character of some texts."""
     data = "".join(texts).encode("utf-32-le", "surrogatepass")
     codes = np.frombuffer(data, np.uint32)
     return np.searchsorted([0x80, 0x800, 0x10000], codes, side="right") + 1
 
 
 def unknown_id(segmenter: Segmenter) -> int | None:
-    """The type that stands for what is not a type; None if there is none."""
+    """Return the type for unknown input; None if there is none."""
     while isinstance(segmenter, First | Longest):
         segmenter = segmenter.segmenter
     if isinstance(segmenter, Bte):

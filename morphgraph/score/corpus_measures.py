@@ -1,7 +1,7 @@
-"""What tokenisers make of texts of any size: by file or language, and the parity of languages.
+"""Token counts of texts of any size, by file or language, and the parity of languages.
 
 Texts are read in blocks, as for counting. Words are counted in tables of bounded size; whenever one
-is full, its words are segmented, each once, and weighed with their counts.
+is full, each of its words is segmented once and weighted with its count.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ Unit = Literal["words", "lines"]
 OnMeasured = Callable[[float], None] | None
 
 ALL_TEXT = "all"
-"""What the sum over all files or languages is called."""
+"""The label of the total over all files or languages."""
 
 _AT_ONCE = 2**20
-"""About how many bytes of words are segmented at once."""
+"""Roughly how many bytes of words are segmented at once."""
 
 _BYTES_A_WORD = 4 * 68
-"""Of a table's memory: slots that are at least a quarter full, and what sorting them takes."""
+"""Memory of a table per word: slots at least a quarter full, and space to sort them."""
 
 
 # ------------------------------------------------------------------------------ a block
@@ -59,10 +59,10 @@ _BYTES_A_WORD = 4 * 68
 
 @dataclass
 class TextTotals:
-    """What some text comes to: lines, a checksum of its words, and tokens by each segmenter.
+    """The totals of some text: lines, a checksum of its words, and tokens by segmenter.
 
-    A line is one with more than white space, or such a cell of a table. The checksum does not
-    depend on the order of words.
+    A line, or a table's cell, counts if it has more than white space. The checksum does not depend
+    on the order of words.
     """
 
     compressions: list[Compression]
@@ -81,7 +81,7 @@ class TextTotals:
 def measure_block(
     task: CountingTask, segmenters: Sequence[Segmenter]
 ) -> tuple[int, dict[str, TextTotals], BadTexts]:
-    """Measure a block of text: its number, and what it comes to by label."""
+    """Measure a block of text; return its number, and its totals by label."""
     block: TextBlock = task["block"]
     bad = BadTexts(task["bad_lines"])
     measuring = _Measuring(segmenters, task["unit"], task["memory"], block, bad)
@@ -121,7 +121,7 @@ class _Measuring:
 
     def finished(self) -> dict[str, TextTotals]:
         for label in self.tables:
-            self._empty(label)
+            self._flush(label)
         return self.totals
 
     def _begin(self, label: str) -> None:
@@ -131,7 +131,7 @@ class _Measuring:
         if len(self.totals) > self.shares:
             self.shares *= 2
             for known in self.tables:
-                self._empty(known)
+                self._flush(known)
             self.tables = {}
         for each in self.totals.keys() - self.tables.keys():
             words = self.memory // self.shares // _BYTES_A_WORD
@@ -147,13 +147,13 @@ class _Measuring:
                 self._too_long("without white space")
                 continue
             if at < len(text):
-                self._empty(label)
+                self._flush(label)
 
     def _add_lines(self, label: str, lines: Iterable[bytes]) -> None:
         counts = Counter(lines)
         rows, done = as_rows(counts), 0
         while (done := self.tables[label].add(rows, done)) < len(counts):
-            self._empty(label)
+            self._flush(label)
 
     def _is_too_long(self, line: bytes) -> bool:
         if len(line) <= LONGEST_WORD:
@@ -166,8 +166,8 @@ class _Measuring:
         fix = "Leave out what is not text."
         self.bad(FileFormatError(self.block.file.path, "", problem, fix))
 
-    def _empty(self, label: str) -> None:
-        """Segment what is in the table of a label, and add it to the label's totals."""
+    def _flush(self, label: str) -> None:
+        """Segment the words in a label's table, and add them to its totals."""
         table, total = self.tables[label], self.totals[label]
         for hashes, counts, ends, text in table.rows():
             with np.errstate(over="ignore"):
@@ -189,7 +189,7 @@ def _is_empty(text: bytes) -> bool:
 
 
 def _portions(text: bytes, ends: Int64, counts: Int64) -> Iterator[WordCounts]:
-    """Words and counts, about as many at once as `_AT_ONCE` bytes have."""
+    """Yield words and counts in portions of about `_AT_ONCE` bytes."""
     first, bounds = 0, [0, *ends.tolist()]
     while first < len(counts):
         last = int(np.searchsorted(ends, bounds[first] + _AT_ONCE, side="right"))
@@ -204,10 +204,10 @@ def _portions(text: bytes, ends: Int64, counts: Int64) -> Iterator[WordCounts]:
 
 @dataclass(frozen=True)
 class TextMeasure:
-    """What a file, a language, or all text comes to by one tokeniser.
+    """The measures of a file, a language, or all text under one tokeniser.
 
-    Numbers as in `Compression`, whose definitions they are; ``relative_tokens``: ÷ those of the
-    base language; NaN where undefined.
+    Numbers are defined as in `Compression`; ``relative_tokens``: ÷ those of the base language; NaN
+    where undefined.
     """
 
     text: str
@@ -227,23 +227,23 @@ class TextMeasure:
 
     @property
     def tokens_per_line(self) -> float:
-        """What a line costs; NaN without lines."""
+        """Tokens per line; NaN without lines."""
         return self.tokens / self.lines if self.lines else math.nan
 
     @property
     def tokens_per_byte(self) -> float:
-        """What a byte costs; NaN without text."""
+        """Tokens per byte; NaN without text."""
         return self.tokens / self.bytes if self.bytes else math.nan
 
 
 @dataclass(frozen=True)
 class CorpusMeasures:
-    """What tokenisers make of a corpus.
+    """The measures of a corpus under several tokenisers.
 
-    ``texts``: by file or language (``by``), those of a tokeniser in a row, and ``totals`` of all of
-    them. ``unit``: whether tokens are those of words in running text, or of lines as whole texts.
-    ``base``: the language that others are relative to, if the text is parallel. ``bad``: how many
-    lines were left out, and ``first_bad`` some of them.
+    ``texts``: by file or language (``by``), grouped by tokeniser; ``totals``: over all of them.
+    ``unit``: whether tokens are those of words in running text, or of lines as whole texts.
+    ``base``: the language that others are relative to, if the text is parallel. ``bad``: the number
+    of lines left out; ``first_bad``: some of them.
     """
 
     texts: tuple[TextMeasure, ...]
@@ -262,19 +262,19 @@ class CorpusMeasures:
         return [total.tokeniser for total in self.totals]
 
     def of(self, tokeniser: str) -> list[TextMeasure]:
-        """The files or languages by one tokeniser."""
+        """Return the measures of files or languages under one tokeniser."""
         return [each for each in self.texts if each.tokeniser == tokeniser]
 
     def gini(self, tokeniser: str, cost: Literal["line", "byte"] = "line") -> float:
-        """Gini coefficient over languages of the tokens that a line, or a byte, costs."""
+        """Return the Gini coefficient over languages of tokens per line or byte."""
         return gini(self._costs(tokeniser, cost))
 
     def lorenz(self, tokeniser: str, cost: Literal["line", "byte"] = "line") -> tuple[Any, Any]:
-        """Lorenz curve of the same: shares of the languages, cheapest first, and of all costs."""
+        """Return the Lorenz curve of the same: cumulative shares of languages and costs."""
         return lorenz_curve(self._costs(tokeniser, cost))
 
     def cheapest_first(self, tokeniser: str, cost: Literal["line", "byte"] = "line") -> list[str]:
-        """The languages of that curve."""
+        """Return the languages in the order of that curve."""
         costs, texts = self._costs(tokeniser, cost), self.of(tokeniser)
         return [texts[place].text for place in sorted(range(len(costs)), key=costs.__getitem__)]
 
@@ -288,8 +288,9 @@ class CorpusMeasures:
 
 @dataclass
 class _Collected:
-    """Totals of blocks as they come, which may be in any order; a file's tokens are only kept until
-    its last block is there.
+    """Totals of blocks, which may arrive in any order.
+
+    The tokens of a file are kept only until its last block has arrived.
     """
 
     segmenters: Mapping[str, Segmenter]
@@ -437,7 +438,7 @@ def measure_corpus(
 
 
 def count_lines(paths: Sequence[str | os.PathLike[str]], column: str | None = None) -> int:
-    """How many lines texts have, as `TextMeasure` counts them; errors as of `measure_corpus`."""
+    """Count the lines of texts as `TextMeasure` does; errors as in `measure_corpus`."""
     blocks, bad = text_blocks(find_texts(paths), column), BadTexts("stop")
     return sum(
         not _is_empty(text)
@@ -448,7 +449,7 @@ def count_lines(paths: Sequence[str | os.PathLike[str]], column: str | None = No
 
 
 def _checked_base(texts: Sequence[Sequence[TextMeasure]], base: str | None) -> str:
-    """The base language of parallel text, if its languages have as many lines each."""
+    """Return the base language of parallel text, checking that all have as many lines."""
     found = {text[0].text: text[0].lines for text in texts}
     first = next(iter(found))
     if len(found) < 2:
@@ -509,7 +510,7 @@ def _signature(
 
 
 def differing(paths: Sequence[str]) -> list[str]:
-    """What files are called: what differs in their names, or the paths where names do not.
+    """Label files by what differs in their names, or by their paths if names repeat.
 
     >>> differing(["a/eng.devtest", "a/deu.devtest"]), differing(["news.de.gz", "news.en.gz"])
     (['eng', 'deu'], ['de', 'en'])

@@ -1,4 +1,4 @@
-"""Where words are cut, as flat arrays: what a gold and a tokeniser have in common."""
+"""The positions at which words are cut, as flat arrays, for gold and tokenisers alike."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from morphgraph.tokeniser.words import INSIDE_CHARACTER, Segmentation
 
 @dataclass(frozen=True)
 class Cuts:
-    """Where each of n words is cut, in numbers of characters to the left.
+    """The cut positions of n words, as numbers of characters to the left.
 
     ``positions``: int64, ascending within a word, word after word; ``offsets``: int64 (n + 1), into
     ``positions``.
@@ -27,7 +27,7 @@ class Cuts:
 
     @classmethod
     def of(cls, segmentations: Iterable[Sequence[str] | None]) -> "Cuts":
-        """The cuts between segments; None has none."""
+        """Return the cuts between segments; a word that is None has none."""
         known = [segments or ("",) for segments in segmentations]
         count = np.fromiter(map(len, known), np.int64, len(known))
         lengths = np.fromiter(map(len, chain.from_iterable(known)), np.int64, int(count.sum()))
@@ -42,13 +42,13 @@ class Cuts:
     def at(
         cls, words: npt.NDArray[np.int64], positions: npt.NDArray[np.int64], count: int
     ) -> "Cuts":
-        """Cuts of ``count`` words at pairs of (word, characters to the left), in any order."""
+        """Return the cuts of ``count`` words at (word, characters to the left), in any order."""
         keys = (words << 32) | positions
-        if not (keys[1:] > keys[:-1]).all():  # mostly they are in order already
+        if not (keys[1:] > keys[:-1]).all():  # they are usually in order already
             keys = np.unique(keys)
         counts = np.bincount(keys >> 32, minlength=count)
         found = cls(keys & 0xFFFFFFFF, np.append(0, np.cumsum(counts)))
-        found.__dict__["keys"] = keys  # what the property would make again
+        found.__dict__["keys"] = keys  # what the property would recompute
         return found
 
     def __len__(self) -> int:
@@ -56,21 +56,21 @@ class Cuts:
 
     @cached_property
     def counts(self) -> npt.NDArray[np.int64]:
-        """How often each word is cut."""
+        """The number of cuts of each word."""
         return np.diff(self.offsets)
 
     @cached_property
     def keys(self) -> npt.NDArray[np.int64]:
-        """word << 32 | position of each cut, ascending."""
+        """The keys word << 32 | position of all cuts, ascending."""
         words = np.repeat(np.arange(len(self), dtype=np.int64), self.counts)
         return (words << 32) | self.positions
 
     def only(self, numbers: npt.NDArray[np.int64]) -> "Cuts":
-        """Some of the cuts, by their numbers, of the same words."""
+        """Return some of the cuts of the same words, by index."""
         return Cuts.at(self.keys[numbers] >> 32, self.positions[numbers], len(self))
 
     def are_in(self, other: "Cuts") -> npt.NDArray[np.bool_]:
-        """For each cut, whether the other ones, of the same words, have it too."""
+        """Return whether each cut is also in another set of cuts of the same words."""
         if not len(other.keys):
             return np.zeros(len(self.keys), bool)
         found = np.minimum(np.searchsorted(other.keys, self.keys), len(other.keys) - 1)
@@ -78,23 +78,23 @@ class Cuts:
         return same
 
     def shared(self, other: "Cuts") -> npt.NDArray[np.int64]:
-        """How many cuts of each word the other ones have too."""
+        """Return how many cuts of each word are also in another set."""
         return sums_by_word(self.are_in(other), self.offsets)
 
 
 def sums_by_word(
     values: npt.NDArray[np.generic], offsets: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
-    """Sums of the stretches of an array between offsets; an empty stretch has 0."""
+    """Return the sums of an array's slices between offsets; an empty slice has 0."""
     sums = np.append(0, np.cumsum(values, dtype=np.int64))
     found: npt.NDArray[np.int64] = sums[offsets[1:]] - sums[offsets[:-1]]
     return found
 
 
 def cuts_of(segmentation: Segmentation, only: npt.NDArray[np.bool_] | None = None) -> Cuts:
-    """Where a segmentation splits words: every score counts these.
+    """Return where a segmentation splits words, the basis of every score.
 
-    ``only``: the words looked at, bool (n); others have no cuts.
+    ``only``: the words considered, bool (n); others have no cuts.
     """
     words = segmentation.words
     is_cut = segmentation.is_split & (words.gap_position > 0)
@@ -106,7 +106,7 @@ def cuts_of(segmentation: Segmentation, only: npt.NDArray[np.bool_] | None = Non
 
 
 def splits_inside_characters(segmentation: Segmentation) -> npt.NDArray[np.int64]:
-    """How many splits of each word lie between the bytes of one character, which are not gaps."""
+    """Count each word's splits between bytes of one character, which are not gaps."""
     words = segmentation.words
     inside = segmentation.is_split & (words.gap_position == INSIDE_CHARACTER)
     return sums_by_word(inside, words.word_offsets)

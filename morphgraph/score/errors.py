@@ -1,4 +1,4 @@
-"""Which words a tokeniser cuts wrongly, and how: what an error browser shows."""
+"""The words that a tokeniser cuts wrongly, and how, for an error browser."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ from morphgraph.score.outcome import Outcome
 from morphgraph.tokeniser.preprocess import shown_token
 
 RIGHT_SPLIT, WRONG_SPLIT, MISSED = "|", "·", "‿"
-"""Signs in a marked word: a split on a gold boundary, a split elsewhere, a closed gold boundary."""
+"""Marks in a word: a split on a gold boundary, a split elsewhere, a missed gold boundary."""
 
 ErrorKind = Literal["exact", "over-segmented", "under-segmented", "both"]
 ERROR_KINDS: tuple[ErrorKind, ...] = ("over-segmented", "under-segmented", "both", "exact")
-"""Only splits too many, only splits too few, both, none of it."""
+"""Only wrong splits, only missed boundaries, both, and no error."""
 
 
 @dataclass(frozen=True)
 class WordErrors:
-    """One word: its gold segments, tokens, gaps with marks, and what is wrong."""
+    """One word: its gold segments, tokens, marked gaps and errors."""
 
     entry: int
     word: str
@@ -37,7 +37,7 @@ class WordErrors:
 
 
 def marked_word(text: str, splits: Iterable[int], gold: Iterable[int]) -> str:
-    """A word with its gaps marked: ``|`` right split, ``·`` wrong split, ``‿`` missed boundary.
+    """Mark a word's gaps: ``|`` right split, ``·`` wrong split, ``‿`` missed boundary.
 
     >>> marked_word("undoing", [2, 3], [2, 4])
     'un|d·o‿ing'
@@ -49,7 +49,7 @@ def marked_word(text: str, splits: Iterable[int], gold: Iterable[int]) -> str:
 
 
 class ErrorBrowser:
-    """The words of an outcome by what is wrong with them, under a scope."""
+    """The words of an outcome by kind of error, under a scope."""
 
     def __init__(self, outcome: Outcome, scope: Scope = "morphemic") -> None:
         self.outcome = outcome
@@ -60,13 +60,13 @@ class ErrorBrowser:
 
     @cached_property
     def kinds(self) -> npt.NDArray[np.int8]:
-        """For each entry the place of its kind in `ERROR_KINDS`; -1 without gold of the scope."""
+        """The index in `ERROR_KINDS` of each entry; -1 without gold of the scope."""
         over, under = self._wrong > 0, self._missed > 0
         kinds = np.where(over & under, 2, np.where(over, 0, np.where(under, 1, 3)))
         return np.where(self._known, kinds, -1).astype(np.int8)
 
     def counts(self) -> dict[ErrorKind, int]:
-        """How many words there are of each kind."""
+        """The number of words of each kind."""
         kinds = self.kinds
         return {kind: int((kinds == place).sum()) for place, kind in enumerate(ERROR_KINDS)}
 
@@ -77,9 +77,9 @@ class ErrorBrowser:
         text: str = "",
         among: npt.NDArray[np.bool_] | None = None,
     ) -> npt.NDArray[np.int64]:
-        """Numbers of entries of some kinds, the most wrong gaps first, then the most frequent.
+        """Find entries of some kinds, those with most errors first, then the most frequent.
 
-        ``text``: only words that contain it, whatever the case; ``among``: only these entries.
+        ``text``: only words that contain it, ignoring case; ``among``: only these entries.
         """
         places = [ERROR_KINDS.index(kind) for kind in kinds]
         chosen = np.isin(self.kinds, places)
@@ -95,7 +95,7 @@ class ErrorBrowser:
         return numbers[np.lexsort((numbers, -weight[numbers], -wrong[numbers]))]
 
     def row(self, entry: int) -> WordErrors:
-        """One word with its marks; `ValueError` if it has no gold of the scope."""
+        """Return one word with its marks; `ValueError` if it has no gold of the scope."""
         if self.kinds[entry] < 0:
             raise ValueError(f"entry {entry} has no {self.scope} segmentation")
         outcome = self.outcome

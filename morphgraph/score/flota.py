@@ -1,4 +1,4 @@
-"""FLOTA's own scores: how much of the morphs of two-morph words a method's few tokens hold."""
+"""FLOTA's own scores: how well a few tokens preserve the morphs of two-morph words."""
 
 import math
 from collections.abc import Sequence
@@ -25,15 +25,15 @@ FLOTA_METHODS: tuple[FlotaMethod, ...] = ("FLOTA", "FIRST", "LONGEST")
 
 @dataclass(frozen=True)
 class FlotaScore:
-    """The scores of one method with at most ``k`` tokens of a word (None: no limit).
+    """The scores of one method with at most ``k`` tokens per word (None: no limit).
 
-    ``coverage``: the mean share of an entry's two morphs that are substrings of the kept tokens put
-    together, so that all tokens of a word cover both. ``stem_recall``: the share of
-    entries with a stem among the tokens; at k = 1 it is the one token. ``full_match``: the share of
-    entries both of whose morphs are among the tokens; at k = 2 the two tokens are the two morphs,
-    at k = 1 it is always 0. ``entries``: what coverage and full match are over;
-    ``entries_with_stem``: what stem recall is over. NaN where there are none. Source: Hofmann et
-    al. 2022, §3, who give stem recall at k = 1 and full match at k = 2.
+    ``coverage``: the mean share of an entry's two morphs that are substrings of the concatenated
+    kept tokens, so that all tokens of a word cover both. ``stem_recall``: the share of entries with
+    a stem among the tokens; at k = 1 it is the one token. ``full_match``: the share of entries with
+    both morphs among the tokens; at k = 2 the two tokens are the two morphs, at k = 1 it is always
+    0. ``entries``: the number that coverage and full match are over; ``entries_with_stem``: that of
+    stem recall. NaN where there are none. Source: Hofmann et al. 2022, §3, who give stem recall at
+    k = 1 and full match at k = 2.
     """
 
     method: FlotaMethod
@@ -47,12 +47,12 @@ class FlotaScore:
 
 @dataclass(frozen=True)
 class FlotaScores:
-    """One `FlotaScore` for each method and k, and what they are over.
+    """One `FlotaScore` for each method and k, and the entries that they are over.
 
-    Of the reference's entries, ``not_two_morphs`` have one morph or three and more;
-    ``word_in_vocabulary`` are a type themselves; ``morph_not_in_vocabulary`` have a morph that is
-    none. The others are scored. Of these, ``without_kinds`` do not say which morph is a stem, and
-    ``without_stem`` have none: stem recall leaves both out.
+    Of the reference's entries, ``not_two_morphs`` have one morph or more than two;
+    ``word_in_vocabulary`` are types themselves; ``morph_not_in_vocabulary`` have a morph that is
+    not a type. The others are scored. Of these, ``without_kinds`` do not say which morph is a stem,
+    and ``without_stem`` have none: stem recall leaves both out.
     """
 
     scores: tuple[FlotaScore, ...]
@@ -64,7 +64,7 @@ class FlotaScores:
     without_stem: int = 0
 
     def rows(self) -> list[dict[str, Any]]:
-        """The scores as plain rows: method, k, C, R, M and what they are over; NaN if undefined."""
+        """Return plain rows: method, k, C, R, M and their numbers of entries; NaN if undefined."""
         return [
             {
                 "method": score.method,
@@ -79,7 +79,7 @@ class FlotaScores:
         ]
 
     def score(self, method: FlotaMethod, k: int | None) -> FlotaScore:
-        """The scores of one method at one k; `KeyError` if they were not asked for."""
+        """Return the scores of one method at one k; `KeyError` if not computed."""
         for score in self.scores:
             if (score.method, score.k) == (method, k):
                 return score
@@ -101,8 +101,8 @@ def flota_scores(
     a token can spell whole, word-initial or word-internal, as the vocabulary's own normaliser
     leaves it. A token is a morph, for stem recall and full match, if it covers exactly its
     characters, those of the word as it was written; an unknown token counts for none. A stem is
-    a free morph: of a compound either. ``strict``: see `Flota`. `MorphGraphError` for a k below 1.
-    Source: Hofmann et al. 2022, §3.
+    a free morph; in a compound both are. ``strict``: see `Flota`. `MorphGraphError` for a k
+    below 1. Source: Hofmann et al. 2022, §3.
 
     >>> from morphgraph.segment.wordpiece import WordPiece
     >>> vocabulary = SubwordVocabulary(("un", "##kind", "##k", "##ind", "kind", "unk"), "##")
@@ -163,11 +163,11 @@ def _stems(entry: Entry) -> list[bool]:
 
 
 def _in_vocabulary(vocabulary: SubwordVocabulary, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Whether each text is a type, in either form: then it is FLOTA's first token."""
+    """Return whether each text is a type in either form, so that FLOTA takes it first."""
     numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-    unique = list(numbers)  # affixes come again and again
+    unique = list(numbers)  # affixes recur
     found = _one_token(vocabulary, unique)
-    if vocabulary.preprocessor.suffix:  # what ends a word there may also stand within one
+    if vocabulary.preprocessor.suffix:  # word-final forms are also allowed within a word there
         bare = replace(vocabulary.preprocessor, suffix="")
         found |= _one_token(replace(vocabulary, preprocessor=bare), unique)
     return found[np.fromiter((numbers[text] for text in texts), np.int64, len(texts))]
@@ -183,7 +183,7 @@ def _one_token(vocabulary: SubwordVocabulary, texts: Sequence[str]) -> npt.NDArr
 
 
 def _known(segmentation: Segmentation, unknown: int | None) -> npt.NDArray[np.bool_]:
-    """Whether the token that ends at each atom, if one does, stands for what is a type."""
+    """Return whether the token, if any, that ends at each atom stands for a type."""
     token = segmentation.token_at
     outside = (UNKNOWN, UNKNOWN if unknown is None else unknown)
     known: npt.NDArray[np.bool_] = (token >= 0) & ~np.isin(token, outside)
@@ -194,7 +194,7 @@ def _known(segmentation: Segmentation, unknown: int | None) -> npt.NDArray[np.bo
 def _spans(
     segmentation: Segmentation, known: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """For each known token of whole characters its word, and those of the word that it covers."""
+    """Return the word and character span of each known token of whole characters."""
     words = segmentation.words
     ends = np.flatnonzero(segmentation.token_at != INSIDE_TOKEN)
     firsts = np.append(0, ends[:-1] + 1)[: len(ends)]
@@ -210,11 +210,11 @@ def _spans(
 def _covered(
     segmentation: Segmentation, entries: Sequence[Entry], known: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.bool_]:
-    """Whether each of an entry's two morphs is in its known tokens put together: (entries, 2)."""
+    """Return whether each of an entry's two morphs is within its known tokens: (entries, 2)."""
     words, token_at = segmentation.words, segmentation.token_at
     ends = np.flatnonzero(token_at != INSIDE_TOKEN)
     of_atom = known[ends][np.searchsorted(ends, np.arange(len(token_at)))]
-    # A character of which a token holds some bytes only is in none as a whole.
+    # A character of which a token holds only some bytes is not covered.
     whole = words.characters_of(of_atom) & ~words.characters_of(~of_atom)
     covered = np.ones((len(entries), 2), np.bool_)
     for number, (start, end) in enumerate(pairwise(words.character_offsets.tolist())):
@@ -228,7 +228,7 @@ def _covered(
 def _found(
     segmentation: Segmentation, entries: Sequence[Entry], known: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.bool_]:
-    """Whether each of an entry's two morphs is a known token: bool, (entries, 2)."""
+    """Return whether each of an entry's two morphs is a known token: bool, (entries, 2)."""
     word, start, end = _spans(segmentation, known)
     cut = np.array([len(entry.morphs[0]) for entry in entries], np.int64)[word]
     length = np.array([len(entry.word) for entry in entries], np.int64)[word]

@@ -1,4 +1,4 @@
-"""What every tokeniser is measured by: a reference, the weights of its words, and its cuts."""
+"""The basis of every score: a reference, the weights of its words, and its cuts."""
 
 import hashlib
 import json
@@ -25,22 +25,22 @@ COUNTS_IN_REFERENCE = "counts in the reference"
 SCOPES: tuple[Scope, ...] = ("morphemic", "whole-word")
 WEIGHTINGS: tuple[Weighting, ...] = ("types", "tokens")
 HOLDOUT = 0.5
-"""The share of words that scores of methods that learn from the reference hold out."""
+"""The default share of words held out when scoring methods that learn from a reference."""
 RUNNING_TEXT, BARE = "running text", "bare words"
 
 
 def code_points(text: str) -> npt.NDArray[np.int32]:
-    """The code points of a text: int32."""
+    """Return the code points of a text: int32."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.int32)
 
 
 @dataclass(frozen=True, kw_only=True)
 class GoldSet:
-    """A reference, and how much each of its entries counts.
+    """A reference, and the weight of each of its entries.
 
-    ``frequencies`` gives the corpus frequency of words; unknown ones count 1. ``preprocessing``
-    says how words are presented to a tokeniser, ``drawn`` how the entries were drawn from the
-    reference, if they were.
+    ``frequencies``: the corpus frequencies of words; unknown ones count 1. ``preprocessing``: how
+    words are presented to a tokeniser; ``drawn``: how the entries were sampled from the reference,
+    if at all.
     """
 
     reference: Reference
@@ -66,8 +66,9 @@ class GoldSet:
         *,
         bare: bool = False,
     ) -> "GoldSet":
-        """A reference with frequencies, its own counts if none are given; `MorphGraphError` if it
-        is empty.
+        """Combine a reference with frequencies, by default its own counts.
+
+        `MorphGraphError` if it is empty.
         """
         if not reference.entries:
             raise MorphGraphError("There are no words to score. Choose a reference with entries.")
@@ -88,20 +89,20 @@ class GoldSet:
         )
 
     def subset(self, entries: npt.NDArray[np.int64]) -> Self:
-        """Only these entries, in this order."""
+        """Return the gold set of some entries, in this order."""
         return self.with_entries([self.reference.entries[i] for i in entries])
 
     def with_entries(self, entries: Sequence[Entry]) -> Self:
-        """The same with other entries, all of them with morphs."""
+        """Return the same with other entries, all of them with morphs."""
         reference = replace(self.reference, entries=tuple(entries), unaligned=())
         return replace(self, reference=reference)
 
     def held_out(self, entries: npt.NDArray[np.int64], share: float, seed: int) -> Self:
-        """Only these entries, which a seed drew; the signature says so."""
+        """Return the gold set of entries drawn by a seed, as its signature says."""
         return replace(self.subset(entries), drawn=drawn_text(share, seed))
 
     def hold_out(self, share: float, seed: int) -> Self:
-        """The words that a method does not see when it learns with this holdout.
+        """Return the words that a method does not see when it learns with this holdout.
 
         They are the same for every method and tokeniser (see `split_entries`). `MorphGraphError` if
         the reference has too few words for both sides.
@@ -126,16 +127,16 @@ class GoldSet:
 
     @cached_property
     def lengths(self) -> npt.NDArray[np.int64]:
-        """How many characters each word has."""
+        """The number of characters of each word."""
         return np.fromiter(map(len, self.texts), np.int64, len(self.texts))
 
     @cached_property
     def points(self) -> npt.NDArray[np.int32]:
-        """The code points of all words, one after the other: int32."""
+        """The code points of all words, concatenated: int32."""
         return code_points("".join(self.texts))
 
     def encoded_by(self, segmenter: Segmenter) -> Words:
-        """The words as a segmenter encodes them; where several do so alike, they share them."""
+        """Encode the words for a segmenter; segmenters that encode alike share the result."""
         words = segmenter.encode(self.texts, bare=self.bare)
         arrays = (words.atoms, words.word_offsets, words.piece_offsets, words.gap_position)
         content = hashlib.sha256(json.dumps(sorted(words.unknown.items())).encode())
@@ -148,7 +149,7 @@ class GoldSet:
         return WeakValueDictionary()
 
     def cuts(self, scope: Scope) -> Cuts:
-        """The gold boundaries of a scope."""
+        """Return the gold boundaries of a scope."""
         return self._morphemic_cuts if scope == "morphemic" else self._whole_word_cuts
 
     @cached_property
@@ -160,7 +161,7 @@ class GoldSet:
         return Cuts.of(entry.whole_words for entry in self.reference.entries)
 
     def has_gold(self, scope: Scope) -> npt.NDArray[np.bool_]:
-        """Which entries have a segmentation of a scope; others count in no score of it."""
+        """Return which entries have a segmentation of a scope; others count in no score of it."""
         if scope == "morphemic":
             return np.ones(len(self.reference), bool)
         return np.array([entry.whole_words is not None for entry in self.reference.entries])
@@ -171,7 +172,7 @@ class GoldSet:
         known = self.frequencies or {}
         found = []
         for word in (entry.word for entry in entries):
-            # Frequency lists are often in lower case, wordfreq's is case-folded.
+            # Frequency lists are often in lower case; wordfreq's is case-folded.
             spellings = (word, word.lower(), word.casefold())
             found.append(next((known[s] for s in spellings if s in known), None))
         return found
@@ -194,11 +195,11 @@ class GoldSet:
         return np.array([each is not None for each in known])
 
     def weights(self, weighting: Weighting) -> npt.NDArray[np.float64]:
-        """The weight of each entry: ones, or its corpus frequency."""
+        """Return the weight of each entry: 1, or its corpus frequency."""
         return self.all_weights(weighting)[: len(self.reference)]
 
     def all_weights(self, weighting: Weighting) -> npt.NDArray[np.float64]:
-        """The weight of each entry, and of the unaligned ones behind them."""
+        """Return the weight of each entry, followed by those of the unaligned ones."""
         if weighting == "types":
             return np.ones(len(self.reference) + len(self.reference.unaligned))
         if self.frequencies is None:
@@ -209,11 +210,11 @@ class GoldSet:
         return self._all_token_weights
 
     def weight(self, scope: Scope, weighting: Weighting) -> npt.NDArray[np.float64]:
-        """How much each entry counts in scores of a scope: nothing without gold of it."""
+        """Return the weight of each entry in scores of a scope: 0 without gold of it."""
         return np.where(self.has_gold(scope), self.weights(weighting), 0.0)
 
     def is_scored(self, scope: Scope, weighting: Weighting) -> bool:
-        """Whether there is gold of a scope, and what a weighting needs."""
+        """Return whether a scope has gold, and a weighting the frequencies that it needs."""
         return weighting in self.weightings and bool(self.has_gold(scope).any())
 
     @property
@@ -229,15 +230,15 @@ class GoldSet:
 
     @cached_property
     def _frequencies_named(self) -> str:
-        """Where frequencies come from, with a checksum of the weights that they give the words."""
+        """The source of the frequencies, with a checksum of the resulting weights."""
         if self.frequencies is None:
             return "none"
         return f"{base_name(self.frequency_source)}@{checksum(self._all_token_weights.tobytes())}"
 
     def signature_of(self, tokeniser: str, **more: str) -> str:
-        """One line that names all that the scores of a tokeniser depend on.
+        """Return one line with everything that a tokeniser's scores depend on.
 
-        ``tokeniser``: its own signature; ``more`` fields may be added.
+        ``tokeniser``: its own signature; ``more`` adds fields.
         """
         named = {
             **self._reference_named,
@@ -251,7 +252,7 @@ class GoldSet:
 
 
 def drawn_text(share: float, seed: int) -> str:
-    """What a signature says of held-out words.
+    """Return a signature's description of held-out words.
 
     >>> drawn_text(0.5, 3)
     'holdout 0.5 seed 3'
@@ -262,14 +263,10 @@ def drawn_text(share: float, seed: int) -> str:
 def split_entries(
     words: Sequence[str], share: float, seed: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Entries to blame by and entries held out for scoring, by a seed; both ascending.
+    """Split entries by a seed into those to learn from and those held out, both ascending.
 
-    ``words`` are those of the entries, ``share`` that of the distinct words to hold out: all
+    ``words`` are those of the entries; ``share`` is the share of distinct words to hold out: all
     entries of a word are on the same side.
-
-    >>> blamed, held_out = split_entries(["a", "b", "c", "a", "d", "e"], 0.4, seed=1)
-    >>> len({"abcade"[i] for i in held_out}), sorted([*blamed, *held_out]) == list(range(6))
-    (2, True)
     """
     distinct = list(dict.fromkeys(words))
     order = np.random.default_rng(seed).permutation(len(distinct))
@@ -279,10 +276,10 @@ def split_entries(
 
 
 def reference_fields(reference: Reference) -> dict[str, str]:
-    """What a signature says of a reference: its file, format, and entries, with checksums.
+    """Return a reference's fields for signatures: file, format, entries and checksums.
 
-    That of the entries covers all that scores depend on in them, so also which were left out and
-    how morphemes were aligned.
+    The checksum of entries covers all their content that scores depend on, including which were
+    left out and how morphemes were aligned.
     """
     entries = [
         (e.word, e.morphs, e.whole_words, e.underlying, e.kinds or None, e.processes)
@@ -297,7 +294,7 @@ def reference_fields(reference: Reference) -> dict[str, str]:
 
 
 def signature_line(named: Mapping[str, str]) -> str:
-    """The fields of a signature in one line; a name from outside cannot look like a field.
+    """Join the fields of a signature; external names cannot look like a field.
 
     >>> signature_line({"reference": "a|b", "version": "1"})
     'reference:a/b|version:1'

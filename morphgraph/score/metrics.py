@@ -1,4 +1,4 @@
-"""Every score of a tokeniser against a reference, by name, as ratios of sums over entries."""
+"""Every score of a tokeniser against a reference, as ratios of sums over entries."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from morphgraph.score.uncertainty import Ratio
 
 
 class Tally(BoundaryTally):
-    """What scores are made of: counts for each entry of an outcome, under a scope and weighting."""
+    """The counts that scores are made of: one for each entry, under a scope and weighting."""
 
     def __init__(self, outcome: Outcome, scope: Scope, weighting: Weighting) -> None:
         self.outcome = outcome
@@ -36,7 +36,7 @@ class Tally(BoundaryTally):
         self.unaligned = gold_set.all_weights(weighting)[len(self.weight) :]
 
     def within(self, entries: npt.NDArray[np.bool_]) -> "Tally":
-        """The same for some entries only: the weight of others is 0."""
+        """Return the same with the weight of all other entries set to 0."""
         part = self.weighted(np.where(entries, self.weight, 0.0))
         part.unaligned = np.zeros_like(self.unaligned)
         return part
@@ -44,7 +44,7 @@ class Tally(BoundaryTally):
     def ratio(
         self, part: WordNumbers, whole: WordNumbers, needed: WordNumbers | None = None
     ) -> Ratio:
-        """A ratio of weighted sums, in which unaligned entries count nothing."""
+        """Return a ratio of weighted sums, without unaligned entries."""
         columns = super().ratio(part, whole, needed).columns
         return Ratio(*(np.append(each, np.zeros_like(self.unaligned)) for each in columns))
 
@@ -83,12 +83,12 @@ class Tally(BoundaryTally):
 
     @property
     def underlying(self) -> WordNumbers:
-        """The source's own morphemes, as many as there are."""
+        """The number of the source's own morphemes."""
         return self._underlying.counts
 
     @property
     def morphemes(self) -> WordNumbers:
-        """Pieces that tokens cover, or the morphemes that a program wrote instead."""
+        """Pieces covered by tokens, or the morphemes that a program wrote instead."""
         return self.outcome.morphemes.counts
 
     @property
@@ -98,32 +98,33 @@ class Tally(BoundaryTally):
 
     @property
     def is_cut(self) -> npt.NDArray[np.bool_]:
-        """Whether a word has two tokens or more, a marker alone not counted."""
+        """Whether a word has at least two tokens, without lone markers."""
         return self.outcome.parts > 1
 
     def share(self, which: npt.NDArray[np.bool_]) -> Ratio:
-        """The share of entries for which something holds."""
+        """Return the share of entries in which a condition holds."""
         return self.ratio(which, self.ones)
 
     def of_source(self, part: WordNumbers, whole: WordNumbers) -> Ratio:
-        """A ratio against the source's morphemes, in which unaligned entries count too. It is
-        undefined of whole words, which these have none.
+        """Return a ratio against the source's morphemes, with unaligned entries.
+
+        It is undefined for whole words, for which the source has none.
         """
         weight = np.append(self.weight, self.unaligned) * (self.scope == "morphemic")
         return Ratio(part * weight, whole * weight)
 
     def mean(self, part: Array, whole: Array) -> Ratio:
-        """The mean over entries of a ratio, those left out for which it is undefined."""
+        """Return the mean of a ratio over entries, without those where it is undefined."""
         defined = whole > 0
         return self.ratio(np.divide(part, whole, out=np.zeros_like(part), where=defined), defined)
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A score: its name for people, what it means, its unit, and how it is made of counts.
+    """A score: its title, meaning and unit, and how to compute it from counts.
 
     ``better``: 1 if more is better, -1 if less is, 0 if that depends. A ``unit`` of "%" shows a
-    share in percent. ``group`` puts metrics together that belong together.
+    share in percent. ``group``: the metrics it is listed with.
     """
 
     title: str
@@ -145,8 +146,9 @@ def _morphscore(tally: Tally) -> Ratio:
 
 
 def _morphscore_mean(whole: str, single: bool) -> Callable[[Tally], Ratio]:
-    """Mean over words with gold boundaries of hits ÷ ``whole``; a word of one token has 1, or is
-    left out.
+    """Return the mean of hits ÷ ``whole`` over words with gold boundaries.
+
+    A word of one token counts 1, or is left out.
     """
 
     def of(tally: Tally) -> Ratio:
@@ -328,7 +330,7 @@ METRICS: Mapping[str, Metric] = {
         _morphscore_mean("relevant", single=True),
     ),
 }
-"""All scores by name, in the order in which tables show them."""
+"""All scores by name, in table order."""
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     group: tuple(name for name, metric in METRICS.items() if metric.group == group)
@@ -338,7 +340,7 @@ USUAL = ("precision", "recall", "f1", "exact", "over", "under", "morph_f1", "dis
 
 
 def check_metrics(names: Sequence[str]) -> tuple[str, ...]:
-    """Names of metrics; groups and ``all`` stand for theirs. `MorphGraphError` if unknown.
+    """Expand names of metrics, groups and ``all``; `MorphGraphError` if unknown.
 
     >>> check_metrics(["boundaries", "exact"])
     ('precision', 'recall', 'f1', 'exact')
@@ -353,7 +355,7 @@ def check_metrics(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def boundary_score(outcome: Outcome, scope: Scope, weighting: Weighting) -> BoundaryScore:
-    """The counts behind precision, recall and F1; NaN without gold of the scope, or frequencies."""
+    """Return precision, recall and F1 with counts; NaN without gold or frequencies."""
     if not outcome.gold_set.is_scored(scope, weighting):
         return undefined_score(scope, weighting)
     return Tally(outcome, scope, weighting).score(scope, weighting, outcome.inside)

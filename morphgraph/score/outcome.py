@@ -1,4 +1,4 @@
-"""What a tokeniser makes of the words of a reference: for each entry what any score needs."""
+"""The segmentation of a reference's words by a tokeniser, with all that scores need."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -21,10 +21,10 @@ IDEAL = "gold"
 
 @dataclass(frozen=True)
 class Strings:
-    """A list of strings for each of n words, flat.
+    """A list of strings for each of n words, as flat arrays.
 
-    ``points``: int32, code points; ``strings``: int64, offsets into points; ``words``: int64
-    (n + 1), offsets into strings.
+    ``points``: int32, code points; ``strings``: int64, offsets into points; ``words``: int64 (n +
+    1), offsets into strings.
     """
 
     points: npt.NDArray[np.int32]
@@ -33,7 +33,7 @@ class Strings:
 
     @classmethod
     def of(cls, lists: Sequence[Sequence[str]]) -> "Strings":
-        """Lists of strings, one for each word."""
+        """Convert lists of strings, one for each word."""
         flat = list(chain.from_iterable(lists))
         return cls(
             code_points("".join(flat)),
@@ -41,7 +41,7 @@ class Strings:
             np.fromiter(accumulate(map(len, lists), initial=0), np.int64, len(lists) + 1),
         )
 
-    def and_then(self, other: "Strings") -> "Strings":
+    def followed_by(self, other: "Strings") -> "Strings":
         """Those of more words behind these."""
         return Strings(
             np.append(self.points, other.points),
@@ -51,28 +51,28 @@ class Strings:
 
     @property
     def counts(self) -> EntryCounts:
-        """How many strings each word has."""
+        """The number of strings of each word."""
         return np.diff(self.words)
 
     @property
     def arrays(self) -> tuple[npt.NDArray[np.int32], EntryCounts, EntryCounts]:
-        """The three arrays, as kernels take them."""
+        """The three arrays, in the order that kernels take."""
         return self.points, self.strings, self.words
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """How a tokeniser cuts the words of a gold set, one entry each.
+    """The segmentation of a gold set's words by a tokeniser, one entry each.
 
-    ``cuts``: where the words are split, in characters; splits inside a character are none, and what
-    a method leaves out is not cut any further. ``tokens``: how many tokens each word has, those of
-    a start-of-word marker alone included; ``inside``: how many of its splits are inside a
-    character. ``covered``: for each character of all words, and one more, whether a token covers
-    it, or one of its bytes. ``words`` and ``segmentation`` are None for the gold itself, and for
-    what another program ``predicted``: an entry for each word, unaligned ones of the reference
-    behind them, with ``notes`` on what it lacks. ``held_in``: it was learned from the very words
-    that it is scored on, so it must not be taken for what it does to others.
-    ``more_runs``: those of the same random method with other seeds; scores are then means.
+    ``cuts``: where words are split, in characters, not counting splits inside a character or within
+    what a method leaves out. ``tokens``: the number of tokens of each word, lone markers included;
+    ``inside``: its number of splits inside a character. ``covered``: for each character of all
+    words, and one more, whether a token covers it or one of its bytes. ``words`` and
+    ``segmentation`` are None for the gold itself and for what another program ``predicted``: an
+    entry for each word, then the unaligned ones of the reference, with ``notes`` on what is
+    missing. ``held_in``: it was learned from the same words that it is scored on, so it says
+    nothing about others. ``more_runs``: further runs of a random method with other seeds; scores
+    are then means.
     """
 
     gold_set: GoldSet
@@ -93,7 +93,7 @@ class Outcome:
 
     @property
     def runs(self) -> tuple["Outcome", ...]:
-        """This one and those with other seeds."""
+        """This run and those with other seeds."""
         return (self, *self.more_runs)
 
     @property
@@ -102,12 +102,12 @@ class Outcome:
         return self.segmenter is None and self.predicted is None
 
     def signature(self, **more: str) -> str:
-        """One line that names all that its scores depend on."""
+        """One line with everything that its scores depend on."""
         return self.gold_set.signature_of(self.tokeniser, **more)
 
     @cached_property
     def pieces(self) -> EntryCounts:
-        """How many pieces of each word tokens cover."""
+        """The number of pieces of each word that tokens cover."""
         return sums_by_word(self.kept, self._piece_offsets)
 
     @property
@@ -116,22 +116,22 @@ class Outcome:
 
     @cached_property
     def kept(self) -> npt.NDArray[np.bool_]:
-        """For each piece between cuts whether tokens cover it; it is all or nothing."""
+        """Whether tokens cover each piece between cuts, which they do wholly or not at all."""
         return sums_by_word(self.covered, self._piece_edges) > 0
 
     @cached_property
     def left_out(self) -> EntryCounts:
-        """How many characters of each word are in no token."""
+        """The number of characters of each word that are in no token."""
         return self.gold_set.lengths - sums_by_word(self.covered, self._word_edges)
 
     @property
     def _word_edges(self) -> EntryCounts:
-        """Where each word begins among the characters of all, and where the last ends."""
+        """Where each word begins in the characters of all words, and where the last ends."""
         return np.append(0, np.cumsum(self.gold_set.lengths))
 
     @cached_property
     def _piece_edges(self) -> EntryCounts:
-        """Where pieces begin among the characters of all words together, and the last ends."""
+        """Where each piece begins in the characters of all words, and where the last ends."""
         edges = self._word_edges
         cuts = np.repeat(edges[:-1], self.cuts.counts) + self.cuts.positions
         return np.sort(np.concatenate([edges, cuts]), kind="stable")
@@ -153,23 +153,24 @@ class Outcome:
 
     @cached_property
     def morphemes(self) -> Strings:
-        """The pieces, also of the unaligned entries of the reference, of which each word is cut by
-        itself; of a program that writes morphemes instead (“able” for “abl”), these.
+        """The pieces of all entries, including unaligned ones, each word cut on its own.
+
+        For a program that writes morphemes (“able” for “abl”), those instead.
         """
         if self.predicted is not None:
             return Strings.of([entry.underlying or entry.morphs for entry in self.predicted])
         unaligned = [entry.word.split() for entry in self.gold_set.reference.unaligned]
         parts = tuple(Entry(part, (part,)) for words in unaligned for part in words)
         if not parts:
-            return self.strings.and_then(Strings.of(unaligned))
+            return self.strings.followed_by(Strings.of(unaligned))
         ends = np.fromiter(accumulate(map(len, unaligned), initial=0), np.int64)
         cut = Strings.of([entry.morphs for entry in parts])
         if self.segmenter is not None:
             cut = outcome_of(self.segmenter, self.gold_set.with_entries(parts)).strings
-        return self.strings.and_then(replace(cut, words=cut.words[ends]))
+        return self.strings.followed_by(replace(cut, words=cut.words[ends]))
 
     def token_texts(self, entry: int) -> list[str]:
-        """The readable tokens of a word; of the gold, and of predictions, its morphs."""
+        """Return the readable tokens of a word, or its morphs in gold and predictions."""
         if self.predicted is not None:
             return list(self.predicted[entry].morphs)
         if self.segmentation is None or self.words is None or self.segmenter is None:
@@ -181,14 +182,14 @@ class Outcome:
 
     @cached_property
     def parts(self) -> EntryCounts:
-        """How many tokens each word has, those of a start-of-word marker alone left out."""
+        """The number of tokens of each word, without lone markers."""
         if self.segmentation is None or self.words is None:
             return self.tokens
         alone = (self.segmentation.token_at >= 0) & self.words.is_marker
         return self.tokens - sums_by_word(alone, self.words.word_offsets)
 
     def splits(self, entry: int) -> list[int]:
-        """Where a word is split."""
+        """Return where a word is split."""
         start, end = self.cuts.offsets[entry : entry + 2]
         return [int(position) for position in self.cuts.positions[start:end]]
 
@@ -213,7 +214,7 @@ def outcome_of(segmenter: Segmenter, gold_set: GoldSet, label: str = "") -> Outc
 
 
 def ideal(gold_set: GoldSet, label: str = "Ideal") -> Outcome:
-    """The gold itself as a tokeniser, whose tokens are the morphs: the ceiling of other scores.
+    """Return the gold as an outcome whose tokens are the morphs: the ceiling of scores.
 
     Its vocabulary is the set of all morphs. Its whole-word precision is below 1, as it splits
     affixes off too. Source: Bauwens & Delobelle 2024, Table 7.
@@ -230,7 +231,7 @@ def _outcome_of_morphs(
     cuts: Cuts,
     predicted: tuple[Entry, ...] | None = None,
 ) -> Outcome:
-    """Words whose tokens are the pieces between cuts, so that each character is in one."""
+    """Return an outcome whose tokens are the pieces between cuts, with nothing dropped."""
     inside = np.zeros(len(cuts), np.int64)
     covered = np.ones(int(gold_set.lengths.sum()) + 1, bool)
     return Outcome(
@@ -247,8 +248,9 @@ def _outcome_of_morphs(
 
 
 def gold_strings(gold_set: GoldSet, scope: Scope, *, underlying: bool = False) -> Strings:
-    """The gold segments of each entry; ``underlying``: the morphemes as the source lists them,
-    those of unaligned entries last.
+    """Return the gold segments of each entry.
+
+    ``underlying``: the morphemes as the source lists them, with unaligned entries last.
     """
     entries = gold_set.reference.entries
     if underlying:
@@ -260,10 +262,10 @@ def gold_strings(gold_set: GoldSet, scope: Scope, *, underlying: bool = False) -
 
 
 def outcome_of_predictions(predictions: Predictions, gold_set: GoldSet, label: str = "") -> Outcome:
-    """How a file cuts the words of a gold set; its tokens are the morphs, its |V| is undefined.
+    """Return a file's segmentation of a gold set; its tokens are morphs, its |V| undefined.
 
-    What it lacks is in the ``notes``, and counted in the signature; `MorphGraphError` if that is
-    all (`Predictions.paired`).
+    Missing words are in the ``notes``, and counted in the signature; `MorphGraphError` if all are
+    missing (`Predictions.paired`).
     """
     found, notes = predictions.paired(gold_set.reference)
     lacking = sum(not any(entry.underlying or ()) for entry in found)

@@ -1,4 +1,4 @@
-"""How evenly a tokeniser treats languages: what each costs, Gini coefficient and Lorenz curve.
+"""How evenly a tokeniser treats languages: Gini coefficient and Lorenz curve of costs.
 
 Sources: Petrov et al. 2023 (the premium of a language over another), Foroutan et al. 2025 and
 TokEval (the Gini coefficient of what languages cost).

@@ -1,4 +1,4 @@
-"""Morphs against pieces: longest common subsequence and edit distance, word by word."""
+"""Longest common subsequence and edit distance of morphs and pieces, word by word."""
 
 import sys
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ _Array = npt.NDArray[np.float64]
 
 
 def longest_common(gold: Strings, found: Strings) -> _Array:
-    """The length of the longest common subsequence of the strings of each word."""
+    """Return the length of the longest common subsequence of each word's strings."""
     if not worth_loading(len(gold.points) + len(found.points)):
         pairs = zip(_lists(gold), _lists(found), strict=True)
         return np.array([common_length(one, other) for one, other in pairs], np.float64)
@@ -25,7 +25,7 @@ def longest_common(gold: Strings, found: Strings) -> _Array:
 
 
 def edit_distances(gold: Strings, found: Strings) -> _Array:
-    """Levenshtein distance of each word's strings, with a separator of one symbol between them."""
+    """Return the Levenshtein distance of each word's strings, joined by a separator."""
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cpdist
 
@@ -38,8 +38,9 @@ def edit_distances(gold: Strings, found: Strings) -> _Array:
 
 
 def _joined(strings: Strings, between: int, behind: int) -> list[str]:
-    """The strings of each word as one; two characters that are in none of them stand ``between``
-    two strings, and ``behind`` each word, where the whole is cut.
+    """Join the strings of each word, separated by ``between``, and end it with ``behind``.
+
+    Both are characters that occur in no string; words are separated at ``behind``.
     """
     ends = strings.strings[1:] + np.arange(len(strings.strings) - 1)
     points = np.full(len(strings.points) + len(ends), between, np.int32)
@@ -62,7 +63,7 @@ def _lists(strings: Strings) -> list[list[str]]:
 
 
 def common_length(one: Sequence[str], other: Sequence[str]) -> int:
-    """The length of the longest common subsequence of two lists of strings.
+    """Return the length of the longest common subsequence of two lists of strings.
 
     >>> common_length(["un", "do", "ing"], ["undo", "ing"])
     1

@@ -1,4 +1,4 @@
-"""Tokenisers against a reference: scores with intervals and tests, one row each."""
+"""A table of tokenisers against a reference: scores with intervals and tests."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -23,12 +23,12 @@ from morphgraph.score.uncertainty import (
 from morphgraph.tokeniser.words import RandomSegmenter, Segmenter
 
 LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
-"""Marks of p-values below these."""
+"""The p-values below which a mark is added."""
 
 
 @dataclass(frozen=True)
 class SegmentationFailure:
-    """A tokeniser that could not segment the words, and why."""
+    """A tokeniser that could not segment the words, and the reason."""
 
     label: str
     message: str
@@ -36,8 +36,9 @@ class SegmentationFailure:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A score, its 95 % interval, and the p-value of its difference to the baseline; NaN where
-    undefined. ``deviation``: the standard deviation, where the score is a mean over runs.
+    """A score, its 95 % interval, and the p-value of its difference to the baseline.
+
+    NaN where undefined. ``deviation``: the standard deviation, where the score is a mean over runs.
     """
 
     value: float
@@ -56,16 +57,16 @@ class Estimate:
 
 
 def significance_mark(p: float) -> str:
-    """Stars for a p-value; none where it is undefined."""
+    """Return stars for a p-value; none where it is undefined."""
     return next((mark for level, mark in LEVELS if p < level), "")
 
 
 class ScoreTable:
     """Scores of several tokenisers on the same entries, under one scope and weighting.
 
-    ``outcomes``: at least one, all on the same gold set. ``baseline``: the number of the one that
-    others are tested against, None for none. ``draws``: how intervals and p-values are made. Where
-    an outcome has several runs, its scores are their means; intervals and tests are of the means.
+    ``outcomes``: at least one, all on the same gold set. ``baseline``: the index of the one that
+    others are tested against, or None. ``draws``: how intervals and p-values are computed. Where an
+    outcome has several runs, its scores are their means; intervals and tests are of the means.
     """
 
     def __init__(
@@ -100,7 +101,7 @@ class ScoreTable:
 
     @cached_property
     def estimates(self) -> list[dict[str, Estimate] | None]:
-        """The scores of each tokeniser by name of the metric; None for one that failed."""
+        """The scores of each tokeniser by metric; None for one that failed."""
         flat = [score for scores in self._scores.values() for score in scores.values()]
         intervals = iter(self.draws.intervals(flat))
         rows: list[dict[str, Estimate] | None] = [None] * len(self.outcomes)
@@ -113,12 +114,12 @@ class ScoreTable:
 
     @cached_property
     def _scores(self) -> dict[int, dict[str, Score]]:
-        """Those of each tokeniser that did not fail, by its number."""
+        """The scores of each tokeniser that did not fail, by index."""
         return {n: self._scores_of(outcome, self.metrics) for n, outcome in self._known.items()}
 
     @cached_property
     def runs(self) -> int:
-        """How many runs scores are means over, 1 for none."""
+        """The number of runs that scores are means over, 1 if not means."""
         return max((len(outcome.runs) for outcome in self._known.values()), default=1)
 
     def _scores_of(self, outcome: Outcome, names: Sequence[str]) -> dict[str, Score]:
@@ -126,7 +127,7 @@ class ScoreTable:
         found: dict[str, Score] = {}
         for name in names:
             ratios = tuple(METRICS[name].of(tally) for tally in tallies)
-            # Beside a mean, what is not random counts as often, so that runs can be swapped.
+            # A deterministic score is repeated beside a mean, so that runs can be swapped.
             ratios *= self.runs if len(ratios) == 1 else 1
             found[name] = MeanRatio(ratios) if self.runs > 1 else ratios[0]
         return found
@@ -138,7 +139,7 @@ class ScoreTable:
 
     @cached_property
     def _tests(self) -> dict[str, list[float]]:
-        """p-values of each metric against the baseline, for those that did not fail."""
+        """The p-values of each metric against the baseline, of tokenisers that did not fail."""
         known = list(self._known)
         if self.baseline not in known:
             return {name: [np.nan] * len(known) for name in self.metrics}
@@ -157,8 +158,9 @@ class ScoreTable:
         }
 
     def _is_tested(self, number: int) -> bool:
-        """Whether a difference to the baseline says something: not if it is the gold, nor if one of
-        the two was learned from these very words and the other one has not seen them.
+        """Return whether the difference to the baseline is meaningful.
+
+        It is not for the gold, nor if only one of the two was learned from these very words.
         """
         outcome, baseline = self._known.get(number), self._known.get(self.baseline or 0)
         if outcome is None or baseline is None or outcome.is_gold:
@@ -166,7 +168,7 @@ class ScoreTable:
         return outcome.held_in == baseline.held_in
 
     def of(self, number: int, names: Sequence[str]) -> dict[str, Estimate]:
-        """Some scores of a row, also such as are not in the table; none of one that failed."""
+        """Return scores of a row, including metrics outside the table; none if it failed."""
         known = self.estimates[number]
         if known is None:
             return {}
@@ -179,7 +181,7 @@ class ScoreTable:
         return {name: {**more, **known}[name] for name in names}
 
     def differences(self, name: str) -> list[Interval]:
-        """The 95 % intervals of a score's differences to the baseline; NaN for what failed."""
+        """Return the 95 % intervals of a score's differences to the baseline; NaN if failed."""
         known = list(self._known)
         intervals = [NO_INTERVAL] * len(self.outcomes)
         if self.baseline in known:
@@ -191,22 +193,22 @@ class ScoreTable:
 
     @property
     def gold_set(self) -> GoldSet | None:
-        """What all are measured by; None if all failed."""
+        """The gold set that all are scored on; None if all failed."""
         return next((outcome.gold_set for outcome in self._known.values()), None)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know of the rows, each but once."""
+        """Notes on the rows, without repetitions."""
         return tuple(dict.fromkeys(n for outcome in self._known.values() for n in outcome.notes))
 
     @cached_property
     def settings(self) -> dict[str, str]:
-        """What scores depend on beside the reference and the tokenisers."""
+        """The settings that scores depend on beside the reference and the tokenisers."""
         runs = {"runs": f"mean of {self.runs} seeds in a row"} if self.runs > 1 else {}
         return {"scores": f"{self.scope} {self.weighting}", **runs, **self.draws.named}
 
     def signature_of(self, number: int) -> str:
-        """One line that names all that a row's scores depend on; the error of one that failed."""
+        """Return one line with everything that a row's scores depend on, or its error."""
         outcome = self.outcomes[number]
         if isinstance(outcome, SegmentationFailure):
             return f"failed: {' '.join(outcome.message.split())}"
@@ -215,7 +217,7 @@ class ScoreTable:
 
     @property
     def _test(self) -> dict[str, str]:
-        """How differences to the baseline are tested, for signatures."""
+        """The test of differences to the baseline, for signatures."""
         if self.baseline is None:
             return {}
         baseline = self._known.get(self.baseline)
@@ -224,7 +226,7 @@ class ScoreTable:
 
     @cached_property
     def signature(self) -> str:
-        """One line for the whole table: all its tokenisers, each by its own signature."""
+        """One line for the whole table, with the signature of each tokeniser."""
         gold_set = self.gold_set
         if gold_set is None:
             return ""
@@ -240,9 +242,9 @@ def outcomes_of(
     gold_set: GoldSet,
     runs: int = 1,
 ) -> list[Outcome | SegmentationFailure]:
-    """The outcome of each labelled segmenter, of what makes one, or of another program's
-    predictions; a failure stays a failure. ``runs``: this many of BPE-dropout, with consecutive
-    seeds.
+    """Return the outcome of each labelled segmenter, factory or set of predictions.
+
+    A failure is kept as one. ``runs``: the number of runs of BPE-dropout, with consecutive seeds.
     """
     found: list[Outcome | SegmentationFailure] = []
     for label, given in segmenters:

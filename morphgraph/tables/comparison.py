@@ -1,4 +1,4 @@
-"""A comparison to take away: as CSV, as LaTeX, and as a web page of its own."""
+"""A comparison as CSV, as LaTeX, and as a stand-alone web page."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ _TITLE = "Comparison of segmentations"
 
 
 def words_table(comparison: Comparison, rows: Sequence[ComparedWord]) -> Table:
-    """Words by methods: their tokens, separated by spaces; bold are those cut as in the gold."""
+    """Return the table of words by methods: tokens separated by spaces, exact words in bold."""
     return Table(
         _TITLE,
         (Column("Word"), Column("Gold")),
@@ -39,7 +39,7 @@ def words_table(comparison: Comparison, rows: Sequence[ComparedWord]) -> Table:
 
 
 def summary_table(comparison: Comparison) -> Table:
-    """The scores of each method over all compared words."""
+    """Return the scores of each method over all compared words."""
     shares = (("precision", "precision"), ("recall", "recall"), ("F1", "f1"), ("exact", "exact"))
     columns = [Column(title, "percent", key=key) for title, key in shares]
     columns.insert(3, Column("95 %", "written"))
@@ -61,8 +61,9 @@ def summary_table(comparison: Comparison) -> Table:
 
 
 def comparison_csv(comparison: Comparison, rows: Sequence[ComparedWord]) -> bytes:
-    """Rows as CSV: the word, its gold morphs, and for each method its tokens, errors and whether
-    it is exact; tokens are separated by spaces.
+    """Return rows as CSV: the word, its gold morphs, and the result of each method.
+
+    This is its tokens, separated by spaces, its errors, and whether it is exact.
     """
     told = ("", ": errors", ": exact")
     lines: list[list[object]] = [
@@ -78,14 +79,14 @@ def comparison_csv(comparison: Comparison, rows: Sequence[ComparedWord]) -> byte
 
 
 def comparison_latex(comparison: Comparison, rows: Sequence[ComparedWord]) -> str:
-    """Rows as a LaTeX table: tokens separated by a bar."""
+    """Return rows as a LaTeX table, with tokens separated by a bar."""
     return to_latex(words_table(comparison, rows), "comparison")
 
 
 def comparison_html(
     comparison: Comparison, rows: Sequence[ComparedWord], title: str = _TITLE
 ) -> bytes:
-    """Rows and summaries as one HTML file that needs nothing else; all text is escaped."""
+    """Return rows and summaries as one stand-alone HTML file; all text is escaped."""
     page = rendered(
         "comparison.html.j2",
         title=title,

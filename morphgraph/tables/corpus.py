@@ -1,4 +1,4 @@
-"""What tokenisers make of a corpus as tables: by file or language, and the parity of languages."""
+"""Tables of token counts of a corpus, by file or language, and of language parity."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COSTS = {
     "tokens_per_byte": "Tokens per byte",
     "relative_tokens": "Relative to {base}",
 }
-"""What parallel text has beside."""
+"""Further columns for parallel text."""
 
 UNITS = {
     "words": "Tokens are those of words, each with a space before it, without other white space.",
@@ -30,9 +30,10 @@ UNITS = {
 
 
 def corpus_table(measures: CorpusMeasures, most: int | None = None) -> Table:
-    """A row for each file or language and tokeniser, the sums of all last; ``most``: of the first.
+    """Return a row for each file or language and tokeniser, the totals last.
 
-    Parallel text has what a line and a byte cost, and tokens relative to the base language.
+    Parallel text adds the cost of a line and of a byte, and tokens relative to the base language.
+    ``most``: show at most this many of the files or languages.
     """
     several = len(measures.tokenisers) > 1
     names = [Column(measures.by.capitalize(), key="text")]
@@ -71,7 +72,7 @@ def _cell(one: TextMeasure, key: str) -> Cell:
 
 
 def parity_table(measures: CorpusMeasures) -> Table:
-    """How even languages are by each tokeniser: Gini coefficients, and the dearest language."""
+    """Return Gini coefficients of languages, and the costliest one, by tokeniser."""
     columns = (
         Column("Gini, by line", "number", -1, key="gini_line"),
         Column("Gini, by byte", "number", -1, key="gini_byte"),
@@ -101,13 +102,13 @@ def parity_table(measures: CorpusMeasures) -> Table:
 
 
 def measured_rows(measures: Iterable[TextMeasure]) -> list[dict[str, Any]]:
-    """A dictionary for each file or language and tokeniser."""
+    """Return a dictionary for each file or language and tokeniser."""
     own = ("tokens_per_line", "tokens_per_byte")
     return [asdict(one) | {key: getattr(one, key) for key in own} for one in measures]
 
 
 def corpus_csv(measures: CorpusMeasures) -> bytes:
-    """A row for each file or language and tokeniser, the sums of all last, with the signature."""
+    """Return the same rows as CSV, the totals last, with the signature."""
     rows = measured_rows((*measures.texts, *measures.totals))
     lines: list[list[object]] = [[*rows[0], "signature"]]
     lines += [
@@ -118,7 +119,7 @@ def corpus_csv(measures: CorpusMeasures) -> bytes:
 
 
 def corpus_json(measures: CorpusMeasures) -> dict[str, Any]:
-    """All of it as JSON; undefined values are null."""
+    """Return all measures as JSON; undefined values are null."""
     found: dict[str, Any] = {
         "by": measures.by,
         "unit": measures.unit,
@@ -147,7 +148,7 @@ def _known_rows(measures: Iterable[TextMeasure]) -> list[dict[str, Any]]:
 
 
 def _known(value: Any) -> Any:
-    """A value as JSON has it: null where it is undefined."""
+    """Return a value for JSON: null where it is undefined."""
     if not isinstance(value, float):
         return value
     return None if math.isnan(value) else whole(value)

@@ -1,4 +1,4 @@
-"""The one model of a table: CSV, LaTeX, Markdown, HTML and the screen show what it says."""
+"""The one model of a table, shared by CSV, LaTeX, Markdown, HTML and the screen."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 State = Literal["done", "failed", "not run", "missing"]
 Form = Literal["percent", "count", "ratio", "number", "written", "text"]
-"""How values read: with 2 digits in percent, whole, with 2 digits, with 3 digits; as numbers that
-are written already, which stand right; as text, which stands left."""
+"""How values are displayed: percent with 2 digits, whole, with 2 digits, with 3 digits; as
+preformatted numbers, right-aligned; as text, left-aligned.
+"""
 
 ALL_WORDS, HELD_IN = "all words", "held in"
 HELD_IN_NOTE = (
@@ -30,7 +31,7 @@ _ARROWS = {1: " ↑", -1: " ↓", 0: ""}
 
 
 def value_text(form: Form, value: float) -> str:
-    """A value as people read it; shares in percent, without the sign.
+    """Format a value for display; shares in percent, without the sign.
 
     >>> value_text("percent", 0.5), value_text("count", 32000), value_text("count", 31999.5)
     ('50.00', '32,000', '31,999.5')
@@ -48,13 +49,13 @@ def value_text(form: Form, value: float) -> str:
 
 @dataclass(frozen=True)
 class Cell:
-    """A value of a table, or a text, and what stands beside it.
+    """A value or text of a table, with its interval, spread and marks.
 
     ``value``: NaN where undefined, a mean where ``defined`` of ``seeds`` values have one; ``low``,
-    ``high``: its 95 % interval; ``sd``: the standard deviation (n - 1) over seeds; ``p``: that of
-    the difference to what it is tested against; ``held_in``: whether the method learned from the
-    very words that it is scored on. A text may be ``tokens``, with ``pieces`` of the word, as HTML
-    draws them.
+    ``high``: its 95 % interval; ``sd``: the standard deviation (n - 1) over seeds; ``p``: the
+    p-value of the difference to the baseline; ``held_in``: whether the method learned from the same
+    words that it is scored on. A text may be ``tokens``, with ``pieces`` of the word, as HTML draws
+    them.
     """
 
     value: float | str = math.nan
@@ -77,21 +78,21 @@ class Cell:
 
     @property
     def is_lost(self) -> bool:
-        """Whether there is no value because a cell of an evaluation failed or was not run."""
+        """Whether a value is missing because a cell of an evaluation failed or was not run."""
         return self.state in ("failed", "not run")
 
     @property
     def is_undefined(self) -> bool:
-        """Whether there is no value for another reason."""
+        """Whether a value is missing for another reason."""
         return not isinstance(self.value, str) and math.isnan(self.value) and not self.is_lost
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, how its values read, and which of them are better.
+    """A column: its heading, the format of its values, and which of them are better.
 
-    ``key``: what programs call it; ``spread``: the headings above it; ``csv``: its heading in CSV,
-    if that is another one, where ``extras`` of each cell stand beside the value.
+    ``key``: its name in code; ``spread``: the headings above it; ``csv``: its heading in CSV, if
+    different, where ``extras`` of each cell follow the value.
     """
 
     header: str
@@ -104,17 +105,17 @@ class Column:
 
     @property
     def title(self) -> str:
-        """The heading with its unit, and an arrow to where it is better."""
+        """The heading with its unit, and an arrow in the better direction."""
         return f"{self.header}{' %' * (self.form == 'percent')}{_ARROWS[self.better]}"
 
     @property
     def path(self) -> str:
-        """The title behind the headings above it."""
+        """The headings above it and its title, joined."""
         return " · ".join(filter(None, (*self.spread, self.title)))
 
 
 def cell_texts(column: Column, cell: Cell) -> tuple[str, str]:
-    """A cell as people read it: the value, and what stands beside it, but for stars.
+    """Format a cell for display: its value, and what follows it, without stars.
 
     >>> f1 = Column("F1", "percent")
     >>> cell_texts(f1, Cell(0.5, 0.25, 0.75, seeds=1, defined=1, state="done"))
@@ -131,7 +132,7 @@ def cell_texts(column: Column, cell: Cell) -> tuple[str, str]:
     if isinstance(cell.value, str):
         return cell.value, ""
     beside = []
-    # Of values that are all the same, a spread says nothing.
+    # The spread of identical values is not informative.
     if cell.sd > 0:
         beside.append(f"± {value_text(column.form, cell.sd)}")
     if cell.seeds > 1:
@@ -147,11 +148,11 @@ def cell_texts(column: Column, cell: Cell) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Row:
-    """A row: what names it, and its cells.
+    """A row: its names and its cells.
 
-    ``group``: rows of one number compete, those of -1 with nobody; ``block``: the number of the
-    block that it stands in; ``error``: why all of it is missing. ``before`` and ``after``: what
-    only CSV tells of it, by heading, before its names and behind its values.
+    ``group``: rows with the same number compete, those with -1 do not; ``block``: the index of its
+    block; ``error``: why the whole row is missing. ``before`` and ``after``: further CSV columns,
+    by heading, before its names and after its values.
     """
 
     names: tuple[str, ...]
@@ -166,19 +167,19 @@ class Row:
 
     @property
     def shown_names(self) -> tuple[str, ...]:
-        """Its names as tables show them: the first one says whether it is held in."""
+        """Its names as displayed: the first one says whether it is held in."""
         held_in = f" ({HELD_IN})" if self.held_in else ""
         return (self.names[0] + held_in, *self.names[1:]) if self.names else ()
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table to be shown or written.
+    """A table to display or write.
 
     ``names``: the columns that name rows; ``columns``: those of values; ``spread_by``: the titles
-    of what is spread above them; ``blocks``: titles of the blocks that rows stand in;
-    ``constants``: what holds for all of it, by title; ``notes``: sentences for below it; ``bold``:
-    what is in bold, if it can be shown; ``against``: what stars are a difference to.
+    of the headings above them; ``blocks``: titles of blocks of rows; ``constants``: what applies to
+    the whole table, by title; ``notes``: sentences below it; ``bold``: the meaning of bold;
+    ``against``: what stars are differences to.
     """
 
     title: str
@@ -201,7 +202,7 @@ class Table:
 
     @property
     def heads(self) -> list[tuple[str, list[tuple[str, int]]]]:
-        """Rows of headings above the columns: the title of each, and its texts with their widths.
+        """The rows of headings above the columns: the title of each, and its texts with widths.
 
         >>> columns = tuple(Column("F1", spread=(s, w)) for s in "ab" for w in "xy")
         >>> Table("", (), columns, (), ("Scope", "Weighting")).heads
@@ -222,7 +223,7 @@ class Table:
         ]
 
     def with_columns(self, places: Iterable[int]) -> Table:
-        """The same with some of its columns only."""
+        """Return the same with some of its columns."""
         chosen = list(places)
         rows = (replace(row, cells=tuple(row.cells[n] for n in chosen)) for row in self.rows)
         columns = tuple(self.columns[n] for n in chosen)
@@ -236,7 +237,7 @@ class Table:
 
     @property
     def explained(self) -> list[str]:
-        """What the marks in it mean, of those that it has."""
+        """The meanings of the marks that occur in it."""
         cells = [(cell, cell_texts(column, cell)[1]) for cell, column in self.cells()]
         notes = []
         if self.bold and any(cell.is_best for cell, _ in cells):
@@ -257,7 +258,7 @@ class Table:
 
     @property
     def tests_explained(self) -> list[str]:
-        """What stars mean, and what is held in, if there are any."""
+        """The meanings of stars and of held-in, if they occur."""
         cells = [cell for cell, _ in self.cells()]
         notes = []
         if any(cell.mark for cell in cells) or any(row.is_baseline for row in self.rows):
@@ -272,7 +273,7 @@ class Table:
 
 
 def with_best(rows: Sequence[Row], columns: Sequence[Column]) -> tuple[Row, ...]:
-    """Mark the best of each group, by how it reads, so that what reads alike is best together."""
+    """Mark the best of each group as displayed, so that equal texts are best together."""
     members: dict[int, list[Row]] = {}
     for row in rows:
         if row.group >= 0:
@@ -280,7 +281,7 @@ def with_best(rows: Sequence[Row], columns: Sequence[Column]) -> tuple[Row, ...]
     best: set[tuple[int, int, str, bool]] = set()
     for place, column in enumerate(columns):
         for group, competing in members.items() if column.better else ():
-            # Who has not run yet may be better.
+            # A method that has not run yet may be better.
             if any(cell.state == "not run" for row in competing for cell in row.cells):
                 continue
             known = [
@@ -289,7 +290,7 @@ def with_best(rows: Sequence[Row], columns: Sequence[Column]) -> tuple[Row, ...]
                 for cell in row.cells[place : place + 1]
                 if not isinstance(cell.value, str) and not math.isnan(cell.value)
             ]
-            # What was learned from these very words is nobody's rival who has not seen them.
+            # A held-in method does not compete with those that have not seen the words.
             fair = [each for each in known if not each[1]] or known
             if len(fair) > 1:
                 values = [value for value, _ in fair]
@@ -308,9 +309,7 @@ def with_best(rows: Sequence[Row], columns: Sequence[Column]) -> tuple[Row, ...]
 def table_of_texts(
     titles: Sequence[str], rows: Iterable[Sequence[str]], names: int = 1, title: str = ""
 ) -> Table:
-    """A table of texts, the first ``names`` columns of which name a row, the others being numbers
-    that are written already.
-    """
+    """Return a table of texts; the columns after the first ``names`` are numbers as text."""
     return Table(
         title,
         tuple(map(Column, titles[:names])),
@@ -320,10 +319,10 @@ def table_of_texts(
 
 
 def text_frame(table: Table, *, intervals: bool = True) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """A table as texts, and for each of them whether it is the best of its group.
+    """Return a table as texts, and whether each is the best of its group.
 
-    Columns are called by numbers, for titles may be the same. Without ``intervals``, only what is
-    held in is shown beside a value.
+    Columns are numbered, as titles may repeat. Without ``intervals``, only held-in marks follow a
+    value.
     """
     import pandas as pd
 
@@ -334,7 +333,7 @@ def text_frame(table: Table, *, intervals: bool = True) -> tuple[pd.DataFrame, p
 
 
 def shown_texts(table: Table, *, intervals: bool = True) -> list[list[str]]:
-    """The rows of a table as texts, names first."""
+    """Return the rows of a table as texts, names first."""
     lines = []
     for row in table.rows:
         mark = [" †" * row.is_baseline, *[""] * len(row.names)]
@@ -351,7 +350,7 @@ def shown_texts(table: Table, *, intervals: bool = True) -> list[list[str]]:
 
 
 def common_signature(signatures: Sequence[str]) -> str:
-    """Signatures as one: the fields that all share, and of others how many values there are.
+    """Merge signatures: shared fields, and the number of values of the others.
 
     >>> common_signature(["reference:a|tokeniser:x|version:1", "reference:a|tokeniser:y|version:1"])
     'reference:a|tokeniser:(2 different)|version:1'

@@ -1,4 +1,4 @@
-"""Scores as tables: of tokenisers, of groups of words, and of the words cut wrongly."""
+"""Tables of scores: of tokenisers, of groups of words, and of words cut wrongly."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NAME_LENGTH = 60
 
 
 def score_text(name: str, value: float) -> str:
-    """A score as people read it: shares in percent, the others as they are, both with 2 digits.
+    """Format a score with 2 digits; shares in percent.
 
     >>> score_text("f1", 0.5), score_text("fertility", 1.5), score_text("f1", float("nan"))
     ('50.00', '1.50', 'n/a')
@@ -34,18 +34,18 @@ def score_text(name: str, value: float) -> str:
 
 
 def words_of(table: ScoreTable) -> str:
-    """Which words of the reference a table is about."""
+    """Describe the words of the reference that a table covers."""
     drawn = "" if table.gold_set is None else table.gold_set.drawn
     return f"held out: {drawn}" if drawn else ALL_WORDS
 
 
 def score_rows(table: ScoreTable) -> list[dict[str, str | float]]:
-    """A row for each tokeniser: ``label``, ``vocabulary size``, and for each metric, by its name,
-    its value, ``… low`` and ``… high`` of its 95 % interval, and ``… p``; then ``error``. Where
-    scores are means over runs, ``… sd`` is their standard deviation.
+    """Return a row of plain values for each tokeniser.
 
-    Shares are numbers from 0 to 1. What is undefined is NaN, and so is everything of a tokeniser
-    that failed, whose ``error`` says why; that of others is empty.
+    ``label``, ``vocabulary size``, and for each metric, by its name, its value, ``… low`` and ``…
+    high`` of its 95 % interval, and ``… p``; then ``error``. Where scores are means over runs, ``…
+    sd`` is their standard deviation. Shares are from 0 to 1. Undefined values are NaN, as are all
+    those of a tokeniser that failed, whose ``error`` says why; that of others is empty.
     """
     shown = scores_table([table])
     rows: list[dict[str, str | float]] = []
@@ -75,9 +75,9 @@ def _cell(estimate: Estimate | None) -> Cell:
 
 
 def scores_table(tables: Sequence[ScoreTable]) -> Table:
-    """Scores of tokenisers, a block for each of ``tables``; `MorphGraphError` if there are none.
+    """Return the scores of tokenisers, a block for each of ``tables``.
 
-    The gold itself, the ceiling of all others, is nobody's rival.
+    The gold itself, the ceiling of all others, does not compete. `MorphGraphError` without tables.
     """
     names = list(dict.fromkeys(name for table in tables for name in table.metrics))
     if not any(table.outcomes for table in tables) or not names:
@@ -153,22 +153,22 @@ def _title(table: ScoreTable) -> str:
 
 
 def scores_csv(tables: Sequence[ScoreTable]) -> bytes:
-    """Scores as CSV, one row for each tokeniser of each table, with its signature."""
+    """Return scores as CSV, one row for each tokeniser of each table, with its signature."""
     return to_csv(scores_table(tables))
 
 
 def scores_latex(tables: Sequence[ScoreTable]) -> str:
-    """Scores as a LaTeX table."""
+    """Return scores as a LaTeX table."""
     return to_latex(scores_table(tables), "scores", "Scores of tokenisers")
 
 
 def scores_markdown(tables: Sequence[ScoreTable]) -> str:
-    """Scores as Markdown."""
+    """Return scores as Markdown."""
     return to_markdown(scores_table(tables))
 
 
 def breakdown_table(found: Breakdown) -> Table:
-    """A score of each group of words, a column for each tokeniser."""
+    """Return a score of each group of words, with a column for each tokeniser."""
     metric = METRICS[found.metric]
     columns = [
         Column(found.counted, "count"),
@@ -188,7 +188,7 @@ def breakdown_table(found: Breakdown) -> Table:
 
 
 def breakdown_csv(found: Breakdown) -> bytes:
-    """One row for each group and tokeniser, with the signature in each; shares are 0 to 1."""
+    """Return one row for each group and tokeniser, with its signature; shares are 0 to 1."""
     head = ("group", f"number of {found.counted}", "tokeniser", found.metric, "low", "high")
     rows = [
         (group.name, group.size, label, each.value, each.interval.low, each.interval.high)
@@ -199,7 +199,7 @@ def breakdown_csv(found: Breakdown) -> bytes:
 
 
 def flota_table(found: FlotaScores) -> Table:
-    """FLOTA's own scores, a row for each method and k."""
+    """Return FLOTA's own scores, a row for each method and k."""
     shares = ("coverage C", "stem recall R", "full match M")
     columns = [Column(title, "percent") for title in shares]
     columns += [Column("words", "count"), Column("with a stem", "count")]
@@ -214,7 +214,7 @@ def flota_table(found: FlotaScores) -> Table:
 
 
 def errors_csv(browser: ErrorBrowser, entries: Iterable[int]) -> bytes:
-    """Some words with their gold segments, tokens and errors, one a row, and the signature."""
+    """Return words with gold segments, tokens and errors, one per row, and the signature."""
     signature = browser.outcome.signature(scores=f"{browser.scope} errors")
     weighted = browser.outcome.gold_set.frequencies is not None
     texts = ("word", "gold", "tokens", "marked", "kind")

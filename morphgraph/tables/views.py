@@ -1,4 +1,4 @@
-"""Scores and blame as tables that show themselves in a notebook."""
+"""Tables of scores and blame that display themselves in a notebook."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,40 +20,40 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _WORST = 20
-"""How many merges a notebook shows of a table of blame."""
+"""The number of merges that a notebook shows of a table of blame."""
 _BLAME: tuple[tuple[str, Form], ...] = (("N", "count"), ("B", "count"), ("R", "ratio"))
 
 
 class ScoreView:
-    """Scores as they are shown: one row for each tokeniser."""
+    """A table of scores, one row for each tokeniser."""
 
     def __init__(self, table: ScoreTable) -> None:
         self.table = table
 
     @property
     def signature(self) -> str:
-        """One line that names all that the scores depend on."""
+        """One line with everything that the scores depend on."""
         return self.table.signature
 
     def to_frame(self) -> "pd.DataFrame":
-        """A row for each tokeniser: its scores, their 95 % intervals and p-values.
+        """Return a row for each tokeniser: its scores, their 95 % intervals and p-values.
 
-        Shares are numbers from 0 to 1, and NaN where undefined.
+        Shares are from 0 to 1, and NaN where undefined.
         """
         import pandas as pd
 
         return pd.DataFrame(score_rows(self.table)).set_index("label")
 
     def to_latex(self) -> str:
-        """A table for a paper; it needs array and booktabs, and longtable if it is long."""
+        """Return a LaTeX table; it needs array and booktabs, and longtable if it is long."""
         return scores_latex([self.table])
 
     def to_markdown(self) -> str:
-        """A table in Markdown, with what its marks mean and its signature."""
+        """Return a Markdown table, with its marks explained and its signature."""
         return scores_markdown([self.table])
 
     def _repr_html_(self) -> str:
-        return _quiet(to_html(scores_table([self.table])))
+        return _without_formulas(to_html(scores_table([self.table])))
 
     def _shown(self, number: int) -> str:
         found = self.table.estimates[number]
@@ -64,7 +64,7 @@ class ScoreView:
 
 
 class TokeniserScore(ScoreView):
-    """The scores of one tokeniser; shares are numbers from 0 to 1, NaN where undefined."""
+    """The scores of one tokeniser; shares are from 0 to 1, NaN where undefined."""
 
     @property
     def precision(self) -> float:
@@ -82,14 +82,14 @@ class TokeniserScore(ScoreView):
         return self["f1"]
 
     def __getitem__(self, metric: str) -> float:
-        """A score by its name; `MorphGraphError` if there is none of that name."""
+        """Return a score by name; `MorphGraphError` if there is none of that name."""
         names = check_metrics([metric])
         if len(names) != 1:
             raise MorphGraphError(f"“{metric}” is several scores. Use one: {', '.join(names)}.")
         return self.table.of(0, names)[names[0]].value
 
     def __repr__(self) -> str:
-        """The line that is printed, with its signature."""
+        """Return the printed line, with its signature."""
         named = (("precision", self.precision), ("recall", self.recall), ("F1", self.f1))
         shares = ", ".join(f"{name} {percent(value)} %" for name, value in named)
         return f"{shares} | {self.signature}"
@@ -99,7 +99,7 @@ class ComparedScores(ScoreView):
     """The scores of several tokenisers on the same gold, tested against the first or a baseline."""
 
     def __repr__(self) -> str:
-        """One line: each with its F1, and the signature."""
+        """Return one line: the F1 of each, and the signature."""
         rows = enumerate(self.table.labels)
         shown = ", ".join(f"{visible(label)} {self._shown(number)}" for number, label in rows)
         return f"{shown} | {self.signature}"
@@ -114,7 +114,7 @@ class BlamedMerges:
     signature: str
 
     def to_frame(self) -> "pd.DataFrame":
-        """A row for each merge that was applied: rank, type, merge, parts, N, B, R."""
+        """Return a row for each applied merge: rank, type, merge, parts, N, B, R."""
         table = blame_table(self.tokeniser, self.blamed).iloc[self.blamed.order]
         return table.drop(columns="merge_id").reset_index(drop=True)
 
@@ -136,50 +136,50 @@ class BlamedMerges:
         )
         names = (Column("rank"),)
         table = Table("Blame", names, columns, rows, signatures=(self.signature,))
-        return _quiet(to_html(table))
+        return _without_formulas(to_html(table))
 
 
 @dataclass(frozen=True, repr=False)
 class MeasuredCorpus:
-    """What a tokeniser makes of a corpus, by file or language."""
+    """The measures of a corpus under a tokeniser, by file or language."""
 
     measures: CorpusMeasures
 
     @property
     def signature(self) -> str:
-        """One line that names all that the measures depend on."""
+        """One line with everything that the measures depend on."""
         return self.measures.signature
 
     @property
     def gini(self) -> float:
-        """Gini coefficient of the tokens that a line costs, over languages; of files otherwise."""
+        """The Gini coefficient of tokens per line, over languages or files."""
         return self.measures.gini(self.measures.tokenisers[0])
 
     @property
     def lorenz(self) -> "pd.DataFrame":
-        """Lorenz curve of the same: shares of the ``languages``, cheapest first, and ``costs``."""
+        """The Lorenz curve of the same: shares of ``languages``, cheapest first, and ``costs``."""
         import pandas as pd
 
         shares, costs = self.measures.lorenz(self.measures.tokenisers[0])
         return pd.DataFrame({"languages": shares, "costs": costs})
 
     def to_frame(self) -> "pd.DataFrame":
-        """A row for each file or language, and for all of them together; NaN where undefined."""
+        """Return a row for each file or language, and one for all; NaN where undefined."""
         import pandas as pd
 
         rows = measured_rows((*self.measures.texts, *self.measures.totals))
         return pd.DataFrame(rows).set_index("text").drop(columns="tokeniser")
 
     def __repr__(self) -> str:
-        """One line: tokens and words of all, and the signature."""
+        """Return one line: tokens and words of all, and the signature."""
         [total] = self.measures.totals
         tokens = f"{counted(total.tokens, 'token')} of {counted(total.words, 'word')}"
         return f"{tokens}, {total.fertility:.3f} per word | {self.signature}"
 
     def _repr_html_(self) -> str:
-        return _quiet(to_html(corpus_table(self.measures)))
+        return _without_formulas(to_html(corpus_table(self.measures)))
 
 
-def _quiet(page: str) -> str:
-    """HTML in which a notebook looks for no formulas."""
+def _without_formulas(page: str) -> str:
+    """Return HTML in which a notebook finds no formulas."""
     return f'<div class="tex2jax_ignore mathjax_ignore">{page}</div>'

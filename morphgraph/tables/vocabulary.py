@@ -1,4 +1,4 @@
-"""Figures of vocabularies as tables: for the screen, CSV, LaTeX and JSON, with one signature."""
+"""Tables of vocabulary figures: for the screen, CSV, LaTeX and JSON."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def figure_text(figure: Figure, value: FigureValue) -> str:
-    """A value as people read it.
+    """Format the value of a figure for display.
 
     >>> from morphgraph.score.vocabulary_figures import figure_called
     >>> figure_text(figure_called("never_used"), FigureValue(1234, 8000))
@@ -49,7 +49,7 @@ def figure_text(figure: Figure, value: FigureValue) -> str:
 
 
 def label_of(figure: Figure, alpha: float) -> str:
-    """What people call a figure; with the α of the Rényi efficiency.
+    """Return the title of a figure; with α for the Rényi efficiency.
 
     >>> from morphgraph.score.vocabulary_figures import figure_called
     >>> label_of(figure_called("renyi"), 2.5)
@@ -61,12 +61,12 @@ def label_of(figure: Figure, alpha: float) -> str:
 def figure_values(
     healths: Sequence[VocabularyHealth], alpha: float
 ) -> list[dict[str, FigureValue]]:
-    """The figures of several vocabularies; the first is the baseline."""
+    """Return the figures of several vocabularies; the first is the baseline."""
     return [figures_of(health, alpha, healths[0]) for health in healths]
 
 
 def figure_table(healths: Sequence[VocabularyHealth], alpha: float) -> Table:
-    """Figures as text, one a row, one column for each vocabulary; the first is the baseline."""
+    """Return figures as text, with a column for each vocabulary; the first is the baseline."""
     found = figure_values(healths, alpha)
     needs = list(dict.fromkeys(figure.needs for figure in FIGURES))
     warning = case_warning(healths)
@@ -89,13 +89,13 @@ def figure_table(healths: Sequence[VocabularyHealth], alpha: float) -> Table:
 
 
 def figure_frame(healths: Sequence[VocabularyHealth], alpha: float) -> pd.DataFrame:
-    """`figure_table` for the screen; columns are called ``figure``, 0, 1, …"""
+    """Return `figure_table` for the screen, with columns ``figure``, 0, 1, …"""
     frame, _ = text_frame(figure_table(healths, alpha))
     return frame.set_axis(["figure", *range(len(healths))], axis="columns")
 
 
 def why_undefined(healths: Sequence[VocabularyHealth], alpha: float) -> list[str]:
-    """Sentences that say which figures are n/a, and why."""
+    """Return sentences on which figures are n/a, and why."""
     reasons: dict[str, list[str]] = {}
     for health, values in zip(healths, figure_values(healths, alpha), strict=True):
         missing = {"": False, "corpus": health.corpus is None, "reference": health.gold is None}
@@ -110,9 +110,9 @@ def why_undefined(healths: Sequence[VocabularyHealth], alpha: float) -> list[str
 
 
 def signature(healths: Sequence[VocabularyHealth], alpha: float) -> str:
-    """One line that names all that the figures depend on; the first tokeniser is the baseline.
+    """Return one line with everything that the figures depend on.
 
-    α stands there in full, so that no two numbers have one signature.
+    The first tokeniser is the baseline. α is given in full, so that signatures differ if it does.
     """
     from morphgraph.core import __version__
 
@@ -129,9 +129,9 @@ def signature(healths: Sequence[VocabularyHealth], alpha: float) -> str:
 
 
 def figures_csv(healths: Sequence[VocabularyHealth], alpha: float) -> bytes:
-    """One row for each tokeniser and figure: value, what it is part of, why it is n/a, signature.
+    """Return a row for each tokeniser and figure.
 
-    A share is a number from 0 to 1.
+    Value (shares from 0 to 1), what it is part of, why it is n/a, and the signature.
     """
     head = ("tokeniser", "figure", "name", "value", "of", "why n/a", "signature")
     lines: list[Sequence[object]] = [head]
@@ -148,12 +148,12 @@ def figures_csv(healths: Sequence[VocabularyHealth], alpha: float) -> bytes:
 
 
 def figures_latex(healths: Sequence[VocabularyHealth], alpha: float) -> str:
-    """The figures as a LaTeX table; signature and `case_warning` stand below it."""
+    """Return the figures as a LaTeX table, with signature and `case_warning` below it."""
     return to_latex(figure_table(healths, alpha), "vocabulary")
 
 
 def values_json(values: Mapping[str, FigureValue]) -> dict[str, Any]:
-    """Values as JSON; undefined ones are null, with why."""
+    """Return values as JSON; undefined ones are null, with the reason."""
     found: dict[str, Any] = {}
     for key, value in values.items():
         known = not math.isnan(value.number)

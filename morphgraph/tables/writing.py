@@ -1,4 +1,4 @@
-"""Tables as CSV, Markdown and HTML, and the escapes that keep every text from outside a text."""
+"""Tables as CSV, Markdown and HTML, and the escaping of untrusted text."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LATEX = str.maketrans({
     "|": r"\textbar{}",
     # \textquotedbl would need another font encoding than the usual one.
     '"': r"\char34{}",
-    # What fonts of pdfLaTeX lack as letters.
+    # Characters that pdfLaTeX's fonts lack.
     **{letter: f"$\\{name}$" for letter, name in {
         "α": "alpha", "β": "beta", "θ": "theta", "Δ": "Delta", "≥": "ge", "≤": "le", "±": "pm",
         "↑": "uparrow", "↓": "downarrow", "×": "times", "→": "to", "†": "dagger",
@@ -40,18 +40,18 @@ _LATEX = str.maketrans({
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&!@])")
 
 _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""What starts a formula in spreadsheets, some of which take the full-width forms too."""
+"""Characters that start a formula in spreadsheets, some of which accept full-width forms."""
 
 _DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""What turns around the text behind it, whoever wrote that."""
+"""Characters that change the direction of the text after them."""
 
 
-def harmless(text: str) -> str:
-    """Text that a spreadsheet does not take for a formula, in full-width signs either.
+def escape_formula(text: str) -> str:
+    """Escape text that a spreadsheet would read as a formula, full-width signs included.
 
-    A bare carriage return, which `csv` would leave unquoted, becomes a line feed.
+    A bare carriage return, which `csv` does not quote, becomes a line feed.
 
-    >>> harmless("=1"), harmless("\\ra"), harmless("a-b")
+    >>> escape_formula("=1"), escape_formula("\\ra"), escape_formula("a-b")
     ("'=1", "'\\na", 'a-b')
     """
     is_formula = text.startswith(("\t", "\r")) or text.lstrip().startswith(_FORMULA)
@@ -60,7 +60,7 @@ def harmless(text: str) -> str:
 
 
 def latex(text: str) -> str:
-    r"""Text with LaTeX's own characters escaped, and signs that fonts lack as maths.
+    r"""Escape LaTeX's special characters, and write signs that fonts lack as maths.
 
     >>> print(latex("50 % of a_b ≥ 1"))
     50 \% of a\_b $\ge$ 1
@@ -69,7 +69,7 @@ def latex(text: str) -> str:
 
 
 def latex_breakable(text: str, behind: str = "|:") -> str:
-    r"""A line, escaped, that may be broken behind some characters; behind any, if there are none.
+    r"""Escape a line that may be broken after some characters, or after any if none are given.
 
     >>> print(latex_breakable("a:1"))
     a:\allowbreak{}1
@@ -81,7 +81,7 @@ def latex_breakable(text: str, behind: str = "|:") -> str:
 
 
 def one_line(text: str) -> str:
-    """Text in one line, without control characters, halves of characters and changes of direction.
+    """Put text on one line, without control characters, surrogates and direction changes.
 
     >>> one_line("a\\nb" + chr(0x202E))
     'a b?'
@@ -98,19 +98,19 @@ def one_line(text: str) -> str:
 
 
 def markdown(text: str) -> str:
-    """Text in which Markdown finds nothing, and its tables no end of a cell."""
+    """Escape text for Markdown, its tables included."""
     return _MARKDOWN.sub(r"\\\1", text)
 
 
 def markdown_code(text: str) -> str:
-    """A line as code, whatever is in it."""
+    """Return a line as Markdown code, whatever it contains."""
     runs = [len(run) for run in re.findall("`+", text)]
     fence = "`" * (max(runs, default=0) + 1)
     return f"{fence} {text} {fence}" if runs else f"{fence}{text}{fence}"
 
 
 def fenced(text: str, language: str) -> str:
-    """Text as a block of code in Markdown, whatever is in it."""
+    """Return text as a Markdown code block, whatever it contains."""
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return "\n".join([f"{fence}{language}", text.rstrip("\n"), fence])
@@ -120,7 +120,7 @@ def fenced(text: str, language: str) -> str:
 
 
 def csv_bytes(rows: Iterable[Iterable[object]]) -> bytes:
-    """Rows as CSV in UTF-8, texts as `harmless`, numbers with all digits, n/a where undefined."""
+    """Return rows as CSV in UTF-8: escaped texts, numbers with all digits, n/a if undefined."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerows(map(_csv_value, row) for row in rows)
@@ -129,14 +129,14 @@ def csv_bytes(rows: Iterable[Iterable[object]]) -> bytes:
 
 def _csv_value(value: object) -> object:
     if isinstance(value, str):
-        return harmless(value)
+        return escape_formula(value)
     if isinstance(value, float):
         return UNDEFINED if math.isnan(value) else float(value)
     return value
 
 
 def whole(value: float) -> float:
-    """A number, as an integer where it is whole.
+    """Return a number, as an integer if it is whole.
 
     >>> whole(2.0), whole(2.5)
     (2, 2.5)
@@ -145,9 +145,9 @@ def whole(value: float) -> float:
 
 
 def to_csv(table: Table) -> bytes:
-    """A table as CSV: shares from 0 to 1, and beside each value the extras of its column.
+    """Return a table as CSV: shares from 0 to 1, each value followed by its column's extras.
 
-    A signature that rows do not tell stands in a row of its own at the end.
+    A signature that rows do not contain stands in its own row at the end.
     """
     first = table.rows[0] if table.rows else None
     head = [name for name, _ in first.before] if first else []
@@ -182,7 +182,7 @@ def _extra(cell: Cell, name: str) -> object:
 
 
 def frame_csv(frame: pd.DataFrame) -> bytes:
-    """A table as CSV with all digits; n/a where undefined, and no text that is a formula."""
+    """Return a frame as CSV with all digits, n/a where undefined, and formulas escaped."""
     columns = [list(map(_frame_value, frame[name])) for name in frame.columns]
     return csv_bytes([map(str, frame.columns), *zip(*columns, strict=True)])
 
@@ -202,7 +202,7 @@ def _frame_value(value: Any) -> object:
 
 @cache
 def environment() -> Environment:
-    """What renders templates: text in those of HTML is escaped, unless a filter does it."""
+    """Return the template environment, which escapes text in HTML templates."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     made = Environment(
@@ -226,7 +226,7 @@ def environment() -> Environment:
 
 
 def _markdown_cells(row: Row, table: Table) -> Iterator[str]:
-    """The cells of a line of a table."""
+    """Yield the cells of a row of a table."""
     for place, name in enumerate(row.shown_names):
         yield markdown(one_line(name)) + (" †" if row.is_baseline and not place else "")
     if row.error:
@@ -240,15 +240,15 @@ def _markdown_cells(row: Row, table: Table) -> Iterator[str]:
 
 
 def rendered(template: str, **values: Any) -> str:
-    """A template with its values put in."""
+    """Render a template with values."""
     return environment().get_template(template).render(**values)
 
 
 def to_markdown(table: Table) -> str:
-    """A table as Markdown (of GitHub's kind): its blocks, what marks mean, and signatures."""
+    """Return a table in GitHub's Markdown: its blocks, explanations of marks, and signatures."""
     return rendered("table.md.j2", table=table)
 
 
 def to_html(table: Table) -> str:
-    """A table as a piece of HTML: its blocks, what marks mean, and signatures."""
+    """Return a table as an HTML fragment: its blocks, explanations of marks, and signatures."""
     return rendered("table.html.j2", table=table)

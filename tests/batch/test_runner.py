@@ -19,7 +19,7 @@ from morphgraph.batch.tasks import (
     Task,
     TaskResult,
     code_version,
-    is_at_work,
+    has_runner,
     run_task,
 )
 from morphgraph.core.errors import MorphGraphError
@@ -155,12 +155,12 @@ def test_keys_depend_on_all_inputs_but_not_on_where_files_lie() -> None:
 
 
 def test_a_lock_goes_with_its_runner(tmp_path: Path) -> None:
-    assert not is_at_work(tmp_path / "nowhere")
+    assert not has_runner(tmp_path / "nowhere")
     with Store(tmp_path):
-        assert is_at_work(tmp_path)
+        assert has_runner(tmp_path)
         with pytest.raises(MorphGraphError, match="another run is active in this folder"):
             Store(tmp_path).__enter__()
-    assert not is_at_work(tmp_path)
+    assert not has_runner(tmp_path)
 
 
 def test_a_write_is_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import morphgraph as mg
 from morphgraph.draw.fan import Fan, fan_around, stages
-from morphgraph.draw.fan_layout import HEIGHT, Edge, Item, MadeOf, Use, lay_out_fans
+from morphgraph.draw.fan_layout import HEIGHT, Edge, Item, TypeOrigin, Use, lay_out_fans
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
@@ -64,20 +64,20 @@ names = st.text("aé本m", min_size=1, max_size=30)
 
 
 @st.composite
-def sources(draw: st.DrawFn, ids: list[int], depth: int = 3) -> MadeOf:
+def sources(draw: st.DrawFn, ids: list[int], depth: int = 3) -> TypeOrigin:
     flags = frozenset({"ghost"}) if draw(st.integers(0, 4)) == 0 and depth else frozenset()
     item = Item(new_id(ids), "t1", "type", draw(names), "", flags=flags)
     if flags:
         count = draw(st.integers(2, 5))
         parts = [draw(sources(ids, 0)) for _ in range(count)]
-        return MadeOf(item, strands=parts)
+        return TypeOrigin(item, strands=parts)
     makers = []
     for _ in range(draw(st.sampled_from([0, 1, 1, 1, 2])) if depth else 0):
         box = Item(new_id(ids), "m1", "merge", draw(names), "")
         makers.append(
             (box, [draw(sources(ids, depth - 1)) for _ in range(draw(st.integers(2, 4)))])
         )
-    return MadeOf(item, makers)
+    return TypeOrigin(item, makers)
 
 
 @st.composite

@@ -31,8 +31,8 @@ from morphgraph.draw.merge_tree_layout import (
     BETWEEN_TOKENS,
     STACK,
     TreeLayout,
+    aligned_layouts,
     lay_out,
-    on_one_axis,
     wrapped_rows,
 )
 from morphgraph.draw.merge_tree_svg import ELEMENTS, GAP_COLOURS, to_svg
@@ -217,7 +217,7 @@ def test_trees_of_a_word_stand_on_one_axis(drawn: tuple[MergeList, list[str]], f
     merges, words = drawn
     for word in filter(None, words):
         trees = [tree_of(merges, word), tree_of(merges[:fewer], word)]
-        layouts = on_one_axis(trees)
+        layouts = aligned_layouts(trees)
         places = [[box.x for box in lay.boxes[: len(word)]] for lay in layouts]
         assert places[0] == places[1]
         for tree, layout in zip(trees, layouts, strict=True):

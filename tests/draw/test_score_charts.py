@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.draw.charts import SERIES_COLOURS, name_of
+from morphgraph.draw.charts import SERIES_COLOURS, short_label
 from morphgraph.draw.score_charts import (
     MOST_IN_RADAR,
     Difference,
@@ -219,9 +219,9 @@ def test_hostile_labels() -> None:
 
 
 def test_names_and_texts() -> None:
-    assert name_of("a\n b\tc") == "a b c"
-    assert name_of("x" * 100) == "x" * 31 + "…"
-    assert name_of("&" * 40, 2) == "&amp;…", "cut before it is escaped, not inside an escape"
+    assert short_label("a\n b\tc") == "a b c"
+    assert short_label("x" * 100) == "x" * 31 + "…"
+    assert short_label("&" * 40, 2) == "&amp;…", "cut before it is escaped, not inside an escape"
     assert spread_text(Spread(0.5, NAN, 0.75)) == "50.00 %"
     assert points_text(UNKNOWN) == "n/a"
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from morphgraph.draw.word_lines import lines_of, telling_word
+from morphgraph.draw.word_lines import illustrative_word, lines_of
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
@@ -67,10 +67,10 @@ def test_ids_stand_in_tooltips(
 def test_telling_words(small_tokeniser: MakeTokeniser, small_reference: MakeReference) -> None:
     """The worst merge first; a word that its knockout mends goes before one that it does not."""
     study = study_of(small_tokeniser, small_reference, "u n do", "un do ing", "i ng")
-    assert telling_word(study, 0) == "undoing", "in undo, u|n stays closed"
-    assert telling_word(study, 1) in ("undo", "ing")
+    assert illustrative_word(study, 0) == "undoing", "in undo, u|n stays closed"
+    assert illustrative_word(study, 1) in ("undo", "ing")
     nothing = study_of(small_tokeniser, small_reference, "ding")
-    assert telling_word(nothing, 3) == "ding"
+    assert illustrative_word(nothing, 3) == "ding"
 
 
 def test_a_character_of_several_bytes_is_shown_as_itself(small_reference: MakeReference) -> None:

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from morphgraph.core.demos import demo_gold_path
-from morphgraph.reference.language import clash, language_of
+from morphgraph.reference.language import language_of, mismatch
 from morphgraph.reference.readers import read_reference
 from morphgraph.tokeniser.loading import load_tokeniser
 
@@ -33,15 +33,15 @@ def test_the_demos_are_of_their_languages(
     gold: dict[str, list[str]], types: dict[str, list[str]]
 ) -> None:
     for one, other in product(gold, types):
-        assert clash(gold[one], types[other]) == ((one, other) if one != other else ("", ""))
+        assert mismatch(gold[one], types[other]) == ((one, other) if one != other else ("", ""))
 
 
 def test_a_few_words(gold: dict[str, list[str]]) -> None:
-    assert clash(GERMAN, gold["en"]) == ("de", "en")
-    assert clash(ENGLISH, gold["en"]) == ("", "")
-    assert clash(["undesirable", "antiaircraft", "zzzz"], gold["en"]) == ("", "")
-    assert clash(["Hand", "Arm", "warm"], gold["en"]) == ("", "")  # of both
-    assert clash([], gold["en"]) == clash(GERMAN, []) == ("", "")
+    assert mismatch(GERMAN, gold["en"]) == ("de", "en")
+    assert mismatch(ENGLISH, gold["en"]) == ("", "")
+    assert mismatch(["undesirable", "antiaircraft", "zzzz"], gold["en"]) == ("", "")
+    assert mismatch(["Hand", "Arm", "warm"], gold["en"]) == ("", "")  # of both
+    assert mismatch([], gold["en"]) == mismatch(GERMAN, []) == ("", "")
 
 
 def test_many_words_of_no_known_language(gold: dict[str, list[str]]) -> None:
@@ -50,9 +50,9 @@ def test_many_words_of_no_known_language(gold: dict[str, list[str]]) -> None:
         for stem in ("taloissa", "kirjasto", "ystävyys", "lukemine")
         for ending in ("mme", "nsa", "kaan", "han", "ko", "kin")
     ]
-    assert clash(finnish, gold["en"]) == ("", "en")
-    assert clash(finnish[:5], gold["en"]) == ("", "")  # too few to be sure
-    assert clash(gold["en"], finnish) == ("", "")
+    assert mismatch(finnish, gold["en"]) == ("", "en")
+    assert mismatch(finnish[:5], gold["en"]) == ("", "")  # too few to be sure
+    assert mismatch(gold["en"], finnish) == ("", "")
 
 
 def test_every_public_reference_is_told_apart(data_folder, types) -> None:  # type: ignore[no-untyped-def]
@@ -63,4 +63,4 @@ def test_every_public_reference_is_told_apart(data_folder, types) -> None:  # ty
         reference = read_reference(folder / "morphynet" / f"{name}.derivational.v1.tsv")
         words = [entry.word for entry in reference.entries]
         assert language_of(words) == own
-        assert clash(words, types["en"]) == (own, "en")
+        assert mismatch(words, types["en"]) == (own, "en")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from morphgraph.core.text import counted, in_percent, shortened
 from morphgraph.draw.fan import fan_around
-from morphgraph.draw.word_lines import Culprit, lines_of, telling_word
+from morphgraph.draw.word_lines import Culprit, illustrative_word, lines_of
 from morphgraph.graph.view import type_key
 from web.address import follow
 from web.components import word_editor
@@ -24,7 +24,7 @@ def first_look(current: Session) -> None:
     study = current.study
     key = f"first look {current.study_number}"
     if value_now(key, None) is None:
-        set_value(key, telling_word(study, 0))
+        set_value(key, illustrative_word(study, 0))
     text = value_now(key, "")
     asked = follow("text", text, step=False)
     if asked != text:
@@ -71,7 +71,7 @@ def _buttons(current: Session, key: str, culprit: Culprit | None) -> None:
     def another() -> None:
         number = st.session_state.get(f"{key} version", 0) + 1
         st.session_state[f"{key} version"] = number
-        set_value(key, telling_word(current.study, number))
+        set_value(key, illustrative_word(current.study, number))
 
     with st.container(horizontal=True, vertical_alignment="center"):
         if culprit is not None:

@@ -25,19 +25,9 @@ def occurrences(merges: Merges, tokens: Sequence[str]) -> list[tuple[int, int]]:
     ]
 
 
-def dropout(merges: Merges, atoms: Sequence[str], keep: Callable[[], bool]) -> list[str]:
-    """Tokens; `keep` is asked at each step for every applicable occurrence, by rank and place."""
-    tokens = list(atoms)
-    while True:
-        left = [found for found in sorted(occurrences(merges, tokens)) if keep()]
-        if not left:
-            return tokens
-        rank, place = left[0]
-        tokens[place : place + len(merges[rank])] = ["".join(merges[rank])]
-
-
 def dropout_in_order(merges: Merges, atoms: Sequence[str], keep: Callable[[], bool]) -> list[str]:
-    """The same, but those behind the first that is kept are not asked about."""
+    """Tokens; `keep` is asked at each step for applicable occurrences, by rank and place, until it
+    keeps one."""
     tokens = list(atoms)
     while True:
         for rank, place in sorted(occurrences(merges, tokens)):  # noqa: B007 - needed after it

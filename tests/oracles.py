@@ -40,17 +40,31 @@ def segment(merges: Merges, atoms: Sequence[str]) -> tuple[list[str], list[int |
 
 
 class Lookup:
-    """`segment` for many merges: finds the applicable ones in a dictionary of their parts."""
+    """`segment` for many merges: finds the applicable ones in a dictionary of their parts.
+
+    >>> Lookup({0: ("a", "b"), 1: ("c", "ab")}).applied("cabab")
+    (['cab', 'ab'], [(0, [2]), (0, [4]), (1, [1])])
+    """
 
     def __init__(self, merges: Merges) -> None:
         self.rank_of: dict[tuple[str, ...], int] = {}
+        self.lengths: set[int] = set()
         for rank, parts in sorted(merges.items()):
-            self.rank_of.setdefault(parts, rank)
-        self.lengths = sorted({len(parts) for parts in self.rank_of})
+            self.add(rank, parts)
+
+    def add(self, rank: int, parts: tuple[str, ...]) -> None:
+        """One more merge, of a higher rank than all before."""
+        self.rank_of.setdefault(parts, rank)
+        self.lengths.add(len(parts))
 
     def segment(self, atoms: Sequence[str]) -> list[str]:
         """The tokens."""
+        return self.applied(atoms)[0]
+
+    def applied(self, atoms: Sequence[str]) -> tuple[list[str], list[tuple[int, list[int]]]]:
+        """Tokens; then each application: the rank, and its joins as characters to the left."""
         tokens = list(atoms)
+        applied: list[tuple[int, list[int]]] = []
         while True:
             applicable = [
                 (self.rank_of[window], i, n)
@@ -59,8 +73,9 @@ class Lookup:
                 if (window := tuple(tokens[i : i + n])) in self.rank_of
             ]
             if not applicable:
-                return tokens
-            _, at, n = min(applicable)
+                return tokens, applied
+            rank, at, n = min(applicable)
+            applied.append((rank, [len("".join(tokens[:i])) for i in range(at + 1, at + n)]))
             tokens[at : at + n] = ["".join(tokens[at : at + n])]
 
 

@@ -1,8 +1,34 @@
-"""References as plain files, to be read again."""
+"""References in tests: read from lines, shown as strings, and written as plain files."""
 
 from itertools import compress
+from typing import Any
 
 from morphgraph.reference.entry import Entry, Reference
+from morphgraph.reference.readers import read_reference
+
+
+def read(*lines: str, **options: Any) -> Reference:
+    return read_reference("\n".join(lines).encode(), **options)
+
+
+def one(line: str, **options: Any) -> Entry:
+    (entry,) = read(line, **options).entries
+    return entry
+
+
+def told(entry: Entry) -> tuple[Any, ...]:
+    """Morphs, kinds, whole words and underlying morphemes as strings; processes as they are."""
+    return (
+        " ".join(entry.morphs),
+        entry.kinds and " ".join(kind.value if kind else "none" for kind in entry.kinds),
+        entry.whole_words and " ".join(entry.whole_words),
+        entry.underlying and " ".join(entry.underlying),
+        entry.processes,
+    )
+
+
+def skipped(reference: Reference) -> list[tuple[str, int, int]]:
+    return [(s.reason, s.count, s.first_line) for s in reference.skipped]
 
 
 def write_plain(reference: Reference) -> str:

@@ -11,7 +11,7 @@ from itertools import groupby, pairwise
 from math import nan
 
 import oracles
-from oracles import Merges
+from oracles import Lookup, Merges
 
 Pair = tuple[str, str]
 
@@ -57,44 +57,6 @@ class Settings:
         return entry.weight if self.weighting == "tokens" else 1
 
 
-class Segmenter:
-    """Of all merges applicable somewhere, the lowest rank, leftmost; until none is applicable.
-
-    >>> segmenter = Segmenter({0: ("a", "b"), 1: ("c", "ab")})
-    >>> segmenter.segment(["c", "a", "b", "a", "b"])
-    (['cab', 'ab'], [(0, [2]), (0, [4]), (1, [1])])
-    """
-
-    def __init__(self, merges: Merges) -> None:
-        self.rank_of: dict[tuple[str, ...], int] = {}
-        self.lengths: set[int] = set()
-        for rank, parts in sorted(merges.items()):
-            self.add(rank, parts)
-
-    def add(self, rank: int, parts: tuple[str, ...]) -> None:
-        """One more merge, of a higher rank than all before."""
-        self.rank_of.setdefault(parts, rank)
-        self.lengths.add(len(parts))
-
-    def segment(self, atoms: Sequence[str]) -> tuple[list[str], list[tuple[int, list[int]]]]:
-        """Tokens; then each application: the rank, and its joins as characters to the left."""
-        tokens = list(atoms)
-        applied: list[tuple[int, list[int]]] = []
-        while True:
-            applicable = [
-                (self.rank_of[window], i, n)
-                for n in self.lengths
-                for i in range(len(tokens) - n + 1)
-                if (window := tuple(tokens[i : i + n])) in self.rank_of
-            ]
-            if not applicable:
-                return tokens, applied
-            rank, at, n = min(applicable)
-            left = [len("".join(tokens[:i])) for i in range(at + 1, at + n)]
-            applied.append((rank, left))
-            tokens[at : at + n] = ["".join(tokens[at : at + n])]
-
-
 @dataclass
 class State:
     """A tokeniser. ``fuses``: neighbouring unknown characters become one token."""
@@ -103,18 +65,18 @@ class State:
     types: set[str]
     origins: dict[int, str]
     fuses: bool = False
-    _segmenter: Segmenter | None = None
+    _segmenter: Lookup | None = None
     _known: dict[str, tuple[list[str], list[tuple[int, list[int]]]]] = field(default_factory=dict)
 
     def segment(self, piece: str) -> tuple[list[str], list[tuple[int, list[int]]]]:
-        """As `Segmenter.segment`; characters outside the alphabet stay as they are."""
+        """As `Lookup.applied`; characters outside the alphabet stay as they are."""
         if piece not in self._known:
-            self._segmenter = self._segmenter or Segmenter(self.merges)
+            self._segmenter = self._segmenter or Lookup(self.merges)
             atoms: list[str] = []
             for known, characters in groupby(piece, key=self.types.__contains__):
                 run = list(characters)
                 atoms += run if known or not self.fuses else ["".join(run)]
-            self._known[piece] = self._segmenter.segment(atoms)
+            self._known[piece] = self._segmenter.applied(atoms)
         return self._known[piece]
 
     def tokens(self, entry: Entry) -> list[str]:
@@ -298,10 +260,10 @@ class Row:
 def repair(rows: Sequence[Row]) -> int:
     """Tuple merges get the parts that lower merges leave of their result; how many changed."""
     changed = 0
-    segmenter = Segmenter({})
+    segmenter = Lookup({})
     for rank, row in enumerate(rows):
         if len(row.parts) > 2:
-            tokens = tuple(segmenter.segment(row.text)[0])
+            tokens = tuple(segmenter.segment(row.text))
             if len(tokens) > 1 and tokens != row.parts:
                 row.parts, row.origin = tokens, "repaired"
                 changed += 1

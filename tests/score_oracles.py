@@ -10,6 +10,8 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from oracles import boundaries
+
 Span = tuple[int, int]
 
 
@@ -78,11 +80,6 @@ def outcome(
         word[start:end] for start, end in pairwise(places) if covered & set(range(start, end))
     ]
     return Found(cuts, pieces, len(word) - len(covered), len(tokens) + alone, inside, alone)
-
-
-def boundaries(morphs: Sequence[str]) -> set[int]:
-    """Numbers of characters to the left of each boundary between morphs."""
-    return {len("".join(morphs[:i])) for i in range(1, len(morphs))}
 
 
 def common(one: Sequence[object], other: Sequence[object]) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -126,13 +125,6 @@ def looks(study: Study, chance: random.Random, count: int) -> None:
 
 def test_no_edge_crosses_a_label_of_the_demo() -> None:
     looks(study_of("demo:en", "demo:en"), random.Random(1), 50)
-
-
-@pytest.mark.data
-def test_no_edge_crosses_a_label_of_a_real_tokeniser(data_folder: Path) -> None:
-    gold = data_folder / "references" / "morphynet" / "deu.derivational.v1.tsv"
-    folder = data_folder / "tokenizers" / "oscar-de-40k"
-    looks(study_of(str(folder / "tokenizer.json"), str(gold)), random.Random(2), 50)
 
 
 def study_of(tokeniser: str, gold: str) -> Study:
@@ -296,10 +288,6 @@ def test_a_long_name_is_cut_and_told_in_full(
     fan = look(study, "s")
     assert all(len(item.label) <= 26 for item in fan.vertices)
     assert any(item.about.startswith(f"{long} + s → {long}s") for item in fan.vertices)
-
-
-def test_the_same_study_gives_the_same_fan(study: Study) -> None:
-    assert look(study, "ab", up=3, down=3).to_dict() == look(study, "ab", up=3, down=3).to_dict()
 
 
 def test_an_unknown_blame_is_null_and_has_no_colour(study: Study) -> None:

@@ -294,16 +294,6 @@ def test_the_legend_explains_what_occurs_and_nothing_else(study: Study) -> None:
     assert "blame" not in plain
 
 
-def test_before_and_after_stand_below_each_other_on_one_axis() -> None:
-    before, after = tree_of([("a", "b"), ("ab", "c")], "abc"), tree_of([("b", "c")], "abc")
-    svg = to_svg([before, after])
-    places = [group.find(f"{NAMESPACE}text").get("x") for group in elements(svg, "g")]  # type: ignore[union-attr]
-    assert places[:3] == places[5:8]
-    assert int(parsed(svg).get("height") or 0) > 1.4 * int(
-        parsed(to_svg(before)).get("height") or 0
-    )
-
-
 def test_each_step_is_named_on_all_that_belongs_to_it(study: Study) -> None:
     tree = describe_tree(study.tokeniser, study.benchmark.words, 0, gold={1, 2, 3})
     svg = to_svg(tree)
@@ -368,17 +358,6 @@ def test_a_morph_that_goes_on_in_the_next_row_is_in_both(study: Study) -> None:
     svg = to_svg(tree, "light", 112)
     assert [t.text for t in elements(svg, "text")].count("ab") == 1
     assert elements(svg, "desc")[0].text == "now: Tokens: ab cd. Gold: abcd."
-
-
-def test_titles_are_shown_and_counted_in_the_description(study: Study) -> None:
-    words = study.benchmark.words
-    trees = [
-        describe_tree(study.tokeniser, words, 0, title=title) for title in ("before it", "after")
-    ]
-    svg = to_svg(trees)
-    texts = [element.text for element in elements(svg, "text")]
-    assert {"before it", "after"} <= set(texts)
-    assert elements(svg, "desc")[0].text == "before it: Tokens: undo es. after: Tokens: undo es."
 
 
 NASTY = st.text(max_size=6) | st.sampled_from(
@@ -447,21 +426,6 @@ def test_any_string_gives_xml_of_known_elements_only(tree: MergeTree, theme: Any
     vertices = range(len(tree.leaves) + len(tree.merges))
     shown = [group.findtext(f"{NAMESPACE}text") for group in groups]
     assert shown == [tree.label(vertex) for vertex in vertices] * 2
-
-
-@examples(60)
-@given(NASTY, NASTY)
-def test_types_and_words_from_files_are_escaped(left: str, right: str) -> None:
-    """From the tokeniser's strings to the picture, nothing made by hand in between."""
-    from morphgraph.graph.merge_graph import MergeGraph
-
-    atoms = list(dict.fromkeys(left + right))
-    graph = MergeGraph.from_merges([pair for pair in [(left[:1], right[:1])] if all(pair)], atoms)
-    ids = list(range(len(graph.types)))
-    tokeniser = BpeTokeniser("nasty", graph, Preprocessor(), ids, frozenset(), {})
-    tree = describe_tree(tokeniser, tokeniser.encode([left[:1] + right + "€"]), 0, gold={0})
-    found = parsed(to_svg(tree))
-    assert {element.tag for element in found.iter()} <= {NAMESPACE + name for name in ELEMENTS}
 
 
 def test_an_empty_word_is_a_picture_too() -> None:

@@ -163,21 +163,8 @@ def left(cache: Path) -> set[str]:
 
 
 def test_names_formats_and_languages() -> None:
-    morphynet = [
-        "cat",
-        "ces",
-        "deu",
-        "fin",
-        "fra",
-        "hbs",
-        "hun",
-        "ita",
-        "mon",
-        "pol",
-        "por",
-        "spa",
-        "swe",
-    ]
+    morphynet = ["cat", "ces", "deu", "fin", "fra", "hbs", "hun", "ita", "mon", "pol", "por",
+                 "spa", "swe"]  # fmt: skip
     fetched = [f"morphynet-{code}" for code in morphynet] + ["morphynet-mon-inflection"]
     fetched += [f"sigmorphon2022-{code}" for code in ["ces", "eng", "fra", "hun", "ita", "spa"]]
     by_hand = ["morpholex-en", "ladec", "unisegments", "morpho-challenge-2010", "celex"]
@@ -283,21 +270,36 @@ def test_what_is_left_of_a_cut_is_used_the_next_time(
     assert left(cache) == {"small.tsv"}
 
 
-def test_a_server_without_ranges_sends_everything_again(
-    server: Server, source: CatalogueEntry, cache: Path
-) -> None:
-    server.ranges = False
-    leave_part(cache, OTHER[:50_000])
-    assert get("small", True).read_bytes() == CONTENT
-    assert server.ranges_asked() == ["bytes=50000-"]
+GOES_ON = "bytes=50000-"
 
 
-def test_a_complete_part_is_not_asked_for_again(
-    server: Server, source: CatalogueEntry, cache: Path
+@pytest.mark.parametrize(
+    ("part", "settings", "asked"),
+    [
+        (CONTENT, {}, []),  # complete
+        (CONTENT + b"x", {}, [None]),  # too long
+        (OTHER[:50_000], {"ranges": False}, [GOES_ON]),  # all of it is sent again
+        (OTHER[:50_000], {"etag": None}, [GOES_ON, None]),  # wrong, which no header shows
+        (CONTENT[:50_000], {"answers": [416]}, [GOES_ON, None]),  # there is no such range
+        *(
+            (CONTENT[:50_000], {"content_range": wrong}, [GOES_ON, None])
+            for wrong in ("bytes 0-459999/460000", "bytes 50000-9/999999", "nonsense")
+        ),
+    ],
+    ids=range(8),
+)
+def test_what_an_earlier_download_left(
+    server: Server,
+    source: CatalogueEntry,
+    cache: Path,
+    part: bytes,
+    settings: dict[str, Any],
+    asked: list[str | None],
 ) -> None:
-    leave_part(cache, CONTENT)
+    vars(server).update(settings)
+    leave_part(cache, part)
     assert get("small", True).read_bytes() == CONTENT
-    assert server.asked == []
+    assert server.ranges_asked() == asked
 
 
 @pytest.mark.parametrize("etag", ['"old"', 'W/"old"'])
@@ -311,40 +313,6 @@ def test_a_part_of_another_version_is_dropped(
     # A weak validator must not be sent; the answer shows that it is another one.
     assert server.asked[0][1].get("if-range") == (etag if etag == '"old"' else None)
     assert server.ranges_asked() == ["bytes=50000-", None][: 1 if etag == '"old"' else 2]
-
-
-def test_a_wrong_beginning_that_no_header_shows(
-    server: Server, source: CatalogueEntry, cache: Path
-) -> None:
-    server.etag = None
-    leave_part(cache, OTHER[:50_000])
-    assert get("small", True).read_bytes() == CONTENT
-    assert server.ranges_asked() == ["bytes=50000-", None]
-
-
-@pytest.mark.parametrize("wrong", ["bytes 0-459999/460000", "bytes 50000-9/999999", "nonsense"])
-def test_an_answer_that_does_not_go_on_there(
-    server: Server, source: CatalogueEntry, cache: Path, wrong: str
-) -> None:
-    server.content_range = wrong
-    leave_part(cache, CONTENT[:50_000])
-    assert get("small", True).read_bytes() == CONTENT
-    assert server.ranges_asked() == ["bytes=50000-", None]
-
-
-def test_too_long_a_part_is_dropped(server: Server, source: CatalogueEntry, cache: Path) -> None:
-    leave_part(cache, CONTENT + b"x")
-    assert get("small", True).read_bytes() == CONTENT
-    assert server.ranges_asked() == [None]
-
-
-def test_a_range_that_the_server_does_not_have(
-    server: Server, source: CatalogueEntry, cache: Path
-) -> None:
-    leave_part(cache, CONTENT[:50_000])
-    server.answers = [416]
-    assert get("small", True).read_bytes() == CONTENT
-    assert server.ranges_asked() == ["bytes=50000-", None]
 
 
 def test_a_busy_server_is_asked_again(server: Server, source: CatalogueEntry) -> None:

@@ -3,30 +3,11 @@
 import json
 
 import pytest
+from plain_writing import read, skipped, told
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.reference.readers import read_reference
-
-
-def read(*lines, **options):
-    return read_reference("\n".join(lines).encode(), **options)
-
-
-def told(entry):
-    """Morphs, kinds, whole words and underlying morphemes as strings; processes as they are."""
-    return (
-        " ".join(entry.morphs),
-        entry.kinds and " ".join(kind.value if kind else "none" for kind in entry.kinds),
-        entry.whole_words and " ".join(entry.whole_words),
-        entry.underlying and " ".join(entry.underlying),
-        entry.processes,
-    )
-
-
-def skipped(reference):
-    return [(s.reason, s.count, s.first_line) for s in reference.skipped]
-
 
 # LADEC
 

@@ -2,14 +2,10 @@
 
 import datetime
 import io
-import random
 import zipfile
 
 import openpyxl
 import pytest
-from effort import examples
-from hypothesis import given
-from hypothesis import strategies as st
 from plain_writing import write_plain
 
 from morphgraph.core.errors import FileFormatError
@@ -287,41 +283,3 @@ def test_a_wrong_size_of_a_sheet_loses_no_rows():
     data = rebuilt(shrunk)
     assert data != rebuilt(lambda name, content: content)
     assert read_reference(data).entries == read_reference(book(SHEETS)).entries
-
-
-@examples(60)
-@given(st.integers(0, 2**32), st.integers(1, 30))
-def test_damaged_workbooks_are_read_or_refused(seed, times):
-    chosen = random.Random(seed)
-    data = bytearray(VALID)
-    for _ in range(times):
-        data[chosen.randrange(4, len(data))] = chosen.randrange(256)
-    try:
-        reference = read_reference(bytes(data), name="bad.xlsx")
-    except FileFormatError:
-        return
-    assert all("".join(entry.morphs) == entry.word for entry in reference.entries)
-
-
-@examples(60)
-@given(st.integers(0, 2**32), st.integers(1, 10))
-def test_workbooks_of_damaged_xml_are_read_or_refused(seed, times):
-    chosen = random.Random(seed)
-
-    def damage(name, content):
-        changed = bytearray(content)
-        for _ in range(times if chosen.random() < 0.4 else 0):
-            at = chosen.randrange(len(changed))
-            changed[at : at + chosen.randrange(3)] = chosen.choice(
-                [b"<", b">", b'"', b"9", b"-", b"x", b"", b"&", b"A1", b"\xff"]
-            )
-        return bytes(changed)
-
-    try:
-        reference = read_reference(rebuilt(damage, VALID), name="bad.xlsx")
-    except FileFormatError:
-        return
-    assert all("".join(entry.morphs) == entry.word for entry in reference.entries)
-
-
-VALID = book(SHEETS)

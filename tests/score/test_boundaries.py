@@ -12,15 +12,12 @@ from hypothesis import strategies as st
 from strategies import MergeList, well_formed
 
 from morphgraph.core.demos import demo_gold_path
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
-from morphgraph.score.boundaries import Benchmark, BoundaryScore, boundary_positions
+from morphgraph.score.boundaries import Benchmark, BoundaryScore
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import boundary_score
 from morphgraph.score.outcome import outcome_of
-from morphgraph.segment.bte import Bte
-from morphgraph.segment.flota import First
 from morphgraph.segment.registry import method_on
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
@@ -127,41 +124,6 @@ def test_what_is_undefined_is_nan(
     assert benchmark.weightings == ("types",)
 
 
-def test_one_sided_scores() -> None:
-    never_splits = BoundaryScore("morphemic", "types", 0, 0, 4)
-    assert math.isnan(never_splits.precision)
-    assert never_splits.recall == 0
-    assert never_splits.f1 == 0
-    nothing_to_find = BoundaryScore("morphemic", "types", 0, 4, 0)
-    assert nothing_to_find.precision == 0
-    assert math.isnan(nothing_to_find.recall)
-    assert math.isnan(nothing_to_find.f1)
-
-
-def test_unknown_words_weigh_one_and_case_is_folded(
-    small_tokeniser: MakeTokeniser, small_reference: MakeReference
-) -> None:
-    tokeniser = small_tokeniser([], "DOdogsß")
-    reference = small_reference("Dog s", "DOG", "gods", "goß")
-    frequencies = {"dogs": 5.0, "DOG": 7.0, "dog": 2.0, "goss": 3.0}
-    benchmark = Benchmark.build(tokeniser, reference, frequencies, "own list")
-    # Dogs: as dogs; DOG: as it stands, before dog; gods: unknown; goß: casefolded, goss.
-    assert benchmark.weights("tokens").tolist() == [5, 7, 1, 3]
-    assert benchmark.weights("types").tolist() == [1, 1, 1, 1]
-    assert "frequencies:own list" in benchmark.signature(tokeniser)
-
-
-def test_weights_without_frequencies_are_an_error(
-    small_tokeniser: MakeTokeniser, small_reference: MakeReference
-) -> None:
-    benchmark = Benchmark.build(small_tokeniser(UNDO), small_reference("undo"))
-    with pytest.raises(MorphGraphError, match="Give counts, or a language"):
-        benchmark.weights("tokens")
-    empty = Reference("empty", "plain", (), (), "0" * 12)
-    with pytest.raises(MorphGraphError, match="no words to score"):
-        Benchmark.build(small_tokeniser(UNDO), empty)
-
-
 def byte_level(small_tokeniser: MakeTokeniser, merges: list[tuple[str, str]]) -> BpeTokeniser:
     return small_tokeniser(
         merges,
@@ -232,22 +194,6 @@ def test_unknown_fused_atoms(
     assert counts(score) == (0, 2, 1)
 
 
-def test_several_analyses_all_count(
-    small_tokeniser: MakeTokeniser, small_reference: MakeReference
-) -> None:
-    tokeniser = small_tokeniser(UNDO)
-    reference = small_reference("un doing", "undo ing")
-    benchmark = Benchmark.build(tokeniser, reference)
-    assert scores_of(tokeniser, benchmark)["morphemic", "types"] == (1, 2, 2)
-    first = Benchmark.build(tokeniser, reference.first_analyses())
-    assert scores_of(tokeniser, first)["morphemic", "types"] == (0, 1, 1)
-
-
-def test_boundary_positions() -> None:
-    assert boundary_positions(["a"]) == []
-    assert boundary_positions(["a", "bc", "d"]) == [1, 3]
-
-
 def test_signature_names_all(small_reference: MakeReference) -> None:
     tokeniser = load_tokeniser("demo:en")
     benchmark = Benchmark.build(tokeniser, small_reference("un do"), bare=True)
@@ -276,15 +222,3 @@ def test_one_answer_from_every_scorer(method: str, parameters: dict[str, int]) -
     for score in benchmark.scores(found):
         if score.weighting in gold_set.weightings:
             assert score == boundary_score(outcome, score.scope, score.weighting)
-
-
-def test_what_is_left_out_is_not_split(
-    small_tokeniser: MakeTokeniser, small_reference: MakeReference
-) -> None:
-    # FIRST keeps un of un|d|o|i|n|g: the one split is behind it, where its token ends.
-    tokeniser = small_tokeniser([("u", "n")], "undoig")
-    first = First(Bte(tokeniser), 1)
-    benchmark = Benchmark.build(tokeniser, small_reference("un do ing"))
-    found = first.segment(benchmark.words)
-    assert found.splits(0) == [2]
-    assert counts(benchmark.score(found, "morphemic", "types")) == (1, 1, 2)

@@ -221,22 +221,6 @@ def test_faulty_methods(text: str) -> None:
         parse_method(text)
 
 
-@pytest.mark.parametrize(
-    ("method", "parameters", "message"),
-    [
-        ("nope", {}, "There is no method “nope”. Choose one of: bpe, dropout"),
-        ("dropout", {"q": 1}, "has no parameter “q”"),
-        ("dropout", {"p": 1.5}, "p=1.5 does not fit. Give a number from 0 to 1."),
-        ("trimmed", {}, "word counts"),
-    ],
-)
-def test_methods_that_cannot_be_made(
-    small_tokeniser: MakeTokeniser, method: str, parameters: Mapping[str, Any], message: str
-) -> None:
-    with pytest.raises(MorphGraphError, match=message):
-        method_on(small_tokeniser([("a", "b")], "ab"), method, parameters)
-
-
 def test_methods_are_split_at_commas_outside_of_brackets() -> None:
     assert split_methods("a, b(c=1, d=2),e ,") == ["a", "b(c=1, d=2)", "e"]
 

@@ -3,7 +3,6 @@
 import math
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from scipy.stats import entropy
 from strategies import WORDS, MergeList, well_formed
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.corpus.counts import WordCounts, wordfreq_counts
+from morphgraph.corpus.counts import WordCounts
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.compression import (
     NamedCounts,
@@ -25,7 +24,6 @@ from morphgraph.score.compression import (
 )
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.flota import First, Flota
-from morphgraph.segment.models import load_segmenter
 from morphgraph.segment.registry import method_on
 from morphgraph.segment.wordpiece import WordPiece
 from morphgraph.tokeniser.loading import load_tokeniser
@@ -76,17 +74,9 @@ def test_large_orders_become_the_most_frequent_type() -> None:
     assert found == pytest.approx(-math.log(0.6) / math.log(10), rel=1e-3)
 
 
-def test_half_of_the_types_used_equally_often() -> None:
-    assert renyi_efficiency([5, 5, 0, 0], 4) == pytest.approx(0.5)
-
-
 @pytest.mark.parametrize(("counts", "size"), [([], 5), ([0, 0], 5), ([7], 1), ([7], 0)])
 def test_undefined(counts: list[int], size: int) -> None:
     assert math.isnan(renyi_efficiency(counts, size))
-
-
-def test_one_type_that_is_all_has_no_entropy() -> None:
-    assert renyi_efficiency([9, 0], 2) == 0
 
 
 @pytest.mark.parametrize("alpha", [0.0, -1.0, math.nan, math.inf])
@@ -222,19 +212,3 @@ def test_the_checksum_is_of_the_words_and_counts() -> None:
     assert first.checksum == NamedCounts(WordCounts(["a", "b"], np.array([1, 2])), "y").checksum
     assert first.checksum != NamedCounts(WordCounts(["a", "b"], [1, 3]), "x").checksum
     assert len(NamedCounts(WordCounts(["\ud800"], [1]), "x").checksum) == 12
-
-
-def test_bert_on_english(data_folder: Path) -> None:
-    """The same tokens as Hugging Face's own WordPiece, on words of letters."""
-    from tokenizers import BertWordPieceTokenizer
-
-    path = data_folder / "vocabularies" / "bert-base-uncased.txt"
-    bert = load_segmenter(str(path))
-    theirs = BertWordPieceTokenizer(str(path))
-    every = wordfreq_counts("en", wordlist="small")
-    counts = WordCounts(list(every.words[:3000]), list(every.counts[:3000]))
-    found = compress(bert, counts)
-    expected = sum(
-        len(theirs.encode(word, add_special_tokens=False).ids) * n for word, n in counts.items()
-    )
-    assert found.tokens == expected

@@ -273,10 +273,3 @@ def test_kinds_and_rows_word_by_word(
         **Counter(kind for kind in expected if kind),
     }
     assert browser.find(ERROR_KINDS).tolist() == [number for _, number in sorted(numbers)]
-
-
-def test_a_row_without_gold_of_the_scope_is_not_exact(whole_words: ErrorBrowser) -> None:
-    try:
-        assert whole_words.row(DOABLE).kind != "exact"
-    except ValueError:
-        return

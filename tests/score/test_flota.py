@@ -26,7 +26,6 @@ from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
 
 FREE, PREFIX, SUFFIX = MorphemeKind.FREE, MorphemeKind.PREFIX, MorphemeKind.SUFFIX
-Kinds = tuple[MorphemeKind | None, ...] | None
 
 
 def entry(morphs: str, *kinds: MorphemeKind) -> Entry:
@@ -95,21 +94,6 @@ def test_by_hand() -> None:
         found.score("FLOTA", 4)
 
 
-def test_coverage_is_of_the_tokens_put_together() -> None:
-    # FIRST keeps und and es of und|es|ir|able: un is in undes, desirable is not.
-    types = ("un", "##desirable", "und", "##es", "##ir", "##able")
-    vocabulary = SubwordVocabulary(types, "##")
-    found = flota_scores(vocabulary, gold(entry("un desirable")), WordPiece(vocabulary))
-    assert {(s.method, s.k): s.coverage for s in found.scores if s.k in (2, None)} == {
-        ("FLOTA", 2): 1,
-        ("FLOTA", None): 1,
-        ("FIRST", 2): 0.5,
-        ("FIRST", None): 1,
-        ("LONGEST", 2): 0.5,
-        ("LONGEST", None): 1,
-    }
-
-
 def test_strict_is_flotas_and_in_the_signature() -> None:
     # At the start of kindun, ##kind is longer than k, which alone may stand there.
     vocabulary = SubwordVocabulary(("##kind", "k", "##ind", "un"), "##")
@@ -134,22 +118,6 @@ def test_default_order_of_rows() -> None:
     assert [(row["method"], row["k"]) for row in rows] == [
         (method, k) for method in ("FLOTA", "FIRST", "LONGEST") for k in (1, 2, 3, 4, None)
     ]
-
-
-@pytest.mark.parametrize("entries", [(), (entry("kind", FREE),), (entry("boat s", FREE, SUFFIX),)])
-def test_nothing_to_score_is_undefined(entries: tuple[Entry, ...]) -> None:
-    found = flota_scores(VOCABULARY, gold(*entries), WordPiece(VOCABULARY), ks=(1, None))
-    for row in found.rows():
-        assert row["entries"] == row["entries_with_stem"] == 0
-        assert all(math.isnan(row[name]) for name in "CRM")
-
-
-def test_without_kinds_only_stem_recall_is_undefined() -> None:
-    found = flota_scores(VOCABULARY, gold(entry("un kind")), WordPiece(VOCABULARY), ks=(2,))
-    score = found.score("FLOTA", 2)
-    assert (score.coverage, score.full_match, score.entries_with_stem) == (1.0, 1.0, 0)
-    assert math.isnan(score.stem_recall)
-    assert (found.without_kinds, found.without_stem) == (1, 0)
 
 
 def test_a_morph_of_no_kind_is_no_stem() -> None:
@@ -194,16 +162,6 @@ def test_bytes_and_markers() -> None:
 def test_a_marker_of_its_own_moves_no_boundary() -> None:
     vocabulary = SubwordVocabulary(("▁", "un", "kind"), "▁", metaspace())
     assert both(vocabulary, entry("un kind")) == (1, 1.0, 1.0)
-
-
-def test_an_unknown_token_is_no_morph() -> None:
-    """The standard segmentation knows b inside words only, and a at their start only."""
-    vocabulary = SubwordVocabulary(("[UNK]", "##b", "a"), "##", unknown="[UNK]")
-    entries = gold(entry("b a"))
-    for types in (vocabulary, SubwordVocabulary(("##b", "a"), "##")):
-        found = flota_scores(types, entries, Greedy(types), ks=(None,))
-        assert found.score("FLOTA", None).coverage == 1.0
-        assert found.score("FIRST", None).coverage == 0.0
 
 
 def test_a_type_with_an_end_of_word_is_in_the_vocabulary() -> None:

@@ -39,17 +39,6 @@ def naive_score(entries: Sequence[tuple[int, int, int]]) -> float:
     return 2 * hits / (predicted + relevant)
 
 
-def test_as_a_naive_bootstrap() -> None:
-    entries = some_entries(300, 1)
-    [found] = bootstrap_intervals([f1(entries)], resamples=4000)
-    draw = random.Random(2)
-    scores = sorted(naive_score(draw.choices(entries, k=len(entries))) for _ in range(4000))
-    assert found.low == pytest.approx(scores[100], abs=0.006)
-    assert found.high == pytest.approx(scores[3900], abs=0.006)
-    assert [found] == bootstrap_intervals([f1(entries)], resamples=4000), "a seed gives the same"
-    assert [found] != bootstrap_intervals([f1(entries)], resamples=4000, seed=1)
-
-
 def test_as_scipys_percentile_bootstrap() -> None:
     entries = np.array(some_entries(400, 5), np.float64)
 
@@ -66,6 +55,9 @@ def test_as_scipys_percentile_bootstrap() -> None:
     [ours] = bootstrap_intervals([f1(entries.tolist())], resamples=5000)
     assert ours.low == pytest.approx(theirs.low, abs=0.005)
     assert ours.high == pytest.approx(theirs.high, abs=0.005)
+    ratio = f1(some_entries(300, 1))
+    assert bootstrap_intervals([ratio]) == bootstrap_intervals([ratio]), "a seed gives the same"
+    assert bootstrap_intervals([ratio]) != bootstrap_intervals([ratio], seed=1)
 
 
 def test_intervals_cover_the_truth_as_often_as_they_say() -> None:
@@ -81,14 +73,6 @@ def test_intervals_cover_the_truth_as_often_as_they_say() -> None:
         covered += found.low <= truth <= found.high
     low, high = stats.binom.ppf([1e-6, 1 - 1e-6], 400, 0.945)
     assert low <= covered <= high
-
-
-def test_more_entries_are_surer() -> None:
-    few = Ratio(np.array([0.0, 1.0] * 20), np.ones(40))
-    many = Ratio(np.array([0.0, 1.0] * 2000), np.ones(4000))
-    [wide], [narrow] = bootstrap_intervals([few]), bootstrap_intervals([many])
-    assert narrow.high - narrow.low < (wide.high - wide.low) / 4
-    assert wide.low < 0.5 < wide.high
 
 
 def test_chunks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,21 +132,6 @@ def test_p_as_all_permutations_give_it() -> None:
         reached += abs(naive_score(b) - naive_score(a)) >= difference - 1e-12
     [[_, found]] = approximate_randomisation([[f1(one), f1(other)]], 0, trials=20_000)
     assert found == pytest.approx(reached / 256, abs=0.015)
-
-
-def test_p_as_scipys_permutation_test_of_means() -> None:
-    random_numbers = np.random.default_rng(1)
-    one, other = random_numbers.random(60), random_numbers.random(60) + 0.08
-
-    def mean_difference(a: object, b: object, axis: int = -1) -> object:
-        return np.mean(a, axis=axis) - np.mean(b, axis=axis)
-
-    theirs = stats.permutation_test(
-        (one, other), mean_difference, permutation_type="samples", n_resamples=20_000, rng=2
-    ).pvalue
-    scores = [[Ratio(one, np.ones(60)), Ratio(other, np.ones(60))]]
-    [[_, ours]] = approximate_randomisation(scores, 0, trials=20_000)
-    assert ours == pytest.approx(theirs, abs=0.015)
 
 
 def test_equal_tokenisers_do_not_differ_and_different_ones_do() -> None:

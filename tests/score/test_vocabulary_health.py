@@ -22,11 +22,11 @@ from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.score.compression import NamedCounts
 from morphgraph.score.vocabulary_figures import FIGURES, case_warning, figures_of
-from morphgraph.score.vocabulary_health import VocabularyHealth, inventory_of, unreachable
+from morphgraph.score.vocabulary_health import VocabularyHealth
 from morphgraph.score.vocabulary_lists import list_behind, matching
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.flota import First, Flota
-from morphgraph.segment.models import load_segmenter, write_model
+from morphgraph.segment.models import write_model
 from morphgraph.segment.picky import Picky, PickyEvent
 from morphgraph.segment.registry import method_on
 from morphgraph.segment.scaffold import Scaffold
@@ -146,17 +146,6 @@ def test_types_are_found_by_what_they_contain(tiny: VocabularyHealth) -> None:
     assert len(matching(pairs, "")) == 2
     assert len(matching(list_behind(tiny, "morphs_covered"), "nob")) == 1
     assert len(matching(pairs, "[")) == 0
-
-
-def test_chains_end_where_a_type_is_used_or_in_other_merges() -> None:
-    """x → xy → xyz; y is in two merges, z is a token."""
-    types = ["x", "y", "z", "xy", "xyz", "yz"]
-    bpe = Bte(tokeniser_of_types("t", types, [("x", "y"), ("xy", "z"), ("y", "z")]))
-    health = VocabularyHealth(bpe, NamedCounts(WordCounts(["xyz", "z"], [1, 1]), "c"))
-    table = list_behind(health, "single_use_chains")
-    assert list(table["chain"]) == ["x → xy → xyz"]
-    assert list(table["types for the next only"]) == [2]
-    assert list(table["tokens of the last"]) == [1]
 
 
 def naive_chains(graph: Any, unused: set[int]) -> set[tuple[int, ...]]:
@@ -321,19 +310,6 @@ def test_looked_up_types_are_reached_in_their_position(
     assert {types[number] for number in found} == longer
 
 
-def test_bert_and_xlnet(data_folder: Path) -> None:
-    for name in ("bert-base-uncased.txt", "xlnet-base-cased.txt"):
-        segmenter = load_segmenter(str(data_folder / "vocabularies" / name))
-        health = VocabularyHealth(segmenter, NamedCounts(WordCounts(["undesirable"], [3]), "c"))
-        values = figures_of(health)
-        assert values["size"].number == segmenter.vocabulary_size
-        assert 0 < values["word_initial"].number < 1
-        assert values["duplicates"].number > 100
-        assert health.inventory.graph is None
-        assert math.isnan(values["single_use_chains"].number)
-        assert values["single_use_chains"].why == "the vocabulary has no merges"
-
-
 def test_a_method_of_an_unknown_kind_has_what_can_be_told() -> None:
     class Mine:
         name, parameters, types, vocabulary_size = "mine", {}, ("a", "b"), 2
@@ -394,12 +370,6 @@ def test_a_baseline_on_another_corpus_is_refused(tiny: VocabularyHealth) -> None
 def test_a_figure_that_is_none(tiny: VocabularyHealth) -> None:
     with pytest.raises(MorphGraphError, match="never_used"):
         list_behind(tiny, "nonsense")
-
-
-def test_inventory_and_unreachable_go_together(tiny: VocabularyHealth) -> None:
-    inventory = inventory_of(tiny.segmenter)
-    assert inventory.marker == "▁"
-    assert unreachable(tiny.segmenter, inventory) == []
 
 
 # --------------------------------------------------------------------------------- to take away

@@ -9,18 +9,17 @@ from morphgraph.draw.colours import BLAME_SCALE
 from morphgraph.draw.explore import first_focus, scene_around
 from morphgraph.draw.export_html import stand_alone_html
 from morphgraph.draw.fan import fan_around
-from morphgraph.draw.scene import Scene
 from morphgraph.graph.view import MAX_VERTICES, to_graphml, to_networkx, type_key
 from web.address import follow
 from web.bootstrap import start
-from web.components import Click, merge_graph, vis_loader
+from web.components import Click, page_frame
 from web.components.fan import fan_graph
 from web.edits import handle_clicks, look_at, never_formed_note, show_message
 from web.reopening import keep_session
 from web.scoreboard import score_metrics
 from web.session import Session
 from web.views.type_panel import type_panel
-from web.widgets import download, setting
+from web.widgets import download, set_value, setting
 
 SELECT, KNOCK_OUT = "Show it", "Knock it out"
 _FIND = "find a type"
@@ -84,20 +83,13 @@ def _graph(current: Session, controls: Controls) -> None:
         handle_clicks(current, clicks, controls.knocks_out, cascade=controls.cascade)
 
     if controls.free:
-        scene = _free(current, controls)
-        vis_loader()
-        merge_graph(
-            scene.to_dict(),
+        page_frame(
+            _free_page(current, controls),
+            "Free layout",
             key="free graph",
-            view_key=place,
-            selected=selected,
-            click_mode="knockout" if controls.knocks_out else "select",
-            height=560,
-            on_event=on_event,
+            height=620,
+            on_event=lambda clicks: _focus(current, clicks[-1].key),
         )
-        if scene.left_out:
-            left_out = counted(scene.left_out, "merge")
-            st.caption(f"{left_out} left out: choose more rows, or fewer steps, under View.")
     else:
         fan = fan_around(
             study,
@@ -118,11 +110,21 @@ def _graph(current: Session, controls: Controls) -> None:
     _legend()
 
 
-def _free(current: Session, controls: Controls) -> Scene:
-    """What free layout shows."""
-    assert current.focus is not None
+def _free_page(current: Session, controls: Controls) -> str:
+    """Free layout: the neighbourhood as a page that works offline."""
+    study, focus = current.study, current.focus
+    assert focus is not None
     up, down, limit = controls.up, controls.down, _VERTICES_A_ROW * controls.rows
-    return scene_around(current.study, current.focus, up=up, down=down, limit=limit)
+    title = f"Around {study.tokeniser.readable_types[focus]}"
+    return stand_alone_html(scene_around(study, focus, up=up, down=down, limit=limit), title)
+
+
+def _focus(current: Session, key: str) -> None:
+    """Show the type that was clicked in free layout, in the fan."""
+    number = key.removeprefix("t")
+    if number.isdecimal() and int(number) < len(current.study.graph.types):
+        look_at(current, int(number))
+        set_value("free_layout", False)
 
 
 def _show_more(current: Session, key: str) -> None:
@@ -225,7 +227,7 @@ def _view(current: Session) -> Controls:
         "Free layout",
         key="free_layout",
         first=False,
-        help="Drag vertices, and see how merges share types.",
+        help="Drag vertices, and see how merges share types; a click on one goes back there.",
     )
     controls = Controls(down, up, rows, mode == KNOCK_OUT, cascade, free)
     _exports(current, controls)
@@ -248,7 +250,7 @@ def _exports(current: Session, controls: Controls) -> None:
     with st.container(horizontal=True):
         download(
             "Web page",
-            lambda: stand_alone_html(_free(current, controls), "morphgraph"),
+            lambda: _free_page(current, controls),
             "merge-graph.html",
             key=f"html {current.study_number}",
             help="This neighbourhood in free layout, in a file that works offline.",

@@ -40,9 +40,10 @@ def stand_alone_html(scene: Scene, title: str) -> str:
     """Return a stand-alone page that draws the scene, without any external address.
 
     The vertices, edges and options are built by pyvis; its page template is not used because it
-    always loads styles from another host. Labels and tooltips are always plain text. The page
-    follows the reader's light or dark setting; a content security policy forbids it to load
-    anything at all.
+    always loads styles from another host. vis-network lays it out, by levels. In a frame, the page
+    tells the page around it which vertex is clicked. Labels and tooltips are plain text whatever is
+    in them. The page follows the reader's light or dark setting; a content security policy forbids
+    it to load anything at all.
     """
     pictures = {theme: _network(scene, theme) for theme in SCENE_COLOURS}
     # Escaped slashes mean the same to JavaScript, and leave no address, not even in a comment.
@@ -90,7 +91,15 @@ def _options(theme: Theme) -> dict[str, Any]:
     colours = SCENE_COLOURS[theme]
     return {
         "physics": {"enabled": False},
-        "layout": {"improvedLayout": False},
+        "layout": {
+            "hierarchical": {
+                "enabled": True,
+                "direction": "LR",
+                "sortMethod": "directed",
+                "levelSeparation": 150,
+                "nodeSpacing": 44,
+            }
+        },
         "interaction": {"hover": True, "tooltipDelay": 150, "zoomSpeed": 0.6},
         "nodes": {"shape": "box", "labelHighlightBold": False},
         "edges": {
@@ -133,8 +142,7 @@ def _vertex_style(vertex: SceneVertex, theme: Theme) -> dict[str, Any]:
         "label": vertex.label or " ",  # pyvis replaces an empty label with the key
         "title": vertex.tooltip,
         "shape": "box",
-        "x": vertex.x,
-        "y": vertex.y,
+        "level": vertex.level,
         "borderWidth": width,
         "borderWidthSelected": 3,
         "color": {**both, "hover": selected, "highlight": selected},

@@ -1,7 +1,6 @@
-"""The drawing of a merge graph as plain data: vertices, positions and states.
+"""The drawing of a merge graph as plain data: what to show, and in which state.
 
-A scene is independent of the program that draws it: the graph component of the app and the
-stand-alone HTML export read the same one.
+A scene knows nothing of the program that draws it.
 """
 
 from __future__ import annotations
@@ -10,23 +9,24 @@ import math
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import networkx as nx
 
 from morphgraph.core.text import shortened
-from morphgraph.draw.layout import LONGEST_LABEL, layered_positions, natural_order
 
 VertexKind = Literal["type", "merge"]
 
+LONGEST_LABEL = 24
+"""Characters of a label that are drawn; longer ones are cut with an ellipsis."""
 VERTEX_FLAGS: Final = frozenset({"focus", "atom", "tuple", "changed", "ghost", "frontier"})
 
 
 class SceneVertex(NamedTuple):
     """A type or merge vertex as drawn.
 
-    ``key`` is ``"t<id>"`` or ``"m<id>"``, ``value`` the blame ratio or NaN, (x, y) the centre in
-    drawing units (y grows downwards), ``flags`` a subset of `VERTEX_FLAGS`. All text is plain.
+    ``key`` is ``"t<id>"`` or ``"m<id>"``, ``value`` the blame ratio or NaN, ``level`` grows along
+    every edge, ``flags`` is a subset of `VERTEX_FLAGS`. All text is plain.
     """
 
     key: str
@@ -34,8 +34,7 @@ class SceneVertex(NamedTuple):
     label: str
     tooltip: str
     value: float
-    x: float
-    y: float
+    level: int
     flags: frozenset[str]
 
 
@@ -56,17 +55,6 @@ class Scene:
     edges: tuple[SceneEdge, ...]
     left_out: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the scene as JSON-ready data; an undefined value becomes None."""
-        vertices = [
-            vertex._asdict()
-            | {"value": None if math.isnan(vertex.value) else vertex.value}
-            | {"flags": sorted(vertex.flags)}
-            for vertex in self.vertices
-        ]
-        edges = [edge._asdict() for edge in self.edges]
-        return {"vertices": vertices, "edges": edges, "left_out": self.left_out}
-
 
 def scene_of(
     graph: nx.DiGraph,
@@ -76,7 +64,7 @@ def scene_of(
     changed: Collection[str],
     left_out: int = 0,
 ) -> Scene:
-    """Lay out a piece of the merge graph, and describe the look of each vertex.
+    """Say how each vertex of a piece of the merge graph is to look, and on which level it stands.
 
     ``graph`` alternates type vertices ``"t<id>"`` and merge vertices ``"m<id>"`` with the
     attributes ``kind``, ``label``, ``tooltip``, ``rank`` (merges) and, optionally, ``ghost`` (no
@@ -95,7 +83,7 @@ def scene_of(
     >>> [edge.label for edge in scene.edges], scene.edges[1].tooltip
     (['', '×2'], 'a: parts 1 and 2 of 2')
     """
-    positions = layered_positions(graph, focus=focus)
+    levels = _levels(graph)
     highlighted = set(changed)
     edges = []
     part_counts: Counter[str] = Counter()
@@ -116,11 +104,10 @@ def scene_of(
             )
         )
     vertices = []
-    for key in sorted(graph, key=lambda key: natural_order(graph, key)):
+    for key in sorted(graph, key=lambda key: (len(key), key)):
         attributes = graph.nodes[key]
         kind: VertexKind = "merge" if attributes.get("kind") == "merge" else "type"
         label = str(attributes.get("label", key))
-        x, y = positions[key]
         flags = {
             "focus": key == focus,
             "atom": bool(attributes.get("atom")),
@@ -136,12 +123,20 @@ def scene_of(
                 label=shortened(label, LONGEST_LABEL),
                 tooltip=_tooltip(str(attributes.get("tooltip") or ""), label),
                 value=float(values.get(key, math.nan)),
-                x=x,
-                y=y,
+                level=levels[key],
                 flags=frozenset(flag for flag, is_set in flags.items() if is_set),
             )
         )
     return Scene(tuple(vertices), tuple(edges), left_out)
+
+
+def _levels(graph: nx.DiGraph) -> dict[str, int]:
+    """The longest way to each vertex; what nothing leads to stands just before what it leads to."""
+    levels = {key: n for n, keys in enumerate(nx.topological_generations(graph)) for key in keys}
+    for key in graph:
+        if not levels[key] and graph.out_degree(key):
+            levels[key] = min(levels[merge] for merge in graph.successors(key)) - 1
+    return levels
 
 
 def _tooltip(tooltip: str, label: str) -> str:

@@ -45,7 +45,7 @@ class ScoreView:
         return pd.DataFrame(score_rows(self.table)).set_index("label")
 
     def to_latex(self) -> str:
-        """Return a LaTeX table; it needs array and booktabs, and longtable if it is long."""
+        """Return a LaTeX table; it needs adjustbox, array, booktabs, or longtable if long."""
         return scores_latex([self.table])
 
     def to_markdown(self) -> str:

@@ -75,7 +75,7 @@ def test_a_run_is_watched_across_a_reload_and_taken_home(
     expect(badge(page)).to_have_text(re.compile("Done$"), timeout=PATIENCE)
     idle(page)
 
-    table = grid_with(page, "all words: Precision % ↑")
+    table = grid_with(page, "all words · Precision % ↑")
     expect(cell_of(table, 0, 1)).to_have_text("BPE")
     # As the start page has it.
     expect(cell_of(table, 0, 3)).to_have_text(re.compile("^48.31"))
@@ -120,4 +120,4 @@ def test_a_run_is_stopped_and_resumed(page: Page, app_address: str) -> None:
     expect(badge(page)).to_have_text(AT_WORK)
     expect(badge(page)).to_have_text(re.compile("Done$"), timeout=PATIENCE)
     expect(progress(page)).to_contain_text(f"66 of 66 tasks, {done[1]} done before")
-    expect(cell_of(grid_with(page, "all words: Precision % ↑"), 0, 0)).to_have_text("de")
+    expect(cell_of(grid_with(page, "all words · Precision % ↑"), 0, 0)).to_have_text("de")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
 import networkx as nx
 
 from morphgraph.draw.colours import BLAME_SCALE, SCENE_COLOURS, blame_colour, ink_on, rgb
-from morphgraph.draw.layout import LONGEST_LABEL
-from morphgraph.draw.scene import VERTEX_FLAGS, Scene, scene_of
+from morphgraph.draw.scene import LONGEST_LABEL, VERTEX_FLAGS, Scene, scene_of
 
 
 def graph_of_everything() -> nx.DiGraph:
@@ -54,7 +52,7 @@ def test_a_pair_of_three_equal_parts_is_a_tuple() -> None:
     graph.add_node("m1", kind="merge", label="1", rank=1)
     graph.add_edge("t0", "m1", indices=(0, 1, 2))
     scene = scene_of(graph, focus=None, values={}, changed=())
-    assert "tuple" in scene.vertices[1].flags
+    assert "tuple" in scene.vertices[0].flags
     assert scene.edges[0].label == "×3"
     assert scene.edges[0].tooltip == "a: parts 1, 2 and 3 of 3"
 
@@ -67,22 +65,19 @@ def test_edges_say_which_part_they_are() -> None:
     assert edges["m5", "t1"].tooltip == ""
 
 
-def test_undefined_blame_is_nan_and_null_in_json() -> None:
+def test_undefined_blame_is_nan() -> None:
     scene = everything()
     values = {vertex.key: vertex.value for vertex in scene.vertices}
     assert values["m5"] == 0.5
     assert math.isnan(values["m9"])
-    text = json.dumps(scene.to_dict(), allow_nan=False)
-    drawn = {vertex["key"]: vertex for vertex in json.loads(text)["vertices"]}
-    assert drawn["m9"]["value"] is None
-    assert drawn["m5"]["value"] == 0.5
-    assert drawn["m9"]["flags"] == ["changed", "tuple"]
 
 
-def test_left_out_and_positions_travel_with_the_scene() -> None:
+def test_levels_grow_along_every_edge_and_atoms_stand_before_their_first_merge() -> None:
     scene = everything(left_out=17)
-    assert scene.to_dict()["left_out"] == 17
-    assert {vertex.key: vertex.y for vertex in scene.vertices}["t1"] == 0.0
+    assert scene.left_out == 17
+    levels = {vertex.key: vertex.level for vertex in scene.vertices}
+    assert levels == {"t0": 0, "m5": 1, "t1": 2, "t3": 2, "m9": 3, "t2": 4}
+    assert all(levels[edge.source] < levels[edge.target] for edge in scene.edges)
 
 
 def test_a_long_label_is_cut_and_stands_in_full_in_the_tooltip() -> None:

@@ -158,8 +158,9 @@ def test_free_layout_is_the_graph_one_can_drag(app: Any) -> None:
     toggles = {toggle.label: toggle for toggle in app.test.toggle}
     toggles["Free layout"].set_value(True)
     app.run()
-    drawn = component_data(app, "merge_graph")["scene"]["vertices"]
-    assert f"t{app.session.focus}" in [v["key"] for v in drawn if "focus" in v["flags"]]
+    data = component_data(app, "frame")
+    assert data["title"] == "Free layout"
+    assert f'"id": "t{app.session.focus}"' in data["page"]
 
 
 def test_knock_out_undo_and_redo(app: Any) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import multiprocessing
 import os
 import pty
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -18,9 +18,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
+import pooch
 import pytest
 import typer
 
@@ -43,11 +45,8 @@ class Server(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.content = CONTENT
-        self.ranges = True
-        self.etag: str | None = '"one"'
         self.cut_after: list[int] = []  # bytes of each answer in turn; then whole answers
         self.answers: list[int] = []  # status of each answer in turn; then as it should be
-        self.content_range = ""  # instead of the right one
         self.without_length = False
         self.asked: list[tuple[str, dict[str, str]]] = []
         self.sent = 0
@@ -57,9 +56,6 @@ class Server(ThreadingHTTPServer):
     @property
     def address(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}"
-
-    def ranges_asked(self) -> list[str | None]:
-        return [headers.get("range") for _, headers in self.asked]
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -76,26 +72,11 @@ class Handler(BaseHTTPRequestHandler):
             self.send_response(status)
             self.end_headers()
             return
-        start, body = 0, server.content
-        found = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
-        fresh = self.headers.get("If-Range") in (None, server.etag)
-        if found and server.ranges and fresh:
-            start = int(found[1])
-            if start >= len(body):
-                self.send_response(416)
-                self.end_headers()
-                return
-            self.send_response(206)
-            right = f"bytes {start}-{len(body) - 1}/{len(body)}"
-            self.send_header("Content-Range", server.content_range or right)
-        else:
-            self.send_response(200)
+        rest = server.content
+        self.send_response(200)
         if not server.without_length:
-            self.send_header("Content-Length", str(len(body) - start))
-        if server.etag:
-            self.send_header("ETag", server.etag)
+            self.send_header("Content-Length", str(len(rest)))
         self.end_headers()
-        rest = body[start:]
         if server.cut_after:
             rest = rest[: server.cut_after.pop(0)]
         with contextlib.suppress(OSError):  # the client may have had enough
@@ -120,7 +101,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache folder of its own, and no waiting between tries."""
     monkeypatch.setenv("MORPHGRAPH_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(downloads, "WAITS", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(pooch.core, "time", SimpleNamespace(sleep=lambda seconds: None))
     return tmp_path / "cache" / "references"
 
 
@@ -145,14 +126,6 @@ def move(monkeypatch: pytest.MonkeyPatch, name: str, address: str) -> None:
     url = address + urlsplit(SOURCES[name].url).path if name in SOURCES else f"{address}/{name}"
     known = catalogue.SOURCES
     monkeypatch.setattr(catalogue, "SOURCES", {**known, name: replace(known[name], url=url)})
-
-
-def leave_part(cache: Path, content: bytes, etag: str = "") -> None:
-    """What an earlier download left."""
-    cache.mkdir(parents=True, exist_ok=True)
-    (cache / "small.part").write_bytes(content)
-    if etag:
-        (cache / "small.etag").write_text(etag)
 
 
 def left(cache: Path) -> set[str]:
@@ -245,74 +218,11 @@ def test_a_real_source(server: Server, data_folder: Path, monkeypatch: pytest.Mo
     assert len(read_reference(path, format=real.format)) > 1_600
 
 
-def test_it_goes_on_after_cuts(server: Server, source: CatalogueEntry) -> None:
+def test_it_is_tried_again_after_cuts(server: Server, source: CatalogueEntry, cache: Path) -> None:
     server.cut_after = [100_000, 150_000]
     assert get("small", True).read_bytes() == CONTENT
-    first, second, third = server.ranges_asked()
-    assert first is None
-    assert second is not None and third is not None
-    assert 0 < int(second[6:-1]) <= 100_000 < int(third[6:-1]) <= 250_000
-    assert server.asked[1][1]["if-range"] == '"one"'
-
-
-def test_what_is_left_of_a_cut_is_used_the_next_time(
-    server: Server, source: CatalogueEntry, cache: Path
-) -> None:
-    server.cut_after = [100_000, 1_000, 1_000, 1_000]
-    with pytest.raises(MorphGraphError, match=r"connection was cut, with [1-9][\d,]* of 460,000 b"):
-        get("small", True)
-    part = (cache / "small.part").stat().st_size
-    assert 0 < part <= 103_000
-    assert len(server.asked) == 4
-    assert not is_downloaded(source)
-    assert get("small", True).read_bytes() == CONTENT
-    assert server.ranges_asked()[4] == f"bytes={part}-"
+    assert len(server.asked) == 3
     assert left(cache) == {"small.tsv"}
-
-
-GOES_ON = "bytes=50000-"
-
-
-@pytest.mark.parametrize(
-    ("part", "settings", "asked"),
-    [
-        (CONTENT, {}, []),  # complete
-        (CONTENT + b"x", {}, [None]),  # too long
-        (OTHER[:50_000], {"ranges": False}, [GOES_ON]),  # all of it is sent again
-        (OTHER[:50_000], {"etag": None}, [GOES_ON, None]),  # wrong, which no header shows
-        (CONTENT[:50_000], {"answers": [416]}, [GOES_ON, None]),  # there is no such range
-        *(
-            (CONTENT[:50_000], {"content_range": wrong}, [GOES_ON, None])
-            for wrong in ("bytes 0-459999/460000", "bytes 50000-9/999999", "nonsense")
-        ),
-    ],
-    ids=range(8),
-)
-def test_what_an_earlier_download_left(
-    server: Server,
-    source: CatalogueEntry,
-    cache: Path,
-    part: bytes,
-    settings: dict[str, Any],
-    asked: list[str | None],
-) -> None:
-    vars(server).update(settings)
-    leave_part(cache, part)
-    assert get("small", True).read_bytes() == CONTENT
-    assert server.ranges_asked() == asked
-
-
-@pytest.mark.parametrize("etag", ['"old"', 'W/"old"'])
-def test_a_part_of_another_version_is_dropped(
-    server: Server, source: CatalogueEntry, cache: Path, etag: str
-) -> None:
-    leave_part(cache, OTHER[:50_000], etag)
-    shares: list[float] = []
-    assert get("small", True, shares.append).read_bytes() == CONTENT
-    assert shares == sorted(shares)  # found out before the rest was fetched, not by the sum
-    # A weak validator must not be sent; the answer shows that it is another one.
-    assert server.asked[0][1].get("if-range") == (etag if etag == '"old"' else None)
-    assert server.ranges_asked() == ["bytes=50000-", None][: 1 if etag == '"old"' else 2]
 
 
 def test_a_busy_server_is_asked_again(server: Server, source: CatalogueEntry) -> None:
@@ -344,58 +254,40 @@ def test_nothing_is_fetched_without_consent(
     assert not cache.exists()
 
 
-def test_a_wrong_checksum(server: Server, source: CatalogueEntry, cache: Path) -> None:
-    server.content = OTHER
-    with pytest.raises(MorphGraphError) as caught:
+@pytest.mark.parametrize("content", [OTHER, CONTENT[:1000]])
+def test_a_wrong_checksum(
+    server: Server, source: CatalogueEntry, cache: Path, content: bytes
+) -> None:
+    server.content = content
+    with pytest.raises(MorphGraphError, match=f"not have the SHA-256 .*, {source.sha256}"):
         get("small", True)
-    assert hashlib.sha256(OTHER).hexdigest() in str(caught.value)
-    assert source.sha256 in str(caught.value)
     assert left(cache) == set()
-    assert len(server.asked) == 1
 
 
 @pytest.mark.parametrize("without_length", [False, True])
-def test_a_file_larger_than_stated(
+def test_a_file_larger_than_stated_is_not_read_to_its_end(
     server: Server, source: CatalogueEntry, cache: Path, without_length: bool
 ) -> None:
-    server.content, server.without_length = CONTENT + CONTENT, without_length
-    found = "more bytes" if without_length else "920,000 bytes"
-    with pytest.raises(MorphGraphError, match=f"has {found}, the catalogue says 460,000"):
-        get("small", True)
-    assert left(cache) == set()
-
-
-def test_a_file_shorter_than_stated(server: Server, source: CatalogueEntry, cache: Path) -> None:
-    server.content = CONTENT[:1000]
-    with pytest.raises(MorphGraphError, match="has 1,000 bytes, the catalogue says 460,000"):
+    server.content, server.without_length = CONTENT * 200, without_length
+    with pytest.raises(MorphGraphError, match="has more than the 460,000 bytes of the catalogue"):
         get("small", True)
     assert left(cache) == set()
     assert len(server.asked) == 1
-
-
-def test_an_endless_file_is_not_read_to_its_end(server: Server, source: CatalogueEntry) -> None:
-    server.content, server.without_length = CONTENT * 200, True
-    with pytest.raises(MorphGraphError, match="more bytes"):
-        get("small", True)
     assert server.sent < 30_000_000  # of 92,000,000: what the system buffers
 
 
 @pytest.mark.parametrize(
     ("status", "message"),
-    [(404, "there is no such file any more"), (403, "the server refuses"), (206, "refuses")],
+    [(404, "404: there is no such file any more"), (403, "403"), (503, "503"), (206, "SHA-256")],
 )
-def test_a_refusal(server: Server, source: CatalogueEntry, status: int, message: str) -> None:
-    server.answers = [status]
-    with pytest.raises(MorphGraphError, match=f"{message}.*answers {status}.*github.com"):
+def test_a_refusal(
+    server: Server, source: CatalogueEntry, cache: Path, status: int, message: str
+) -> None:
+    server.answers = [status] * 9
+    with pytest.raises(MorphGraphError, match=f"{message}.*github.com"):
         get("small", True)
-    assert len(server.asked) == 1
-
-
-def test_a_server_that_stays_busy(server: Server, source: CatalogueEntry) -> None:
-    server.answers = [503] * 9
-    with pytest.raises(MorphGraphError, match=r"busy \(it answers 503\), with 0 of 460,000 bytes"):
-        get("small", True)
-    assert len(server.asked) == 4
+    assert len(server.asked) == 3
+    assert left(cache) == set()
 
 
 def test_a_server_that_says_nothing(
@@ -403,42 +295,27 @@ def test_a_server_that_says_nothing(
 ) -> None:
     monkeypatch.setattr(downloads, "TIMEOUTS", (1.0, 0.05))
     server.gate.clear()
-    with pytest.raises(MorphGraphError, match=r"does not answer within 0\.05 seconds"):
+    with pytest.raises(MorphGraphError, match=r"cannot be reached \((ReadTimeout|ConnectionError)"):
         get("small", True)
 
 
-def test_an_unreachable_port(
-    source: CatalogueEntry, cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    leave_part(cache, CONTENT[:50_000])
+def test_an_unreachable_port(source: CatalogueEntry, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as taken:  # nobody listens there, and nobody else can start to
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
         move(monkeypatch, "small", f"http://127.0.0.1:{port}")
-        with pytest.raises(MorphGraphError, match=rf"127\.0\.0\.1:{port} cannot be reached"):
+        with pytest.raises(MorphGraphError, match=rf"127\.0\.0\.1:{port}/\S+ .*cannot be reached"):
             get("small", True)
-    assert (cache / "small.part").stat().st_size == 50_000
 
 
-def test_too_little_room(
-    server: Server, source: CatalogueEntry, monkeypatch: pytest.MonkeyPatch, cache: Path
-) -> None:
-    usage = shutil.disk_usage("/")._replace(free=459_999)
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
+def test_a_full_disk(source: CatalogueEntry, monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
+    def full(self: object, piece: bytes) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(downloads._Metered, "write", full)
     with pytest.raises(MorphGraphError, match=r"no space left.*MORPHGRAPH_CACHE"):
         get("small", True)
-    assert server.asked == []
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
-def test_a_disk_that_fills_up_meanwhile(
-    server: Server, source: CatalogueEntry, cache: Path
-) -> None:
-    cache.mkdir(parents=True)
-    (cache / "small.part").symlink_to("/dev/full")
-    with pytest.raises(MorphGraphError, match=r"no space left.*MORPHGRAPH_CACHE"):
-        get("small", True)
-    assert not (cache / "small.tsv").exists()
+    assert left(cache) == set()
 
 
 def test_a_cache_that_is_a_file(source: CatalogueEntry, cache: Path) -> None:
@@ -505,32 +382,6 @@ def test_processes_fetch_it_once(server: Server, source: CatalogueEntry) -> None
         process.join()
     assert sums == [source.sha256] * 3
     assert len(server.asked) == 1
-
-
-@pytest.mark.kills
-def test_a_killed_download_leaves_a_part_and_no_lock(
-    server: Server, source: CatalogueEntry, cache: Path
-) -> None:
-    context = multiprocessing.get_context("fork")
-    reached = context.Event()
-
-    def until_half() -> None:
-        def stop(share: float) -> None:
-            if share > 0.5:
-                reached.set()
-                threading.Event().wait()
-
-        get("small", True, stop)
-
-    process = context.Process(target=until_half)
-    process.start()
-    assert reached.wait(20)
-    process.kill()
-    process.join()
-    part = (cache / "small.part").stat().st_size
-    assert 200_000 < part < 460_000
-    assert get("small", True).read_bytes() == CONTENT
-    assert server.ranges_asked() == [None, f"bytes={part}-"]
 
 
 # ------------------------------------------------------------------------------ the command line

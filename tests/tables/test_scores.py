@@ -161,11 +161,12 @@ def test_csv_has_no_formulas_in_full_width() -> None:
     assert [row["tokeniser"] for row in rows] == ["'＝1", "'＋1", "'－x", "' ＠a", "a＝b"]
 
 
-GOLDEN = r"""% needs \usepackage{array,booktabs}; XeLaTeX or LuaLaTeX for letters that are not Latin
+GOLDEN = r"""% needs \usepackage{array,booktabs,adjustbox}; XeLaTeX or LuaLaTeX for letters that are not Latin
 \begin{table}
 \centering
 \small\setlength{\tabcolsep}{4pt}
 \caption[{Scores of tokenisers}]{Scores of tokenisers against gold segmentations.}\label{tab:scores}
+\begin{adjustbox}{max width=\linewidth}
 \begin{tabular}{lrrrr}
 \toprule
 {}Tokeniser & \textbar{}V\textbar{} & F1 \% $\uparrow$ & Over-segmented \% $\downarrow$ & Tokens per word \\
@@ -181,6 +182,7 @@ GOLDEN = r"""% needs \usepackage{array,booktabs}; XeLaTeX or LuaLaTeX for letter
 {}BPE\_32k & 32,000 & n/a & 20.00 & 3.00 \\
 \bottomrule
 \end{tabular}
+\end{adjustbox}
 
 \smallskip
 \begin{minipage}{\linewidth}\footnotesize\raggedright Bold: the best of its block. In brackets: 95 \% bootstrap intervals. Stars: different from the baseline ($\dagger$) of the block, by paired approximate randomisation: * p \textless{} 0.05, ** p \textless{} 0.01, *** p \textless{} 0.001. n/a: undefined, or not measured. Signature: \texttt{reference:\allowbreak{}a\_b@1\textbar{}\allowbreak{}version:\allowbreak{}0}. Signature: \texttt{words:\allowbreak{}\char34{}x\char34{}}.\end{minipage}

@@ -1,14 +1,11 @@
-"""Streamlit components of our own: the merge graph, merge trees, the table of the comparison.
+"""Streamlit components of our own: merge trees, the table of the comparison, pages in frames.
 
 Each is three files here, called by its name. Clicks are numbered in the browser and acknowledged
-from here, so fast clicks are neither lost nor handled twice. The graph is drawn by vis-network: a
-page mounts ``vis_loader()`` once, and ``merge_graph(...)`` wherever a graph is shown, best in a
-fragment so that a click reruns nothing else.
+from here, so fast clicks are neither lost nor handled twice.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,18 +14,13 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from morphgraph.draw.colours import BLAME_SCALE, SCENE_COLOURS, Theme
-from morphgraph.draw.export_html import vis_script
+from morphgraph.draw.colours import Theme
 from morphgraph.draw.merge_tree import MergeTree
 from morphgraph.draw.merge_tree_svg import to_svg
 from morphgraph.draw.word_lines import WordLine
 from morphgraph.score.comparison import ComparedWord, SegmentedWord
 from morphgraph.tokeniser.preprocess import shown_token
 
-_CONSTANTS = (
-    f"const BLAME_SCALE = {json.dumps({k: list(v) for k, v in BLAME_SCALE.items()})};\n"
-    f"const COLOURS = {json.dumps({k: dict(v) for k, v in SCENE_COLOURS.items()})};\n"
-)
 _WIDTHS = (1032, 686)
 """Widths that a picture keeps to where it can: on a wide page and on a narrow one."""
 
@@ -90,50 +82,6 @@ def new_clicks(pending: Any, ack: int) -> tuple[list[Click], int]:
             clicks.append(Click(int(sequence), key, kind))
     clicks.sort(key=lambda click: click.sequence)
     return clicks, max([ack, *(click.sequence for click in clicks)])
-
-
-# ------------------------------------------------------------------------------------- the graph
-
-
-def vis_loader() -> None:
-    """Load the drawing library into the browser tab; mount it once on each page.
-
-    The library comes from the installed pyvis and is sent once per tab, not with every graph.
-    """
-    _loader()(key="morphgraph-vis-loader")
-
-
-def merge_graph(
-    scene: Mapping[str, Any],
-    *,
-    key: str,
-    view_key: str,
-    selected: str | None = None,
-    click_mode: Literal["select", "knockout"] = "select",
-    height: int = 560,
-    on_event: Callable[[list[Click]], None] | None = None,
-) -> None:
-    """Draw a scene (``Scene.to_dict()``) and report clicks on its vertices.
-
-    ``view_key`` names what is looked at: zoom, pan and dragged vertices are kept per view key
-    across reruns and page switches, and all of the graph is shown when a view key is new.
-    ``selected`` is the vertex to outline; ``click_mode`` changes the pointer only. ``on_event``
-    runs before the script does, with the clicks that were not handled yet, in order.
-    """
-    pending, ack = click_handler(key, on_event)
-    component("merge_graph", "graph", _CONSTANTS)(
-        key=key,
-        data={
-            "scene": dict(scene),
-            "view_key": view_key,
-            "selected": selected,
-            "click_mode": click_mode,
-            "height": height,
-            "ack": ack,
-        },
-        height=height,
-        on_pending_change=pending,
-    )
 
 
 # --------------------------------------------------------------------------------- trees and tables
@@ -376,9 +324,24 @@ def _rows(given: WordRows) -> dict[str, Any]:
     return {"text": given.word, "examples": list(given.examples), "morphs": morphs, "rows": rows}
 
 
-def page_frame(page: str, title: str, *, key: str, height: int = 900) -> None:
-    """A web page as it stands, in a frame whose scripts have no access to the app."""
-    component("frame", "frame")(key=key, data={"page": page, "title": title, "height": height})
+def page_frame(
+    page: str,
+    title: str,
+    *,
+    key: str,
+    height: int = 900,
+    on_event: Callable[[list[Click]], None] | None = None,
+) -> None:
+    """A web page as it stands, in a frame whose scripts have no access to the app.
+
+    ``on_event`` gets what the page says is clicked, by ``postMessage({ clicked: KEY })``.
+    """
+    pending, ack = click_handler(key, on_event)
+    component("frame", "frame")(
+        key=key,
+        data={"page": page, "title": title, "height": height, "ack": ack},
+        on_pending_change=pending,
+    )
 
 
 # ------------------------------------------------------------------------------------- making them
@@ -419,9 +382,3 @@ export default function ({{ data, parentElement, setTriggerValue }}) {{
 """
     made: Callable[..., Any] = st.components.v2.component(f"morphgraph.{name}", js=script)
     return made
-
-
-@cache
-def _loader() -> Callable[..., Any]:
-    library = f"if (!globalThis.vis) {{\n{vis_script()}\n}}"
-    return hidden_component("vis_loader", library, '  dispatchEvent(new Event("vis-ready"));')

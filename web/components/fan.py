@@ -22,12 +22,13 @@ def fan_graph(
     least: float = 0.8,
     on_event: Callable[[list[Click]], None] | None = None,
 ) -> None:
-    """Draw a fan and report clicks on its vertices, as `merge_graph` does.
+    """Draw a fan and report clicks on its vertices.
 
-    ``view_key`` names what is looked at: where one looked by hand is kept for it; else all is
-    shown, as large as it fits, or at the scale ``least`` the middle of it. ``height``: any length
-    of CSS. Pointing at a vertex marks its words
-    in a `word_rows` on the same page.
+    ``selected`` is the vertex to outline; ``on_event`` runs before the script does, with the
+    clicks that were not handled yet, in order. ``view_key`` names what is looked at: where one
+    looked by hand is kept for it; else all is shown, as large as it fits, or at the scale ``least``
+    the middle of it. ``height``: any length of CSS. Pointing at a vertex marks its words in a
+    `word_rows` on the same page.
     """
     pending, ack = click_handler(key, on_event)
     component("fan_graph", "fan", _panzoom())(

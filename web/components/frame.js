@@ -1,13 +1,24 @@
-// A web page in a frame that has no access to the app around it.
+// A web page in a frame that has no access to the app around it, but can say what is clicked in it.
 
 class FrameView {
+  clicks = new Clicks();
+
   constructor(parent) {
+    this.parent = parent;
     this.frame = parent.querySelector("iframe");
+    this.hear = ({ source, data }) => {
+      if (source !== this.frame.contentWindow || typeof data?.clicked !== "string") return;
+      this.clicks.add(data.clicked);
+    };
+    addEventListener("message", this.hear);
   }
 
-  update({ data }) {
+  update(given) {
+    const { data } = given;
+    this.clicks.acknowledge(given);
     this.frame.title = data.title;
     this.frame.style.height = `${data.height}px`;
+    this.frame.style.colorScheme = isDark(this.parent) ? "dark" : "light";
     if (data.page === this.page) return;
     this.page = data.page;
     // An empty page, whose answer forbids it all but what it is sent (web/guard.py).
@@ -18,6 +29,8 @@ class FrameView {
 
   dispose() {
     this.disposed = true;
+    this.clicks.stop();
+    removeEventListener("message", this.hear);
   }
 }
 

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from morphgraph.core.shared import Same
-from morphgraph.core.text import apart, base_name, counted, shortened
+from morphgraph.core.text import base_name, counted, shortened, unique_labels
 from morphgraph.draw.vocabulary_charts import card_bars, frequency_rank_lines, length_lines
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.compression import ALPHA, NamedCounts, corpus_of
@@ -174,7 +174,7 @@ def _segmenter(current: Session, name: str) -> Segmenter:
 
 def _by_label(current: Session, chosen: list[str]) -> dict[str, Segmenter]:
     """The chosen tokenisers, by labels that are nobody else's."""
-    labels = apart([_label(current, name) for name in chosen])
+    labels = unique_labels([_label(current, name) for name in chosen])
     return {label: _segmenter(current, name) for label, name in zip(labels, chosen, strict=True)}
 
 

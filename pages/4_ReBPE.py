@@ -34,7 +34,7 @@ _AROUND = 70
 """Pixels above and below the rows of a graph."""
 _TAB, _CHANGED, _SCENES = "rebpe tab", "What it changed", "Three scenes"
 _SWITCHES = (
-    ("anneal", "Anneal first", "Add merges that hardly ever cross a boundary."),
+    ("anneal", "Anneal first", "Add merges that rarely cross a boundary."),
     ("repair", "Repair", "Merges of many parts that can no longer apply get parts that can."),
     ("link", "Reuse pairs", "Use pair merges that are there inside merges of many parts (link)."),
     ("expand", "Create pairs", "Create pair merges inside merges of many parts (expand)."),

@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from morphgraph.core.shared import Same
-from morphgraph.core.text import UNDEFINED, apart, count_text, shortened
+from morphgraph.core.text import UNDEFINED, count_text, shortened, unique_labels
 from morphgraph.refine.learning import Entrant, held_out_of, learn_and_score
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
 from morphgraph.score.metrics import METRICS, USUAL
@@ -139,7 +139,7 @@ def _chosen(
             method_fields(one, "scores", titled=True)
     with right:
         gold_sets = choose_references(current, more, waiting)
-    labels = apart([*(one.label for one in picked), *predictions])
+    labels = unique_labels([*(one.label for one in picked), *predictions])
     made = [(one.made, one.base) for one in picked if one.made is not None]
     entrants = [
         Entrant(label, each, base)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from morphgraph.core.apart import VISITOR
 from morphgraph.core.demos import DEMOS
+from morphgraph.core.isolated import VISITOR
 from morphgraph.core.text import counted, shortened
 from web.address import arrive, follow
 from web.hosting import is_public

@@ -8,9 +8,9 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from morphgraph.core.apart import VISITOR
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.files import check_size, read_bytes
+from morphgraph.core.isolated import VISITOR
 from morphgraph.core.shared import Same
 from morphgraph.reference import catalogue
 from morphgraph.reference.catalogue import LANGUAGES, SOURCES, find_source

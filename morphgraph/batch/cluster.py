@@ -1,7 +1,7 @@
 """Connections to dask workers on this machine, or to a scheduler by its address.
 
-Each way is a context manager that yields a connected `distributed.Client`, and that leaves nothing
-running and nothing changed in this process when it ends.
+Each is a context manager that yields a connected `distributed.Client`, and leaves nothing running
+or changed in this process when it ends. `batch.slurm` has two more.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def local_cluster(workers: int, memory: int | None = None) -> Generator[Client]:
         )
         scratch = stack.enter_context(folder)
         variables = dict.fromkeys(_SEEN_AT_IMPORT, "1")
-        # Dask refuses both; what its user chose there goes first.
+        # Dask refuses both; the user's own choice takes precedence.
         if dask.config.get("logging-file-config", None) is None:
             variables["DASK_LOGGING__DISTRIBUTED"] = "critical"
         stack.enter_context(_environment(variables))

@@ -71,7 +71,7 @@ else:
 class Corpus(Strict):
     """Word counts of a language: what tokenisers are trained on, and token weights."""
 
-    name: Name = Field("wordfreq", description="What tables call it.")
+    name: Name = Field("wordfreq", description="Its name in tables.")
     wordfreq: str | None = Field(
         None, description="A language code of wordfreq; {code} is that of the language."
     )
@@ -107,7 +107,7 @@ def _as_corpus(given: Any) -> Any:
 class TokeniserChoice(Strict):
     """A tokeniser trained on the corpus, or read from a file."""
 
-    name: Name | None = Field(None, description="What tables call it.")
+    name: Name | None = Field(None, description="Its name in tables.")
     train: TrainedMethod | None = Field(None, description="How to train it.")
     vocab_size: OneOrMore[Annotated[int, Field(ge=2, le=10_000_000)]] | None = Field(
         None, description="Types to train, atoms included."
@@ -157,7 +157,7 @@ class MethodChoice(Strict):
 
     method: str
     label: Annotated[str, Field(min_length=1, max_length=100)] | None = Field(
-        None, description="What tables call it."
+        None, description="Its name in tables."
     )
     tokenisers: list[str] | None = Field(
         None, description="Names of the tokenisers that it is for; all if not given."
@@ -255,9 +255,9 @@ def _as_method(given: Any) -> Any:
 class ReferenceChoice(Strict):
     """A gold segmentation of each language."""
 
-    name: Name | None = Field(None, description="What tables call it.")
+    name: Name | None = Field(None, description="Its name in tables.")
     source: OneOrMore[Annotated[str, Field(min_length=1)]] = Field(
-        description="A file, catalogue:NAME or demo:{code}; of several, the first that is there."
+        description="A file, catalogue:NAME or demo:{code}; of several, the first that exists."
     )
     format: str | None = Field(None, description="Its format; detected if not given.")
     encoding: str | None = Field(None, description="Its encoding; UTF-8 if not given.")
@@ -285,7 +285,7 @@ class ReferenceChoice(Strict):
             codecs.lookup(self.encoding or "utf-8")
         except LookupError as error:
             raise ValueError(
-                f"the encoding {self.encoding} is unknown. Use such as utf-8."
+                f"the encoding {self.encoding} is unknown. Use a name such as utf-8."
             ) from error
         return self
 
@@ -301,8 +301,8 @@ class PublishedFigures(Strict):
     data: str = Field(description="What the paper measured on.")
     columns: list[str] = Field(description="The headings.")
     rows: list[list[str | int | float]] = Field(description="The values; as text, as printed.")
-    table: str | None = Field(None, description="The title of the table that it stands beside.")
-    note: str = Field("", description="Stands below the figures.")
+    table: str | None = Field(None, description="The title of the table beside it.")
+    note: str = Field("", description="Text below the figures.")
     url: Annotated[str, Field(pattern=r"^(https?://[^\s\"'<>]+)?$")] = ""
 
     @model_validator(mode="after")
@@ -318,7 +318,7 @@ class PublishedFigures(Strict):
 class PredictionsChoice(Strict):
     """Segmentations by another program, one file for each language."""
 
-    name: Name = Field(description="What tables call them.")
+    name: Name = Field(description="Their name in tables.")
     file: Annotated[str, Field(min_length=1)] = Field(
         description="word⇥morphs, SIGMORPHON's or Morfessor's form, with every word of the "
         "references."
@@ -362,10 +362,10 @@ class Evaluation(Strict):
     """A full evaluation: what to measure on what, and how to show it."""
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$")] = Field(
-        description="Letters, digits, dots and dashes; the run's folder is called so."
+        description="Letters, digits, dots and dashes; also the name of the run's folder."
     )
     title: str = Field("", description="The title of the report.")
-    description: str = Field("", description="Stands below the title.")
+    description: str = Field("", description="Text below the title.")
     languages: Annotated[ListOrOne[Name], Field(min_length=1)] = Field(
         description="Codes of two or three letters; {language} and {code} stand for them below."
     )
@@ -381,7 +381,7 @@ class Evaluation(Strict):
         default=[AS_IT_IS],
         validate_default=True,
         min_length=1,
-        description="What is done with each tokeniser; lists of values make a grid.",
+        description="The methods for each tokeniser; lists of values make a grid.",
     )
     references: list[Annotated[ReferenceChoice, BeforeValidator(_as_reference)]] = Field(
         [], description="Gold segmentations: files, catalogue:NAME or demo:{code}."
@@ -406,7 +406,7 @@ class Evaluation(Strict):
         ["types"], min_length=1, description="Each word once, or as often as the corpus has it."
     )
     seeds: list[Annotated[int, Field(ge=0, le=2**31)]] = Field(
-        [0], min_length=1, max_length=1_000, description="For what is random: a cell for each."
+        [0], min_length=1, max_length=1_000, description="Random seeds, with a cell for each."
     )
     intervals: bool = Field(True, description="95 % bootstrap intervals of scores.")
     tests: bool = Field(
@@ -486,7 +486,9 @@ class Evaluation(Strict):
             for language in own:
                 if choice.name and (choice.name, language) in taken:
                     what = "downstream tasks" if kind == "downstream" else kind
-                    raise ValueError(f"two {what} have the name “{choice.name}”. Name them apart.")
+                    raise ValueError(
+                        f"two {what} have the name “{choice.name}”. Give them different names."
+                    )
                 taken.add((choice.name, language))
 
     @property

@@ -29,7 +29,7 @@ of a file without gzip."""
 class DownstreamChoice(Strict):
     """A task that models are trained and measured on, once for each seed."""
 
-    name: Name | None = Field(None, description="What tables call it.")
+    name: Name | None = Field(None, description="Its name in tables.")
     task: str
     tokenisers: list[str] | None = Field(
         None, description="Names of the tokenisers that it is for; all if not given."

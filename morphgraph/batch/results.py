@@ -99,13 +99,13 @@ class TableSpec(Strict):
         description="Columns of the results that make the rows."
     )
     columns: ListOrOne[str] = Field(
-        [], description="Columns of the results that stand side by side for each metric."
+        [], description="Columns of the results to show side by side for each metric."
     )
     metrics: ListOrOne[str] = Field([], description="Which metrics; all if none.")
     where: dict[str, ListOrOne[str]] = Field(
         {}, description="Only results with these values, by column."
     )
-    note: str = Field("", description="Stands below the table.")
+    note: str = Field("", description="Text below the table.")
     chart: Literal["bars", "lines", "none"] = Field("bars", description="The chart below it.")
 
     @model_validator(mode="after")

@@ -253,8 +253,8 @@ class _Run:
         lost = error is not None and "connection-lost" in str(error)
         if lost or self.client.status not in ("running", "connecting"):
             raise MorphGraphError(
-                "The connection to the scheduler was lost. Start the same command again: it goes "
-                "on where it stopped."
+                "The connection to the scheduler was lost. Start the same command again: it "
+                "resumes where it stopped."
             )
 
     def _result_of(self, key: str, future: Any) -> TaskResult:

@@ -1,7 +1,7 @@
 """The command line: ``morphgraph score | blame | knockout | rebpe | segment | train | …``.
 
-Results go to stdout (tables, or JSON with ``--json``), progress and warnings to stderr. What the
-user can mend exits with code 2 and one message.
+Results go to stdout (tables, or JSON with ``--json``), progress and warnings to stderr. Errors that
+the user can fix exit with code 2 and one message.
 """
 
 import errno
@@ -25,7 +25,7 @@ from morphgraph.cli.count import count
 from morphgraph.cli.evaluate import evaluate
 from morphgraph.cli.export import export
 from morphgraph.cli.knockout import knockout
-from morphgraph.cli.output import give_up, say
+from morphgraph.cli.output import discard_output, print_message
 from morphgraph.cli.rebpe import rebpe
 from morphgraph.cli.reference import get_source, list_sources, show
 from morphgraph.cli.score import score
@@ -79,10 +79,10 @@ def common(
         ),
     ] = False,
 ) -> None:
-    """Options of the command as such."""
+    """Options of the program itself."""
 
 
-references = typer.Typer(help="Gold segmentations: look into a file, or get a public one.")
+references = typer.Typer(help="Gold segmentations: inspect a file, or download a public one.")
 references.command(name="show")(show)
 references.command(name="list")(list_sources)
 references.command(name="get")(get_source)
@@ -90,14 +90,14 @@ program.add_typer(references, name="reference", no_args_is_help=True)
 
 
 _GRACE = 3.0
-"""Seconds from Ctrl-C to the end of the program, whatever it is in."""
+"""Seconds from Ctrl-C to the end of the program, whatever it is doing."""
 
 
 @contextmanager
 def _ends_when_interrupted() -> Iterator[None]:
-    """Let Ctrl-C end the program in a kernel, too, where Python has no turn to hear of it.
+    """Let Ctrl-C end the program even in a kernel, where Python cannot react to it.
 
-    Commands that handle Ctrl-C themselves do so, as long as they like.
+    Commands that handle Ctrl-C themselves may take as long as they need.
     """
     if os.name != "posix":
         yield
@@ -122,7 +122,7 @@ def _ends_when_interrupted() -> Iterator[None]:
 
 
 def _run() -> None:
-    """Run the command, and write what it printed while errors can still be reported."""
+    """Run the command, and flush its output while errors can still be reported."""
     try:
         program(prog_name="morphgraph")
     except SystemExit:
@@ -132,18 +132,18 @@ def _run() -> None:
 
 
 def main() -> None:
-    """Run the command line; an error that the user can mend is one line and exit code 2."""
-    # Types are any text at all; a terminal or pipe that cannot show one gets its code instead.
+    """Run the command line; an error that the user can fix is one line and exit code 2."""
+    # Types are arbitrary text; a terminal or pipe that cannot show one gets its code instead.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    # What is read is large and stays; looking through it for garbage again and again takes long.
+    # Loaded data are large and stay; repeated garbage collection of them is slow.
     gc.set_threshold(500_000, 10, 10)
     try:
         with _ends_when_interrupted():
             _run()
     except MorphGraphError as error:
-        say(f"morphgraph: {error}")
+        print_message(f"morphgraph: {error}")
         sys.exit(2)
     except BrokenPipeError:
         sys.stderr.close()
@@ -151,8 +151,10 @@ def main() -> None:
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
-        give_up(sys.stdout)
-        say("morphgraph: the output cannot be written: no space left. Make room, and run it again.")
+        discard_output(sys.stdout)
+        print_message(
+            "morphgraph: the output cannot be written: no space left. Make room, and run it again."
+        )
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)

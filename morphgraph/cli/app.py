@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from morphgraph.cli.output import say
+from morphgraph.cli.output import print_message
 from morphgraph.core.demos import app_folder
 from morphgraph.core.errors import MorphGraphError
 
@@ -27,7 +27,7 @@ def open_app(
     public: Annotated[
         bool,
         typer.Option(
-            "--public", help="For many visitors, who see nothing of each other nor of this machine."
+            "--public", help="Serve many visitors, isolated from each other and this machine."
         ),
     ] = False,
     address: Annotated[
@@ -39,7 +39,7 @@ def open_app(
         typer.Option(help="A name that visitors reach it by, as behind a proxy; may be repeated."),
     ] = None,
     allow_frame: Annotated[
-        bool, typer.Option("--allow-frame", help="Let web pages of others show it in a frame.")
+        bool, typer.Option("--allow-frame", help="Allow other web pages to show it in a frame.")
     ] = False,
 ) -> None:
     """Open the app in the browser, or with --public serve it to others: see docs/hosting.md."""
@@ -49,9 +49,9 @@ def open_app(
     folder = app_folder()
     os.chdir(folder)
     # Everything else is in .streamlit/config.toml, which Streamlit reads from this folder.
-    port = port or (_PORT if public else _free_port(address))  # a proxy knows which
+    port = port or (_PORT if public else _free_port(address))  # the public port is the proxy's
     options = {"server.address": address, "server.port": port}
-    if headless or public:  # else Streamlit looks whether there is a screen
+    if headless or public:  # else Streamlit checks for a screen
         options["server.headless"] = "true"
     if public:
         os.environ["MORPHGRAPH_PUBLIC"] = "1"
@@ -60,17 +60,17 @@ def open_app(
     if allow_frame:
         os.environ["MORPHGRAPH_ALLOW_FRAME"] = "1"
     shown = f"[{address}]" if ":" in address else address
-    say(f"morphgraph: http://{shown}:{port} (Ctrl-C ends it)")
+    print_message(f"morphgraph: http://{shown}:{port} (Ctrl-C ends it)")
     command = [sys.executable, "-m", "streamlit", "run", str(folder / "web" / "serve.py")]
     command += [item for name, value in options.items() for item in (f"--{name}", str(value))]
     os.execv(sys.executable, command)
 
 
 def _free_port(address: str) -> int:
-    """The first port from 8501 on that nobody listens on."""
+    """Return the first free port from 8501 on."""
     kind = socket.AF_INET6 if ":" in address else socket.AF_INET
     for port in range(_PORT, _PORT + 100):
-        # As servers bind: what is left of connections to one that has ended is not in the way.
+        # Bind like servers, so that remnants of a closed one's connections do not matter.
         with suppress(OSError), socket.create_server((address, port), family=kind):
             return port
     return _PORT

@@ -1,4 +1,4 @@
-"""Where a command's tasks run: on this machine, or at a scheduler."""
+"""Where the tasks of a command run: on this machine, or at a scheduler."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SchedulerOption = Annotated[
 
 
 def check_one_place(workers: int | None, scheduler: str | None) -> None:
-    """Refuse both of these options."""
+    """Refuse both options together."""
     if workers is not None and scheduler is not None:
         raise MorphGraphError("Tasks run in one place. Give one of --workers and --scheduler.")
 
@@ -25,7 +25,7 @@ def check_one_place(workers: int | None, scheduler: str | None) -> None:
 def cluster_for(
     workers: int, scheduler: str | None, memory: int | None = None
 ) -> Callable[[], AbstractContextManager[Any]]:
-    """What opens a client for tasks. ``memory``: the most bytes of a worker on this machine."""
+    """Return a function that opens a client; ``memory``: bytes per worker on this machine."""
     from morphgraph.batch.cluster import at_address, local_cluster
 
     if scheduler is not None:

@@ -1,4 +1,4 @@
-"""The command that holds methods against each other."""
+"""The command that compares methods."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -29,7 +29,7 @@ from morphgraph.cli.output import (
     write,
 )
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.text import apart, percent
+from morphgraph.core.text import percent, unique_labels
 
 if TYPE_CHECKING:
     from morphgraph.score.comparison import Comparison
@@ -82,7 +82,7 @@ def compare(
             segmenters,
             [entry.word for entry in entries],
             [entry.morphs for entry in entries],
-            labels=apart([each.label for each in entrants]),
+            labels=unique_labels([each.label for each in entrants]),
             bare=bare,
         )
         report = _report(made)

@@ -10,14 +10,14 @@ import typer
 
 from morphgraph.cli.cluster import SchedulerOption, check_one_place, cluster_for
 from morphgraph.cli.options import JsonOption
-from morphgraph.cli.output import asked_to_end, print_json, progress_line, say
+from morphgraph.cli.output import on_termination, print_json, print_message, progress_line
 from morphgraph.core.text import clock, counted
 
 if TYPE_CHECKING:
     from morphgraph.corpus.counting import Counting, CountProgress, CountReport, OnCountProgress
 
 _WORKER_BESIDE = 400 * 2**20
-"""What a worker of this machine may take beside its share, before it is ended as gone wild."""
+"""Memory that a local worker may use beside its share before it is ended."""
 
 
 def count(
@@ -37,16 +37,16 @@ def count(
         typer.Option(help="What a word is: whitespace, or as knockout or rebpe train on."),
     ] = "whitespace",
     minimum_count: Annotated[
-        int, typer.Option("--min-count", help="Leave out words that are rarer than this in all.")
+        int, typer.Option("--min-count", help="Leave out words with a lower total count.")
     ] = 1,
     column: Annotated[
         str | None,
-        typer.Option(help="The column, or field, with the text; found if not given."),
+        typer.Option(help="The column, or field, with the text; detected if not given."),
     ] = None,
     bad_lines: Annotated[
         Literal["stop", "skip"],
         typer.Option(
-            help="What becomes of a line that cannot be read, which ends the counting by default."
+            help="What to do with an unreadable line, which ends the counting by default."
         ),
     ] = "stop",
     single: Annotated[bool, typer.Option("--single", help="Write one parquet file.")] = False,
@@ -78,7 +78,7 @@ def count(
         temp=temp,
         single=single or out.suffix == ".parquet",
     )
-    with asked_to_end(_end, signal.SIGTERM), progress_line("counting") as tell:
+    with on_termination(_end, signal.SIGTERM), progress_line("counting") as tell:
         report = _carried_out(
             counting,
             workers,
@@ -86,9 +86,9 @@ def count(
             lambda at: tell(_line(at), at.bytes_done / at.bytes if at.bytes else 1.0),
         )
     if report.bad:
-        say(f"left out: {counted(report.bad, 'line')}")
+        print_message(f"left out: {counted(report.bad, 'line')}")
         for line in report.first_bad:
-            say(f"  {line}")
+            print_message(f"  {line}")
     if as_json:
         print_json(asdict(report))
         return
@@ -128,12 +128,12 @@ def _carried_out(
 
 
 def _end(number: int, frame: Any) -> None:
-    """Let what asks the program to end also clear away what is on disk."""
+    """Turn a termination signal into an exit that cleans up the disk."""
     raise SystemExit(128 + number)
 
 
 def _line(at: "CountProgress") -> str:
-    """Such as: counting: 3 of 8 tasks, 120 of 400 MB, 61.2 MB/s, 0:05 left."""
+    """Format progress: counting: 3 of 8 tasks, 120 of 400 MB, 61.2 MB/s, 0:05 left."""
     line = f"{at.stage}: {at.done:,} of {counted(at.tasks, 'task')}"
     if at.stage != "counting":
         return line

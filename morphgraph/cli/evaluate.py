@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from morphgraph.cli.cluster import SchedulerOption, check_one_place, cluster_for
-from morphgraph.cli.output import asked_to_end, print_table, progress_line, say
+from morphgraph.cli.output import on_termination, print_message, print_table, progress_line
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS
-from morphgraph.core.system import available_cores, give_way
+from morphgraph.core.system import available_cores, lower_priority
 from morphgraph.core.text import counted
 
 if TYPE_CHECKING:
@@ -42,18 +42,18 @@ def evaluate(
     ] = None,
     folder: Annotated[
         Path | None,
-        typer.Option(help="Where relative paths in the file start; where it lies by default."),
+        typer.Option(help="Where relative paths in the file start; by default its own folder."),
     ] = None,
     confined: Annotated[
         bool,
         typer.Option(
             "--confined",
-            help="For what somebody else wrote: read files in --folder only, within the limits of "
+            help="For untrusted configurations: read files in --folder only, within the limits of "
             "the public app.",
         ),
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show the plan and what it may cost.")
+        bool, typer.Option("--dry-run", help="Only show the plan and its estimated cost.")
     ] = False,
     list_: Annotated[
         bool, typer.Option("--list", help="List the evaluations that ship, by name.")
@@ -115,14 +115,14 @@ def _evaluate(
         def show(now: "RunProgress") -> None:
             tell(f"{now.state}: {now.summary()}", now.share, now.state)
 
-        # What ran is nobody's secret, but where on a server it lies is of no use to its visitors.
+        # What ran is no secret, but a server's paths are of no use to its visitors.
         command = ["morphgraph", "evaluate", "configuration.yaml"] if confined else command_line()
         return run_evaluation(plan, out, opened, show, command)
 
 
 @contextmanager
 def _time_limit(out: Path) -> Iterator[None]:
-    """Let others go first, and ask a run to stop after so many seconds, saying why."""
+    """Lower this process's priority, and ask a run to stop after some seconds, saying why."""
     from threading import Timer
 
     from morphgraph.batch.progress import duration, stop_run
@@ -132,7 +132,7 @@ def _time_limit(out: Path) -> Iterator[None]:
     timer = Timer(seconds, stop_run, (out, said))
     timer.daemon = True
     timer.start()
-    give_way()
+    lower_priority()
     try:
         yield
     finally:
@@ -140,12 +140,12 @@ def _time_limit(out: Path) -> Iterator[None]:
 
 
 def _stopping_on_request(out: Path) -> AbstractContextManager[None]:
-    """Ctrl-C, or a request to end, stops a run so that it can be resumed; twice ends it at once."""
+    """Let Ctrl-C or a termination signal stop a run resumably; twice ends it at once."""
     from morphgraph.batch.progress import stop_path
 
     asked = False
 
-    # It stays the handler: with Python's own in its place, the program would end within seconds.
+    # It stays the handler: with Python's own, the program would end within seconds.
     def ask(number: int, frame: Any) -> None:
         nonlocal asked
         if asked or not stop_path(out).parent.is_dir():
@@ -155,9 +155,9 @@ def _stopping_on_request(out: Path) -> AbstractContextManager[None]:
             stop_path(out).touch()
         except OSError as error:  # as on a full disk
             raise KeyboardInterrupt from error
-        say("stopping; once more to end at once")
+        print_message("stopping; once more to end at once")
 
-    return asked_to_end(ask, signal.SIGINT, signal.SIGTERM)
+    return on_termination(ask, signal.SIGINT, signal.SIGTERM)
 
 
 def _print_shipped() -> None:
@@ -173,7 +173,7 @@ def _print_shipped() -> None:
 
 
 def _print_plan(plan: "Plan", out: Path | None, workers: int | None) -> None:
-    """The tasks by kind, what is done of them, and how long the rest may take."""
+    """Print the tasks by kind, how many are done, and how long the rest may take."""
     import os
 
     from morphgraph.batch.progress import duration
@@ -203,12 +203,12 @@ def _print_plan(plan: "Plan", out: Path | None, workers: int | None) -> None:
 
 def _print_end(outcome: "RunOutcome", out: Path) -> None:
     for failure in outcome.failures[:20]:
-        say(f"failed: {failure.label}: {failure.message}")
+        print_message(f"failed: {failure.label}: {failure.message}")
     more = len(outcome.failures) - 20
     if more > 0:
-        say(f"and {more:,} more")
+        print_message(f"and {more:,} more")
     if outcome.failures:
-        say(f"tracebacks are in {out / 'run.log'}")
+        print_message(f"tracebacks are in {out / 'run.log'}")
     done = sum(report.state == "done" for report in outcome.reports)
     end = "stopped; the same command resumes it" if outcome.stopped else "done"
     tasks = counted(len(outcome.reports), "task")

@@ -1,4 +1,4 @@
-"""The command that exports a tokeniser, compared with ours before it goes."""
+"""The command that exports a tokeniser, after comparing the export with ours."""
 
 import sys
 from pathlib import Path
@@ -83,7 +83,7 @@ def export(
 def _segmenter(
     tokenizer: str, recipe: Path | None, method: str | None, counts: str | None
 ) -> "Segmenter":
-    """What is to be exported: a tokeniser as edited, or a method on it or on a vocabulary."""
+    """Return what to export: a tokeniser as edited, or a method on it or on a vocabulary."""
     from morphgraph.core.files import read_bytes
     from morphgraph.segment.bte import Bte
     from morphgraph.segment.models import load_segmenter, saved_model

@@ -1,4 +1,4 @@
-"""The command that knocks out."""
+"""The command that knocks out types."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -20,7 +20,7 @@ from morphgraph.core.text import counted
 
 @dataclass(frozen=True, kw_only=True)
 class KnockoutOptions(EditOptions):
-    """What only a knockout has."""
+    """Options of a knockout only."""
 
     select: Annotated[
         str,

@@ -1,7 +1,7 @@
-"""Options that several commands share, and what they load.
+"""Options that several commands share, and the loading of their values.
 
-Options that go together are a class: `with_options` gives a command an option for each of its
-fields, and the command gets the class.
+Related options are a class: `with_options` gives a command an option for each of its fields, and
+the command receives an instance.
 """
 
 import sys
@@ -35,7 +35,7 @@ Settings = TypeVar("Settings", bound="BlameSettings")
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """A command with an option for each field of its classes of options, required ones first."""
+    """Give a command an option for each field of its option classes, required ones first."""
     parameters: list[Parameter] = []
     groups: dict[str, Any] = {}
     group: Any
@@ -70,7 +70,7 @@ def _below_one(option: typer.CallbackParam, value: float | None) -> float | None
 
 
 def one_of(*choices: str) -> Callable[[typer.CallbackParam, str], str]:
-    """A check that an option is one of some words."""
+    """Return a check that an option is one of some words."""
 
     def check(option: typer.CallbackParam, value: str) -> str:
         if value not in choices:
@@ -124,7 +124,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How the file of a reference is read."""
+    """How to read the file of a reference."""
 
     format_: Annotated[
         str | None, typer.Option("--format", help="The reference's format; detected if not given.")
@@ -144,7 +144,7 @@ class Reading:
     ] = None
 
     def read(self, reference: str) -> "Reference":
-        """A reference by what names it; ``-`` is standard input."""
+        """Read a reference by name; ``-`` is standard input."""
         from morphgraph.reference.readers import read_reference
 
         piped = reference == "-"
@@ -160,7 +160,7 @@ class Reading:
 
 @dataclass(frozen=True, kw_only=True)
 class GoldOptions(Reading):
-    """The references of a command, and which of their entries."""
+    """The references of a command, and which of their entries to use."""
 
     reference: Annotated[
         list[str],
@@ -170,7 +170,7 @@ class GoldOptions(Reading):
         ),
     ]
     join: Annotated[
-        bool, typer.Option("--join", help="Take the entries of all references together, as one.")
+        bool, typer.Option("--join", help="Join the entries of all references into one.")
     ] = False
     sample: Annotated[
         int | None, typer.Option(min=1, help="Only this many entries, drawn at random.")
@@ -182,7 +182,7 @@ class GoldOptions(Reading):
     ] = False
 
     def golds(self) -> "list[Reference]":
-        """All references, or one that joins them: then first analyses, then a sample."""
+        """Return all references, or one that joins them, after first analyses and sampling."""
         from morphgraph.reference.entry import join_references
 
         if self.reference.count("-") > 1:
@@ -195,7 +195,7 @@ class GoldOptions(Reading):
         return found
 
     def gold(self) -> "Reference":
-        """The one reference of a command; several only if they are to be joined."""
+        """Return the one reference of a command; several only if they are to be joined."""
         if len(self.reference) > 1 and not self.join:
             raise MorphGraphError(
                 f"--reference is given {len(self.reference)} times, and this command takes one "
@@ -206,7 +206,7 @@ class GoldOptions(Reading):
 
 @dataclass(frozen=True, kw_only=True)
 class BlameOptions(GoldOptions):
-    """A tokeniser, the reference that blames its merges, and how."""
+    """A tokeniser, the reference that blames its merges, and the settings of blame."""
 
     tokenizer: TokeniserOption
     recipe: RecipeOption = None
@@ -227,7 +227,7 @@ class BlameOptions(GoldOptions):
     as_json: JsonOption = False
 
     def load(self) -> "tuple[BpeTokeniser, Benchmark]":
-        """The tokeniser, and its words of the reference."""
+        """Load the tokeniser, and the words of the reference encoded by it."""
         from morphgraph.score.boundaries import Benchmark
 
         loaded, gold = load_edited(self.tokenizer, self.recipe), self.gold()
@@ -237,7 +237,7 @@ class BlameOptions(GoldOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class EditOptions(BlameOptions):
-    """What a knockout and ReBPE have in common, named as their settings are."""
+    """Options shared by knockout and ReBPE, named like their settings."""
 
     out: Annotated[Path | None, typer.Option(help="Folder for the tokeniser and its recipe.")] = (
         None
@@ -264,7 +264,7 @@ class EditOptions(BlameOptions):
     ] = False
 
     def never_formed(self, edited: "BpeTokeniser", edits: int) -> dict[str, Any]:
-        """The types that the last ``edits`` leave unformed: how many, the first ten, if removed."""
+        """Return the types left unformed by the last ``edits``, if removed: number, first ten."""
         from morphgraph.tokeniser.merging import never_formed
 
         graph = edited.graph
@@ -275,12 +275,12 @@ class EditOptions(BlameOptions):
         return {"count": len(found), "first": first, "removed": self.drop_never_formed}
 
     def settings(self, kind: type[Settings]) -> Settings:
-        """Those of a method, each from the option of its name."""
+        """Return the settings of a method, each from the option of the same name."""
         return kind(**{name: getattr(self, name) for name in kind.model_fields})
 
 
 def _piped_reference() -> bytes:
-    """A reference from standard input, no more of it than a file may have."""
+    """Read a reference from standard input, up to the size limit of files."""
     from morphgraph.core.limits import FILE_BYTES
 
     if sys.stdin.isatty():
@@ -288,13 +288,13 @@ def _piped_reference() -> bytes:
     data = sys.stdin.buffer.read(FILE_BYTES.value + 1)
     if not data:
         raise MorphGraphError(
-            "standard input: nothing came. Pipe a reference into the command, or name its file."
+            "standard input: it is empty. Pipe a reference into the command, or name its file."
         )
     return data
 
 
 def load_bpe(tokenizer: str) -> "BpeTokeniser":
-    """A tokeniser of merges, its warnings printed; an error says which commands need no merges."""
+    """Load a merge-based tokeniser; an error names the commands that need no merges."""
     from morphgraph.tokeniser.loading import load_tokeniser
 
     try:
@@ -307,7 +307,7 @@ def load_bpe(tokenizer: str) -> "BpeTokeniser":
 
 
 def load_edited(tokenizer: str, recipe: Path | None) -> "BpeTokeniser":
-    """A tokeniser, with the edits of a recipe if there is one."""
+    """Load a tokeniser, and apply the edits of a recipe if given."""
     from morphgraph.core.files import read_bytes
     from morphgraph.tokeniser.recipe import read_recipe, replay
 
@@ -336,9 +336,9 @@ def standard_input() -> Iterator[str]:
 
 
 def methods_on(loaded: "BpeTokeniser", methods: str, counts: Any) -> "list[Entrant]":
-    """What --methods says on a tokeniser, those among them that learn from the reference.
+    """Return what --methods names on a tokeniser, including methods that learn from gold.
 
-    ``counts``: of words, for the methods that need some.
+    ``counts``: of words, for the methods that need them.
     """
     from morphgraph.refine.learning import Entrant, Learner
 
@@ -361,7 +361,7 @@ def methods_on(loaded: "BpeTokeniser", methods: str, counts: Any) -> "list[Entra
 
 
 def models_of(paths: "Sequence[Path]") -> "list[Entrant]":
-    """Trained models, and tokenisers or vocabularies by their own method."""
+    """Load trained models; tokenisers or vocabularies use their own method."""
     from morphgraph.refine.learning import Entrant
     from morphgraph.segment.models import load_segmenter
 
@@ -370,8 +370,9 @@ def models_of(paths: "Sequence[Path]") -> "list[Entrant]":
 
 
 def predictions_of(path: Path, format_: str | None) -> "Entrant":
-    """What another program predicted, read when it is scored: one that cannot be read is a row
-    that failed. Lines without morph boundaries are reported.
+    """Return a reader of another program's predictions.
+
+    An unreadable file becomes a row that failed. Lines without morph boundaries are reported.
     """
     from morphgraph.reference.predictions import Predictions, read_predictions
     from morphgraph.refine.learning import Entrant

@@ -1,4 +1,4 @@
-"""What commands print and write."""
+"""The output of commands."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def save(loaded: "BpeTokeniser", folder: Path) -> list[str]:
 
 
 def save_files(files: Mapping[str, bytes], folder: Path) -> list[str]:
-    """Write files into a folder, and say which others are set aside."""
+    """Write files to a folder, and report which others are set aside."""
     from morphgraph.tokeniser.export import save_folder
 
     for name, aside in save_folder(files, folder, _HINT).items():
@@ -42,32 +42,32 @@ def save_files(files: Mapping[str, bytes], folder: Path) -> list[str]:
 
 
 def check_out(folder: Path | None) -> None:
-    """Fail now, not after the work, if a folder cannot be written to."""
+    """Fail early if a folder cannot be written to."""
     if folder is not None:
         check_folder(folder, _HINT)
 
 
 def check_ending(path: Path | None, *endings: str) -> None:
-    """Fail now, not after the work, if nothing is written as a file with this ending."""
+    """Fail early if no format has this file's suffix."""
     if path is not None and path.suffix not in endings:
         *others, last = endings
         raise MorphGraphError(f"{path} has an unknown ending. Use {', '.join(others)} or {last}.")
 
 
 def write(path: Path, data: bytes | str) -> None:
-    """Write a file, a text in UTF-8, and the folder that it stands in."""
+    """Write a file, text as UTF-8, and its folder if needed."""
     write_file(path, data.encode() if isinstance(data, str) else data, _HINT)
 
 
 def print_json(value: Any) -> None:
-    """Print data as JSON; what is undefined is null, a name of an `Enum` its value."""
+    """Print data as JSON: undefined values as null, `Enum` members by value."""
     data = without_nan(value)
     name = attrgetter("value")
     print(json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False, default=name))
 
 
 def without_nan(value: Any) -> Any:
-    """Data with None for what is NaN.
+    """Return data with None for NaN.
 
     >>> without_nan({"f1": float("nan"), "interval": (0.5, float("nan"))})
     {'f1': None, 'interval': [0.5, None]}
@@ -115,17 +115,18 @@ def print_never_formed(never: Mapping[str, Any]) -> None:
 
 
 BETWEEN_LINES = 5.0
-"""Seconds between two lines of progress where there is no terminal."""
+"""Seconds between two lines of progress without a terminal."""
 _GAP = 2
 _WRAPPED = 24
 _NARROWEST = 8
 
 
 def print_table(header: list[str], rows: list[list[str]], left: set[int], *, keys: int = 1) -> None:
-    """Print a table; what the terminal has no room for stands in further tables below it.
+    """Print a table; columns that do not fit the terminal follow in further tables.
 
     ``left``: the columns of text, which may be wrapped; all others are numbers, which are never
-    wrapped nor cut. ``keys``: this many columns at the start name a row, so each table has them.
+    wrapped nor cut. ``keys``: the number of first columns that name a row, which each table
+    repeats.
     """
     from rich.cells import cell_len
     from rich.table import Table
@@ -154,7 +155,7 @@ def print_table(header: list[str], rows: list[list[str]], left: set[int], *, key
 
 
 def console(stream: Any, width: int | None = None) -> "Console":
-    """Output as wide as the terminal, or as ``width``; without a terminal it is hardly limited."""
+    """Return a console as wide as the terminal, or as ``width``; very wide without a terminal."""
     from rich.console import Console
 
     if not stream.isatty():
@@ -163,7 +164,7 @@ def console(stream: Any, width: int | None = None) -> "Console":
 
 
 def print_model(table: "Table") -> None:
-    """Print a table of the one model: its rows, without notes and signatures."""
+    """Print the rows of a table, without notes and signatures."""
     from morphgraph.tables.model import shown_texts
 
     columns = [*table.names, *table.columns]
@@ -175,17 +176,17 @@ def print_model(table: "Table") -> None:
 
 @contextmanager
 def progress_bar(what: str) -> Iterator[Any]:
-    """A bar on stderr, a line if that is not a terminal; yields a function of 0 to 1, or None."""
+    """Yield a function of the share done that draws a bar on stderr, or prints lines."""
     with progress_line(what) as tell:
         yield partial(tell, what) if sys.stderr.isatty() else None
 
 
 @contextmanager
 def progress_line(start: str) -> Iterator[Callable[..., None]]:
-    """A bar with a line beside it on stderr; without a terminal, the line alone now and then.
+    """Draw a bar with a line on stderr; without a terminal, print the line from time to time.
 
-    Yields a function of the line, of what is done, 0 to 1, and of a state: the line is printed
-    when that changes, and every few seconds.
+    Yields a function of the line, of the share done, and of a state: the line is printed when the
+    state changes, and every few seconds.
     """
     if sys.stderr.isatty():
         from rich.progress import BarColumn, Progress, TextColumn
@@ -205,15 +206,15 @@ def progress_line(start: str) -> Iterator[Callable[..., None]]:
         nonlocal last
         if state != last[0] or time.monotonic() - last[1] >= BETWEEN_LINES:
             last = (state, time.monotonic())
-            say(line)
+            print_message(line)
 
-    say(f"{start} …")
+    print_message(f"{start} …")
     yield write
 
 
 @contextmanager
-def asked_to_end(do: Callable[[int, Any], None], *signals: signal.Signals) -> Iterator[None]:
-    """Do this where one of some signals asks the program to end."""
+def on_termination(do: Callable[[int, Any], None], *signals: signal.Signals) -> Iterator[None]:
+    """Call ``do`` when a signal asks the program to end."""
     before = {request: signal.signal(request, do) for request in signals}
     try:
         yield
@@ -222,16 +223,16 @@ def asked_to_end(do: Callable[[int, Any], None], *signals: signal.Signals) -> It
             signal.signal(request, handler)
 
 
-def say(line: str) -> None:
-    """Print a line on stderr; what cannot be written, as on a full disk, is no reason to end."""
+def print_message(line: str) -> None:
+    """Print a line on stderr, ignoring write errors, as on a full disk."""
     try:
         print(line, file=sys.stderr, flush=True)
     except OSError:
-        give_up(sys.stderr)
+        discard_output(sys.stderr)
 
 
-def give_up(stream: Any) -> None:
-    """Send what a stream still holds, and all that comes, to nowhere."""
+def discard_output(stream: Any) -> None:
+    """Discard a stream's pending and future output."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ReBPEOptions(EditOptions):
-    """What only ReBPE has."""
+    """Options of ReBPE only."""
 
-    anneal: Annotated[
-        bool, typer.Option(help="First add merges that hardly ever cross a boundary.")
-    ] = True
+    anneal: Annotated[bool, typer.Option(help="First add merges that rarely cross a boundary.")] = (
+        True
+    )
     reify: Annotated[bool, typer.Option(help="Repair, link and expand after each knockout.")] = True
     repair: Annotated[
         bool, typer.Option(help="Give tuple merges that can no longer apply other parts.")

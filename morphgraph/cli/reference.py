@@ -70,7 +70,7 @@ def _print_entries(entries: "tuple[Entry, ...]") -> None:
         for entry in entries
     ]
     names = ["line", "word", "morphs", "kinds", "whole words", "underlying", "processes", "count"]
-    # A column that nothing stands in is left out.
+    # An empty column is left out.
     kept = [at for at in range(len(names)) if at < 3 or any(row[at] for row in rows)]
     print_table(
         [names[at] for at in kept],
@@ -191,12 +191,12 @@ def get_source(
 
 
 def size_of(source: "CatalogueEntry") -> str:
-    """The size of a source's file for people."""
+    """Format the size of a source's file."""
     return f"{source.size / 1e6:.1f} MB"
 
 
 def _ask(source: "CatalogueEntry") -> None:
-    """Show the terms and ask on a terminal; an error where nobody can answer."""
+    """Show the terms and ask on a terminal; an error without one."""
     print(f"{source.name}: {source.title}, {source.language_names}", file=sys.stderr)
     print(f"Licence: {source.licence} ({source.licence_url})", file=sys.stderr)
     print(f"From: {source.url} ({size_of(source)}); home page: {source.home}", file=sys.stderr)
@@ -212,7 +212,7 @@ def _ask(source: "CatalogueEntry") -> None:
 
 
 def _check_target(out: Path, source: "CatalogueEntry") -> None:
-    """Fail before the download if a copy would replace something else."""
+    """Fail before the download if a copy would replace another file."""
     import pooch
 
     if out.is_dir():

@@ -32,7 +32,7 @@ from morphgraph.cli.output import (
     write,
 )
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.text import apart, visible
+from morphgraph.core.text import unique_labels, visible
 from morphgraph.refine.registry import LEARNERS, offered
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def score(
         )
     if baseline > len(named):
         raise MorphGraphError(f"--baseline {baseline}: there are {len(named)} tokenisers.")
-    labels = apart([each.label for each in named])
+    labels = unique_labels([each.label for each in named])
     named = [replace(each, label=label) for each, label in zip(named, labels, strict=True)]
     if holdout is None:
         holdout = HOLDOUT if any(isinstance(each.made, Learner) for each in named) else 0.0
@@ -243,7 +243,7 @@ def _weightings(asked: str, gold_set: "GoldSet") -> tuple[Any, ...]:
 
 
 def _broken_down(tables: "list[ScoreTable]", by: str) -> "list[Breakdown]":
-    """Each table's first score broken down; what comes out alike for several scopes only once."""
+    """Break down each table's first score; results equal for several scopes appear once."""
     from morphgraph.score.breakdown import break_down
     from morphgraph.score.outcome import Outcome
 
@@ -265,7 +265,7 @@ def _flota_scores(
     named: "list[Entrant]",
     gold_sets: "list[GoldSet]",
 ) -> "list[FlotaScores]":
-    """On the tokeniser's vocabulary, else on that of each model that has one."""
+    """Score FLOTA on the tokeniser's vocabulary, or on that of each model that has one."""
     from morphgraph.score.flota import flota_scores
     from morphgraph.segment.registry import standard_segmenter
     from morphgraph.segment.wordpiece import VocabularySegmenter
@@ -314,7 +314,7 @@ def _print(
 
 
 def _report(tables: "list[ScoreTable]") -> dict[str, Any]:
-    """As JSON: the counts of the first tokeniser that did not fail, and all tables."""
+    """Return JSON data: the first successful tokeniser's counts, and all tables."""
     from morphgraph.score.gold_set import SCOPES, WEIGHTINGS
     from morphgraph.score.metrics import boundary_score
     from morphgraph.score.outcome import Outcome

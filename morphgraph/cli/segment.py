@@ -101,7 +101,7 @@ def segment(
 
 
 def _by_its_own_method(tokenizer: str) -> "Segmenter":
-    """A tokeniser by its merges, or what has none by the method that it is for."""
+    """Return a tokeniser with its merges, or the method of one without."""
     from morphgraph.segment.models import load_segmenter
     from morphgraph.segment.registry import standard_segmenter
 

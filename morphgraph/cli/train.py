@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from morphgraph.cli.options import JsonOption, word_counts
-from morphgraph.cli.output import asked_to_end, print_json, progress_line, say, write
+from morphgraph.cli.output import on_termination, print_json, print_message, progress_line, write
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import check_folder, json_bytes
 from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS, PUBLIC_TYPES, PUBLIC_WORDS
-from morphgraph.core.system import give_way, limit_this_process
+from morphgraph.core.system import limit_this_process, lower_priority
 from morphgraph.core.text import counted
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def train(
     ] = None,
     confined: Annotated[
         bool,
-        typer.Option("--confined", help="For somebody else: within the limits of the public app."),
+        typer.Option("--confined", help="Stay within the limits of the public app."),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -79,10 +79,10 @@ def train(
     elif special:
         raise MorphGraphError("--special does not go with --method. Leave one of them out.")
     if confined:
-        give_way()
+        lower_priority()
         limit_this_process(PUBLIC_SECONDS.value, PUBLIC_MEMORY.value)
         PUBLIC_TYPES.check(vocab_size, "The vocabulary", fix="Ask for fewer")
-    with _ending_early(checkpoint) as enough, _told() as advance:
+    with _ending_early(checkpoint) as enough, _training_progress() as advance:
         words = _words(counts, text, column)
         advance(0.0)
         if confined:
@@ -119,13 +119,13 @@ def train(
         if "signature" in report:
             print(report["signature"])
     if stopped:
-        say(f"stopped: {saved} has what was trained so far")
+        print_message(f"stopped: {saved} has what was trained so far")
         raise typer.Exit(130)
 
 
 @contextmanager
-def _told() -> "Iterator[Callable[[float], None]]":
-    """A bar for the training, or a line now and then, with the time that is left."""
+def _training_progress() -> "Iterator[Callable[[float], None]]":
+    """Yield a progress function that shows a bar, or lines with the time left."""
     from morphgraph.train.trainers import TrainingClock
 
     line = TrainingClock("training", "training: preparing the words")
@@ -136,9 +136,9 @@ def _told() -> "Iterator[Callable[[float], None]]":
 
 @contextmanager
 def _ending_early(checkpoint: Path | None) -> "Iterator[Callable[[], bool] | None]":
-    """Where there is a checkpoint, whether Ctrl-C asked to end since the first merge.
+    """Yield a function that tells whether Ctrl-C asked to end at the next checkpoint.
 
-    Before that, or a second time, Ctrl-C ends the program at once, as it does without a checkpoint.
+    Before the first merge, a second time, or without a checkpoint, Ctrl-C ends the program at once.
     """
     if checkpoint is None:
         yield None
@@ -157,7 +157,7 @@ def _ending_early(checkpoint: Path | None) -> "Iterator[Callable[[], bool] | Non
             raise KeyboardInterrupt
         asked = True
 
-    with asked_to_end(end, signal.SIGINT):
+    with on_termination(end, signal.SIGINT):
         yield enough
 
 

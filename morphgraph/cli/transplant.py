@@ -1,4 +1,4 @@
-"""The command that carries a model over to another tokeniser."""
+"""The command that transplants a model to another tokeniser."""
 
 from itertools import islice
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from morphgraph.cli.options import JsonOption, with_options
-from morphgraph.cli.output import print_json, print_table, say
+from morphgraph.cli.output import print_json, print_message, print_table
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, shortened, visible
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from morphgraph.models.transplanting import Transplant
 
 _SHOWN = 10
-"""So many types of each kind are printed."""
+"""The number of types of each kind printed."""
 
 
 @with_options
@@ -53,7 +53,7 @@ def transplant(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Carry a model over to another tokeniser: copy the rows of kept types, make those of new."""
+    """Transplant a model to another tokeniser: copy the rows of kept types, make the others."""
     from typing import Any, cast
 
     from morphgraph.models.transplanting import TransplantSettings, transplant_model
@@ -92,7 +92,7 @@ def _print(made: "Transplant", init: str) -> None:
     for change in made.config:
         print(f"{change.file}: {change.field} {change.before} → {change.after}")
         if change.after is None:
-            say(f"{change.field}: the new tokeniser has no such token, so it is null")
+            print_message(f"{change.field}: the new tokeniser has no such token, so it is null")
     if made.left_out:
         print(f"left out: {' '.join(map(visible, made.left_out))}")
     print("nothing written" if made.folder is None else f"saved {made.folder}")

@@ -1,4 +1,4 @@
-"""The command that finds types that a model has hardly learned."""
+"""The command that finds under-trained types of a model."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -50,7 +50,7 @@ def undertrained(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Find types that a model has hardly learned, by their rows, and say what they are."""
+    """Find the under-trained types of a model by their rows."""
     from morphgraph.models.undertrained_types import check_stand_out, undertrained_types
     from morphgraph.score.compression import NamedCounts
 
@@ -100,7 +100,7 @@ def _save(found: "UndertrainedTypes", out: Path) -> list[str]:
 
 
 def _print(table: "pd.DataFrame", texts: set[str]) -> None:
-    """A table whose distances and norms have three digits; what is all unknown is left out."""
+    """Print a table with three-digit distances and norms, without all-unknown columns."""
     known = [name for name in table.columns if table[name].notna().any()]
     rows = [
         [_cell(name, value) for name, value in zip(known, row, strict=True)]

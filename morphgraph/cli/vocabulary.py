@@ -1,4 +1,4 @@
-"""The command that looks at vocabularies."""
+"""The command that evaluates vocabularies."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -16,14 +16,14 @@ from morphgraph.cli.options import (
 )
 from morphgraph.cli.output import (
     print_json,
+    print_message,
     print_model,
     print_table,
     progress_bar,
     progress_line,
-    say,
 )
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.text import apart, count_text, counted
+from morphgraph.core.text import count_text, counted, unique_labels
 
 if TYPE_CHECKING:
     from morphgraph.score.corpus_measures import CorpusMeasures
@@ -102,7 +102,7 @@ def vocabulary(
         bool, typer.Option("--signature-only", help="Print the signature and nothing else.")
     ] = False,
 ) -> None:
-    """Look at vocabularies: types of no use, compression of a corpus, morphs that are types."""
+    """Measure vocabularies: useless types, compression of a corpus, morphs that are types."""
     from morphgraph.corpus.counting import parse_memory
     from morphgraph.score.compression import NamedCounts, check_alpha
     from morphgraph.score.vocabulary_figures import figure_called
@@ -169,7 +169,7 @@ def _measured(
     options: dict[str, Any],
     place: tuple[int | None, str | None],
 ) -> "CorpusMeasures":
-    """The corpus, measured in this process, by several, or on a cluster."""
+    """Measure the corpus in this process, in several, or on a cluster."""
     from morphgraph.score.corpus_measures import measure_corpus
 
     workers, scheduler = place
@@ -194,9 +194,9 @@ def _print_measured(
     from morphgraph.tables.corpus import UNITS, corpus_json, corpus_table, parity_table
 
     if measured.bad:
-        say(f"left out: {counted(measured.bad, 'line')}")
+        print_message(f"left out: {counted(measured.bad, 'line')}")
         for line in measured.first_bad:
-            say(f"  {line}")
+            print_message(f"  {line}")
     if signature_only:
         print(measured.signature)
         return
@@ -215,7 +215,7 @@ def _print_measured(
 
 
 def _segmenters(tokenizers: list[str], models: list[Path]) -> "dict[str, Segmenter]":
-    """What to look at, by a label that is nobody else's."""
+    """Return the segmenters to evaluate, by unique label."""
     from morphgraph.core.text import base_name
     from morphgraph.segment.bte import Bte
     from morphgraph.segment.models import load_segmenter
@@ -225,7 +225,7 @@ def _segmenters(tokenizers: list[str], models: list[Path]) -> "dict[str, Segment
         *((path.stem, str(path)) for path in models),
     ] or [("demo:en", "demo:en")]
     names = [name for name, _ in sources]
-    labels = apart([name if names.count(name) == 1 else source for name, source in sources])
+    labels = unique_labels([name if names.count(name) == 1 else source for name, source in sources])
     found = {}
     for label, (_, source) in zip(labels, sources, strict=True):
         found[label] = segmenter = load_segmenter(source)

@@ -1,4 +1,4 @@
-"""What ships with the library: demo tokenisers, gold lists, configurations of evaluations."""
+"""The assets that ship with the library: demo tokenisers, gold lists, configurations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DEMOS = {"en": "English", "de": "German", "nl": "Dutch"}
 
 
 def app_folder() -> Path:
-    """The folder of the app: the checkout, or a part of the installed package."""
+    """Return the folder of the app: the checkout, or a part of the installed package."""
     package = Path(__file__).resolve().parent.parent
     for folder in (package.parent, package / "_app"):
         if (folder / "app.py").is_file() and (folder / "assets").is_dir():
@@ -21,17 +21,17 @@ def app_folder() -> Path:
 
 
 def assets_folder() -> Path:
-    """The folder of what ships."""
+    """Return the folder of assets."""
     return app_folder() / "assets"
 
 
 def demo_tokeniser_path(language: str) -> Path:
-    """The demo tokeniser of a language code."""
+    """Return the path of a language's demo tokeniser, by code."""
     return assets_folder() / "tokenisers" / f"{_known(language)}.json"
 
 
 def demo_gold_path(language: str) -> Path:
-    """The gold list of a language code."""
+    """Return the path of a language's gold list, by code."""
     return assets_folder() / "gold" / f"{_known(language)}.tsv"
 
 
@@ -43,12 +43,12 @@ def _known(language: str) -> str:
 
 
 def shipped_folder() -> Path:
-    """Where the shipped configurations are."""
+    """Return the folder of shipped configurations."""
     return app_folder() / "docs" / "evaluations"
 
 
 def shipped_configurations() -> dict[str, str]:
-    """The text of each shipped configuration by its name, the demo first."""
+    """Return the text of each shipped configuration by name, the demo first."""
     try:
         paths = sorted(shipped_folder().glob("*.yaml"), key=lambda p: (p.stem != "demo", p.stem))
         return {path.stem: path.read_text("utf-8") for path in paths}
@@ -59,9 +59,9 @@ def shipped_configurations() -> dict[str, str]:
 
 
 def configuration_path(source: str | os.PathLike[str]) -> Path:
-    """The file that somebody means: a path, or the name of a shipped configuration.
+    """Resolve a path, or the name of a shipped configuration, to a path.
 
-    A file of that path comes first. `MorphGraphError` if there is neither.
+    An existing file comes first. `MorphGraphError` if there is neither.
     """
     path = Path(source)
     names = list(shipped_configurations())

@@ -1,4 +1,4 @@
-"""The errors of the library, and checks of values that callers give, when they arrive."""
+"""The library's errors, and checks of arguments."""
 
 import os
 import re
@@ -11,14 +11,14 @@ from typing import Any
 from morphgraph.core.text import shortened
 
 UNQUOTED = "MORPHGRAPH_UNQUOTED"
-"""The environment variable that a run has which the app started."""
+"""The environment variable set for runs that the app starts."""
 _LINE = re.compile(r"(line|row) [\d,]+")
 
 
 class MorphGraphError(Exception):
-    """Anything that went wrong in a way the user can act on.
+    """Any error that the user can act on.
 
-    Half characters in the message, from the name or content of a file, are shown by their code.
+    Lone surrogates in the message, from the name or content of a file, are shown as codes.
     """
 
     def __init__(self, message: str) -> None:
@@ -26,14 +26,14 @@ class MorphGraphError(Exception):
 
 
 class FileFormatError(MorphGraphError):
-    """A file that cannot be read as what it should be.
+    """A file that cannot be read as the expected format.
 
     The message names the file, the place in it, what is wrong and what to do:
 
     >>> print(FileFormatError("gold.tsv", "line 3", "the word is empty", "Remove the line."))
     gold.tsv, line 3: the word is empty. Remove the line.
 
-    ``quotes``: whether it may say what stands in the file, as most do (see `unquoted`).
+    ``quotes``: whether it may quote the file's content, as most do (see `unquoted`).
     """
 
     def __init__(
@@ -51,16 +51,16 @@ class FileFormatError(MorphGraphError):
 
 @contextmanager
 def unquoted(*files: str | os.PathLike[str], asked: bool | None = None) -> Iterator[None]:
-    """Errors about files that somebody named by their paths say where, and not what stands there.
+    """Make errors about files named by path omit the files' content.
 
-    Whoever can make the app read a path need not be allowed to read the file. ``asked``: whether it
-    is so here; by default if ``MORPHGRAPH_UNQUOTED`` is set.
+    A user who can make the app read a path may not be allowed to read the file. ``asked``: whether
+    to do so; by default if ``MORPHGRAPH_UNQUOTED`` is set.
 
     >>> with unquoted("/etc/shadow", asked=True):  # doctest: +ELLIPSIS
     ...     raise FileFormatError("/etc/shadow", "line 1", "“root:x” is no word", "Remove it.")
     Traceback (most recent call last):
     ...
-    morphgraph.core.errors.FileFormatError: shadow, line 1: it cannot be read as what it ...
+    morphgraph.core.errors.FileFormatError: shadow, line 1: it cannot be read in the expected ...
     """
     try:
         yield
@@ -70,24 +70,24 @@ def unquoted(*files: str | os.PathLike[str], asked: bool | None = None) -> Itera
             raise
         line = _LINE.match(getattr(error, "place", ""))
         fix = "Upload it, or open it on the command line, to see why."
-        problem = "it cannot be read as what it should be"
+        problem = "it cannot be read in the expected format"
         names = [Path(file).name for file in files]
         known = Path(getattr(error, "file", "")).name
         shown = known if known in names else ", ".join(names[:3])
-        # Without the error itself, which a traceback would tell.
+        # Without the original error, which a traceback would show.
         raise FileFormatError(shown, line[0] if line else "", problem, fix) from None
 
 
 class NoMergesError(FileFormatError):
-    """A tokeniser or vocabulary that is sound, but has no merges, where these are needed."""
+    """A valid tokeniser or vocabulary without merges, where they are needed."""
 
 
 def check_list(
     texts: Iterable[str], what: str, error: type[MorphGraphError] = MorphGraphError
 ) -> list[str]:
-    """Strings as a list; an ``error`` for a single string, or for what holds anything else.
+    """Return strings as a list; raise ``error`` for a single string or other items.
 
-    ``what``: what they are, in the plural.
+    ``what``: a plural noun for them.
 
     >>> check_list(("un", "do"), "types")
     ['un', 'do']
@@ -111,12 +111,12 @@ def check_list(
 
 
 def check_share(name: str, value: Any) -> None:
-    """`MorphGraphError` unless a value is a number from 0 to 1."""
+    """Raise `MorphGraphError` unless a value is a number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise MorphGraphError(f"{name}={value!r} is not a share. Give a number from 0 to 1.")
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
-    """`MorphGraphError` unless a value is one of some words."""
+    """Raise `MorphGraphError` unless a value is one of the choices."""
     if value not in choices:
         raise MorphGraphError(f"{name}={value!r} is not known. Use one of: {', '.join(choices)}.")

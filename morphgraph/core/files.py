@@ -1,4 +1,4 @@
-"""Reading and writing files, within limits, with errors that say what to do."""
+"""Read and write files within limits, with actionable errors."""
 
 import errno
 import hashlib
@@ -22,9 +22,9 @@ MAX_DEPTH = 100
 
 
 def read_bytes(source: str | os.PathLike[str], name: str | None = None) -> bytes:
-    """The bytes of a file or pipe, called ``name`` in errors.
+    """Return the bytes of a file or pipe, called ``name`` in errors.
 
-    A missing, unreadable, empty or too large one is a `FileFormatError`.
+    A missing, unreadable, empty or too large one raises `FileFormatError`.
     """
     path = Path(source)
     shown = str(path) if name is None else name
@@ -35,7 +35,7 @@ def read_bytes(source: str | os.PathLike[str], name: str | None = None) -> bytes
         if stat.S_ISREG(status.st_mode):
             check_size(shown, status.st_size)
         with path.open("rb") as file:
-            # One byte more shows that the limit is passed, even where the size is unknown.
+            # One byte more shows that the limit is exceeded, even if the size is unknown.
             data = file.read(FILE_BYTES.value + 1)
     except OSError as error:
         problem = (error.strerror or "it cannot be read").lower()
@@ -52,9 +52,9 @@ _FILE_NAME = re.compile(r".*\.(json|txt|model|bpe|codes|vocab|tsv|csv|gz)", re.I
 
 
 def check_is_there(source: str | os.PathLike[str], fix: str = "") -> None:
-    """Refuse what is not a path but may be the name of a tokeniser on a hub, and say what to do.
+    """Refuse a non-existent path, and say what to do if it looks like a name on a hub.
 
-    ``fix``: what to do for something else than a tokeniser.
+    ``fix``: what to do if it is not the name of a tokeniser.
     """
     name = str(source)
     is_name = _HUB_NAME.fullmatch(name) and not _FILE_NAME.fullmatch(name)
@@ -79,7 +79,7 @@ def check_size(name: str, size: int) -> None:
 
 
 def checksum(data: bytes) -> str:
-    """SHA-256 of some bytes, the first 12 hexadecimal digits.
+    """Return the first 12 hexadecimal digits of SHA-256.
 
     >>> checksum(b"morphgraph")[:4]
     '3920'
@@ -88,7 +88,7 @@ def checksum(data: bytes) -> str:
 
 
 def decode_utf8(data: bytes, name: str) -> str:
-    """Text from UTF-8, with or without a byte order mark; else the line that is not UTF-8."""
+    """Decode UTF-8, with or without a byte order mark; an error names the invalid line."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -102,7 +102,7 @@ def decode_utf8(data: bytes, name: str) -> str:
 
 
 _INSIDE = bytes(range(0x80, 0xC0))
-"""The bytes of UTF-8 that begin no character."""
+"""UTF-8 bytes that do not begin a character."""
 
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{0,2}")
@@ -113,13 +113,13 @@ _WHOLE = re.compile(
     r"|\\(?!u[dD][89a-fA-F]).)*+",
     re.S,
 )
-"""JSON text up to the first escape that is half of a pair without the other half."""
+"""JSON text up to the first escape of a lone surrogate."""
 
 
 def _values_memory(data: bytes) -> int:
-    """About how many bytes the values of JSON take once they are parsed, and at most 20 % more.
+    """Estimate the bytes that the values of JSON take once parsed, at most 20 % too high.
 
-    What counts is each sign that makes a value, even one inside a string: nothing is parsed.
+    It counts each character that could begin a value, even inside strings, without parsing.
     """
     signs = ((b":", 250), (b"{", 120), (b"[", 120), (b",", 70))
     # The text, and the strings in it.
@@ -127,7 +127,7 @@ def _values_memory(data: bytes) -> int:
 
 
 def text_memory(data: bytes) -> int:
-    """About how many bytes UTF-8 takes as a string, whose widest character decides.
+    """Estimate the bytes of UTF-8 as a string, which its widest character decides.
 
     >>> text_memory(b"ab"), text_memory("a𝔘".encode())
     (2, 8)
@@ -140,13 +140,13 @@ def text_memory(data: bytes) -> int:
 
 
 def _lone_surrogate(text: str) -> re.Match[str] | None:
-    """The first escape in JSON text that is half of a pair without the other half."""
+    """Return the first escape of a lone surrogate in JSON text."""
     whole = _WHOLE.match(text)
     return _HALF.match(text, whole.end() if whole else 0)
 
 
 def parse_json(data: bytes, name: str) -> Any:
-    """JSON; malformed, cut off or too deeply nested is a `FileFormatError`."""
+    """Parse JSON; malformed, truncated or too deeply nested text is a `FileFormatError`."""
     JSON_MEMORY.check(_values_memory(data), name)
     text = decode_utf8(data, name)
     if "\\u" in text and (half := _lone_surrogate(text)):
@@ -178,9 +178,9 @@ def parse_json(data: bytes, name: str) -> Any:
 
 
 def json_bytes(document: Any, name: str) -> bytes:
-    """JSON with a value a line, for `parse_json`; `FileFormatError` if that would refuse its size.
+    """Return JSON with one value per line; `FileFormatError` if `parse_json` would refuse it.
 
-    Nothing is indented: it would take more than the values of a large vocabulary themselves.
+    Nothing is indented: this would take more bytes than a large vocabulary itself.
 
     >>> print(json_bytes({"vocab": {"a": 0, "b": 1}}, "a.json").decode())
     {"vocab": {"a": 0,
@@ -199,7 +199,7 @@ def document_field(
     of: type | None = None,
     optional: bool = False,
 ) -> Any:
-    """A field of a saved model; `FileFormatError` if it is missing or of the wrong kind.
+    """Return a field of a saved model; `FileFormatError` if missing or of the wrong kind.
 
     ``of``: the kind of all items of a list; ``optional``: it may be null or missing.
     """
@@ -215,7 +215,7 @@ def document_field(
 
 @contextmanager
 def writing(path: Path, hint: str = "") -> Iterator[None]:
-    """What the disk refuses is a `MorphGraphError` that names the path and what to do.
+    """Turn errors of the disk into a `MorphGraphError` with the path and what to do.
 
     ``hint``: how to choose another place, such as " with --out".
     """
@@ -233,15 +233,15 @@ def writing(path: Path, hint: str = "") -> Iterator[None]:
 
 
 PARTIAL = ".partial-"
-"""How the names of files and folders begin that are being written."""
+"""The prefix of files and folders that are being written."""
 
 
 @contextmanager
 def new_file(path: Path, hint: str = "") -> Iterator[BinaryIO]:
-    """A file to write into that takes its place once all of it is on the disk, or goes away.
+    """Yield a file that replaces ``path`` once completely on disk, or is deleted.
 
-    What was there before stays until then, whatever happens; its permissions stay, and a link stays
-    a link. A pipe or a device is written to as it is. Errors as of `writing`.
+    An earlier file stays until then, whatever happens; its permissions are kept, and a link stays a
+    link. A pipe or a device is written to directly. Errors as in `writing`.
     """
     with writing(path, hint):
         target = Path(os.path.realpath(path))
@@ -263,26 +263,26 @@ def new_file(path: Path, hint: str = "") -> Iterator[BinaryIO]:
 
 
 def _keep(file: BinaryIO) -> None:
-    """Have the disk take what was written, as far as it is a disk, or say now that it cannot."""
+    """Flush a file to disk, or raise an error now if that fails."""
     file.flush()
     if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         os.fsync(file.fileno())
 
 
 def write_file(path: Path, data: bytes, hint: str = "") -> None:
-    """Write a file, and the folders above it, as `new_file` does."""
+    """Write a file as `new_file` does, creating its parent folders."""
     write_files({path: data}, hint)
 
 
 def write_files(files: Mapping[Path, bytes], hint: str = "") -> None:
-    """Write files as `new_file` does: none takes its place before all are on the disk."""
+    """Write files as `new_file` does, replacing none before all are on disk."""
     with files_to_place(files, hint):
         pass
 
 
 @contextmanager
 def files_to_place(files: Mapping[Path, bytes], hint: str = "") -> Iterator[None]:
-    """Files that are on the disk, and take their places at the end."""
+    """Yield files that take their places together at the end, once on disk."""
     with ExitStack() as stack:
         for path, data in files.items():
             file = stack.enter_context(new_file(path, hint))
@@ -293,9 +293,9 @@ def files_to_place(files: Mapping[Path, bytes], hint: str = "") -> Iterator[None
 
 @contextmanager
 def new_folder(folder: Path, hint: str = "") -> Iterator[Path]:
-    """A place to write into that becomes the folder once all is on the disk, or goes away.
+    """Yield a folder that replaces ``folder`` once completely on disk, or is deleted.
 
-    A folder that was there before stays until then, whatever happens. Errors as of `writing`.
+    An earlier folder stays until then, whatever happens. Errors as in `writing`.
     """
     with writing(folder, hint):
         folder = Path(os.path.realpath(folder))
@@ -322,7 +322,7 @@ def new_folder(folder: Path, hint: str = "") -> Iterator[Path]:
 
 
 def check_folder(folder: Path, hint: str = "") -> None:
-    """Fail now, not after the work, if a folder cannot be made or written to."""
+    """Fail early if a folder cannot be created or written to."""
     with writing(folder, hint):
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):

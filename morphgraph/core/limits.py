@@ -1,9 +1,9 @@
-"""The limits on what is read from files, in one place: each with its reason, and how to raise it.
+"""The limits on input from files, each with its reason and a variable that raises it.
 
-A file comes from anywhere. What it would cost is known before a parser or a library sees it, so
-that a wrong or hostile one gives an error at once, and neither a full memory nor a lost process.
-The limits are far above what published tokenisers, references and texts need; whoever runs the
-program raises one by the environment variable of its name.
+Files may come from anywhere. Their cost is known before a parser or a library sees them, so that an
+invalid or hostile one gives an error at once, instead of exhausting memory or killing the process.
+The limits are far above what published tokenisers, references and texts need; the user can raise
+each by its environment variable.
 """
 
 import os
@@ -14,9 +14,9 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 
 @dataclass(frozen=True)
 class Limit:
-    """At most so many of something, unless the environment variable ``variable`` says otherwise.
+    """An upper bound, unless the environment variable ``variable`` overrides it.
 
-    ``what``: what is counted, in the plural; ``reason``: why there is a limit, and why this one.
+    ``what``: what is counted, in the plural; ``reason``: why there is this limit.
 
     >>> Limit("MORPHGRAPH_MAX_EXAMPLES", 3, "examples", "Three are enough.").check(4, "a.json")
     Traceback (most recent call last):
@@ -32,7 +32,7 @@ smaller file, or set MORPHGRAPH_MAX_EXAMPLES.
 
     @property
     def value(self) -> int:
-        """The limit that holds; `MorphGraphError` where the variable is not a whole number."""
+        """The current limit; `MorphGraphError` if the variable is not a whole number."""
         chosen = os.environ.get(self.variable, "")
         if not chosen:
             return self.usual
@@ -43,12 +43,12 @@ smaller file, or set MORPHGRAPH_MAX_EXAMPLES.
         return int(chosen)
 
     def check(self, count: int, name: str, place: str = "", fix: str = "") -> None:
-        """`FileFormatError` for the file ``name`` if there are more; ``fix``: what else to do."""
+        """Raise `FileFormatError` for file ``name`` if ``count`` exceeds it; ``fix``: a remedy."""
         if count > self.value:
             raise self.exceeded(name, place, f"it has {count:,} {self.what}", fix)
 
     def exceeded(self, name: str, place: str, found: str, fix: str = "") -> FileFormatError:
-        """The error of a file in which ``found`` is more than this."""
+        """Return the error for a file in which ``found`` exceeds the limit."""
         problem = f"{found}, the limit is {self.value:,}"
         fix = fix.removesuffix(".") or "Choose a smaller file"
         fix = f"{fix}, or set {self.variable}."
@@ -344,17 +344,17 @@ PUBLIC_WORDS = Limit(
 
 
 def is_set(variable: str) -> bool:
-    """Whether a variable of the environment says yes: anything that is not plainly a no."""
+    """Return whether an environment variable is set to anything but a clear no."""
     return os.environ.get(variable, "").strip().lower() not in ("", "0", "no", "off", "false")
 
 
 def is_public() -> bool:
-    """Whether ``MORPHGRAPH_PUBLIC`` is set, as ``morphgraph app --public`` does.
+    """Return whether ``MORPHGRAPH_PUBLIC`` is set, as ``morphgraph app --public`` does.
 
-    In doubt it is: the public mode is the one that gives less.
+    If in doubt, it is: the public mode is the more restrictive one.
     """
     return is_set("MORPHGRAPH_PUBLIC")
 
 
 LIMITS = tuple(value for value in list(globals().values()) if isinstance(value, Limit))
-"""All of them, in the order in which they stand here."""
+"""All limits, in the order above."""

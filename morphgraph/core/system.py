@@ -1,4 +1,4 @@
-"""What the system offers: cores, threads, and locks on files."""
+"""Operating-system resources: cores, threads, memory, and file locks."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ VARIABLE = "MORPHGRAPH_THREADS"
 
 
 def usual_threads() -> int:
-    """Two, or what ``MORPHGRAPH_THREADS`` says: workers that share a machine set it to 1.
+    """Return ``MORPHGRAPH_THREADS``, or 2; workers that share a machine set it to 1.
 
     >>> usual_threads() >= 1
     True
@@ -19,25 +19,25 @@ def usual_threads() -> int:
 
 
 def available_cores() -> int:
-    """How many cores this process may use; where the system does not say, all there are."""
+    """Return the number of cores that this process may use, or else of all."""
     try:
         return max(1, len(os.sched_getaffinity(0)))
     except AttributeError:
         return os.cpu_count() or 1
 
 
-def give_way() -> None:
-    """Let other processes of the machine go first from now on, this one's children behind them."""
+def lower_priority() -> None:
+    """Lower the priority of this process, and of its future children further."""
     with suppress(OSError, AttributeError):
         os.nice(10)
 
 
 def limit_this_process(seconds: int, memory: int) -> None:
-    """End this process after so many seconds, and give it no more bytes of memory than these.
+    """Limit this process to some seconds of CPU time and bytes of memory.
 
-    The last call holds; of 0 seconds it is not ended. What does not fit is a `MemoryError`, or the
-    end of the process where a library has none. Where the system has no such limits, nothing
-    happens. To be called before Arrow is loaded, which would else reserve a gigabyte in advance.
+    The last call counts; 0 seconds means no limit of time. Beyond the limit of memory there is a
+    `MemoryError`, or the process ends if a library raises none. Systems without such limits ignore
+    this. Call it before loading Arrow, which would otherwise reserve a gigabyte in advance.
     """
     os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
     with suppress(ImportError, AttributeError, ValueError):
@@ -82,14 +82,14 @@ def _lock_on_windows(file: IO[Any]) -> bool:
 
 
 def memory_used() -> int:
-    """Bytes of memory that this process takes."""
+    """Return the bytes of memory that this process uses."""
     import psutil
 
     return int(psutil.Process().memory_info().rss)
 
 
 def give_back_memory() -> None:
-    """Hand memory that is free back to the system, where the C library can (glibc)."""
+    """Return free memory to the system, where the C library can (glibc)."""
     import ctypes
 
     with suppress(OSError, AttributeError, TypeError):
@@ -97,19 +97,19 @@ def give_back_memory() -> None:
 
 
 def keep_freed_memory() -> None:
-    """Keep what is freed for what is allocated next, where the C library can (glibc).
+    """Keep freed memory for later allocations, where the C library can (glibc).
 
-    It maps large blocks anew each time otherwise, and the system fills them with zeros: a third of
+    Otherwise it maps large blocks anew each time, and the system fills them with zeros: a third of
     the time of training a small model.
     """
     _allocate_by({_MMAP_MAX: 0, _TRIM_THRESHOLD: 2**31 - 1})
 
 
 def free_memory_at_once() -> None:
-    """Give what is freed back to the system, where the C library can (glibc).
+    """Return memory to the system when it is freed, where the C library can (glibc).
 
-    In a process of many threads that lives for long, small blocks would keep large free ones from
-    it: each thread has a heap of its own, and blocks of up to 32 MB stand among the small ones.
+    In a long-lived process with many threads, small blocks would otherwise pin large free ones:
+    each thread has its own heap, which mixes blocks of up to 32 MB with small ones.
     """
     _allocate_by({_ARENA_MAX: 2, _MMAP_THRESHOLD: 2**20})
 

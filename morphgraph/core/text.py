@@ -1,4 +1,4 @@
-"""Strings and numbers as people read them, wherever they are shown."""
+"""Display formats of strings and numbers."""
 
 import math
 import unicodedata
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def shortened(text: str, length: int = 40) -> str:
-    """Text cut at a length, with an ellipsis.
+    """Shorten text to a length, with an ellipsis.
 
     >>> shortened("undesirable", 6)
     'undes…'
@@ -15,7 +15,7 @@ def shortened(text: str, length: int = 40) -> str:
 
 
 def base_name(name: str) -> str:
-    """The last part of a path: what may leave the machine that it is on.
+    """Return the last part of a path, which is safe to share.
 
     >>> base_name("/home/me/gold.tsv"), base_name("demo:en")
     ('gold.tsv', 'demo:en')
@@ -24,7 +24,7 @@ def base_name(name: str) -> str:
 
 
 def counted(number: float, one: str, several: str = "") -> str:
-    """A number with what is counted: ``one`` of it, else ``several``, which usually adds an s.
+    """Return a number with its noun: ``one``, or ``several``, by default with an s.
 
     >>> counted(1, "word"), counted(1200, "word"), counted(0, "boundary", "boundaries")
     ('1 word', '1,200 words', '0 boundaries')
@@ -36,7 +36,7 @@ def counted(number: float, one: str, several: str = "") -> str:
 
 
 def clock(seconds: float) -> str:
-    """A time as minutes and seconds, with hours where there are any.
+    """Format a time as minutes and seconds, with hours if needed.
 
     >>> clock(65), clock(3601)
     ('1:05', '1:00:01')
@@ -48,7 +48,7 @@ def clock(seconds: float) -> str:
 
 
 def visible(text: str) -> str:
-    """Text without characters that a terminal would act upon: these become their codes.
+    """Replace characters that a terminal would act upon by their codes.
 
     >>> visible("a" + chr(27) + "[31m") == "a" + chr(92) + "x1b[31m"
     True
@@ -62,9 +62,9 @@ def visible(text: str) -> str:
 
 
 def side_by_side(texts: Sequence[str], sign: str) -> str:
-    """Texts in one line from the left, with a sign in between, each in its own direction.
+    """Join texts from left to right with a sign, each in its own direction.
 
-    Where one is written from the right, all are isolated, behind a mark that begins the line.
+    If one is written from the right, all are isolated, after a mark that begins the line.
 
     >>> side_by_side(["un", "do"], " + ")
     'un + do'
@@ -76,10 +76,10 @@ def side_by_side(texts: Sequence[str], sign: str) -> str:
     return sign.join(texts)
 
 
-def apart(labels: Sequence[str]) -> list[str]:
-    """Labels that are nobody else's: the same ones are numbered.
+def unique_labels(labels: Sequence[str]) -> list[str]:
+    """Make labels unique by numbering repeated ones.
 
-    >>> apart(["a", "b", "a"])
+    >>> unique_labels(["a", "b", "a"])
     ['a', 'b', 'a #2']
     """
     return [
@@ -89,7 +89,7 @@ def apart(labels: Sequence[str]) -> list[str]:
 
 
 def columns_by_room(widths: Sequence[int], keys: int, room: int, gap: int = 2) -> list[list[int]]:
-    """Which columns stand side by side: the ``keys`` first ones, and others while there is room.
+    """Group columns that fit side by side, each group with the ``keys`` first ones.
 
     >>> columns_by_room([10, 20, 20, 20], 1, 80), columns_by_room([10, 20, 20, 20], 1, 60)
     ([[0, 1, 2, 3]], [[0, 1, 2], [0, 3]])
@@ -110,7 +110,7 @@ UNDEFINED = "n/a"
 
 
 def percent(value: float, digits: int = 2) -> str:
-    """A share as percent.
+    """Format a share as percent, without the sign.
 
     >>> percent(0.5), percent(float("nan"))
     ('50.00', 'n/a')
@@ -119,7 +119,7 @@ def percent(value: float, digits: int = 2) -> str:
 
 
 def in_percent(value: float, digits: int = 2) -> str:
-    """A share as percent with its sign, which stays in the same line.
+    """Format a share as percent, with a non-breaking space before the sign.
 
     >>> in_percent(0.5), in_percent(float("nan"))
     ('50.00\\xa0%', 'n/a')
@@ -129,7 +129,7 @@ def in_percent(value: float, digits: int = 2) -> str:
 
 
 def from_to(before: float, after: float, digits: int = 2) -> str:
-    """Two shares, one after the other, as percent.
+    """Format a change of a share as percent.
 
     >>> from_to(0.5, 0.625, 1), from_to(0.5, float("nan"))
     ('50.0 → 62.5\\xa0%', '50.00 → n/a')
@@ -138,7 +138,7 @@ def from_to(before: float, after: float, digits: int = 2) -> str:
 
 
 def ratio_text(value: float) -> str:
-    """A ratio as it is.
+    """Format a ratio.
 
     >>> ratio_text(2 / 3), ratio_text(float("nan"))
     ('0.67', 'n/a')
@@ -147,7 +147,7 @@ def ratio_text(value: float) -> str:
 
 
 def count_text(value: float) -> str:
-    """A count with separators.
+    """Format a count with separators.
 
     >>> count_text(1234567.0), count_text(float("nan"))
     ('1,234,567', 'n/a')
@@ -156,7 +156,7 @@ def count_text(value: float) -> str:
 
 
 def signed(value: float, digits: int = 2, unit: str = "") -> str:
-    """A difference with its sign; n/a if undefined.
+    """Format a difference with its sign; n/a if undefined.
 
     >>> signed(0.5), signed(-1.25), signed(float("nan"))
     ('+0.50', '−1.25', 'n/a')

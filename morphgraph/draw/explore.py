@@ -90,7 +90,7 @@ def _describe(study: Study, around: Neighbourhood, gone: Mapping[int, Merge]) ->
         position = blamed.place(number)
         if position is not None and study.benchmark.texts:
             values[key] = blamed.shown_ratio(position)
-            tooltip += f"\n{blamed.said(number)}"
+            tooltip += f"\n{blamed.described(number)}"
         attributes["tooltip"] = tooltip
     return values
 

@@ -250,7 +250,7 @@ class _Fans:
 
     def _figures(self, merge: Merge, number: int) -> str:
         rank = f"rank {merge.rank:,}"
-        said = self.blamed.said(number) if self.study.benchmark.texts else ""
+        said = self.blamed.described(number) if self.study.benchmark.texts else ""
         return f"{rank}\n{said}".rstrip()
 
     # --- the left

@@ -218,7 +218,7 @@ def _merges(
         place = None if blame is None else blame.place(vertex.merge)
         if blame is not None and place is not None:
             ratio = blame.shown_ratio(place)
-            lines.append(blame.said(vertex.merge))
+            lines.append(blame.described(vertex.merge))
         closed = closes.get(number, 0)
         if closed:
             some = "a gold boundary" if closed == 1 else f"{closed} gold boundaries"

@@ -22,8 +22,8 @@ def require_libraries() -> None:
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         raise MorphGraphError(
-            f"Training models needs what is not installed: {', '.join(missing)}. Install it with "
-            'pip install "morphgraph[models]".'
+            f"Training models needs libraries that are not installed: {', '.join(missing)}. "
+            'Install them with pip install "morphgraph[models]".'
         )
     os.environ.update(dict.fromkeys(("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"), "1"))
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

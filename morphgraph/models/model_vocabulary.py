@@ -294,7 +294,7 @@ def _added_beside(folder: Path, ids: Mapping[str, int]) -> dict[str, int]:
     owner = {number: text for text, number in ids.items()}
     for text, number in found.items():
         if ids.get(text, number) != number or owner.setdefault(number, text) != text:
-            problem = f"“{text}” has the id {number:,}, which the tokeniser says otherwise"
+            problem = f"“{text}” has the id {number:,}, but another one in the tokeniser"
             raise FileFormatError(str(folder), "added tokens", problem, "Save it again.")
     return found
 

@@ -50,7 +50,7 @@ class TransplantCurveSettings(LanguageModelSettings):
     starts: list[Start] = Field(
         default=["mean", "zeros", "normal", "scratch"],
         min_length=1,
-        description="How rows of new types begin; scratch: the whole model is made anew.",
+        description="How rows of new types are initialised; scratch: a whole new model.",
     )
     curve: list[int] = Field(
         default=[0, 25, 50, 100, 200, 400],
@@ -180,7 +180,7 @@ def _initial_model(run: TaskRun, start: str) -> Any:
 TRANSPLANT_CURVES = DownstreamTask(
     "transplant",
     "Language model carried over",
-    "A language model is trained on a tokeniser, carried over to what a method makes of it, and "
+    "A language model is trained on a tokeniser, transplanted to its refinement by a method, and "
     "trained further.",
     TransplantCurveSettings,
     BITS,

@@ -152,8 +152,8 @@ def undertrained_types(
         by = "cosine" if tied and len(unused) else "norm"
     elif by != "norm" and not len(unused):
         raise MorphGraphError(
-            f"{checkpoint.folder} has no row that is known to be unused, to be near to. Rank by "
-            "the norm, or give word counts."
+            f"{checkpoint.folder} has no row that is known to be unused, so there are no "
+            "distances. Rank by the norm, or give word counts."
         )
     return UndertrainedTypes(
         str(checkpoint.folder),

@@ -149,7 +149,7 @@ def columns_of(data: bytes, name: str) -> dict[str, npt.NDArray[Any]]:
     """
     import numpy as np
 
-    from morphgraph.core.apart import text_array
+    from morphgraph.core.isolated import text_array
 
     found: list[tuple[int, int, str, str, float]] = []
     with open_book(data, name) as book:
@@ -187,9 +187,9 @@ def read_morpholex(data: bytes, name: str, skips: Skips) -> list[Entry]:
     `FileFormatError` for a file that is not a workbook, is damaged or encrypted, takes too much
     memory or time, has no sheet named N-N-N, or lacks the columns in one.
     """
-    from morphgraph.core.apart import read_apart, texts_of
+    from morphgraph.core.isolated import read_isolated, texts_of
 
-    found = read_apart(columns_of, data, name)
+    found = read_isolated(columns_of, data, name)
     REFERENCE_LINES.check(len(found["numbers"]), name)
     titles = texts_of(found["titles"])
     cells = zip(

@@ -1,4 +1,4 @@
-"""Read an .xlsx file, a zip archive of XML, in a separate process (`core.apart`)."""
+"""Read an .xlsx file, a zip archive of XML, in a separate process (`core.isolated`)."""
 
 from __future__ import annotations
 

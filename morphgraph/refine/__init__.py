@@ -1,1 +1,1 @@
-"""What changes a tokeniser for the better: blame, knockout, annealing, reification, ReBPE."""
+"""Improvements of a tokeniser: blame, knockout, annealing, reification, ReBPE."""

@@ -1,4 +1,4 @@
-"""What each half of ReBPE is worth: runs with and without annealing and reification.
+"""The contribution of each half of ReBPE: runs without annealing or reification.
 
 Source: Bauwens & de Lhoneux 2026, Table 4.
 """
@@ -15,7 +15,7 @@ from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 @dataclass(frozen=True)
 class AblationCell:
-    """How a run ends: its score, vocabulary size and number of iterations."""
+    """The result of a run: its score, vocabulary size and number of iterations."""
 
     anneal: bool
     reify: bool
@@ -32,11 +32,11 @@ def ablation(
     steps: Sequence[Mapping[str, Any]] = (),
     progress: Callable[[float], None] | None = None,
 ) -> list[AblationCell]:
-    """Four runs to their end: annealing off and on, reification off and on.
+    """Run ReBPE four times: annealing off and on, reification off and on.
 
-    Each on a copy of the tokeniser as it was loaded, with the edits ``steps`` made first; the
-    tokeniser itself is not changed. Where it is on, reification is as ``settings`` say, or whole if
-    they have it off.
+    Each run is on a copy of the loaded tokeniser with the edits ``steps`` made first; the tokeniser
+    itself is not changed. Where it is on, reification is as in ``settings``, or complete if they
+    have it off.
     """
     cells = []
     for done, (anneal, reify) in enumerate((a, r) for a in (False, True) for r in (False, True)):

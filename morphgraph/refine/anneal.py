@@ -1,4 +1,4 @@
-"""Annealing: add pair merges that hardly ever cross a gold boundary.
+"""Annealing: add pair merges that rarely cross a gold boundary.
 
 `preview_annealing` is the algorithm. Source: Bauwens & de Lhoneux 2026, §3.4.
 """
@@ -31,12 +31,12 @@ def preview_annealing(
     minimum_ratio: float = MINIMUM_RATIO,
     maximum_vocabulary: int | None = None,
 ) -> Change:
-    """Annealing, computed without doing it: missing atoms, then merges of the pairs that are good.
+    """Compute annealing without applying it: missing atoms, then merges of good pairs.
 
     Merges are added up to ``maximum_vocabulary`` types; atoms are added for all words. See
     `annealing_pairs` for the others.
 
-    Ġund and o stand side by side in a morph three times, which is enough; Ġred and o in none.
+    Ġund and o are adjacent in a morph three times, which is enough; Ġred and o in none.
 
     >>> import morphgraph as mg
     >>> tokeniser = mg.load("demo:en")
@@ -63,7 +63,7 @@ def preview_annealing(
 
 @dataclass(frozen=True)
 class AnnealingPair:
-    """Two tokens that stand side by side ``total`` times, ``good`` of them inside a morph."""
+    """Two tokens that are adjacent ``total`` times, ``good`` of them inside a morph."""
 
     left: int
     right: int
@@ -81,11 +81,11 @@ def annealing_pairs(
     minimum_good: int = MINIMUM_GOOD,
     minimum_ratio: float = MINIMUM_RATIO,
 ) -> list[AnnealingPair]:
-    """The pairs of neighbouring tokens to merge, best first.
+    """Return the pairs of adjacent tokens to merge, best first.
 
     Those with good ≥ ``minimum_good`` and good ÷ total ≥ ``minimum_ratio``, by good, then ratio,
-    both descending, then by their strings. Each entry counts once; of ``entries``, if given, only
-    these. Pairs across the end of a piece, which no merge can cross, and with unknown characters do
+    both descending, then by their strings. Each entry counts once; with ``entries``, only these
+    count. Pairs across the end of a piece, which no merge can cross, and with unknown characters do
     not count. Source: Bauwens & de Lhoneux 2026, §3.4.
     """
     gold = benchmark.gold(scope)
@@ -127,9 +127,9 @@ def annealing_pairs(
 def within_vocabulary(
     graph: MergeGraph, pairs: Iterable[AnnealingPair], size: int, maximum: int | None
 ) -> list[tuple[str, str]]:
-    """The first pairs, as strings, such that ``size`` types and those they add are ≤ ``maximum``.
+    """Return the first pairs, as strings, whose new types keep ``size`` within ``maximum``.
 
-    The list is cut at the first that needs a new type when there is no room.
+    The list ends at the first pair that needs a new type when there is no room.
     """
     made: set[str] = set()
     kept: list[tuple[str, str]] = []
@@ -144,7 +144,7 @@ def within_vocabulary(
 
 
 def missing_atoms(tokeniser: BpeTokeniser, benchmark: Benchmark) -> list[str]:
-    """The atoms that the words of a reference need and the alphabet lacks, by code point."""
+    """Return the atoms that a reference needs and the alphabet lacks, by code point."""
     words = benchmark.words
     affected = dict.fromkeys(int(words.word_of_atom[atom]) for atom in words.unknown)
     return tokeniser.missing_atoms([words.texts[word] for word in affected], bare=benchmark.bare)

@@ -1,4 +1,4 @@
-"""Types to knock out, chosen without a reference: the baselines that blame is compared with.
+"""Types to knock out, chosen without a reference: baselines for blame.
 
 Source: Bauwens & Delobelle 2024, §A.2.
 """
@@ -12,7 +12,7 @@ from morphgraph.graph.merge_graph import MergeGraph
 
 
 def random_types(graph: MergeGraph, count: int, seed: int) -> list[str]:
-    """Types drawn at random, by a seed, among all that a merge produces.
+    """Draw types at random, by a seed, among all that a merge produces.
 
     >>> graph = MergeGraph.from_merges([("a", "b"), ("ab", "c"), ("c", "d")])
     >>> sorted(random_types(graph, 3, seed=0))
@@ -25,7 +25,7 @@ def random_types(graph: MergeGraph, count: int, seed: int) -> list[str]:
 
 
 def last_types(graph: MergeGraph, count: int) -> list[str]:
-    """The types of the last merges, last first.
+    """Return the types of the last merges, last first.
 
     >>> graph = MergeGraph.from_merges([("a", "b"), ("ab", "c"), ("c", "d")])
     >>> last_types(graph, 1)
@@ -37,7 +37,7 @@ def last_types(graph: MergeGraph, count: int) -> list[str]:
 
 
 def percent_of_types(graph: MergeGraph, percent: float) -> int:
-    """How many types a share of the produced ones is, rounded.
+    """Return a percentage of the number of produced types, rounded.
 
     >>> percent_of_types(MergeGraph.from_merges([("a", "b"), ("ab", "c"), ("c", "d")]), 34)
     1
@@ -48,10 +48,10 @@ def percent_of_types(graph: MergeGraph, percent: float) -> int:
 
 
 def last_leaves(graph: MergeGraph, count: int) -> list[str]:
-    """The last leaves, last first: types that took part in no merge of the graph as it was loaded.
+    """Return the last leaves, last first: types in no merge of the graph as loaded.
 
-    A type that has become one by an edit does not count, else these would be the last types; one
-    that an edit has removed is left out.
+    A type that became a leaf by an edit does not count, else these would be the last types; a
+    removed one is left out.
 
     >>> graph = MergeGraph.from_merges([("a", "b"), ("ab", "c"), ("c", "d"), ("cd", "e")])
     >>> last_leaves(graph, 2)
@@ -64,7 +64,7 @@ def last_leaves(graph: MergeGraph, count: int) -> list[str]:
 
 
 def share_of_leaves(graph: MergeGraph) -> float:
-    """Of the last half of all merges, as loaded, the share that make a leaf; NaN without merges.
+    """Return the share of the last half of loaded merges that make a leaf; NaN without merges.
 
     Source: Bauwens & Delobelle 2024, Fig. 3.
 
@@ -88,7 +88,7 @@ def _leaves(graph: MergeGraph) -> list[int]:
 
 
 def _produced(graph: MergeGraph) -> list[int]:
-    """Types that a merge produces and that can go, by the rank of their merge."""
+    """Return removable types that a merge produces, by the rank of their merge."""
     made = dict.fromkeys(merge.result for merge in graph.merges().values())
     return [number for number in made if graph.is_removable(number)]
 

@@ -28,10 +28,10 @@ DEFAULT_THRESHOLD = 0.5
 
 @dataclass(frozen=True)
 class Blame:
-    """N, B and R of every merge, in order of rank.
+    """The joins N, wrong joins B and blame R of every merge, in order of rank.
 
     ``applied`` (N): weighted joins that the merge closed; ``blamed`` (B): those on a gold boundary.
-    Both float64, as long as ``arrays``. Source: Bauwens & Delobelle 2024, §3.4.
+    Both are float64, as long as ``arrays``. Source: Bauwens & Delobelle 2024, §3.4.
     """
 
     arrays: MergeArrays
@@ -52,11 +52,11 @@ class Blame:
         return order[self.applied[order] > 0]
 
     def candidates(self, threshold: float = DEFAULT_THRESHOLD) -> npt.NDArray[np.int64]:
-        """Positions in ``arrays`` of the merges with R ≥ threshold and N > 0, worst first."""
+        """Return positions in ``arrays`` of merges with R ≥ threshold and N > 0, worst first."""
         return self.order[self.ratio[self.order] >= threshold]
 
     def dropout_rate(self, positions: npt.NDArray[np.int64]) -> float:
-        """Retrospective effective dropout rate: their share of all N; NaN if nothing was applied.
+        """Return the retrospective effective dropout rate: their share of all N, or NaN.
 
         Source: Bauwens & Delobelle 2024, Eq. 2.
         """
@@ -64,7 +64,7 @@ class Blame:
         return float(self.applied[positions].sum()) / total if total else math.nan
 
     def worst_of(self, merges: Iterable[int]) -> int:
-        """Of some merges, by id, the one most to blame; one that is new since then comes last."""
+        """Return the most blamed of some merges, by id; newer merges come last."""
 
         def badness(merge: int) -> tuple[float, float, float]:
             place = self.place(merge)
@@ -75,12 +75,12 @@ class Blame:
         return max(merges, key=badness)
 
     def counts(self, merge: int) -> tuple[float, float]:
-        """N and B of a merge, by its id."""
+        """Return N and B of a merge, by id."""
         position = self.arrays.places[merge]
         return float(self.applied[position]), float(self.blamed[position])
 
-    def said(self, merge: int) -> str:
-        """Joins, wrong joins and blame of a merge, by its id; empty where it is new since then."""
+    def described(self, merge: int) -> str:
+        """Describe joins, wrong joins and blame of a merge, by id; empty for a newer merge."""
         if self.place(merge) is None:
             return ""
         joins, wrong = self.counts(merge)
@@ -89,11 +89,11 @@ class Blame:
         return f"{counted(joins, 'join')}, {wrong:,.0f} wrong: blame {in_percent(wrong / joins, 0)}"
 
     def shown_ratio(self, position: int) -> float:
-        """R of a merge, or NaN if it was never applied: it is undefined then."""
+        """Return R of a merge, or NaN if it was never applied."""
         return float(self.ratio[position]) if self.applied[position] else math.nan
 
     def place(self, merge: int) -> int | None:
-        """The position in ``arrays`` of a merge, by its id; None if it is not among them."""
+        """Return the position of a merge in ``arrays``, by id; None if it is not there."""
         places = self.arrays.places
         found = int(places[merge]) if merge < len(places) else -1
         return None if found < 0 else found
@@ -157,7 +157,7 @@ def _count_joins(
     weights: npt.NDArray[np.float64],
     gold: EncodedGold,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """N and B of every merge, in order of rank: what the kernel gives, by no kernel."""
+    """Return N and B of every merge in order of rank, computed without a kernel."""
     closed = segmentation.closed_by
     merges = len(segmentation.arrays)
 
@@ -170,7 +170,7 @@ def _count_joins(
 
 
 def blame_table(tokeniser: BpeTokeniser, blamed: Blame) -> "pd.DataFrame":
-    """One row for each merge, in order of rank: merge_id, rank, merge, type, parts, N, B, R."""
+    """Return a row for each merge, by rank: merge_id, rank, merge, type, parts, N, B, R."""
     import pandas as pd
 
     return pd.DataFrame(blame_columns(tokeniser, blamed, np.arange(len(blamed.arrays))))
@@ -179,7 +179,7 @@ def blame_table(tokeniser: BpeTokeniser, blamed: Blame) -> "pd.DataFrame":
 def blame_columns(
     tokeniser: BpeTokeniser, blamed: Blame, positions: npt.NDArray[np.int64]
 ) -> dict[str, Any]:
-    """The columns of `blame_table`, for the merges at these positions only."""
+    """Return the columns of `blame_table` for the merges at these positions."""
     types = tokeniser.graph.types
     numbers = blamed.arrays.merge_ids[positions]
     merges = [tokeniser.graph.merge(int(number)) for number in numbers]

@@ -1,4 +1,4 @@
-"""BPE-knockout: blame merges for the boundaries that they cross, and remove the types they make.
+"""BPE-knockout: blame merges for crossing gold boundaries, and remove the types they make.
 
 `preview_knockout` is the algorithm; `MergeGraph.knockout` rewires the merges that used a removed
 type, and `knock_out` scores a tokeniser before and after. Source: Bauwens & Delobelle 2024,
@@ -34,7 +34,7 @@ SELECTIONS: tuple[Selection, ...] = get_args(Selection)
 
 
 class BlameSettings(Parameters):
-    """What a knockout and ReBPE have in common: how merges are blamed, and what is removed."""
+    """Settings shared by knockout and ReBPE: how to blame merges, and what to remove."""
 
     threshold: float = Field(
         default=DEFAULT_THRESHOLD, ge=0, le=1, description="Merges with R ≥ this are to blame."
@@ -43,7 +43,7 @@ class BlameSettings(Parameters):
         default=0.0,
         ge=0,
         lt=1,
-        description="Share of the words that it does not see, which alone are scored.",
+        description="Share of the words held out from learning; only these are scored.",
     )
     scope: Scope = Field(
         default="morphemic", description="Blame by boundaries between morphs, or whole words."
@@ -57,31 +57,31 @@ class BlameSettings(Parameters):
         description="Blame counts a tuple merge once for each application, not for each join.",
     )
     cascade: bool = Field(
-        default=False, description="What is made from a removed type goes with it."
+        default=False, description="Also remove what is made from a removed type."
     )
-    minimum_vocabulary: int = Field(default=0, ge=0, description="At least this many types stay.")
+    minimum_vocabulary: int = Field(default=0, ge=0, description="Keep at least this many types.")
     seed: int = Field(default=0, ge=0, description="Draws the words that are held out.")
 
     @property
     def is_random(self) -> bool:
-        """Whether a seed changes what comes out."""
+        """Whether the result depends on a seed."""
         return bool(self.holdout)
 
     @property
     def sees_gold(self) -> bool:
-        """Whether the method looks at gold boundaries."""
+        """Whether the method uses gold boundaries."""
         return True
 
 
 class KnockoutSettings(BlameSettings):
-    """How to choose the types and how to remove them.
+    """How to choose and remove types.
 
-    As a baseline, as many types go as blame would choose, or ``count``, or ``percent``.
+    A baseline removes as many types as blame would, or ``count``, or ``percent``.
     """
 
     select: Selection = Field(
         default="blame",
-        description="Which types go: those to blame, or as many others as a baseline.",
+        description="Which types to remove: those to blame, or as many as a baseline.",
     )
     count: int | None = Field(default=None, ge=0, description="This many types.")
     percent: float | None = Field(
@@ -90,12 +90,12 @@ class KnockoutSettings(BlameSettings):
 
     @property
     def is_random(self) -> bool:
-        """Whether a seed changes what comes out."""
+        """Whether the result depends on a seed."""
         return super().is_random or self.select == "random"
 
     @property
     def sees_gold(self) -> bool:
-        """Whether the method looks at gold boundaries: baselines do not."""
+        """Whether the method uses gold boundaries: baselines do not."""
         return self.select == "blame"
 
 
@@ -106,9 +106,9 @@ def preview_knockout(
     settings: KnockoutSettings,
     entries: npt.NDArray[np.int64] | None = None,
 ) -> tuple[Change, Blame]:
-    """One knockout, computed without doing it: what it changes, and the blame it goes by.
+    """Compute a knockout without applying it; return the change, and the blame behind it.
 
-    ``segmentation``: of the benchmark's words in the present state. ``entries``: blame sees only
+    ``segmentation``: of the benchmark's words in the present state. ``entries``: blame uses only
     these. Source: Bauwens & Delobelle 2024, Algorithm 1.
 
     undo is Ġund o in this tokeniser, and n + d closed the boundary un|do. Without it, whatever was
@@ -147,9 +147,9 @@ def candidate_types(
     threshold: float = DEFAULT_THRESHOLD,
     minimum_vocabulary: int = 0,
 ) -> list[str]:
-    """The types to knock out for a threshold, worst first, cut at a minimum vocabulary size.
+    """Return the types to knock out for a threshold, worst first, keeping a minimum |V|.
 
-    A type that two merges produce is listed once, where its worst merge stands.
+    A type that two merges produce is listed once, at its worst merge.
     """
     graph = tokeniser.graph
     results = blamed.arrays.results
@@ -160,7 +160,7 @@ def candidate_types(
 
 
 def choose_types(tokeniser: BpeTokeniser, blamed: Blame, settings: KnockoutSettings) -> list[str]:
-    """The types to remove, first one first, such that the minimum vocabulary is kept."""
+    """Return the types to remove in order, keeping the minimum vocabulary size."""
     graph = tokeniser.graph
     types = candidate_types(tokeniser, blamed, settings.threshold, settings.minimum_vocabulary)
     room = max(0, tokeniser.vocabulary_size - settings.minimum_vocabulary)
@@ -182,7 +182,7 @@ def choose_types(tokeniser: BpeTokeniser, blamed: Blame, settings: KnockoutSetti
 
 
 def _cascade_that_fits(graph: MergeGraph, types: list[str], room: int) -> int:
-    """How many of the first types can go with all that is made from them."""
+    """Return how many of the first types can be removed with all types made from them."""
     low, high = 0, len(types)
     while low < high:
         middle = (low + high + 1) // 2
@@ -195,7 +195,7 @@ def _cascade_that_fits(graph: MergeGraph, types: list[str], room: int) -> int:
 
 @dataclass(frozen=True)
 class KnockoutResult:
-    """What a knockout removed, and the scores of ``scored`` before and after it.
+    """What a knockout removed, and the scores of ``scored`` before and after.
 
     ``dropout_rate`` and ``share_of_merges`` are p = Σ N(removed) ÷ Σ N and |M†| ÷ |M|;
     ``late_leaves`` is the share of leaves among the last half of all merges (`share_of_leaves`).
@@ -216,7 +216,7 @@ class KnockoutResult:
 def knock_out(
     tokeniser: BpeTokeniser, benchmark: Benchmark, settings: KnockoutSettings | None = None
 ) -> KnockoutResult:
-    """Knock out types of a tokeniser, in place, and score it before and after."""
+    """Knock out types of a tokeniser in place, and score it before and after."""
     settings = settings or KnockoutSettings()
     started = time.perf_counter()
     graph = tokeniser.graph

@@ -1,8 +1,8 @@
-"""ReBPE: anneal, then knock out and reify in turn until nothing changes.
+"""ReBPE: anneal, then alternate knockout and reification until nothing changes.
 
-`rebpe` is the algorithm and says what comes next; `rebpe_run.ReBPERun` does it to a tokeniser. The
-phases are in files of their own: `anneal`, `knockout` (by `blame`) and `reify`. Source: Bauwens &
-de Lhoneux 2026, Algorithm 1.
+`rebpe` is the algorithm and yields the phases; `rebpe_run.ReBPERun` applies them to a tokeniser.
+The phases have their own files: `anneal`, `knockout` (by `blame`) and `reify`. Source: Bauwens & de
+Lhoneux 2026, Algorithm 1.
 """
 
 from collections.abc import Generator
@@ -16,22 +16,20 @@ from morphgraph.refine.knockout import BlameSettings, KnockoutSettings
 
 PhaseKind = Literal["start", "anneal", "knockout", "reify"]
 Step = tuple[int, PhaseKind]
-"""What is to be done next: the iteration, 0 before the first one, and the kind of phase."""
+"""The next phase: its iteration, 0 before the first one, and its kind."""
 
 
 class ReBPESettings(BlameSettings):
-    """What a run does; every part can be switched off.
+    """Settings of a run; every part can be switched off.
 
-    With a ``holdout``, annealing does not see those entries either, but the alphabet is completed
-    for all words, even beyond ``maximum_vocabulary``.
+    With a ``holdout``, annealing does not see held-out entries either, but the alphabet is
+    completed for all words, even beyond ``maximum_vocabulary``.
     """
 
-    anneal: bool = Field(
-        default=True, description="First add merges that hardly ever cross a boundary."
-    )
+    anneal: bool = Field(default=True, description="First add merges that rarely cross a boundary.")
     reify: bool = Field(default=True, description="false: none of repair, link and expand.")
     repair: bool = Field(
-        default=True, description="Tuple merges that cannot apply any more get other parts."
+        default=True, description="Give tuple merges that can no longer apply other parts."
     )
     link: bool = Field(default=True, description="Use pair merges inside tuple merges.")
     expand: bool = Field(default=True, description="Create pair merges inside tuple merges.")
@@ -57,17 +55,17 @@ class ReBPESettings(BlameSettings):
         return self.reify and (self.repair or self.link or self.expand)
 
     def knockout(self) -> KnockoutSettings:
-        """How each knockout chooses its types."""
+        """Return the settings of each knockout."""
         shared = {name: getattr(self, name) for name in BlameSettings.model_fields}
         return KnockoutSettings(**shared)
 
 
 def rebpe(settings: ReBPESettings) -> Generator[Step, Change, bool]:
-    """Algorithm 1: yields each phase to be done, and is sent what that changed.
+    """Yield each phase of Algorithm 1; receive the change that it made.
 
-    Its value is whether it converged: the last iteration changed nothing. If the maximum of
-    iterations ends it, one more knockout judges the merges that were reified last. Reification
-    repairs tuple merges, then puts pairs in them to use (links, expands).
+    Its return value is whether it converged: the last iteration changed nothing. At the maximum of
+    iterations, one more knockout judges the merges reified last. Reification repairs tuple merges,
+    then uses pairs in them (links, expands).
 
     >>> nothing, something = Change({}), Change({}, removed_types=(7,))
     >>> steps = rebpe(ReBPESettings(iterations=2))

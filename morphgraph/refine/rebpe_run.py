@@ -1,4 +1,4 @@
-"""A run of ReBPE on a tokeniser: phase by phase, with undo, redo and scores."""
+"""A run of ReBPE on a tokeniser, phase by phase, with undo, redo and scores."""
 
 import time
 from collections import Counter
@@ -29,9 +29,9 @@ class Phase:
     """One phase of a run, and the state after it.
 
     ``iteration``: 0 for the start and annealing. ``counts``: what changed, by kind (see
-    `Change.counts`). ``removed_by_origin``: the merges knocked out, by their origin until then.
-    ``blame``: N and B of each, by which they were chosen. ``score``: on the reference, of the run's
-    scope and weighting.
+    `Change.counts`). ``removed_by_origin``: the merges knocked out, by their origin. ``blame``: N
+    and B of each, by which they were chosen. ``score``: on the reference, with the run's scope and
+    weighting.
     """
 
     iteration: int
@@ -46,11 +46,11 @@ class Phase:
 
     @property
     def counts(self) -> dict[str, int]:
-        """What changed, by kind; what did not happen is left out."""
+        """What changed, by kind, without zeros."""
         return self.change.counts()
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON; undefined scores are null."""
+        """Return JSON-compatible data; undefined scores are null."""
         return {
             "iteration": self.iteration,
             "phase": self.kind,
@@ -66,7 +66,7 @@ class Phase:
 
 
 class _SegmentedReference:
-    """A reference as a tokeniser in its present state segments it: computed once for each state."""
+    """A reference as segmented by a tokeniser, computed once for each state."""
 
     def __init__(self, tokeniser: BpeTokeniser, benchmark: Benchmark) -> None:
         self.tokeniser = tokeniser
@@ -91,8 +91,8 @@ class _SegmentedReference:
 class ReBPERun:
     """A run of ReBPE on a tokeniser, in place, phase by phase.
 
-    Each phase that changes something is one edit of the graph, which undo takes back; the run
-    resumes from wherever the graph stands. Iterating over a run does the phases that are left.
+    Each phase that changes something is one edit of the graph, which can be undone; the run resumes
+    from any such state. Iterating over a run performs the remaining phases.
     """
 
     def __init__(
@@ -127,23 +127,23 @@ class ReBPERun:
 
     @property
     def scored(self) -> Benchmark:
-        """What is scored: the held-out entries, or the whole reference."""
+        """The entries scored: those held out, or the whole reference."""
         return self._scored.benchmark
 
     def segment_scored(self) -> MergeSegmentation:
-        """The words that are scored, in the present state."""
+        """Segment the scored words in the present state."""
         return self._scored.segmentation
 
     # ------------------------------------------------------------------------------- doing it
 
     @property
     def upcoming(self) -> Step | None:
-        """Iteration and kind of the next phase; None if none is left."""
+        """The iteration and kind of the next phase; None if none remains."""
         return self._algorithm()[0]
 
     @property
     def finished(self) -> bool:
-        """Whether no phase is left."""
+        """Whether no phase remains."""
         return self.upcoming is None
 
     @property
@@ -152,7 +152,7 @@ class ReBPERun:
         return self._algorithm()[1]
 
     def _algorithm(self) -> tuple[Step | None, bool]:
-        """What the algorithm asks for after the phases done, and whether it has converged."""
+        """Replay the algorithm; return the next phase, and whether it has converged."""
         steps = rebpe(self.settings)
         try:
             upcoming = next(steps)
@@ -163,13 +163,13 @@ class ReBPERun:
         return upcoming, False
 
     def step(self) -> Phase | None:
-        """Do the next phase; None if there is none."""
+        """Perform the next phase; None if there is none."""
         upcoming = self.upcoming
         if upcoming is None:
             return None
         position = self._position()
         if position < len(self._all):
-            # Redo must not bring back what the run no longer knows of.
+            # Redo must not restore phases that the run has dropped.
             del self._all[position:]
             self.graph.forget_undone()
         started = time.perf_counter()
@@ -177,24 +177,24 @@ class ReBPERun:
         return self._record(upcoming, self.graph.apply(change), blamed, started)
 
     def __iter__(self) -> Iterator[Phase]:
-        """Do the phases that are left, one at a time."""
+        """Perform the remaining phases, one at a time."""
         while phase := self.step():
             yield phase
 
     def finish(self, progress: Callable[[float], None] | None = None) -> list[Phase]:
-        """Do all phases that are left; ``progress`` gets numbers from 0 to 1."""
+        """Perform all remaining phases; ``progress`` receives numbers from 0 to 1."""
         made = []
         for phase in self:
             made.append(phase)
             if progress:
-                # The number of iterations is not known in advance, so the bar nears its end.
+                # The number of iterations is unknown in advance, so the bar approaches its end.
                 progress(1 - 0.8**phase.iteration)
         if progress:
             progress(1.0)
         return made
 
     def _preview(self, kind: PhaseKind) -> tuple[Change, Blame | None]:
-        """What a phase would change, and the blame by which a knockout chooses."""
+        """Return what a phase would change, and the blame behind a knockout."""
         settings, reference = self.settings, self._reference
         if kind == "knockout":
             return preview_knockout(
@@ -256,25 +256,24 @@ class ReBPERun:
 
     @property
     def edits_before(self) -> int:
-        """How many edits the graph had when the run began."""
+        """The number of edits of the graph when the run began."""
         return self._before
 
     @property
     def phases(self) -> list[Phase]:
-        """The phases that the graph shows: those done and not undone."""
+        """The phases in effect: those performed and not undone."""
         return self._all[: self._position()]
 
     @property
     def all_phases(self) -> list[Phase]:
-        """The phases done, including those undone since, which redo would make again."""
+        """The phases performed, including those undone since, which redo would restore."""
         return list(self._all)
 
     def _position(self) -> int:
-        """How many phases are done.
+        """The number of phases in effect.
 
-        As many as `go_to` said, unless undo or redo elsewhere has moved the graph since. Phases
-        that changed nothing leave no trace in the graph, so for them alone it counts where one has
-        gone.
+        It is as set by `go_to`, unless undo or redo elsewhere has moved the graph since. Phases
+        that changed nothing leave no trace in the graph, so only the stored position counts them.
         """
         made = {id(change) for change in self.graph.history}
         least = most = 0
@@ -289,10 +288,10 @@ class ReBPERun:
 
     @property
     def is_stale(self) -> bool:
-        """Whether the graph is no longer one that this run can resume from.
+        """Whether the run can no longer resume from the state of the graph.
 
-        Edits of before its start were undone or replaced, or the run is at its start and other
-        edits were made since: what it says of the start is then about another state.
+        Edits before its start were undone or replaced, or the run is at its start and other edits
+        were made since, so that its start describes another state.
         """
         graph = self.graph
         if graph.recipe_checksum(self._before) != self._begun_from:
@@ -300,7 +299,7 @@ class ReBPERun:
         return self._position() == 1 and len(graph.history) != self._before
 
     def go_to(self, position: int) -> None:
-        """Undo or redo until ``position`` phases are done, and other edits in between with them."""
+        """Undo or redo until ``position`` phases are in effect, including edits in between."""
         position = min(max(position, 1), len(self._all))
         wanted = {id(p.change) for p in self._all[:position] if not p.change.is_empty}
         others = {id(p.change) for p in self._all[position:] if not p.change.is_empty}

@@ -1,4 +1,4 @@
-"""Reification: repair tuple merges so that they can apply again, then put pairs in them to use.
+"""Reification: repair tuple merges so that they apply again, then use the pairs in them.
 
 `preview_reification` is the algorithm; `graph.plans` does the linking and creating. Source:
 Bauwens & de Lhoneux 2026, §3.1, §3.2 and Algorithm 2.
@@ -25,11 +25,11 @@ def preview_reification(
     atoms: TypeAtoms | None = None,
     among: Collection[int] | None = None,
 ) -> Change:
-    """One pass of repair and reification, computed without doing it.
+    """Compute one pass of repair and reification without applying it.
 
     The switches leave out repair, linking to existing merges, and creating (expanding) new ones.
-    ``blacklist``: the parts of merges knocked out before, which are not to come back. ``among``:
-    only these merges are repaired, and only pairs in them are put to use, wherever they occur.
+    ``blacklist``: the parts of merges knocked out before, which must not return. ``among``: only
+    these merges are repaired, and only pairs in them are used, wherever they occur.
 
     b + c takes the c from a + b + c, which is repaired; x + a + y suggests a + y, which is created.
 
@@ -48,11 +48,11 @@ def preview_reification(
 
 
 def repairs(graph: MergeGraph, atoms: TypeAtoms | None = None) -> dict[int, Parts]:
-    """New parts for tuple merges that can no longer apply, by merge, in order of rank.
+    """Return new parts for tuple merges that can no longer apply, by merge, in order of rank.
 
     The string of each tuple merge's result is segmented by the merges of lower rank, as repaired so
-    far; if the tokens are other than the merge's parts, they become its parts. A merge whose result
-    those merges make already is left as it is. Source: Bauwens & de Lhoneux 2026, §3.1.
+    far; if the tokens differ from the merge's parts, they become its parts. A merge whose result
+    those merges already make stays as it is. Source: Bauwens & de Lhoneux 2026, §3.1.
 
     >>> graph = MergeGraph.from_merges([("a", "b"), ("a", "b", "c")])
     >>> [[graph.types[part] for part in parts] for parts in repairs(graph).values()]
@@ -94,10 +94,10 @@ def suggestions(
     blacklist: Collection[Parts],
     among: Collection[int] | None = None,
 ) -> list[Pair]:
-    """Pairs of neighbouring parts in tuple merges, but those on the blacklist.
+    """Return pairs of adjacent parts in tuple merges, without those on the blacklist.
 
-    Those in most tuple merges first, then by their strings. ``among``: only pairs in these merges.
-    Source: Bauwens & de Lhoneux 2026, §3.2.
+    Those in most tuple merges come first, then by their strings. ``among``: only pairs in these
+    merges. Source: Bauwens & de Lhoneux 2026, §3.2.
     """
     parts = {
         number: repaired.get(number, merge.parts)

@@ -1,4 +1,4 @@
-"""What knocking out by every threshold gives: the scores by which to choose one."""
+"""The scores after knockout at every threshold, to choose one."""
 
 import math
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 @dataclass(frozen=True)
 class ThresholdPoint:
-    """What knocking out all merges with R ≥ threshold gives."""
+    """The result of knocking out all merges with R ≥ threshold."""
 
     threshold: float
     removed: int
@@ -31,7 +31,7 @@ class ThresholdPoint:
 
 
 def best_point(points: Sequence[ThresholdPoint]) -> ThresholdPoint | None:
-    """The lowest threshold of the highest F1; None where F1 is undefined everywhere."""
+    """Return the lowest threshold of the highest F1; None if F1 is undefined everywhere."""
     defined = [point for point in points if point.f1 == point.f1]
     return max(defined, key=lambda point: point.f1, default=None)
 
@@ -48,12 +48,12 @@ def threshold_curve(
     weighting: Weighting = "types",
     thresholds: Sequence[float] = THRESHOLDS,
 ) -> list[ThresholdPoint]:
-    """Scores after knocking out all merges above each threshold, each from the same start.
+    """Score the knockout of all merges above each threshold, each from the same start.
 
     The tokeniser itself is not changed.
     """
     worst = _worst_ratios(tokeniser.graph, blamed, min(thresholds, default=1.0))
-    falling = _Falling(tokeniser, benchmark, blamed.arrays, worst, scope, weighting)
+    falling = _ThresholdSweep(tokeniser, benchmark, blamed.arrays, worst, scope, weighting)
     found: dict[float, ThresholdPoint] = {}
     point: ThresholdPoint | None = None
     for threshold in sorted(thresholds, reverse=True):
@@ -67,12 +67,12 @@ def threshold_curve(
     return [found[threshold] for threshold in thresholds]
 
 
-class _Falling:
-    """Words and their scores while the threshold goes down.
+class _ThresholdSweep:
+    """Words and their scores as the threshold decreases.
 
-    Types of a threshold are among those of every lower one, and the order of knocking out does not
-    matter, so each threshold goes on from the one before, with the words that it changes.
-    ``worst``: by type, see `_worst_ratios`.
+    The types of a threshold include those of every higher one, and the order of knockouts does not
+    matter, so each threshold continues from the previous one, with the words it changes. ``worst``:
+    by type, see `_worst_ratios`.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class _Falling:
         self.worst = worst
         self.ratio = worst[arrays.results]
         self.segmentation = segment(tokeniser.graph, benchmark.words)
-        # The highest threshold that changes a piece: the worst R of the merges applied in it.
+        # The highest threshold that changes a piece: the worst R of merges applied in it.
         self.limit = np.full(len(benchmark.words.piece_offsets) - 1, np.inf)
         self._update_limits(np.ones(len(self.limit), np.uint8))
         self.gold = benchmark.cuts(scope)
@@ -99,7 +99,7 @@ class _Falling:
             self.tally = BoundaryTally(cuts_of(self.segmentation), self.gold, weight)
 
     def to(self, threshold: float) -> tuple[float, float, float]:
-        """Precision, recall and F1 at a lower threshold; NaN if undefined."""
+        """Return precision, recall and F1 at a lower threshold; NaN if undefined."""
         is_present = self.merges.removed == 0
         self.merges.knock_out(np.flatnonzero(is_present & (self.worst >= threshold)))
         touched = (self.limit >= threshold).astype(np.uint8)
@@ -111,7 +111,7 @@ class _Falling:
             return math.nan, math.nan, math.nan
         words = np.zeros(len(self.segmentation.words), bool)
         words[self._word_of_piece[touched == 1]] = True
-        # A segmentation remembers where it is split, and these arrays have changed: a new one.
+        # A segmentation caches its splits, and these arrays have changed, so make a new one.
         cuts = cuts_of(replace(self.segmentation), words)
         self.tally.recount(cuts, self.gold, words)
         return self.tally.precision.value, self.tally.recall.value, self.tally.f1.value
@@ -129,8 +129,10 @@ class _Falling:
 
 
 def _worst_ratios(graph: MergeGraph, blamed: Blame, least: float) -> npt.NDArray[np.float64]:
-    """By type, the highest R of its merges, if it is ``least`` or more; -1 for all other types,
-    and for those that cannot be knocked out."""
+    """Return the highest R of each type's merges, if it is ``least`` or more.
+
+    It is -1 for all other types, and for those that cannot be knocked out.
+    """
     worst = np.full(blamed.arrays.type_count, -1.0)
     positions = blamed.candidates(least)
     np.maximum.at(worst, blamed.arrays.results[positions], blamed.ratio[positions])

@@ -1,4 +1,4 @@
-"""Following a run of ReBPE: one word through all its phases, and what each phase did to merges."""
+"""The history of a ReBPE run: one word after each phase, and the merges changed by each."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ T = TypeVar("T")
 
 
 def follow_phases(run: ReBPERun, look: Callable[[MergeGraph], T]) -> list[T]:
-    """What ``look`` finds in the graph after each phase that is done, the start included.
+    """Return ``look`` of the graph after each phase in effect, the start included.
 
-    The graph is one copy that is taken back further each time, so nothing of it may be kept.
+    One copy of the graph is undone further each time, so results must not refer to it.
     """
     history = run.graph.history
     found: dict[int, T] = {}
@@ -36,7 +36,7 @@ def follow_phases(run: ReBPERun, look: Callable[[MergeGraph], T]) -> list[T]:
 
 
 def edits_after(run: ReBPERun) -> list[int]:
-    """How many edits the graph has right after each phase that is done, the start included."""
+    """Return the number of edits right after each phase in effect, the start included."""
     position = {id(change): number for number, change in enumerate(run.graph.history, start=1)}
     edits = [run.edits_before]
     for phase in run.phases[1:]:
@@ -48,8 +48,8 @@ def edits_after(run: ReBPERun) -> list[int]:
 class ChangedMerge:
     """One merge that an edit changed.
 
-    ``before`` and ``after`` are its parts, ids of types; none where it was not there, or is gone.
-    ``also`` are merges that changed with it: the tuple merges that a linked or created one is in.
+    ``before`` and ``after`` are its parts, ids of types; empty before it existed or once removed.
+    ``also``: merges changed with it: the tuple merges that a linked or created one is in.
     """
 
     kind: MergeChange
@@ -62,7 +62,7 @@ class ChangedMerge:
 
 
 def changed_merges(graph: MergeGraph, change: Change) -> list[ChangedMerge]:
-    """Every merge that a change touched, by kind, in the order in which it was done.
+    """Return every merge that a change touched, by kind, in order.
 
     ``graph`` is as right after the change: its ranks are those shown.
     """

@@ -20,7 +20,7 @@ import numpy as np
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import checksum
 from morphgraph.core.limits import CORPUS_LANGUAGES
-from morphgraph.core.text import apart, base_name
+from morphgraph.core.text import base_name, unique_labels
 from morphgraph.corpus.count_tasks import CountingTask
 from morphgraph.corpus.counting import LEAST_MEMORY, Runner, run_here
 from morphgraph.corpus.counts import WordCounts
@@ -521,7 +521,7 @@ def differing(paths: Sequence[str]) -> list[str]:
     if len(names) == 1:
         return names
     if len(set(names)) < len(names):
-        return apart(paths)
+        return unique_labels(paths)
     parts = [_without_packing(name).split(".") for name in names]
     if len(set(map(len, parts))) > 1 or len(set(map(tuple, parts))) < len(parts):
         return names

@@ -200,7 +200,7 @@ FIGURES = (
         "never_formed",
         "Types never formed",
         "Unreachable types of which every merge has a part that is made only after it is needed: "
-        "edits leave some where a type has several merges. To remove them changes no segmentation.",
+        "edits leave some where a type has several merges. Removing them changes no segmentation.",
         behind=lambda h: _known(h.never_formed, "the vocabulary has no merges"),
         of=_ordinary,
     ),

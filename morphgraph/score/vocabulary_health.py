@@ -237,7 +237,7 @@ class Inventory:
     it, None if it is not whole characters, but single bytes of one. ``marker``: ``Ġ`` or ``▁``
     before types that start a word, ``##`` before types inside one, a suffix such as ``</w>``
     behind types that end one, or nothing; ``marked``: the ids of types that have it. ``texts``:
-    every type by id as people read it. ``graph``: the merges, where there are any.
+    every type by id in readable form. ``graph``: the merges, where there are any.
     """
 
     special: tuple[int, ...]

@@ -1,15 +1,15 @@
 """Normalisers and pre-tokenisers of unknown parts, run in a process of their own.
 
 Such a part may take for ever, fill the memory or end its process, and native code cannot be
-interrupted. So `core.apart` runs it, within its limits; an error names the part.
+interrupted. So `core.isolated` runs it, within its limits; an error names the part.
 """
 
 import json
 from dataclasses import dataclass
 from typing import Any
 
-from morphgraph.core.apart import EndedError, run_apart
 from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.isolated import ProcessEndedError, run_isolated
 from morphgraph.core.limits import GROWN_CHARACTERS, PIPELINE_MEMORY, PIPELINE_SECONDS, TEXT_GROWTH
 from morphgraph.core.text import shortened
 
@@ -59,10 +59,10 @@ def confined(parts: str, do: str, text: str, *spans: slice) -> Any:
     bounds = [[span.start, span.stop] for span in spans]
     limits = {"seconds": PIPELINE_SECONDS, "memory": PIPELINE_MEMORY}
     try:
-        return json.loads(run_apart(_THERE, parts.encode(), do, text, bounds, most, **limits))
+        return json.loads(run_isolated(_THERE, parts.encode(), do, text, bounds, most, **limits))
     except FileFormatError as error:
         place, problem, limit = error.place, error.problem, TEXT_GROWTH
-    except EndedError as error:
+    except ProcessEndedError as error:
         place, limit = error.place or "its pipeline", error.limit or PIPELINE_MEMORY
         problem = f"needs more than {limit.value:,} bytes of memory, or fails"
         if limit is PIPELINE_SECONDS:

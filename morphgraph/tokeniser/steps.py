@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from morphgraph.core.apart import say_place
 from morphgraph.core.errors import FileFormatError
+from morphgraph.core.isolated import report_place
 from morphgraph.tokeniser.known_parts import PARTS_OF_TEXT, parts_in_order
 from morphgraph.tokeniser.preprocess import Preprocessor
 
@@ -24,7 +24,7 @@ class _Steps:
         self.most, self._steps = 0, list[tuple[str, Any]]()
         for name, part in parts_in_order(pipeline, key):
             place = f"field {name}"
-            say_place(place)
+            report_place(place)
             document = {"version": "1.0", "added_tokens": [], "model": model, key: part}
             try:
                 built = getattr(Tokenizer.from_str(json.dumps(document)), key)
@@ -59,7 +59,7 @@ class _Steps:
     def _each(self) -> Iterator[Any]:
         for place, part in self._steps:
             self._place = place
-            say_place(place)
+            report_place(place)
             yield part
 
     def _check(self, characters: int) -> None:

@@ -1,1 +1,1 @@
-"""Trainers, one file each, from word counts to a segmenter."""
+"""Trainers, one per file, from word counts to a segmenter."""

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TrainedBpe:
-    """What training by merges learned: the atoms, the merges in order, and all types.
+    """The result of merge-based training: atoms, merges in order, and all types.
 
-    ``alphabet`` is sorted by code point; ``types`` are the alphabet, then the results of merges as
-    they first came. No string is in it twice.
+    ``alphabet`` is sorted by code point; ``types`` are the alphabet, then the results of merges in
+    order of first occurrence, without duplicates.
     """
 
     alphabet: tuple[str, ...]
@@ -32,12 +32,12 @@ class TrainedBpe:
 
     @property
     def vocabulary(self) -> tuple[str, ...]:
-        """The types that count towards the size asked for, by id."""
+        """The types that count towards the requested size, by id."""
         return self.types
 
     def segmenter(self, tokeniser: BpeTokeniser) -> Bte:
-        """How it segments, on a tokeniser of its types and merges."""
-        from morphgraph.segment.bte import Bte  # training itself loads no numpy
+        """Return its segmenter on a tokeniser of its types and merges."""
+        from morphgraph.segment.bte import Bte  # training itself does not load numpy
 
         return Bte(tokeniser)
 
@@ -52,17 +52,16 @@ def train_bpe(
     progress: Callable[[float], None] | None = None,
     enough: Callable[[], bool] | None = None,
 ) -> TrainedBpe:
-    """Train BPE on word counts: the merges of Hugging Face's `BpeTrainer`, in its order.
+    """Train BPE on word counts, with the merges of Hugging Face's `BpeTrainer`, in order.
 
     The characters of the words are the atoms: encode bytes and add markers first
     (`counts.byte_level`). `alphabet` adds atoms that need not occur. Each step merges the pair with
     the highest count, ties going to the smallest left, then right id, ids in order of creation with
     atoms sorted by code point (docs/training.md). Training ends at `vocab_size` types, less the
     `reserved` ones that the caller adds (special tokens), or when no pair has a count of at least
-    `minimum_count` and 1. `progress` is called now and then with a number from 0 to 1; an exception
-    that it raises ends the training. `enough` is asked as often: where it is true, training ends
-    with what it would give for the types that there are by then. Words with a count of 0 are
-    ignored.
+    `minimum_count` and 1. `progress` is called repeatedly with a number from 0 to 1; an exception
+    that it raises ends the training. `enough` is called as often: once it is true, training ends
+    with the result for the number of types reached. Words with a count of 0 are ignored.
 
     Raises `MorphGraphError` for negative counts, for counts so large that 64 bits could overflow,
     for more than 2³¹ characters in all, for an `alphabet` item that is not one character, and where
@@ -88,9 +87,9 @@ def train_bpe(
 def packed_words(
     counts: Mapping[str, int] | WordCounts, alphabet: Iterable[str]
 ) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
-    """The words as the kernels of trainers take them, and the atoms; errors as of `train_bpe`.
+    """Return the words packed for training kernels, and the atoms; errors as in `train_bpe`.
 
-    Words are gone through a portion at a time; of those in a `WordArray` no list is made.
+    Words are processed in portions; a `WordArray` is never converted to a list.
     """
     import numpy as np
 
@@ -127,7 +126,7 @@ def packed_words(
 
 
 def _counted(counts: WordCounts) -> tuple[Sequence[str], npt.NDArray[np.int64]]:
-    """The words that occur, and how often."""
+    """Return the words with a count above 0, and their counts."""
     import numpy as np
 
     words = counts.words
@@ -152,7 +151,7 @@ def _counted(counts: WordCounts) -> tuple[Sequence[str], npt.NDArray[np.int64]]:
 
 
 def _code_points(words: Sequence[str]) -> Iterator[npt.NDArray[np.uint32]]:
-    """The characters of the words, of `AT_ONCE` words at a time."""
+    """Yield the characters of the words, for `AT_ONCE` words at a time."""
     import numpy as np
 
     for start in range(0, len(words), AT_ONCE):
@@ -160,6 +159,6 @@ def _code_points(words: Sequence[str]) -> Iterator[npt.NDArray[np.uint32]]:
         if isinstance(some, WordArray):
             yield some.characters()[0]
         else:
-            # Lone surrogates pass: they are characters like any other here.
+            # Lone surrogates are kept: they are characters like any other here.
             text = "".join(some).encode("utf-32-le", errors="surrogatepass")
             yield np.frombuffer(text, np.uint32)

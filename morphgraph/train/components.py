@@ -1,7 +1,7 @@
-"""Pipelines in the words of Hugging Face's library: a tokeniser cuts in use as it did in training.
+"""Pipelines as Hugging Face components, so that a tokeniser segments as in training.
 
-The normaliser works before anything is cut, and pre-tokenisers cut without changing text; so
-capitals are marked first here and last in `morphgraph.corpus.rules`, which comes to the same.
+The normaliser runs before any splitting, and pre-tokenisers split without changing text; so
+capitals are marked first here but last in `morphgraph.corpus.rules`, with the same result.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ UNKNOWN_TOKEN = "<unk>"
 
 
 def components(prepared: PreparedCorpus) -> dict[str, Any]:
-    """Normaliser, pre-tokeniser and decoder for a ``tokenizer.json``, as data.
+    """Return normaliser, pre-tokeniser and decoder for a ``tokenizer.json``, as data.
 
     >>> from morphgraph.corpus.pipelines import prepare
     >>> parts = components(prepare("no-spaces", {"word": 1}, kind="unmarked"))
@@ -99,7 +99,7 @@ def _replace(old: str, new: str) -> dict[str, Any]:
 
 
 def _capitals(alphabet: Iterable[str]) -> list[dict[str, Any]]:
-    """⇧ before the capitals of the letters in the alphabet; other capitals are unknown anyway."""
+    """Insert ⇧ before capitals of the alphabet's letters; other capitals are unknown anyway."""
     capitals = _capitals_of(alphabet)
     return [_replace(CAPITAL, CAPITAL * 2)] + [_replace(c, mark_capitals(c)) for c in capitals]
 
@@ -111,7 +111,7 @@ def _capitals_back(alphabet: Iterable[str]) -> list[dict[str, Any]]:
 
 def _capitals_of(alphabet: Iterable[str]) -> list[str]:
     found = (restore_capitals(CAPITAL + c) for c in sorted(alphabet) if c != CAPITAL)
-    # I is the one of i and ı; what has none of one character is never a capital in a text.
+    # I is the capital of i and ı; capitals of several characters never occur in a text.
     return list(dict.fromkeys(c for c in found if len(c) == 1 and mark_capitals(c) != c))
 
 

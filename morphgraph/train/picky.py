@@ -1,4 +1,4 @@
-"""Train Picky BPE from word counts: BPE that takes back types it no longer needs."""
+"""Train Picky BPE from word counts: BPE that removes types it no longer needs."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TrainedPicky(TrainedBpe):
-    """A trained model: what happened, in order, and what is not present in the end.
+    """A trained model: its events in order, and the types absent in the end.
 
-    ``types``: all that there ever were; ``merges``: the first one of each; ``removed``: ids of
-    those types that are not present in the end.
+    ``types``: all that ever existed; ``merges``: the first one of each; ``removed``: ids of those
+    types that are absent in the end.
     """
 
     events: tuple[PickyEvent, ...]
@@ -32,7 +32,7 @@ class TrainedPicky(TrainedBpe):
         return tuple(text for n, text in enumerate(self.types) if n not in self.removed)
 
     def segmenter(self, tokeniser: BpeTokeniser) -> Picky:
-        """How it segments, on a tokeniser of its types and merges."""
+        """Return its segmenter on a tokeniser of its types and merges."""
         ids = [tokeniser.graph.ids[text] for text in self.types]
         events = [
             PickyEvent(kind, tuple(ids[part] for part in parts), ids[whole])
@@ -55,8 +55,8 @@ def train_picky(
     """Train Picky BPE: after a merge, a part that occurs (almost) only in it is removed.
 
     As `train_bpe`, and after merging (x1, x2): if count(x1, x2) / count(x1), both from before the
-    merge, is more than ``threshold``, x1 is removed, and what is left of it is split into the
-    present types that it was first built from, recursively; then x2 likewise, if it is another
+    merge, is more than ``threshold``, x1 is removed, and its remaining occurrences are split into
+    the present types that it was first built from, recursively; then x2 likewise, if it is another
     type. Atoms are never removed. A removed type that is merged again is restored under its old id.
     ``vocab_size`` counts present types. With a threshold of 1, this is BPE. Other arguments and
     errors are those of `train_bpe`; `MorphGraphError` also for a threshold outside 0 to 1.

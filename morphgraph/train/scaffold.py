@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TrainedScaffold(TrainedBpe):
-    """A trained model, and which of its types are scaffolds."""
+    """A trained model, and its types that are scaffolds."""
 
     scaffolds: frozenset[str]
 
@@ -26,7 +26,7 @@ class TrainedScaffold(TrainedBpe):
         return tuple(text for text in self.types if text not in self.scaffolds)
 
     def segmenter(self, tokeniser: BpeTokeniser) -> Scaffold:
-        """How it segments, on a tokeniser of its types and merges."""
+        """Return its segmenter on a tokeniser of its types and merges."""
         return Scaffold(tokeniser, self.scaffolds)
 
 
@@ -40,13 +40,13 @@ def train_scaffold(
     progress: Callable[[float], None] | None = None,
     enough: Callable[[], bool] | None = None,
 ) -> TrainedScaffold:
-    """Train Scaffold-BPE: BPE, and parts of which little is left are marked as scaffolds.
+    """Train Scaffold-BPE: BPE that marks parts with few remaining occurrences as scaffolds.
 
     As `train_bpe`; after merging (x, y), x is marked, and so is y, if it now occurs at most as
     often as the next pair to merge, which has the highest count of all (0 if there is none).
     Scaffolds do not count towards ``vocab_size``, but are still merged. Choices that the source
-    leaves open: a type once marked stays marked; atoms are never marked, as they cannot be taken
-    apart. Other arguments and errors are those of `train_bpe`. Source: Lian et al. 2025.
+    leaves open: a type once marked stays marked; atoms are never marked, as they cannot be
+    split. Other arguments and errors are those of `train_bpe`. Source: Lian et al. 2025.
 
     >>> trained = train_scaffold({"abc": 9, "ab": 1, "ad": 2}, vocab_size=6)
     >>> trained.vocabulary, sorted(trained.scaffolds)

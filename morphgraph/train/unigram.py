@@ -17,12 +17,11 @@ LONGEST_TEXT = 5_000_000
 
 
 def sentencepiece_model(prepared: PreparedCorpus, vocab_size: int) -> bytes:
-    """Train SentencePiece's Unigram on prepared pieces: the model file.
+    """Train SentencePiece's Unigram on prepared pieces; return the model file.
 
-    The pieces are the pipeline's, so everything that SentencePiece would do to words is switched
-    off: its normalisation, its marker, and its own splits. It reads counts from a file, which lies
-    in a folder of its own until it is done. Counts of more than `LONGEST_TEXT` characters in all
-    are scaled down to that, each to 1 at least.
+    The pipeline makes the pieces, so SentencePiece's own normalisation, marker and splits are
+    switched off. It reads counts from a file in a temporary folder. Counts of more than
+    `LONGEST_TEXT` characters in all are scaled down to that, each to 1 at least.
     """
     import sentencepiece
 
@@ -64,9 +63,9 @@ def sentencepiece_model(prepared: PreparedCorpus, vocab_size: int) -> bytes:
 
 
 def _scaled(counts: WordCounts) -> Iterator[tuple[str, int]]:
-    """The counts, scaled down where they are of a long text; none becomes 0.
+    """Scale the counts of a long text down; none becomes 0.
 
-    To find its first types, SentencePiece writes out every word as often as it occurs.
+    To find its first types, SentencePiece writes out every occurrence of every word.
     """
     length = sum((len(piece) + 1) * count for piece, count in counts.items())
     for piece, count in counts.items():
@@ -77,5 +76,5 @@ def _scaled(counts: WordCounts) -> Iterator[tuple[str, int]]:
 
 
 def _reason(error: BaseException) -> str:
-    """What the library says, without the place in its source."""
+    """Return the library's message, without the location in its source."""
     return str(error).rpartition("] ")[2].strip().rstrip(".")[:160] or "it does not say why"

@@ -186,7 +186,7 @@ def test_what_the_app_runs_quotes_nothing_of_a_file(
             as_planned(spec, read)
         assert "root:x" not in "".join(traceback.format_exception(raised.value))
         said.append(str(raised.value))
-    assert said[0].startswith("shadow.txt, line 2: it cannot be read as what it should be. ")
+    assert said[0].startswith("shadow.txt, line 2: it cannot be read in the expected format. ")
     assert any("no tree of morphemes" in message for message in said)  # what quotes nothing stays
     monkeypatch.delenv("MORPHGRAPH_UNQUOTED")
     with pytest.raises(FileFormatError, match="root:x"):

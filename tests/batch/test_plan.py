@@ -168,7 +168,7 @@ def test_a_new_value_adds_cells_and_leaves_the_others(folder: Path) -> None:
             '["catalogue:celestial"]',
             "The catalogue has no source 'celestial'",
         ),
-        ('["{language}.tsv"]', '["{lang}.tsv"]', "there is nothing to put in for {lang}. Use:"),
+        ('["{language}.tsv"]', '["{lang}.tsv"]', "there is no value for {lang}. Use:"),
         (
             '["{language}.tsv"]',
             '["${MORPHGRAPH_NOWHERE}/a.tsv"]',

@@ -103,7 +103,7 @@ def test_standard_input_that_cannot_be_a_reference(
     piped(monkeypatch, b"")
     run = morphgraph(*given)
     assert run.code == 2 and run.err == (
-        "morphgraph: standard input: nothing came. "
+        "morphgraph: standard input: it is empty. "
         "Pipe a reference into the command, or name its file.\n"
     )
     piped(monkeypatch, b"\xff\xfe\xfd")

@@ -1,4 +1,4 @@
-"""Types that a model has hardly learned: figures of rows by hand, and what the types are."""
+"""Under-trained types of a model: figures of rows by hand, and what the types are."""
 
 import json
 import math

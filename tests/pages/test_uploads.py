@@ -11,9 +11,9 @@ from typing import Any
 import openpyxl
 import pytest
 
-from morphgraph.core import apart
-from morphgraph.core.apart import VISITOR
+from morphgraph.core import isolated
 from morphgraph.core.demos import demo_gold_path
+from morphgraph.core.isolated import VISITOR
 from morphgraph.reference.readers import read_reference
 from morphgraph.segment.models import write_model
 from morphgraph.segment.registry import method_on
@@ -122,13 +122,13 @@ def test_a_workbook_is_read_for_one_visitor(
     written = io.BytesIO()
     book.save(written)
     visitors = []
-    read_apart = apart.read_apart
+    read_isolated = isolated.read_isolated
 
     def read(*given: Any) -> Any:
         visitors.append(VISITOR.get())
-        return read_apart(*given)
+        return read_isolated(*given)
 
-    monkeypatch.setattr(apart, "read_apart", read)
+    monkeypatch.setattr(isolated, "read_isolated", read)
     app.open(page).upload(field, ("gold.xlsx", written.getvalue()))
     assert app.errors() == []
     assert visitors == [app.session.store.folder.name]

@@ -1,4 +1,4 @@
-"""Types that a model in a folder on this machine has hardly learned."""
+"""Under-trained types of a model in a folder on this machine."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +27,7 @@ def model_rows(current: Session, corpus: NamedCounts | None) -> None:
     if not only_this_machine():
         return
     with st.expander(
-        "A model on this machine: types that it has hardly learned",
+        "A model on this machine: its under-trained types",
         icon=":material/memory:",
         on_change="rerun",
         key="model rows",

@@ -20,9 +20,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from morphgraph.core import apart
-from morphgraph.core.apart import VISITOR, read_apart, text_array, texts_of
+from morphgraph.core import isolated
 from morphgraph.core.errors import FileFormatError
+from morphgraph.core.isolated import VISITOR, read_isolated, text_array, texts_of
 
 FOLDER = str(Path(__file__).parent)
 
@@ -31,10 +31,10 @@ FOLDER = str(Path(__file__).parent)
 def readers() -> Iterator[None]:
     """This module can be imported by its own name, there too; processes start with that."""
     sys.path.append(FOLDER)
-    apart._idle.clear()
+    isolated._idle.clear()
     yield
     sys.path.remove(FOLDER)
-    apart._idle.clear()
+    isolated._idle.clear()
 
 
 def there(function):
@@ -101,7 +101,7 @@ def ends(data, name):
 @there
 def ends_somewhere(data, name):
     for place in ("line 1,000", "line 2"):
-        apart.say_place(place)
+        isolated.report_place(place)
     os.abort()
 
 
@@ -118,7 +118,7 @@ def surroundings(data, name):
 
 
 def number_of_process() -> int:
-    return int(texts_of(read_apart(echo, b"", "x")["name"])[1])
+    return int(texts_of(read_isolated(echo, b"", "x")["name"])[1])
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))))
@@ -128,7 +128,7 @@ def test_texts_come_back(texts):
 
 def test_arrays_come_back_and_the_process_is_kept():
     data = bytes(range(256)) * 1000
-    found = read_apart(echo, data, "näme.x")
+    found = read_isolated(echo, data, "näme.x")
     assert found["data"].tobytes() == data
     name, process = texts_of(found["name"])
     assert name == "näme.x"
@@ -137,12 +137,12 @@ def test_arrays_come_back_and_the_process_is_kept():
 
 
 def test_what_is_printed_there_is_no_answer():
-    assert read_apart(noisy, b"", "x") == {}
-    assert texts_of(read_apart(echo, b"", "x")["name"])[0] == "x"
+    assert read_isolated(noisy, b"", "x") == {}
+    assert texts_of(read_isolated(echo, b"", "x")["name"])[0] == "x"
 
 
 def test_it_imports_what_this_process_would_and_leads_a_session_of_its_own():
-    found = read_apart(surroundings, b"", "x")
+    found = read_isolated(surroundings, b"", "x")
     own, its = (
         list(dict.fromkeys(path for path in paths if path and Path(path).exists()))
         for paths in (sys.path, texts_of(found["paths"]))
@@ -154,7 +154,7 @@ def test_it_imports_what_this_process_would_and_leads_a_session_of_its_own():
 
 def test_errors_of_a_file_are_as_they_were():
     with pytest.raises(FileFormatError) as found:
-        read_apart(wrong, b"", "a.x")
+        read_isolated(wrong, b"", "a.x")
     error = found.value
     assert (error.file, error.place, error.problem) == ("a.x", "line 3", "“ä” is wrong")
     assert (error.fix, error.quotes) == ("Correct it.", False)
@@ -162,19 +162,19 @@ def test_errors_of_a_file_are_as_they_were():
 
 def test_other_errors_are_those_of_a_file_too():
     with pytest.raises(FileFormatError, match=r"^a.x: reading it fails \(no arrays\)"):
-        read_apart(fails, b"", "a.x")
+        read_isolated(fails, b"", "a.x")
 
 
 def test_nothing_is_unpickled():
     with pytest.raises(ValueError, match="allow_pickle=False"):
-        read_apart(objects, b"", "x")
+        read_isolated(objects, b"", "x")
 
 
 @pytest.mark.parametrize("reader", [fills, asks_for_much])
 def test_what_fills_the_memory_is_ended(monkeypatch, reader):
     monkeypatch.setenv("MORPHGRAPH_MAX_READING_MEMORY", "400000000")
     with pytest.raises(FileFormatError, match=r"^a.x: reading it takes .* memory.* 400,000,000"):
-        read_apart(reader, b"", "a.x")
+        read_isolated(reader, b"", "a.x")
     assert number_of_process()
 
 
@@ -182,37 +182,37 @@ def test_what_takes_long_is_ended(monkeypatch):
     before = number_of_process()
     monkeypatch.setenv("MORPHGRAPH_MAX_READING_SECONDS", "1")
     with pytest.raises(FileFormatError, match=r"^a.x: reading it takes 2 seconds, the limit"):
-        read_apart(spins, b"", "a.x")
+        read_isolated(spins, b"", "a.x")
     assert not psutil.pid_exists(before) and number_of_process() != before
 
 
 def test_what_ends_the_process_is_an_error_of_the_file():
     with pytest.raises(FileFormatError, match="the process that read it has ended"):
-        read_apart(ends, b"", "a.x")
+        read_isolated(ends, b"", "a.x")
     assert number_of_process()
 
 
 def test_the_last_place_it_said_is_named():
     with pytest.raises(FileFormatError, match=r"^a.x, line 2: the process that read it has ended"):
-        read_apart(ends_somewhere, b"", "a.x")
+        read_isolated(ends_somewhere, b"", "a.x")
     with pytest.raises(FileFormatError, match=r"^a.x: the process"):
-        read_apart(ends, b"", "a.x")
+        read_isolated(ends, b"", "a.x")
 
 
 def test_a_large_answer_is_refused_before_it_is_held(monkeypatch):
     monkeypatch.setenv("MORPHGRAPH_MAX_TEXT_MEMORY", "10000")
-    assert len(read_apart(returns_much, b"9000", "x")["much"]) == 9000
+    assert len(read_isolated(returns_much, b"9000", "x")["much"]) == 9000
     with pytest.raises(FileFormatError, match="bytes of text, the limit is 10,000"):
-        read_apart(returns_much, b"10000", "x")
+        read_isolated(returns_much, b"10000", "x")
 
 
 def test_a_packed_answer_is_refused_before_it_is_unpacked(monkeypatch):
     monkeypatch.setenv("MORPHGRAPH_MAX_TEXT_MEMORY", "10000")
-    packed = apart.BytesIO()
+    packed = isolated.BytesIO()
     np.savez_compressed(packed, much=np.zeros(20_000, np.uint8))
     assert len(packed.getvalue()) < 1000
     with pytest.raises(FileFormatError, match="bytes of text, the limit is 10,000"):
-        apart._arrays_of(packed.getvalue(), "x")
+        isolated._arrays_of(packed.getvalue(), "x")
 
 
 def test_a_process_that_has_ended_is_not_asked():
@@ -229,7 +229,7 @@ def test_one_file_at_a_time_for_each_visitor():
 
         def read(visitor):
             VISITOR.set(visitor)
-            found.append(read_apart(waits, b"", "x")["times"].tolist())
+            found.append(read_isolated(waits, b"", "x")["times"].tolist())
 
         threads = [threading.Thread(target=read, args=(each,)) for each in visitors]
         for thread in threads:
@@ -243,16 +243,16 @@ def test_one_file_at_a_time_for_each_visitor():
     assert second_start >= first_end
     (_, first_end), (second_start, _) = spans("ab")
     assert second_start < first_end
-    assert len(apart._idle) == 2
+    assert len(isolated._idle) == 2
 
 
 INTERRUPTED = """
 import sys
 sys.path.append({folder!r})
-import test_apart
-from morphgraph.core.apart import read_apart
-print(test_apart.number_of_process(), flush=True)
-read_apart(test_apart.spins, b"", "x")
+import test_isolated
+from morphgraph.core.isolated import read_isolated
+print(test_isolated.number_of_process(), flush=True)
+read_isolated(test_isolated.spins, b"", "x")
 """
 
 

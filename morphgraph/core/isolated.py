@@ -1,10 +1,10 @@
-"""Running something in a process of its own, which it cannot leave and may not fill.
+"""Run functions on untrusted input in a separate process, with limits on time and memory.
 
-What a library makes of a file or a text is native code or endless: no limit of ours holds inside
-it. So a function of a module, which takes bytes and gives bytes or arrays, runs in a process that
-is started afresh (never forked), kept for the next request, and ended where one takes more than it
-may. Bytes with their lengths before them go both ways; arrays are in NumPy's own format, in which
-nothing is pickled. Where it is at, the process writes into a file that is read if it ends.
+On a hostile file a library may run native code, or forever, where no limit of ours applies. So a
+function, which takes bytes and returns bytes or arrays, runs in a process that is spawned (never
+forked), kept for the next request, and ended if it exceeds a limit. Both directions carry
+length-prefixed bytes; arrays are in NumPy's format, without pickling. The process records its
+current place in a file, which is read if it ends.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ Read = Callable[[bytes, str], Mapping[str, "npt.NDArray[Any]"]]
 Header = dict[str, Any]
 
 VISITOR: ContextVar[str] = ContextVar("visitor", default="")
-"""For whom something is run: one at a time for each."""
+"""On whose behalf functions run: one at a time for each visitor."""
 
 _EVERY = 0.05
-_PATIENCE = 10  # seconds that may pass for one of the processor, which others use too
+_PATIENCE = 10  # seconds allowed per second of CPU time, as the CPU is shared
 _AT_ONCE = 2
 _MOST_KEPT = 300_000_000
-"""A process of more bytes of memory than this is not kept."""
+"""A process that uses more bytes of memory than this is not kept."""
 _LENGTHS = struct.Struct("<QQ")
 
 _places = BoundedSemaphore(_AT_ONCE)
@@ -58,10 +58,10 @@ _turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
 _idle: deque[_Process] = deque()
 
 
-class EndedError(Exception):
-    """A process was ended; ``problem``: what it did, ``place``: the last one that it said.
+class ProcessEndedError(Exception):
+    """Raised when a process ended; ``problem``: why, ``place``: its last reported place.
 
-    ``limit``: the one that it exceeded, None where it ended by itself.
+    ``limit``: the limit that it exceeded, None if it ended by itself.
     """
 
     def __init__(self, problem: str, limit: Limit | None = None) -> None:
@@ -69,22 +69,23 @@ class EndedError(Exception):
         self.problem, self.limit, self.place = problem, limit, ""
 
 
-def run_apart(function: str, data: bytes, *arguments: Any, seconds: Limit, memory: Limit) -> bytes:
-    """What ``function`` makes of bytes and of arguments, which go as JSON, in another process.
+def run_isolated(
+    function: str, data: bytes, *arguments: Any, seconds: Limit, memory: Limit
+) -> bytes:
+    """Apply ``function``, named ``module:name``, in another process and return its bytes.
 
-    It is named as ``module:name``. `EndedError` where it takes too much (``seconds``: of the
-    processor) or ends its process; `FileFormatError` as it raises it, and `RuntimeError` for any
-    other error in it.
+    Arguments are passed as JSON. Raises `ProcessEndedError` if it exceeds a limit (``seconds``: CPU
+    time) or ends its process; its own `FileFormatError`; `RuntimeError` for any other error in it.
     """
     asked = {"function": function, "arguments": arguments}
     with _turns.setdefault(VISITOR.get(), Lock()), _places:
         process = _ready()
         try:
             header, answer = process.ask(asked, data, seconds, memory)
-        except EndedError as error:
+        except ProcessEndedError as error:
             error.place = process.end()
             raise
-        except BaseException:  # its answer would be taken for the next one
+        except BaseException:  # its answer would be mistaken for the next one
             process.end()
             raise
         if process.is_small:
@@ -99,15 +100,15 @@ def run_apart(function: str, data: bytes, *arguments: Any, seconds: Limit, memor
     return answer
 
 
-def read_apart(read: Read, data: bytes, name: str) -> dict[str, npt.NDArray[Any]]:
-    """What ``read(data, name)`` returns in another process; ``read`` is a function of a module.
+def read_isolated(read: Read, data: bytes, name: str) -> dict[str, npt.NDArray[Any]]:
+    """Return ``read(data, name)``, run in another process; ``read`` is a module's function.
 
-    `FileFormatError` as it raises it, and where it takes too much memory or time.
+    Raises its own `FileFormatError`, also if it exceeds a limit of memory or time.
     """
     function = f"{read.__module__}:{read.__qualname__}"
     try:
-        answer = run_apart(function, data, name, seconds=READING_SECONDS, memory=READING_MEMORY)
-    except EndedError as error:
+        answer = run_isolated(function, data, name, seconds=READING_SECONDS, memory=READING_MEMORY)
+    except ProcessEndedError as error:
         if error.limit is not None:
             found = f"reading it {error.problem}"
             raise error.limit.exceeded(name, error.place, found) from error
@@ -119,15 +120,15 @@ def read_apart(read: Read, data: bytes, name: str) -> dict[str, npt.NDArray[Any]
     raise FileFormatError(name, place, problem, "Choose another file.")
 
 
-def say_place(place: str) -> None:
-    """Say, in such a process, where it is; an error names the place that was said last."""
-    if _said is not None:
-        os.lseek(_said, 0, os.SEEK_SET)
-        os.write(_said, place.encode() + b"\n")
+def report_place(place: str) -> None:
+    """Record the current place in an isolated process; errors name the last one recorded."""
+    if _place_file is not None:
+        os.lseek(_place_file, 0, os.SEEK_SET)
+        os.write(_place_file, place.encode() + b"\n")
 
 
 def text_array(texts: Iterable[str]) -> npt.NDArray[np.uint8]:
-    """Texts as an array of bytes, for `texts_of` to take apart; a NUL in them becomes a space.
+    """Serialise strings into one byte array (inverse of `texts_of`); NULs become spaces.
 
     >>> texts_of(text_array(["a", "", "ä"]))
     ['a', '', 'ä']
@@ -139,7 +140,7 @@ def text_array(texts: Iterable[str]) -> npt.NDArray[np.uint8]:
 
 
 def texts_of(array: npt.NDArray[np.uint8]) -> list[str]:
-    """The texts in an array that `text_array` made."""
+    """Return the strings of an array from `text_array`."""
     return array.tobytes().decode().split("\0")[:-1]
 
 
@@ -148,7 +149,7 @@ def _arrays_of(answer: bytes, name: str) -> dict[str, npt.NDArray[Any]]:
 
     with zipfile.ZipFile(BytesIO(answer)) as archive:
         size = sum(member.file_size for member in archive.infolist())
-    TEXT_MEMORY.check(size, name)  # whatever the length of what it was packed to
+    TEXT_MEMORY.check(size, name)  # whatever its compressed size
     with np.load(BytesIO(answer), allow_pickle=False) as found:
         return dict(found)
 
@@ -157,31 +158,31 @@ def _arrays_of(answer: bytes, name: str) -> dict[str, npt.NDArray[Any]]:
 
 
 class _Process:
-    """The other process, as this one sees it."""
+    """An isolated process, as seen from the parent."""
 
     def __init__(self) -> None:
-        # What it imports is what this process would, and nothing of the folder it is in.
+        # It imports from the same paths as this process, but not from its working folder.
         paths = os.pathsep.join(path for path in sys.path if path)
-        self._said = TemporaryFile(buffering=0)  # noqa: SIM115
+        self._place_file = TemporaryFile(buffering=0)  # noqa: SIM115
         self.process = subprocess.Popen(
             [sys.executable, "-P", "-c", f"from {__name__} import _serve; _serve()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._said,
+            stderr=self._place_file,
             env={**os.environ, "PYTHONPATH": paths, "OPENBLAS_NUM_THREADS": "1"},
-            start_new_session=True,  # Ctrl-C is for this process, which then ends that one
+            start_new_session=True,  # Ctrl-C goes to this process, which then ends that one
         )
         assert self.process.stdin is not None and self.process.stdout is not None
         self._questions, self._answers = self.process.stdin, self.process.stdout
         self.is_small = True
 
     def end(self) -> str:
-        """End it; the place that it said last."""
+        """End it; return its last recorded place."""
         with suppress(OSError), self.process:
             self.process.kill()
-        with self._said:
-            self._said.seek(0)
-            return self._said.read().partition(b"\n")[0].decode()
+        with self._place_file:
+            self._place_file.seek(0)
+            return self._place_file.read().partition(b"\n")[0].decode()
 
     def ask(
         self, asked: Header, data: bytes, seconds: Limit, memory: Limit
@@ -192,13 +193,13 @@ class _Process:
             self._watch(seconds, memory)
             answer = _receive(self._answers, TEXT_MEMORY.value)
         except (OSError, EOFError) as error:
-            raise EndedError(f"has ended ({self.process.wait()})") from error
+            raise ProcessEndedError(f"has ended ({self.process.wait()})") from error
         if "memory" in answer[0]:
-            raise EndedError("takes too much memory", memory)
+            raise ProcessEndedError("takes too much memory", memory)
         return answer
 
     def _watch(self, seconds: Limit, memory: Limit) -> None:
-        """Wait for an answer, and see to it that it does not cost more than it may."""
+        """Wait for an answer, and enforce the limits."""
         if not hasattr(select, "poll"):
             return
         answers = select.poll()
@@ -209,13 +210,13 @@ class _Process:
             before = used if before is None else before
             taken = max(used - before, (time.monotonic() - begun) / _PATIENCE)
             if taken > seconds.value:
-                raise EndedError(f"takes {math.ceil(taken):,} seconds", seconds)
+                raise ProcessEndedError(f"takes {math.ceil(taken):,} seconds", seconds)
             if kept > memory.value:
-                raise EndedError(f"takes {kept:,} bytes of memory", memory)
+                raise ProcessEndedError(f"takes {kept:,} bytes of memory", memory)
             self.is_small = kept <= _MOST_KEPT
 
     def _used(self) -> tuple[float, int]:
-        """Seconds of the processor, and bytes of memory."""
+        """Return the CPU time in seconds, and the bytes of memory in use."""
         with suppress(psutil.Error):
             process = psutil.Process(self.process.pid)
             return sum(process.cpu_times()[:2]), process.memory_info().rss
@@ -223,7 +224,7 @@ class _Process:
 
 
 def _ready() -> _Process:
-    """A process that waits, or a new one."""
+    """Return an idle process, or a new one."""
     with suppress(IndexError):
         while True:
             process = _idle.pop()
@@ -241,21 +242,24 @@ def _send(stream: IO[bytes], header: Header, data: bytes) -> None:
 
 
 def _receive(stream: IO[bytes], most: float = math.inf) -> tuple[Header, bytes]:
-    """A header and the bytes behind it; `EOFError` at the end, `EndedError` if they are more."""
+    """Receive a header and its data.
+
+    `EOFError` at the end, `ProcessEndedError` if there are more than ``most`` bytes.
+    """
     lengths = stream.read(_LENGTHS.size)
     if len(lengths) < _LENGTHS.size:
         raise EOFError
     first, second = _LENGTHS.unpack(lengths)
     if first + second > most:
-        raise EndedError(f"makes {first + second:,} bytes of text", TEXT_MEMORY)
+        raise ProcessEndedError(f"makes {first + second:,} bytes of text", TEXT_MEMORY)
     header, data = stream.read(first), stream.read(second)
     if len(header) + len(data) < first + second:
         raise EOFError
     return json.loads(header), data
 
 
-def _start_anew() -> None:
-    """Here no process waits: those that do are the parent's, as their pipes are."""
+def _forget_parent_processes() -> None:
+    """After a fork, forget idle processes: their pipes belong to the parent."""
     global _places
     _places = BoundedSemaphore(_AT_ONCE)
     _turns.clear()
@@ -263,18 +267,18 @@ def _start_anew() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_start_anew)
+    os.register_at_fork(after_in_child=_forget_parent_processes)
 
 
 # ------------------------------------------------------------------------- the process that answers
 
-_said: int | None = None
-"""The file, there, for what `say_place` says."""
+_place_file: int | None = None
+"""In an isolated process, the file that `report_place` writes to."""
 
 
 def _answer(asked: Header, data: bytes) -> tuple[Header, bytes]:
-    say_place("")
-    # Who asked ends it in time, if there still is one.
+    report_place("")
+    # The parent ends it in time, if it still exists.
     limit_this_process(2 * _PATIENCE * asked["seconds"], asked["memory"])
     try:
         module, _, name = asked["function"].partition(":")
@@ -284,7 +288,7 @@ def _answer(asked: Header, data: bytes) -> tuple[Header, bytes]:
         return {"file": [found.file, found.place, found.problem, found.fix, found.quotes]}, b""
     except MemoryError:
         return {"memory": True}, b""
-    except BaseException as error:  # a panic of a library is no Exception
+    except BaseException as error:  # a library's panic is not an Exception
         return {"failed": shortened(str(error), 120)}, b""
     finally:
         limit_this_process(0, asked["memory"])
@@ -299,9 +303,9 @@ def _packed(arrays: Any) -> bytes:
 
 
 def _serve() -> None:
-    """Answer what comes on standard input until it ends; nothing else reaches standard output."""
-    global _said
-    answers, _said = os.fdopen(os.dup(1), "wb"), os.dup(2)
+    """Answer requests on standard input until it ends; nothing else reaches standard output."""
+    global _place_file
+    answers, _place_file = os.fdopen(os.dup(1), "wb"), os.dup(2)
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
     os.dup2(nothing, 2)

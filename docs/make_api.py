@@ -1,5 +1,5 @@
 """Write docs/api.md from the docstrings, and the tables of methods in docs/remedies.md and
-docs/training.md from their registries: `python docs/make_api.py`.
+docs/training.md from the registry: `python docs/make_api.py`.
 """
 
 import ast
@@ -72,11 +72,12 @@ MADE_OF = {
 
 def methods() -> str:
     """The table of all methods that segment."""
-    from morphgraph.refine.registry import EVERY_METHOD
+    from morphgraph.methods import METHODS
     from morphgraph.tokeniser.words import spelled
 
     rows = [("method", "title", "what it does", "parameters", "made of", "source")]
-    for name, method in EVERY_METHOD.items():
+    for name in (*METHODS.segmenting, *METHODS.learning):
+        method = METHODS[name]
         given = [
             f"`{key}`" if field.default is None else f"`{key}={spelled(field.default)}`"
             for key, field in method.fields.items()
@@ -89,13 +90,15 @@ def methods() -> str:
 
 def trainers() -> str:
     """The table of all ways to train."""
-    from morphgraph.train.trainers import TRAINERS
+    from morphgraph.methods import METHODS
+    from morphgraph.segment.training import training_of
 
     rows = [("method", "what comes out", "what it does", "parameters")]
-    for name, trainer in TRAINERS.items():
-        fields = trainer.parameters.model_fields.items()
+    for name in METHODS.trained:
+        method, training = training_of(name)
+        fields = training.parameters.model_fields.items()
         listed = ", ".join(f"`{key}={field.default}`" for key, field in fields)
-        rows.append((f"`{name}`", trainer.label, trainer.description, listed))
+        rows.append((f"`{name}`", method.title, training.description, listed))
     return table(rows)
 
 

@@ -17,23 +17,23 @@ from weakref import WeakKeyDictionary
 from morphgraph.core.errors import MorphGraphError, check_list
 from morphgraph.core.text import base_name, counted, percent, shortened
 from morphgraph.corpus.counts import counts_of
+from morphgraph.methods import METHODS
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.plain import reference_of_pairs
 from morphgraph.reference.predictions import Predictions
 from morphgraph.reference.readers import read_reference
-from morphgraph.refine.registry import LEARNERS
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.segment.bte import Bte
-from morphgraph.segment.models import export_to
+from morphgraph.segment.exporting import export_to
 from morphgraph.segment.registry import method_on, standard_segmenter
-from morphgraph.segment.segmenter import MethodSegmenter
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import never_formed
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from morphgraph.tokeniser.words import UNKNOWN, Segmenter
+from morphgraph.tokeniser.words import UNKNOWN
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -299,19 +299,19 @@ class LoadedTokeniser(BpeTokeniser):
             for number in range(len(encoded.texts))
         ]
 
-    def method(self, name: str, *, counts: Any = None, **parameters: Any) -> MethodSegmenter:
+    def method(self, name: str, *, counts: Any = None, **parameters: Any) -> Segmenter:
         """Another way to segment with this vocabulary: ``flota``, ``dropout``, ``trimmed``, ….
 
         ``parameters`` are the method's own, ``k=2`` for FLOTA; ``counts``: `WordCounts`, a file of
         counts or ``wordfreq:en``, for methods that need some. An unknown name or parameter is a
         `MorphGraphError` that lists those there are. It takes the tokeniser as it is now.
         """
-        if name in LEARNERS:
+        if name in METHODS.learning:
             raise MorphGraphError(
-                f"{LEARNERS[name].title} learns from gold and gives another tokeniser. Use "
+                f"{METHODS[name].title} learns from gold and gives another tokeniser. Use "
                 "knock_out or rebpe."
             )
-        made = cast("MethodSegmenter", method_on(self, name, parameters, counts))
+        made = method_on(self, name, parameters, counts)
         _MADE_ON[made] = self
         return made
 

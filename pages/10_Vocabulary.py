@@ -19,8 +19,8 @@ from morphgraph.score.vocabulary_figures import (
 )
 from morphgraph.score.vocabulary_health import VocabularyHealth
 from morphgraph.score.vocabulary_lists import list_behind, matching
-from morphgraph.segment.bte import Bte
 from morphgraph.segment.registry import method_on
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables.vocabulary import (
     figure_frame,
     figure_text,
@@ -31,7 +31,6 @@ from morphgraph.tables.vocabulary import (
     why_undefined,
 )
 from morphgraph.tables.writing import frame_csv
-from morphgraph.tokeniser.words import Segmenter
 from web.bootstrap import start
 from web.edits import look_at, never_formed_note
 from web.inputs import frequency_choice, offer_frequencies
@@ -357,10 +356,10 @@ def _table(healths: list[VocabularyHealth], alpha: float) -> None:
 
 def _number_of(current: Session, health: VocabularyHealth, number: int) -> int:
     """The number of a listed type in the open graph, -1 if it is not there: lists are of a copy."""
-    segmenter = health.segmenter
-    if not isinstance(segmenter, Bte) or number < 0:
+    tokeniser = health.segmenter.tokeniser
+    if tokeniser is None or number < 0:
         return -1
-    return current.study.graph.ids.get(segmenter.tokeniser.graph.types[number], -1)
+    return current.study.graph.ids.get(tokeniser.graph.types[number], -1)
 
 
 def _offer(current: Session, number: int) -> None:

@@ -8,7 +8,8 @@ from morphgraph.core.shared import Same
 from morphgraph.core.text import counted, percent, shortened, signed
 from morphgraph.graph.view import to_graphml, to_networkx
 from morphgraph.segment.bte import Bte
-from morphgraph.segment.models import export_segmenter, write_model
+from morphgraph.segment.exporting import export_segmenter
+from morphgraph.segment.models import write_model
 from morphgraph.tokeniser.export import Export, words_to_check
 from morphgraph.tokeniser.export_texts import FILES
 from morphgraph.tokeniser.recipe import read_recipe, replay
@@ -180,7 +181,7 @@ def _tokeniser(current: Session) -> None:
     place = st.empty()
     if st.session_state.get(_KEY) != key:
         with place.container():
-            if isinstance(segmenter, Bte) and segmenter.method == Bte.method:
+            if segmenter.editable is not None:
                 _forecast(sum(merge.is_tuple for merge in tokeniser.graph.merges().values()))
             else:
                 st.write(

@@ -20,12 +20,16 @@ from morphgraph.core.text import counted, shortened
 from morphgraph.corpus.counts import WordCounts, parse_word_counts, wordfreq_counts
 from morphgraph.corpus.pipelines import PIPELINES
 from morphgraph.corpus.text import read_text, text_columns
+from morphgraph.methods import METHODS
 from morphgraph.score.comparison import Comparison
 from morphgraph.segment.bte import Bte
+from morphgraph.segment.method import Method
 from morphgraph.segment.models import write_model
+from morphgraph.segment.training import train, training_of
 from morphgraph.tokeniser.hugging_face import to_tokenizer_json
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import spelled
-from morphgraph.train.trainers import TRAINERS, Trainer, TrainingClock, train
+from morphgraph.train.trainers import TrainingClock
 from web.bootstrap import start
 from web.components import comparison_table
 from web.hosting import is_public
@@ -40,7 +44,7 @@ from web.widgets import attempt, button, download, remembered, setting
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-    from morphgraph.tokeniser.words import Segmenter
+    from morphgraph.segment.segmenter import Segmenter
 
 _ASKED = "train asked"
 _SHOWN = "train shown"
@@ -62,7 +66,7 @@ class _Order:
     given: tuple[str, ...]
     file: tuple[str, str, bytes] | None
     source: str
-    method: Trainer
+    method: Method
     pipeline: str
     size: int
     least: int | None
@@ -79,7 +83,7 @@ class _Order:
     @property
     def label(self) -> str:
         settings = "".join(f", {key} {value:g}" for key, value in self.parameters.items())
-        return f"{self.method.label}{settings} · {self.pipeline} · {self.size:,} · {self.source}"
+        return f"{self.method.title}{settings} · {self.pipeline} · {self.size:,} · {self.source}"
 
 
 def train_page(current: Session) -> None:
@@ -106,13 +110,13 @@ def _settings() -> _Order | None:
         with st.container(key="cards-train"):
             name = st.radio(
                 "Method",
-                list(TRAINERS),
+                METHODS.trained,
                 key="train_method",
                 horizontal=True,
-                format_func=lambda name: TRAINERS[name].label,
-                captions=[plain(trainer.description) for trainer in TRAINERS.values()],
+                format_func=lambda name: METHODS[name].title,
+                captions=[plain(training_of(name)[1].description) for name in METHODS.trained],
             )
-        method = TRAINERS[name]
+        method, training = training_of(name)
         with st.container(horizontal=True, vertical_alignment="bottom"):
             words = _source()
             size = st.number_input(
@@ -127,15 +131,15 @@ def _settings() -> _Order | None:
             place = st.container(horizontal=True, width="content")
             parameters = {
                 name: parameter_field(
-                    place, f"{method.label}: {name}", f"train_{name}", field, field.default
+                    place, f"{method.title}: {name}", f"train_{name}", field, field.default
                 )
-                for name, field in method.parameters.model_fields.items()
+                for name, field in training.parameters.model_fields.items()
             }
             with st.popover("Preparation", icon=":material/tune:"):
                 pipeline = st.selectbox(
                     "Pipeline",
-                    method.pipelines,
-                    key=f"train pipeline {method.pipelines}",
+                    training.pipelines,
+                    key=f"train pipeline {training.pipelines}",
                     help="What happens to words before training, and in the trained tokeniser too.",
                 )
                 st.caption(plain(PIPELINES[pipeline].description))
@@ -252,9 +256,9 @@ def _train(current: Session, order: _Order | None) -> None:
             key="train stop",
             help="That leaves no words.",
         )
-        if not order.method.stoppable and not is_public():
+        if not training_of(order.method.name)[1].stoppable and not is_public():
             st.caption(
-                f"{plain(order.method.label)} trains in one go: it shows no progress, and a click "
+                f"{plain(order.method.title)} trains in one go: it shows no progress, and a click "
                 "on Stop takes effect after it."
             )
         with attempt():
@@ -332,13 +336,13 @@ def _result(current: Session) -> None:
             key="train compare",
             help="Word by word, on the page Segmentations.",
         )
-        if type(segmenter) is Bte:
+        if (tokeniser := segmenter.editable) is not None:
             button(
                 "Open it",
                 "hub",
                 _open,
                 current,
-                segmenter,
+                tokeniser,
                 help="All other pages then show it, with the open reference.",
             )
         _downloads(segmenter, label)
@@ -369,8 +373,7 @@ def _downloads(segmenter: Segmenter, label: str) -> None:
             key="train model",
             help="It loads again as it is: morphgraph segment --model FILE.",
         )
-        if type(segmenter) is Bte:
-            tokeniser = segmenter.tokeniser
+        if (tokeniser := segmenter.editable) is not None:
             download(
                 "Download tokenizer.json",
                 lambda: to_tokenizer_json(tokeniser)[0],
@@ -406,15 +409,15 @@ def _examples(current: Session, trained: list[Segmenter]) -> None:
         comparison_table(labels, list(enumerate(compared.rows)), key="train examples")
 
 
-def _open(current: Session, segmenter: Bte) -> None:
+def _open(current: Session, tokeniser: BpeTokeniser) -> None:
     try:
-        opened = segmenter.tokeniser.fork()
+        opened = tokeniser.fork()
         file = (opened.name, to_tokenizer_json(opened)[0])
         current.open_tokeniser(opened, Source(opened.name, (file,)))
     except MorphGraphError as error:
         current.notice = str(error)
         return
-    current.notice = f"{segmenter.tokeniser.name} is open."
+    current.notice = f"{tokeniser.name} is open."
 
 
 train_page(start("Train"))

@@ -9,13 +9,13 @@ from streamlit.delta_generator import DeltaGenerator
 
 from morphgraph.core.shared import Same
 from morphgraph.core.text import counted, in_percent, percent, ratio_text, shortened
+from morphgraph.methods import METHODS
 from morphgraph.refine.learning import has_seen
 from morphgraph.score.comparison import ComparedWord, Comparison, Summary
 from morphgraph.score.uncertainty import Interval
-from morphgraph.segment.registry import METHODS
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables.comparison import comparison_csv, comparison_html, comparison_latex
 from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE
-from morphgraph.tokeniser.words import Segmenter
 from web.address import follow
 from web.bootstrap import start
 from web.components import comparison_table

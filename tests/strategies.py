@@ -1,6 +1,6 @@
 """Random small tokenisers and words for hypothesis."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -8,11 +8,15 @@ from hypothesis import strategies as st
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import EditError
 from morphgraph.kernels import INSIDE_TOKEN
-from morphgraph.segment.bte import tokeniser_of_types
+from morphgraph.segment.bte import Bte, tokeniser_of_types
+from morphgraph.segment.picky import Picky
+from morphgraph.segment.scaffold import Scaffold
 from morphgraph.tokeniser.merging import MergeSegmentation, segment
 from morphgraph.tokeniser.preprocess import Preprocessor, WordEncoder
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.train.bpe import TrainedBpe
+from morphgraph.train.picky import TrainedPicky
+from morphgraph.train.scaffold import TrainedScaffold
 
 ALPHABET = "abc"
 LONGEST = 12
@@ -137,9 +141,16 @@ def segment_plain(
     return segment(graph, WordEncoder(Preprocessor(), graph.ids).encode(words), threads)
 
 
-def trained_segmenter(trained: TrainedBpe, name: str = "trained") -> Any:
+def trained_segmenter(
+    trained: TrainedBpe, name: str = "trained", merges: Iterable[Sequence[str]] = ()
+) -> Any:
     """The segmenter of a trained model, with the preprocessing that its marker implies."""
-    return trained.segmenter(tokeniser_of_types(name, trained.types, trained.merges))
+    tokeniser = tokeniser_of_types(name, trained.types, list(merges) or trained.merges)
+    if isinstance(trained, TrainedPicky):
+        return Picky.of_training(tokeniser, trained)
+    if isinstance(trained, TrainedScaffold):
+        return Scaffold(tokeniser, trained.scaffolds)
+    return Bte(tokeniser)
 
 
 SEVERAL_MERGES = [("a", "bcd"), ("b", "c"), ("a", "bc"), ("abc", "d"), ("abcd", "e"), ("bc", "d")]

@@ -24,6 +24,7 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.knockout import KnockoutSettings, knock_out
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import GoldSet
+from morphgraph.segment.exporting import export_to
 from morphgraph.tokeniser.loading import load_tokeniser
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -393,10 +394,10 @@ def test_an_export_sets_other_files_aside(
 
 
 def test_a_method_is_exported(tokeniser: LoadedTokeniser, tmp_path: Path) -> None:
-    made = tokeniser.method("flota", k=2).export(tmp_path, words=["undesirable"])
+    made = export_to(tokeniser.method("flota", k=2), tmp_path, ["undesirable"])
     assert (made.kind, made.method, made.checked_words) == ("folder", "FLOTA(k=2)", 1)
     assert (tmp_path / "flota.py").is_file()
-    tokeniser.method("first").export(tmp_path, words=["undesirable"])  # it makes room
+    export_to(tokeniser.method("first"), tmp_path, ["undesirable"])  # it makes room
     assert not [*tmp_path.glob("*.old")]
     transformers = pytest.importorskip("transformers")
     loaded = transformers.AutoTokenizer.from_pretrained(tmp_path, trust_remote_code=True)

@@ -1,6 +1,7 @@
-"""The rooms of the library depend on each other one way, lazy imports included."""
+"""The rooms of the library depend on each other one way, however a module is named."""
 
 import ast
+import re
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -11,14 +12,16 @@ ROOT = Path(__file__).parent.parent
 ROOMS = (
     "core",
     "kernels",
+    "standalone",
     "graph",
     "tokeniser",
     "corpus",
+    "train",
     "segment",
     "reference",
-    "train",
     "score",
     "refine",
+    "methods",
     "models",
     "tables",
     "draw",
@@ -30,6 +33,13 @@ ROOMS = (
 APP = ("web", "pages")
 TOP = ("morphgraph", "morphgraph.api", "morphgraph.__main__")
 """Modules above all rooms, which import every one of them, and are imported by none."""
+SHIPPED = "morphgraph.standalone.tokenization_morphgraph"
+"""The entrance of an exported folder, which nothing here imports."""
+KERNELS = "morphgraph.segment.pieces"
+"""What it asks for there, if morphgraph is installed."""
+
+
+STRING = re.compile(r"(\w+(?:\.\w+)+)(?::\w+)?")
 
 
 def modules() -> dict[str, Path]:
@@ -42,19 +52,32 @@ def modules() -> dict[str, Path]:
 
 
 MODULES = modules()
+TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
+
+
+def named(name: str, node: ast.AST) -> set[str]:
+    """What a piece of code may import: by a statement, also a relative one, or by a string.
+
+    A string names a module if it is its full name, with or without what it is asked for there.
+    """
+    if isinstance(node, ast.Import):
+        return {alias.name for alias in node.names}
+    if isinstance(node, ast.ImportFrom):
+        package = name if MODULES[name].name == "__init__.py" else name.rpartition(".")[0]
+        for _ in range(node.level - 1):
+            package = package.rpartition(".")[0]
+        parts = [package] if node.level else []
+        module = ".".join([*parts, *([node.module] if node.module else [])])
+        inner = {f"{module}.{alias.name}" for alias in node.names}
+        return inner | ({module} if inner - MODULES.keys() else set())
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return {match[1] for match in [STRING.fullmatch(node.value)] if match}
+    return set()
 
 
 def imported(name: str) -> set[str]:
     """The modules of the project that a module imports, wherever in it."""
-    found = set()
-    for node in ast.walk(ast.parse(MODULES[name].read_text())):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            module = node.module or ""
-            for alias in node.names:
-                inner = f"{module}.{alias.name}"
-                found.add(inner if inner in MODULES else module)
+    found = {other for node in ast.walk(TREES[name]) for other in named(name, node)}
     return found & MODULES.keys() - {name}
 
 
@@ -65,17 +88,35 @@ def room(name: str) -> str:
     return name.split(".")[1] if name.startswith("morphgraph.") else name
 
 
+def test_strings_and_relative_imports_are_seen() -> None:
+    assert "morphgraph.segment.dropout" in IMPORTS["morphgraph.segment.registry"]
+    assert "morphgraph.standalone.dropout" in IMPORTS["morphgraph.segment.dropout"]
+    assert "morphgraph.refine.learning" in IMPORTS["morphgraph.methods"]
+    assert "morphgraph.tokeniser.steps" in IMPORTS["morphgraph.tokeniser.confined"]
+    assert "morphgraph.standalone.pieces" in IMPORTS["morphgraph.standalone.bte"]
+    assert "morphgraph.api" in IMPORTS["morphgraph"]
+
+
+def test_a_module_is_named_in_full() -> None:
+    """Where it is not known before the program runs, its name comes whole from somewhere else."""
+    for name, tree in TREES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and "import" in ast.unparse(node.func):
+                assert not any(isinstance(n, ast.JoinedStr | ast.BinOp) for n in node.args), name
+
+
 def test_imports_are_absolute() -> None:
-    """But those of the files that leave with an exported tokeniser."""
-    for name, path in MODULES.items():
-        if not name.startswith("morphgraph.tokeniser.exported"):
-            for node in ast.walk(ast.parse(path.read_text())):
+    """But those of the files that ship in exported folders."""
+    for name, tree in TREES.items():
+        if room(name) != "standalone":
+            for node in ast.walk(tree):
                 assert not isinstance(node, ast.ImportFrom) or not node.level, name
 
 
-def test_every_folder_is_a_room() -> None:
-    folders = {path.parent.name for path in (ROOT / "morphgraph").glob("*/*.py")}
-    assert folders - {"__pycache__"} == set(ROOMS)
+def test_every_room_is_listed() -> None:
+    found = {path.parent.name for path in (ROOT / "morphgraph").glob("*/*.py")}
+    found |= {path.stem for path in (ROOT / "morphgraph").glob("*.py")}
+    assert found - {"__init__", "__main__", "api"} == set(ROOMS)
 
 
 @pytest.mark.parametrize("name", sorted(MODULES))
@@ -84,20 +125,28 @@ def test_a_room_imports_from_those_before_it(name: str) -> None:
         return
     allowed = (*ROOMS, "api") if name in TOP else ROOMS[: ROOMS.index(room(name)) + 1]
     wrong = {other for other in IMPORTS[name] if room(other) not in allowed}
-    assert not wrong, f"{name} imports upwards"
+    assert wrong == ({KERNELS} if name == SHIPPED else set()), f"{name} imports upwards"
+
+
+def test_what_ships_imports_nothing_of_ours() -> None:
+    for name, found in IMPORTS.items():
+        assert SHIPPED not in found, name
+        if room(name) == "standalone" and name != SHIPPED:
+            assert {room(other) for other in found} <= {"standalone"}, name
 
 
 def test_nothing_imports_itself_by_a_detour() -> None:
+    """But `tokeniser.steps` is run in another process, by what it stands on."""
+    apart = "morphgraph.tokeniser.confined", {"morphgraph.tokeniser.steps"}
+    graph = {**IMPORTS, apart[0]: IMPORTS[apart[0]] - apart[1]}
     try:
-        TopologicalSorter(IMPORTS).prepare()
+        TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(" → ".join(error.args[1]))
 
 
 def test_the_library_never_imports_streamlit() -> None:
-    for name, path in MODULES.items():
+    for name, tree in TREES.items():
         if name.startswith("morphgraph"):
-            for node in ast.walk(ast.parse(path.read_text())):
-                names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-                names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-                assert not [n for n in names if n.split(".")[0] == "streamlit"], name
+            for node in ast.walk(tree):
+                assert not [n for n in named(name, node) if n.split(".")[0] == "streamlit"], name

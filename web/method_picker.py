@@ -12,12 +12,14 @@ from streamlit.delta_generator import DeltaGenerator
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
+from morphgraph.methods import METHODS
 from morphgraph.segment.models import uploaded_segmenter
 from morphgraph.segment.parameters import OnlyMarked, bounds
-from morphgraph.segment.registry import METHODS, method_on, parse_method, split_methods
+from morphgraph.segment.registry import method_on, parse_method, split_methods
+from morphgraph.segment.segmenter import Segmenter
+from morphgraph.segment.training import train
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from morphgraph.tokeniser.words import Segmenter, spelled
-from morphgraph.train.trainers import train
+from morphgraph.tokeniser.words import spelled
 from web.address import follow
 from web.hosting import is_public
 from web.inputs import content_of
@@ -35,7 +37,7 @@ from web.widgets import (
     value_now,
 )
 
-FIRST = {
+AT_FIRST = {
     "compare": (START, "bpe", "dropout", "trimmed", "picky", "flota"),
     "scores": (START, "bpe"),
 }
@@ -84,7 +86,7 @@ def _known_methods() -> list[str]:
 def choose_methods(current: Session, place: str, *, wait: bool = True) -> list[PickedMethod]:
     """The field of methods, and what is chosen in it; messages for what cannot be made.
 
-    ``place``: one of `FIRST`, which keeps the choices of pages apart; ``wait``: make all of them
+    ``place``: one of `AT_FIRST`, which keeps the choices of pages apart; ``wait``: make all of them
     now; otherwise `make_method` makes those that take long.
     """
     edited = bool(current.study.graph.history)
@@ -117,7 +119,8 @@ def choose_methods(current: Session, place: str, *, wait: bool = True) -> list[P
                 made = make_method(current, place, name, settings)
             label = _label(current, name, settings, edited)
             is_on_open = name in METHODS.offered
-            base = current.study.tokeniser if is_on_open else getattr(made, "tokeniser", None)
+            made_on = None if made is None else made.tokeniser
+            base = current.study.tokeniser if is_on_open else made_on
             found.append(PickedMethod(name, settings, label, made, base))
         except MorphGraphError as error:
             st.warning(plain(str(error)), icon=":material/warning:")
@@ -126,12 +129,12 @@ def choose_methods(current: Session, place: str, *, wait: bool = True) -> list[P
 
 def chosen_methods(current: Session, place: str) -> Chosen:
     """The chosen methods of a page: of all that says which they are, the one that counts."""
-    return current.chosen.setdefault(place, Chosen([], list(FIRST[place])))
+    return current.chosen.setdefault(place, Chosen([], list(AT_FIRST[place])))
 
 
 def lacking_counts(current: Session, place: str) -> str:
     """The titles of methods that need word counts, which are not there; empty if none does."""
-    lacking = [METHODS[n].title for n in FIRST[place] if not _has_what_it_needs(current, n)]
+    lacking = [METHODS[n].title for n in AT_FIRST[place] if not _has_what_it_needs(current, n)]
     return " and ".join(lacking) + (" need" if len(lacking) > 1 else " needs") if lacking else ""
 
 
@@ -140,7 +143,9 @@ def choose_method(current: Session, place: str) -> Segmenter:
 
     Those that need word counts are left out; the first is the tokeniser's own merges.
     """
-    names = [name for name in METHODS.offered if METHODS[name].export and not METHODS[name].counts]
+    names = [
+        name for name in METHODS.offered if METHODS[name].standalone and not METHODS[name].counts
+    ]
     name = choice(
         st.selectbox,
         "Method",

@@ -8,9 +8,8 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.text import counted, shortened
-from morphgraph.segment.bte import Bte
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.loading import fitting_name, lists_merges
-from morphgraph.tokeniser.words import Segmenter
 from web.bootstrap import PAGES
 from web.inputs import catalogue_panel, content_of, reference_upload, taken, upload_key
 from web.method_picker import add_model
@@ -92,10 +91,10 @@ def tokeniser_upload(current: Session) -> None:
             st.info(missing)
             return
         found = uploaded_model(contents)
-        if type(found) is not Bte:
+        if found.editable is None:
             _use_as_model(found, files[0].name, files[0].file_id)
             return
-        tokeniser = found.tokeniser.fork()
+        tokeniser = found.editable.fork()
         current.open_tokeniser(tokeniser, Source(tokeniser.name, tuple(contents.items())))
         taken(_FIELD)
 

@@ -22,9 +22,9 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.segment.models import write_model
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.recipe import check_steps
 from morphgraph.tokeniser.tokeniser import LearnedFrom
-from morphgraph.tokeniser.words import Segmenter
 from web.components import hidden_component
 from web.hosting import is_public
 from web.session import (

@@ -34,9 +34,9 @@ from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import uploaded_segmenter
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.loading import load_tokeniser, load_uploaded_tokeniser
 from morphgraph.tokeniser.tokeniser import BpeTokeniser, LearnedFrom
-from morphgraph.tokeniser.words import Segmenter
 from web.hosting import is_public
 from web.storage import BrowserStore, state_folder
 from web.widgets import forget_oldest
@@ -425,10 +425,10 @@ def demo_sources(language: str) -> dict[str, Source | None]:
 def tokeniser_of(source: Source) -> BpeTokeniser:
     """The tokeniser of a source with a graph of its own; `MorphGraphError` if there is none."""
     found = uploaded_model(dict(source.files)) if source.files else _demo_model(_demo(source))
-    if type(found) is not Bte:
+    if found.editable is None:
         names = ", ".join(name for name, _ in source.files)
         raise MorphGraphError(f"{names} has no merges. Choose a BPE tokeniser.")
-    return found.tokeniser.fork()
+    return found.editable.fork()
 
 
 def reference_of(source: Source) -> Reference:

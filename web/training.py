@@ -14,7 +14,7 @@ from pathlib import Path
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.limits import PUBLIC_RUNS, PUBLIC_SECONDS
 from morphgraph.segment.models import read_model
-from morphgraph.tokeniser.words import Segmenter
+from morphgraph.segment.segmenter import Segmenter
 
 _EVERY = 0.5
 _ENDINGS = (".txt", ".csv", ".tsv", ".parquet", ".gz")

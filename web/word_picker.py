@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from morphgraph.core.shared import Same
 from morphgraph.score.comparison import most_disputed
-from morphgraph.tokeniser.words import Segmenter
+from morphgraph.segment.segmenter import Segmenter
 from web.address import follow
 from web.scoreboard import words_in_another_language
 from web.session import Session

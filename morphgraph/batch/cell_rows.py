@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCounts
     from morphgraph.reference.entry import Reference
     from morphgraph.score.gold_set import GoldSet
-    from morphgraph.tokeniser.words import Segmenter
+    from morphgraph.segment.segmenter import Segmenter
 
 
 # ------------------------------------------------------------------------------ names
@@ -183,9 +183,9 @@ def _scores(
 
 def _flota(spec: Mapping[str, Any], base: Segmenter, made: MethodResult) -> Iterator[ResultRow]:
     """Return FLOTA's own scores; undefined for methods that do not take the k best tokens."""
+    from morphgraph.methods import METHODS
     from morphgraph.score.flota import FLOTA_METHODS, flota_scores
-    from morphgraph.segment.bte import Bte
-    from morphgraph.segment.registry import METHODS, standard_segmenter
+    from morphgraph.segment.registry import standard_segmenter
     from morphgraph.tokeniser.loading import vocabulary_of
 
     wanted = [name for name in spec["metrics"] if name in FLOTA_METRICS]
@@ -196,8 +196,9 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, made: MethodResult) -> Iter
         nothing = "n/a: this method does not choose k tokens"
         yield from (ResultRow(name, nan, "morphemic", "types", 0, nothing) for name in wanted)
         return
-    source: Any = base.tokeniser if isinstance(base, Bte) else base.vocabulary  # type: ignore[attr-defined]
-    vocabulary: Any = vocabulary_of(source) if isinstance(base, Bte) else source
+    tokeniser, vocabulary = base.tokeniser, base.vocabulary
+    source: Any = vocabulary if tokeniser is None else tokeniser
+    vocabulary = source if tokeniser is None else vocabulary_of(tokeniser)
     k = spec["parameters"]["k"] or None
     strict = bool(spec["parameters"].get("strict"))
     standard = standard_segmenter(source)

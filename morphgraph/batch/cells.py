@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
     from morphgraph.corpus.counts import WordCounts
     from morphgraph.reference.entry import Reference
+    from morphgraph.refine.learning import Learned
     from morphgraph.score.gold_set import GoldSet
-    from morphgraph.tokeniser.words import Segmenter
+    from morphgraph.segment.segmenter import Segmenter
 
 T = TypeVar("T")
 
@@ -128,7 +129,7 @@ def make_tokeniser(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Tab
     import pyarrow
 
     from morphgraph.segment.models import load_segmenter, write_model
-    from morphgraph.train.trainers import train
+    from morphgraph.segment.training import train
 
     if spec["source"] == "file":
         made = as_planned(spec, lambda: load_segmenter(spec["path"]))
@@ -288,33 +289,33 @@ def method_result(
     ``spec``: its ``method``, ``parameters``, ``seed``, and the share and seed of the words that are
     ``held_out`` or None. `MorphGraphError` for a method that does not suit the tokeniser.
     """
-    from morphgraph.refine.registry import LEARNERS
-    from morphgraph.segment.bte import Bte
+    from morphgraph.methods import METHODS
     from morphgraph.segment.registry import method_on
 
     method, parameters = spec["method"], dict(spec["parameters"])
-    unseen = spec["held_out"]
+    unseen, editable = spec["held_out"], getattr(base, "editable", None)
     if spec["seed"] is not None:
         parameters["seed"] = spec["seed"]
-    if method in LEARNERS:
+    if method in METHODS.learning:
         if gold_set is None:
             raise MorphGraphError(f"{method} needs a reference. Add references.")
-        if type(base) is not Bte:
+        if editable is None:
             raise MorphGraphError(
                 f"{method} needs a tokeniser of merges alone, which {base.name} is not. Say in the "
                 f"method which tokenisers it is for."
             )
         if unseen is not None:
             parameters |= {"holdout": unseen["share"], "seed": unseen["seed"]}
-        settings = LEARNERS[method].settings(parameters)
-        found = LEARNERS[method].learn(base.tokeniser, gold_set, settings)
-        return MethodResult(Bte(found.tokeniser), found.scored, found.facts)
+        settings = METHODS[method].settings(parameters)
+        learn: Any = METHODS[method].learn
+        found: Learned = learn(editable, gold_set, settings)
+        return MethodResult(found.segmenter, found.scored, found.facts)
     if unseen is not None and gold_set is not None:
         gold_set = gold_set.hold_out(unseen["share"], unseen["seed"])
     if isinstance(base, Predictions):
         return MethodResult(base, gold_set, {})
     made = base if method == AS_IT_IS else method_on(base, method, parameters, counts)
     facts = {}
-    if type(base) is Bte and isinstance(made, Bte):
-        facts["merges"] = base.tokeniser.graph.merge_count
+    if editable is not None and made.tokeniser is not None:
+        facts["merges"] = editable.graph.merge_count
     return MethodResult(made, gold_set, facts)

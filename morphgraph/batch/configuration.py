@@ -36,15 +36,15 @@ from morphgraph.batch.yaml_reading import (
 )
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.pipelines import PIPELINES
+from morphgraph.methods import METHODS
 from morphgraph.reference.readers import FORMATS
-from morphgraph.refine.registry import EVERY_METHOD, offered
 from morphgraph.score.gold_set import HOLDOUT, Scope, Weighting
 from morphgraph.score.metrics import check_metrics
 from morphgraph.score.vocabulary_figures import FIGURES
 from morphgraph.segment.method import Method
 from morphgraph.segment.parameters import Parameters, values_of
 from morphgraph.segment.registry import parse_method
-from morphgraph.train.trainers import TRAINERS
+from morphgraph.segment.training import training_of
 
 
 def _one_or_more_values(field: FieldInfo) -> Any:
@@ -55,14 +55,14 @@ def _one_or_more_values(field: FieldInfo) -> Any:
     return OneOrMore[one]
 
 
-_PICKY_THRESHOLD = TRAINERS["picky"].parameters.model_fields["threshold"]
+_PICKY_THRESHOLD = training_of("picky")[1].parameters.model_fields["threshold"]
 if TYPE_CHECKING:
     TrainedMethod = str
     PipelineName = str
     PickyThresholds = list[float]
     FigureName = str
 else:
-    TrainedMethod = Literal[tuple(TRAINERS)]
+    TrainedMethod = Literal[tuple(METHODS.trained)]
     PipelineName = Literal[tuple(PIPELINES)]
     PickyThresholds = _one_or_more_values(_PICKY_THRESHOLD)
     FigureName = Literal[tuple(figure.key for figure in FIGURES)]
@@ -137,14 +137,14 @@ class TokeniserChoice(Strict):
             return self
         if self.vocab_size is None:
             raise ValueError("it does not say how many types to train. Add vocab_size.")
-        chosen = TRAINERS[str(self.train)]
+        method, chosen = training_of(str(self.train))
         if self.threshold is not None and "threshold" not in chosen.parameters.model_fields:
-            raise ValueError(f"{chosen.label} has no threshold. Leave it out.")
+            raise ValueError(f"{method.title} has no threshold. Leave it out.")
         for pipeline in self.pipeline or ():
             if pipeline not in chosen.pipelines:
                 can = ", ".join(chosen.pipelines)
                 raise ValueError(
-                    f"{chosen.label} cannot follow the pipeline {pipeline}. Use one of: {can}."
+                    f"{method.title} cannot follow the pipeline {pipeline}. Use one of: {can}."
                 )
         return self
 
@@ -181,12 +181,12 @@ class MethodChoice(Strict):
 
     def title(self) -> str:
         """Its title in tables; empty for the tokeniser's own method, which has no other name."""
-        return self.label or ("" if self.method == AS_IT_IS else EVERY_METHOD[self.method].title)
+        return self.label or ("" if self.method == AS_IT_IS else METHODS[self.method].title)
 
     @property
     def needs_counts(self) -> bool:
         """Whether it needs word counts, itself or to blame by tokens."""
-        counted = self.method != AS_IT_IS and EVERY_METHOD[self.method].counts
+        counted = self.method != AS_IT_IS and METHODS[self.method].counts
         return counted or "tokens" in getattr(self, "weighting", ())
 
     def learns(self) -> bool:
@@ -196,7 +196,7 @@ class MethodChoice(Strict):
 
 def settings_of(method: str, parameters: Mapping[str, Any]) -> Parameters:
     """Return the parameters of one cell; none for the own method and for predictions."""
-    known = EVERY_METHOD.get(method)
+    known = METHODS.get(method)
     return Parameters() if known is None else known.settings(parameters)
 
 
@@ -228,7 +228,11 @@ class Standard(MethodChoice):
 
 METHOD_MODELS: dict[str, type[MethodChoice]] = {
     AS_IT_IS: Standard,
-    **{name: _model(EVERY_METHOD[name]) for name in offered() if name != "bpe"},
+    **{
+        name: _model(METHODS[name])
+        for name in (*METHODS.offered, *METHODS.learning)
+        if name != "bpe"
+    },
 }
 """The model of each method, by name."""
 

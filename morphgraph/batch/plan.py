@@ -33,11 +33,11 @@ from morphgraph.core.files import decode_utf8, read_bytes
 from morphgraph.core.limits import HASHED_FILES, PLAN_TASKS, PUBLIC_TASKS, PUBLIC_TYPES
 from morphgraph.core.text import shortened, visible
 from morphgraph.corpus.text_blocks import find_texts
+from morphgraph.methods import METHODS
 from morphgraph.reference.language import language_code
-from morphgraph.refine.registry import EVERY_METHOD, LEARNERS
 from morphgraph.score.vocabulary_figures import FIGURES
+from morphgraph.segment.training import training_of
 from morphgraph.tables.model import ALL_WORDS
-from morphgraph.train.trainers import TRAINERS
 
 _BY_REFERENCE = {figure.key for figure in FIGURES if figure.needs == "reference"}
 _TEXT_PER_SECOND = 10e6
@@ -381,7 +381,7 @@ class _Planner:
             return
         if corpus is None:
             raise MorphGraphError("A tokeniser has nothing to be trained on. Add corpora.")
-        trainer = TRAINERS[choice.train]
+        trained, training = training_of(choice.train)
         pipelines: list[str | None] = [*choice.pipeline] if choice.pipeline else [None]
         thresholds: list[float | None] = [*choice.threshold] if choice.threshold else [None]
         for size, pipeline, threshold in product(choice.vocab_size or (), pipelines, thresholds):
@@ -395,12 +395,12 @@ class _Planner:
             }
             parts = [] if threshold is None else [f"threshold={threshold:g}"]
             parts += [pipeline] if pipeline is not None and len(pipelines) > 1 else []
-            label = (choice.name or trainer.label) + (f" ({', '.join(parts)})" if parts else "")
+            label = (choice.name or trained.title) + (f" ({', '.join(parts)})" if parts else "")
             title = f"{label}, {size:,} types, {self.values['language']}"
-            cost = trainer.seconds * max(1.0, size / 32_000)
+            cost = training.seconds * max(1.0, size / 32_000)
             needs = (self._add(corpus.task).key,)
             task = self._add(Task("tokeniser", title, make_tokeniser, spec, needs, cost))
-            yield _Source(corpus, label, trainer.label, task, size)
+            yield _Source(corpus, label, trained.title, task, size)
 
     def _loaded(self, place: int, choice: TokeniserChoice, corpus: _Counted | None) -> _Source:
         from morphgraph.core.demos import demo_tokeniser_path
@@ -437,7 +437,7 @@ class _Planner:
         """Plan every combination of a method's parameters and references, with all seeds."""
         figures = [] if source.task is None else self.evaluation.vocabulary
         alone = [key for key in figures if key not in _BY_REFERENCE]
-        refines = method.method in LEARNERS
+        refines = method.method in METHODS.learning
         by_gold = figures if refines else [key for key in figures if key in _BY_REFERENCE]
         measured: list[tuple[str, Any, list[str]]] = [(*known, by_gold) for known in references]
         if (alone or parallel) and not refines:
@@ -483,7 +483,7 @@ class _Planner:
 
         A method that learns is combined with each reference; others need none.
         """
-        learns: _References = references if method.method in LEARNERS else [("", None)]
+        learns: _References = references if method.method in METHODS.learning else [("", None)]
         columns = self._columns(source, method)
         for (parameters, shown), (named, reference), task, seed in product(
             _grid(method), learns, tasks, self.evaluation.seeds
@@ -597,7 +597,7 @@ class _Planner:
         place = tuple(columns[name] for name in ("language", "corpus", "reference"))
         alike = (*place, columns["vocab_size"])
         key = "" if source.task is None else source.task.key
-        if key and spec["method"] not in LEARNERS:
+        if key and spec["method"] not in METHODS.learning:
             named = {n: spec[n] for n in ("method", "parameters", "tokeniser_name", "seed")}
             own = ({**named, "held_out": None, "weightings": [], "vocabulary": []}, key)
             for each in (place, alike):
@@ -636,7 +636,7 @@ def _grid(method: MethodChoice) -> list[tuple[dict[str, Any], str]]:
 
 def _uses_counts(spec: Mapping[str, Any]) -> bool:
     """Return whether a cell's result depends on the words of its corpus."""
-    known = EVERY_METHOD.get(spec["method"])
+    known = METHODS.get(spec["method"])
     return (
         "tokens" in spec["weightings"]
         or bool(spec["vocabulary"])
@@ -659,7 +659,7 @@ def _cell_label(columns: Mapping[str, Any]) -> str:
 
 def _cell_cost(spec: Mapping[str, Any]) -> float:
     """Return the estimated seconds of segmenting and scoring on one core."""
-    known = EVERY_METHOD.get(spec["method"])
+    known = METHODS.get(spec["method"])
     tables = len(spec["scopes"]) * len(spec["weightings"]) if spec["reference"] else 0
     each = _INTERVALS if spec["intervals"] else _SCORES
     figures = _FIGURES if spec["vocabulary"] else 0.0

@@ -53,7 +53,6 @@ def compare(
     as_json: JsonOption = False,
 ) -> None:
     """Compare methods on the words of a reference: scores with intervals, and their agreement."""
-    from morphgraph.refine.learning import Learner
     from morphgraph.score.comparison import Comparison
     from morphgraph.tables.comparison import comparison_csv, comparison_html, comparison_latex
 
@@ -71,9 +70,9 @@ def compare(
         raise MorphGraphError("There is no method to compare. Name some with --methods.")
     segmenters: list[Any] = []
     for each in entrants:
-        if isinstance(each.made, Learner):
+        if each.learner is not None:
             raise MorphGraphError(
-                f"{each.made.method.name} learns from the reference, so it would be compared on "
+                f"{each.learner.method.name} learns from the reference, so it would be compared on "
                 "what it has seen. Use morphgraph score, which holds words out."
             )
         segmenters.append(each.made() if callable(each.made) else each.made)

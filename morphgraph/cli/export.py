@@ -17,10 +17,11 @@ from morphgraph.cli.options import (
 from morphgraph.cli.output import check_out, print_json, progress_bar, save_files
 from morphgraph.core.errors import MorphGraphError, NoMergesError
 from morphgraph.core.text import counted
-from morphgraph.segment.registry import METHODS, leaving, method_on, parse_method
+from morphgraph.methods import METHODS
+from morphgraph.segment.registry import method_on, parse_method
 
 if TYPE_CHECKING:
-    from morphgraph.tokeniser.words import Segmenter
+    from morphgraph.segment.segmenter import Segmenter
 
 
 @with_options
@@ -46,6 +47,7 @@ def export(
     as_json: JsonOption = False,
 ) -> None:
     """Export for transformers: compare 10,000 words and 1,000 sentences, then write the files."""
+    from morphgraph.segment.exporting import exported_model
     from morphgraph.tokeniser.export import export_model, words_to_check
     from morphgraph.tokeniser.export_settings import source_settings
 
@@ -58,7 +60,7 @@ def export(
     segmenter = _segmenter(tokenizer, recipe, method, counts)
     if warning := segmenter.warning():
         print(warning, file=sys.stderr)
-    model = leaving(segmenter)
+    model = exported_model(segmenter)
     entries = reading.read(reference).entries if reference is not None else ()
     words = words_to_check([entry.word for entry in entries], name=tokenizer)
     with progress_bar("comparing"):

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from morphgraph.core.errors import MorphGraphError, NoMergesError
-from morphgraph.refine.registry import EVERY_METHOD
+from morphgraph.methods import METHODS
 from morphgraph.segment.registry import (
-    METHODS,
     method_named,
     method_on,
     parse_method,
@@ -345,18 +344,19 @@ def methods_on(loaded: "BpeTokeniser", methods: str, counts: Any) -> "list[Entra
     found = []
     for text in split_methods(methods):
         name, given = parse_method(text)
-        method = method_named(name, EVERY_METHOD)
+        method = method_named(name, [*METHODS.segmenting, *METHODS.learning])
         settings: Any = method.settings(given)
         made: Any = partial(method_on, loaded, name, given, counts)
-        if method.needs == "gold":
+        learner = None
+        if method.learns:
             for drawn in ("holdout", "seed"):
                 if drawn in given:
                     raise MorphGraphError(
                         f"{name} is scored on words that --holdout and --seed draw. Leave {drawn} "
                         "out of the method."
                     )
-            made = Learner(loaded, method, settings)
-        found.append(Entrant(method.label(given), made, loaded))
+            made, learner = None, Learner(loaded, method, settings)
+        found.append(Entrant(method.label(given), made, loaded, learner))
     return found
 
 
@@ -366,7 +366,7 @@ def models_of(paths: "Sequence[Path]") -> "list[Entrant]":
     from morphgraph.segment.models import load_segmenter
 
     made = [(path.stem, load_segmenter(str(path))) for path in paths]
-    return [Entrant(label, each, getattr(each, "tokeniser", None)) for label, each in made]
+    return [Entrant(label, each, each.tokeniser) for label, each in made]
 
 
 def predictions_of(path: Path, format_: str | None) -> "Entrant":

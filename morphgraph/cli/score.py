@@ -33,7 +33,7 @@ from morphgraph.cli.output import (
 )
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import unique_labels, visible
-from morphgraph.refine.registry import LEARNERS, offered
+from morphgraph.methods import METHODS
 
 if TYPE_CHECKING:
     from morphgraph.refine.learning import Entrant
@@ -54,8 +54,9 @@ def score(
     methods: Annotated[
         str,
         typer.Option(
-            help=f"On the tokeniser, with parameters as in dropout(p=0.1): {', '.join(offered())}; "
-            f"{' and '.join(LEARNERS)} learn from the reference."
+            help=f"On the tokeniser, with parameters as in dropout(p=0.1): "
+            f"{', '.join((*METHODS.offered, *METHODS.learning))}; "
+            f"{' and '.join(METHODS.learning)} learn from the reference."
         ),
     ] = "bpe",
     model: Annotated[
@@ -141,7 +142,7 @@ def score(
     as_json: JsonOption = False,
 ) -> None:
     """Score tokenisers against references, with intervals, tests and signatures."""
-    from morphgraph.refine.learning import Learner, learn_and_score
+    from morphgraph.refine.learning import learn_and_score
     from morphgraph.score.breakdown import check_breakdown
     from morphgraph.score.gold_set import HOLDOUT, SCOPES, GoldSet
     from morphgraph.score.metrics import METRICS, USUAL, boundary_score, check_metrics
@@ -176,7 +177,7 @@ def score(
     labels = unique_labels([each.label for each in named])
     named = [replace(each, label=label) for each, label in zip(named, labels, strict=True)]
     if holdout is None:
-        holdout = HOLDOUT if any(isinstance(each.made, Learner) for each in named) else 0.0
+        holdout = HOLDOUT if any(each.learner is not None for each in named) else 0.0
     known = dict(counts.items()) if counts is not None else None
     gold_sets = [GoldSet.of(gold, known, frequencies or "", bare=bare) for gold in golds.golds()]
     tables: list[ScoreTable] = []
@@ -268,16 +269,15 @@ def _flota_scores(
     """Score FLOTA on the tokeniser's vocabulary, or on that of each model that has one."""
     from morphgraph.score.flota import flota_scores
     from morphgraph.segment.registry import standard_segmenter
-    from morphgraph.segment.wordpiece import VocabularySegmenter
     from morphgraph.tokeniser.loading import vocabulary_of
 
     if loaded is not None:
         pairs = [(vocabulary_of(loaded), standard_segmenter(loaded))]
     else:
         pairs = [
-            (each.made.vocabulary, standard_segmenter(each.made.vocabulary))
+            (vocabulary, standard_segmenter(vocabulary))
             for each in named
-            if isinstance(each.made, VocabularySegmenter)
+            if (vocabulary := getattr(each.made, "vocabulary", None)) is not None
         ]
     if not pairs:
         raise MorphGraphError("--flota needs a --tokenizer, or a --model with a list of types.")

@@ -1,6 +1,5 @@
 """The command that segments words."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,10 +13,11 @@ from morphgraph.cli.options import (
 )
 from morphgraph.cli.output import print_json
 from morphgraph.core.errors import MorphGraphError, NoMergesError
-from morphgraph.segment.registry import METHODS, parse_method
+from morphgraph.methods import METHODS
+from morphgraph.segment.registry import parse_method
 
 if TYPE_CHECKING:
-    from morphgraph.tokeniser.words import Segmentation, Segmenter
+    from morphgraph.segment.segmenter import Segmenter
 
 
 def segment(
@@ -28,8 +28,8 @@ def segment(
     method: Annotated[
         str | None,
         typer.Option(
-            help=f"{', '.join(METHODS)}, with parameters as in dropout(p=0.1, seed=3); a saved "
-            "model's own if not given."
+            help=f"{', '.join(METHODS.segmenting)}, with parameters as in "
+            "dropout(p=0.1, seed=3); a saved model's own if not given."
         ),
     ] = None,
     model: Annotated[
@@ -55,7 +55,6 @@ def segment(
 ) -> None:
     """Segment words, one result a line: the tokens, separated by spaces."""
     from morphgraph.segment.models import load_segmenter
-    from morphgraph.tokeniser.words import RandomSegmenter
 
     given = words or [line.rstrip("\r\n") for line in standard_input()]
     given = [word for word in given if word.strip()]
@@ -74,12 +73,9 @@ def segment(
     else:
         segmenter = _by_its_own_method(tokenizer)
     encoded = segmenter.encode(given, bare=bare or sentences)
-    if isinstance(segmenter, RandomSegmenter):
-        found: Sequence[Segmentation] = segmenter.samples(encoded, samples)
-    elif samples > 1:
+    if samples > 1 and segmenter.undrawn is segmenter:
         raise MorphGraphError("--samples is for dropout; all other methods give one result.")
-    else:
-        found = [segmenter.segment(encoded)]
+    found = segmenter.samples(encoded, samples)
     rows: list[dict[str, Any]] = []
     for number, word in enumerate(given):
         for segmentation in found:

@@ -16,6 +16,7 @@ from morphgraph.core.files import check_folder, json_bytes
 from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS, PUBLIC_TYPES, PUBLIC_WORDS
 from morphgraph.core.system import limit_this_process, lower_priority
 from morphgraph.core.text import counted
+from morphgraph.methods import METHODS
 
 if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCounts
@@ -36,9 +37,8 @@ def train(
     method: Annotated[
         str | None,
         typer.Option(
-            help="bpe, bpe-prime, picky, scaffold, unigram, unigram-prime or wordpiece, with "
-            "parameters as in picky(threshold=0.9); byte-level BPE as a tokenizer.json if not "
-            "given."
+            help=f"{', '.join(METHODS.trained)}, with parameters as in picky(threshold=0.9); "
+            "byte-level BPE as a tokenizer.json if not given."
         ),
     ] = None,
     pipeline: Annotated[
@@ -187,18 +187,18 @@ def _model(
 ) -> tuple[bytes, dict[str, Any]]:
     from morphgraph.segment.models import write_model
     from morphgraph.segment.registry import parse_method
-    from morphgraph.train.trainers import train as train_segmenter
-    from morphgraph.train.trainers import trainer_named
+    from morphgraph.segment.training import train as train_segmenter
+    from morphgraph.segment.training import training_of
 
     name, parameters = parse_method(method)
-    chosen = trainer_named(name)
+    entry, chosen = training_of(name)
     if not chosen.stoppable:
         if enough is not None:
             raise MorphGraphError(
-                f"{chosen.label} trains in one go, so there is nothing to keep before its end. "
+                f"{entry.title} trains in one go, so there is nothing to keep before its end. "
                 "Leave out --checkpoint."
             )
-        print(f"{chosen.label} shows no progress while it trains", file=sys.stderr)
+        print(f"{entry.title} shows no progress while it trains", file=sys.stderr)
     segmenter = train_segmenter(
         name,
         words,

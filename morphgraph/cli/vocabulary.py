@@ -28,7 +28,7 @@ from morphgraph.core.text import count_text, counted, unique_labels
 if TYPE_CHECKING:
     from morphgraph.score.corpus_measures import CorpusMeasures
     from morphgraph.score.vocabulary_health import VocabularyHealth
-    from morphgraph.tokeniser.words import Segmenter
+    from morphgraph.segment.segmenter import Segmenter
 
 
 @with_options
@@ -217,7 +217,6 @@ def _print_measured(
 def _segmenters(tokenizers: list[str], models: list[Path]) -> "dict[str, Segmenter]":
     """Return the segmenters to evaluate, by unique label."""
     from morphgraph.core.text import base_name
-    from morphgraph.segment.bte import Bte
     from morphgraph.segment.models import load_segmenter
 
     sources = [
@@ -229,7 +228,7 @@ def _segmenters(tokenizers: list[str], models: list[Path]) -> "dict[str, Segment
     found = {}
     for label, (_, source) in zip(labels, sources, strict=True):
         found[label] = segmenter = load_segmenter(source)
-        if isinstance(segmenter, Bte):
+        if segmenter.tokeniser is not None:
             warn(segmenter.tokeniser)
     return found
 

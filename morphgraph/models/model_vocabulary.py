@@ -11,14 +11,12 @@ from typing import Any
 from morphgraph.core.errors import FileFormatError, MorphGraphError, NoMergesError
 from morphgraph.core.files import check_is_there, parse_json, read_bytes
 from morphgraph.core.text import shortened
-from morphgraph.score.compression import unknown_id
-from morphgraph.score.vocabulary_health import vocabulary_path
+from morphgraph.segment.exporting import merging_class
+from morphgraph.segment.pieces import PieceKernel
 from morphgraph.segment.registry import standard_segmenter
-from morphgraph.segment.wordpiece import Greedy, WordPiece
+from morphgraph.standalone.pieces import Pieces, byte_parts
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR, CHAR_TO_BYTE
 from morphgraph.tokeniser.document import BYTES
-from morphgraph.tokeniser.exported.methods import method_of
-from morphgraph.tokeniser.exported.pieces import Pieces, byte_parts
 from morphgraph.tokeniser.loading import (
     load_tokeniser,
     load_vocabulary,
@@ -31,7 +29,6 @@ from morphgraph.tokeniser.words import UNKNOWN
 
 AS_BYTES = "bytes"
 _METHOD_FILE = "tokeniser.method.json"
-_BY_MERGES = ("BPE", "BTE", "bpe", "dropout", "picky", "scaffold", "trimmed")
 _BYTE_OF = {text: bytes([number]) for number, text in enumerate(BYTES)}
 _LONE = re.compile("[\udc80-\udcff]")
 
@@ -80,20 +77,22 @@ class ModelVocabulary:
         """
         model = self._model
         kind = model.get("type", "BPE" if "merges" in model else None)
-        if kind not in _BY_MERGES:
+        made = merging_class(kind)
+        if made is None:
             if Path(self.source).name == _METHOD_FILE:
                 raise self._other_method("asked for the tokens of new types")
             return None
         try:
-            last = method_of({**model, "type": kind})
+            last = made(model)
             suffix = model.get("end_of_word_suffix")
-            inside = method_of({**model, "end_of_word_suffix": None}) if suffix else last
+            inside = made({**model, "end_of_word_suffix": None}) if suffix else last
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             problem = f"its merges and types do not fit together ({shortened(repr(error), 80)})"
             raise FileFormatError(
                 self.source, "field model", problem, "Save the tokeniser again."
             ) from error
         inside.training = last.training = False
+        inside.kernel_for = last.kernel_for = PieceKernel
         return inside, last
 
     @property
@@ -162,14 +161,11 @@ class ModelVocabulary:
             return []
         if self._merging is not None:
             return self._merged(spelled, *self._merging)
-        segmenter = standard_segmenter(self.vocabulary)
-        if isinstance(segmenter, WordPiece):
-            # WordPiece gives up on a word with an unknown character; this look-up does not.
-            segmenter = Greedy(self.vocabulary)
+        segmenter = standard_segmenter(self.vocabulary).forgiving
         pieces = [self._pieces(text) for text in spelled]
         flat = list(chain.from_iterable(pieces))
         found = segmenter.segment(words_of_atoms(flat, [self._atoms(piece) for piece in flat]))
-        nothing = {UNKNOWN, unknown_id(segmenter)}
+        nothing = {UNKNOWN, segmenter.unknown_id}
         tokens = (
             [
                 number
@@ -231,9 +227,7 @@ class ModelVocabulary:
         atoms, found = self.vocabulary.atoms, list[int]()
         for part in byte_parts(text):
             is_byte = part in _BYTE_OF
-            found += (
-                [atoms.get(part, UNKNOWN)] if is_byte else vocabulary_path(self.vocabulary, part)
-            )
+            found += [atoms.get(part, UNKNOWN)] if is_byte else self.vocabulary.path(part)
         return found
 
     def _normalised(self, text: str) -> str:

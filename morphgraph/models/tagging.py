@@ -25,7 +25,7 @@ from morphgraph.models.task import (
 from morphgraph.models.token_ids import IdArray, TokenIds, sample_count
 from morphgraph.models.training import IGNORED, Key, as_inputs, fit, in_batches, padded
 from morphgraph.score.uncertainty import Ratio, bootstrap_intervals
-from morphgraph.tokeniser.words import RandomSegmenter, Segmentation
+from morphgraph.tokeniser.words import Segmentation
 
 _COLUMNS = {"upos": 3, "xpos": 4}
 
@@ -61,10 +61,7 @@ def split_sentences(
     """
     texts = [" ".join(words) for words in sentences]
     encoded = ids.segmenter.encode(texts, bare=True)
-    if ids.is_random and isinstance(ids.segmenter, RandomSegmenter):
-        found: list[Segmentation] = list(ids.segmenter.samples(encoded, draws))
-    else:
-        found = [ids.segmenter.segment(encoded)]
+    found = ids.segmenter.samples(encoded, draws if ids.is_random else 1)
     return [_split(each, sentences, ids) for each in found]
 
 

@@ -15,7 +15,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.models.examples import check_classes
 from morphgraph.models.token_ids import TokenIds
 from morphgraph.segment.parameters import Parameters
-from morphgraph.tokeniser.words import Segmenter
+from morphgraph.segment.segmenter import Segmenter
 
 PLACES = ("train", "dev", "test")
 """The settings that name files with examples."""

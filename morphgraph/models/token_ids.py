@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,8 @@ import numpy.typing as npt
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import parse_json, read_bytes
 from morphgraph.kernels import DROPPED
-from morphgraph.score.vocabulary_health import inventory_of, standard
-from morphgraph.segment.dropout import Dropout
-from morphgraph.tokeniser.words import (
-    UNKNOWN,
-    RandomSegmenter,
-    Segmentation,
-    Segmenter,
-)
+from morphgraph.segment.segmenter import Segmenter
+from morphgraph.tokeniser.words import UNKNOWN, Segmentation
 
 IdArray = npt.NDArray[np.int64]
 
@@ -46,22 +40,17 @@ class TokenIds:
     @property
     def is_random(self) -> bool:
         """Whether training sees a different segmentation in each epoch."""
-        return isinstance(self.segmenter, RandomSegmenter) and self.segmenter.is_random
+        return self.segmenter.is_random
 
     def encode(self, texts: Sequence[str], draws: int = 1) -> list[list[IdArray]]:
         """Return the ids of whole texts; for a random method, of the first ``draws`` samples."""
         words = self.segmenter.encode(texts, bare=True)
-        if self.is_random and isinstance(self.segmenter, RandomSegmenter):
-            found = list(self.segmenter.samples(words, draws))
-        else:
-            found = [self.segmenter.segment(words)]
+        found = self.segmenter.samples(words, draws if self.is_random else 1)
         return [self.of(each) for each in found]
 
     def plain(self) -> TokenIds:
         """The same without sampling, for tests: dropout is for training only."""
-        if not isinstance(self.segmenter, Dropout):
-            return self
-        return TokenIds(standard(self.segmenter), self.numbers, self.size, self.special, self.by_id)
+        return replace(self, segmenter=self.segmenter.undrawn)
 
     def of(self, found: Segmentation) -> list[IdArray]:
         """Return the ids of a segmentation's tokens, text by text."""
@@ -103,7 +92,7 @@ def sample_count(ids: TokenIds, epochs: float) -> int:
 
 def dense_ids(segmenter: Segmenter) -> TokenIds:
     """Number all present types without gaps after the special ids, for a new model."""
-    inventory = inventory_of(segmenter)
+    inventory = segmenter.inventory()
     present = sorted((*inventory.special, *inventory.spelled))
     numbers = np.full(len(segmenter.types), -1, np.int64)
     numbers[present] = np.arange(len(ROLES), len(ROLES) + len(present))
@@ -135,7 +124,7 @@ def folder_ids(segmenter: Segmenter, folder: str) -> TokenIds:
     if not isinstance(size, int):
         fix = "Give a folder that save_pretrained wrote."
         raise FileFormatError(str(Path(folder) / "config.json"), "", "it has no vocab_size", fix)
-    inventory = inventory_of(segmenter)
+    inventory = segmenter.inventory()
     numbers = np.full(len(segmenter.types), -1, np.int64)
     by_id: dict[int, str] = {}
     for number in (*inventory.special, *inventory.spelled):
@@ -202,7 +191,7 @@ def decoded(pieces: Sequence[str], segmenter: Segmenter) -> str:
 
     if is_byte_level(segmenter):
         text: str = decoders.ByteLevel().decode(list(pieces))
-    elif inventory_of(segmenter).marker == "##":
+    elif segmenter.inventory().marker == "##":
         text = decoders.WordPiece(prefix="##", cleanup=False).decode(list(pieces))
     else:
         text = "".join(pieces).replace("▁", " ")
@@ -211,8 +200,4 @@ def decoded(pieces: Sequence[str], segmenter: Segmenter) -> str:
 
 def is_byte_level(segmenter: Segmenter) -> bool:
     """Return whether types are written in GPT-2's alphabet of bytes."""
-    below: Any = segmenter
-    while isinstance(below, Segmenter):
-        below = below.below
-    preprocessor = getattr(below, "preprocessor", None)
-    return bool(getattr(preprocessor, "byte_level", False))
+    return segmenter.preprocessor.byte_level

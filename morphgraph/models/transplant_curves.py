@@ -28,9 +28,8 @@ from morphgraph.models.task import DownstreamTask, Measured, TaskRun
 from morphgraph.models.token_ids import ROLES, TokenIds
 from morphgraph.models.training import fit
 from morphgraph.models.transplanting import TransplantSettings, transplant_model
-from morphgraph.segment.bte import Bte
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.hugging_face import new_ids, to_tokenizer_json
-from morphgraph.tokeniser.words import Segmenter
 
 Start = Literal["mean", "zeros", "normal", "scratch"]
 
@@ -64,12 +63,12 @@ def numbered_as_exported(segmenter: Segmenter) -> tuple[TokenIds, bytes]:
 
     Special tokens come first. Raises `MorphGraphError` for other segmenters.
     """
-    if type(segmenter) is not Bte:
+    tokeniser, first = segmenter.editable, len(ROLES)
+    if tokeniser is None:
         raise MorphGraphError(
             f"{segmenter.name} is no tokeniser of merges alone, so its model cannot be carried "
             "over here. Say in the task which tokenisers it is for."
         )
-    tokeniser, first = segmenter.tokeniser, len(ROLES)
     document = json.loads(to_tokenizer_json(tokeniser)[0])
     model = document["model"]
     model.pop("morphgraph", None)

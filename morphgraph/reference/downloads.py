@@ -174,7 +174,7 @@ class _Metered:
 
 
 @contextmanager
-def _alone(lock: Path, waiting: Callable[[], None]) -> Iterator[None]:
+def _alone(lock: Path, waiting: Callable[[], object]) -> Iterator[None]:
     """Hold a lock that falls away with the process; `waiting` is called while another has it."""
     with lock.open("ab") as file:
         while not try_lock(file):

@@ -20,18 +20,18 @@ from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import SegmentationFailure, outcomes_of
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import Method
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.tokeniser import BpeTokeniser, LearnedFrom
-from morphgraph.tokeniser.words import Segmenter
 
 
 @dataclass(frozen=True)
 class Learned:
-    """A tokeniser that a method made, the words that it is scored on, and facts about the method.
+    """A segmenter that a method made, the words that it is scored on, and facts about the method.
 
     ``scored``: the held-out words, or all.
     """
 
-    tokeniser: BpeTokeniser
+    segmenter: Segmenter
     scored: Benchmark
     facts: Mapping[str, float]
 
@@ -45,7 +45,7 @@ def _knocked_out(tokeniser: BpeTokeniser, gold_set: GoldSet, settings: KnockoutS
         "share_of_merges": result.share_of_merges,
         "merges": edited.graph.merge_count,
     }
-    return Learned(edited, result.scored, facts)
+    return Learned(Bte(edited), result.scored, facts)
 
 
 def _by_rebpe(tokeniser: BpeTokeniser, gold_set: GoldSet, settings: ReBPESettings) -> Learned:
@@ -58,7 +58,7 @@ def _by_rebpe(tokeniser: BpeTokeniser, gold_set: GoldSet, settings: ReBPESetting
         "iterations": min(max(p.iteration for p in run.phases), settings.iterations),
         "merges": edited.graph.merge_count,
     }
-    return Learned(edited, run.scored, facts)
+    return Learned(Bte(edited), run.scored, facts)
 
 
 KNOCKOUT = Method(
@@ -68,9 +68,9 @@ KNOCKOUT = Method(
     None,
     "gold",
     KnockoutSettings,
-    build=_knocked_out,
     source="Bauwens & Delobelle 2024",
     seconds=2.0,
+    learn=_knocked_out,
 )
 REBPE = Method(
     "rebpe",
@@ -79,9 +79,9 @@ REBPE = Method(
     None,
     "gold",
     ReBPESettings,
-    build=_by_rebpe,
     source="Bauwens & de Lhoneux 2026",
     seconds=8.0,
+    learn=_by_rebpe,
 )
 
 
@@ -130,8 +130,10 @@ class Learner:
 
     def learn(self, gold_set: GoldSet, holdout: float, seed: int) -> Segmenter:
         """What it makes of the tokeniser by all words, or by those that are not held out."""
+        assert self.method.learn is not None
         settings = self.settings.changed(holdout=holdout, seed=seed)
-        return Bte(self.method.learn(self.tokeniser, gold_set, settings).tokeniser)
+        learned: Learned = self.method.learn(self.tokeniser, gold_set, settings)
+        return learned.segmenter
 
 
 @dataclass(frozen=True)
@@ -139,11 +141,13 @@ class Entrant:
     """What is scored, and its name in tables.
 
     ``base``: the tokeniser that it is made from, which may have seen the words before.
+    ``learner``: what makes it of words that it is not scored on, instead of ``made``.
     """
 
     label: str
-    made: Segmenter | Predictions | Callable[[], Segmenter | Predictions] | Learner
+    made: Segmenter | Predictions | Callable[[], Segmenter | Predictions] | None
     base: BpeTokeniser | None = None
+    learner: Learner | None = None
 
 
 def learn_and_score(
@@ -162,9 +166,10 @@ def learn_and_score(
     found: list[Outcome | SegmentationFailure] = []
     for each in entrants:
         made, seen = each.made, each.base is not None and has_seen(each.base, scored)
-        if isinstance(made, Learner):
-            seen |= made.settings.sees_gold and not share
-            made = partial(made.learn, gold_set, share, seed)
+        if each.learner is not None:
+            seen |= each.learner.settings.sees_gold and not share
+            made = partial(each.learner.learn, gold_set, share, seed)
+        assert made is not None
         [outcome] = outcomes_of([(each.label, made)], scored, runs)
         if seen and isinstance(outcome, Outcome):
             outcome = replace(outcome, held_in=True)

@@ -18,14 +18,9 @@ from morphgraph.score.boundaries import BoundaryTally, boundary_positions
 from morphgraph.score.cuts import Cuts, cuts_of
 from morphgraph.score.gold_set import BARE, RUNNING_TEXT, signature_line
 from morphgraph.score.uncertainty import USUAL_DRAWS, Interval, Ratio
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.preprocess import SHOWN_MARKER
-from morphgraph.tokeniser.words import (
-    INSIDE_CHARACTER,
-    NO_GAP,
-    Segmentation,
-    Segmenter,
-    spelled,
-)
+from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, Segmentation, spelled
 
 Boundary = Literal["start", "right", "wrong", "missed", "split", "inside", "marker"]
 """The left edge of a piece: a word's start, a split on a gold boundary, a split elsewhere, a missed

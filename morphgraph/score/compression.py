@@ -14,10 +14,8 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum
 from morphgraph.core.text import base_name
 from morphgraph.kernels import DROPPED
-from morphgraph.segment.bte import Bte
-from morphgraph.segment.flota import First, Longest
-from morphgraph.segment.wordpiece import VocabularySegmenter
-from morphgraph.tokeniser.words import UNKNOWN, Segmenter
+from morphgraph.segment.segmenter import Segmenter
+from morphgraph.tokeniser.words import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -215,7 +213,7 @@ def compress(segmenter: Segmenter, words: WordCounts, *, whole: bool = False) ->
         np.fromiter(map(of, words.words), np.float64, len(words))
         for of in (len, _size, lambda text: len(text.split()) if whole else 1)
     )
-    number = unknown_id(segmenter)
+    number = segmenter.unknown_id
     return Compression(
         counts=counts,
         tokens=float(counts.sum()) + untyped,
@@ -223,7 +221,7 @@ def compress(segmenter: Segmenter, words: WordCounts, *, whole: bool = False) ->
         characters=float(lengths @ word_counts),
         dropped=dropped,
         marker_tokens=markers,
-        unknown=untyped + (float(counts[number]) if number is not None else 0.0),
+        unknown=untyped + (float(counts[number]) if number != UNKNOWN else 0.0),
         vocabulary_size=segmenter.vocabulary_size,
         bytes=float(sizes @ word_counts),
         dropped_bytes=dropped_bytes,
@@ -239,15 +237,3 @@ def _bytes_of(texts: Sequence[str]) -> npt.NDArray[np.int64]:
     data = "".join(texts).encode("utf-32-le", "surrogatepass")
     codes = np.frombuffer(data, np.uint32)
     return np.searchsorted([0x80, 0x800, 0x10000], codes, side="right") + 1
-
-
-def unknown_id(segmenter: Segmenter) -> int | None:
-    """Return the type for unknown input; None if there is none."""
-    while isinstance(segmenter, First | Longest):
-        segmenter = segmenter.segmenter
-    if isinstance(segmenter, Bte):
-        name = segmenter.tokeniser.preprocessor.unknown
-        return None if name is None else segmenter.tokeniser.graph.ids.get(name)
-    if isinstance(segmenter, VocabularySegmenter):
-        return None if segmenter.unknown_id == UNKNOWN else segmenter.unknown_id
-    return None

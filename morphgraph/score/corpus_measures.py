@@ -38,8 +38,8 @@ from morphgraph.corpus.word_table import TooLongWord, WordTable, as_rows
 from morphgraph.kernels import Int64
 from morphgraph.score.compression import ALPHA, Compression, check_alpha, compress
 from morphgraph.score.parity import gini, lorenz_curve
-from morphgraph.score.vocabulary_health import inventory_of, unused_types
-from morphgraph.tokeniser.words import Segmenter
+from morphgraph.score.vocabulary_health import unused_types
+from morphgraph.segment.segmenter import Segmenter
 
 Unit = Literal["words", "lines"]
 OnMeasured = Callable[[float], None] | None
@@ -315,7 +315,7 @@ class _Collected:
         for (label, segmenter), one in zip(
             self.segmenters.items(), found.compressions, strict=True
         ):
-            inventory = inventory_of(segmenter)
+            inventory = segmenter.inventory()
             measures.append(
                 TextMeasure(
                     text,

@@ -13,11 +13,11 @@ from morphgraph.core import __version__
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.free_and_bound import MorphemeKind
-from morphgraph.score.compression import unknown_id
 from morphgraph.score.gold_set import BARE, RUNNING_TEXT, reference_fields, signature_line
 from morphgraph.segment.flota import First, Flota, Longest
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
-from morphgraph.tokeniser.words import INSIDE_CHARACTER, UNKNOWN, Segmentation, Segmenter
+from morphgraph.tokeniser.words import INSIDE_CHARACTER, UNKNOWN, Segmentation
 
 FlotaMethod = Literal["FLOTA", "FIRST", "LONGEST"]
 FLOTA_METHODS: tuple[FlotaMethod, ...] = ("FLOTA", "FIRST", "LONGEST")
@@ -132,7 +132,7 @@ def flota_scores(
         elif k is not None:
             segmenter = (First if method == "FIRST" else Longest)(standard, k)
         found = segmenter.segment(words["FLOTA" if method == "FLOTA" else "standard"])
-        known = _known(found, unknown_id(segmenter))
+        known = _known(found, segmenter.unknown_id)
         return _score(
             method, k, _covered(found, entries, known), _found(found, entries, known), stems
         )
@@ -176,17 +176,16 @@ def _in_vocabulary(vocabulary: SubwordVocabulary, texts: Sequence[str]) -> npt.N
 def _one_token(vocabulary: SubwordVocabulary, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
     segmentation = Flota(vocabulary, 1).segment(vocabulary.encode(texts))
     lengths = np.array([len(text) for text in texts], np.int64)
-    word, start, end = _spans(segmentation, _known(segmentation, None))
+    word, start, end = _spans(segmentation, _known(segmentation, UNKNOWN))
     found = np.zeros(len(texts), np.bool_)
     found[word[(start == 0) & (end == lengths[word])]] = True
     return found & (lengths > 0)
 
 
-def _known(segmentation: Segmentation, unknown: int | None) -> npt.NDArray[np.bool_]:
+def _known(segmentation: Segmentation, unknown: int) -> npt.NDArray[np.bool_]:
     """Return whether the token, if any, that ends at each atom stands for a type."""
     token = segmentation.token_at
-    outside = (UNKNOWN, UNKNOWN if unknown is None else unknown)
-    known: npt.NDArray[np.bool_] = (token >= 0) & ~np.isin(token, outside)
+    known: npt.NDArray[np.bool_] = (token >= 0) & ~np.isin(token, (UNKNOWN, unknown))
     known[list(segmentation.words.unknown)] = False
     return known
 

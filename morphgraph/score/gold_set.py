@@ -17,7 +17,8 @@ from morphgraph.core.files import checksum
 from morphgraph.core.text import base_name, counted, visible
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.score.cuts import Cuts
-from morphgraph.tokeniser.words import Segmenter, Words
+from morphgraph.segment.segmenter import Segmenter
+from morphgraph.tokeniser.words import Words
 
 Scope = Literal["morphemic", "whole-word"]
 Weighting = Literal["types", "tokens"]

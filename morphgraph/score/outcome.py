@@ -13,7 +13,8 @@ from morphgraph.reference.entry import Entry
 from morphgraph.reference.predictions import Predictions
 from morphgraph.score.cuts import Cuts, cuts_of, splits_inside_characters, sums_by_word
 from morphgraph.score.gold_set import GoldSet, Scope, code_points
-from morphgraph.tokeniser.words import Segmentation, Segmenter, Words
+from morphgraph.segment.segmenter import Segmenter
+from morphgraph.tokeniser.words import Segmentation, Words
 
 EntryCounts = npt.NDArray[np.int64]
 IDEAL = "gold"

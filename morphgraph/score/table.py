@@ -20,7 +20,7 @@ from morphgraph.score.uncertainty import (
     Score,
     approximate_randomisation,
 )
-from morphgraph.tokeniser.words import RandomSegmenter, Segmenter
+from morphgraph.segment.segmenter import Segmenter
 
 LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 """The p-values below which a mark is added."""
@@ -261,7 +261,5 @@ def outcomes_of(
 
 def _outcome_of_runs(made: Segmenter, gold_set: GoldSet, label: str, runs: int) -> Outcome:
     found = outcome_of(made, gold_set, label)
-    if not isinstance(made, RandomSegmenter) or not made.is_random:
-        return found
-    others = (made.reseeded(made.seed + number) for number in range(1, runs))
+    others = made.reseeded(runs - 1)
     return replace(found, more_runs=tuple(outcome_of(one, gold_set, label) for one in others))

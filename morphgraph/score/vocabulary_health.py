@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,31 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.shared import Same, Shared
-from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.graph.type_atoms import atoms_of
 from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.score.compression import Compression, NamedCounts, compress
-from morphgraph.segment.bte import Bte
-from morphgraph.segment.dropout import Dropout
-from morphgraph.segment.flota import First, Longest
-from morphgraph.segment.picky import Picky
-from morphgraph.segment.trimmed import Demolishing
-from morphgraph.segment.wordpiece import Greedy, VocabularySegmenter, WordPiece
-from morphgraph.tokeniser.byte_level import CHAR_TO_BYTE
-from morphgraph.tokeniser.document import BYTES
-from morphgraph.tokeniser.loading import detect_marker
-from morphgraph.tokeniser.merging import never_formed, unreachable_types
-from morphgraph.tokeniser.preprocess import Preprocessor
-from morphgraph.tokeniser.vocabulary import SubwordVocabulary
-from morphgraph.tokeniser.words import UNKNOWN, Segmenter, Words
+from morphgraph.segment.inventory import Inventory
+from morphgraph.segment.segmenter import Segmenter
+from morphgraph.tokeniser.merging import never_formed
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from morphgraph.reference.entry import Reference
 
-_BYTES = frozenset(BYTES)
-_MARKERS = ("Ġ", "▁", "##")
 _AFFIXES = frozenset({MorphemeKind.PREFIX, MorphemeKind.SUFFIX, MorphemeKind.INTERFIX})
 _MANY_CAPITALS = 0.01
 """So large a share of types with capitals matters on a corpus without any."""
@@ -98,14 +84,14 @@ class VocabularyHealth:
         self.corpus = corpus
         self.reference = reference
         self.tokeniser_signature = segmenter.signature()
-        self.inventory: Inventory = inventory_of(segmenter)
+        self.inventory = segmenter.inventory()
         self.size = segmenter.vocabulary_size
         self.compression: Compression | None = None
         if corpus is not None:
             self.compression = compress(segmenter, corpus.counts)
         has_tokens = self.compression is not None and self.compression.tokens
         self._used = self.compression if has_tokens else None
-        found = unreachable(segmenter, self.inventory)
+        found = segmenter.unreachable(self.inventory)
         self.unreachable = found and [n for n in found if n in self.inventory.spelled]
         self.chains = self._chains()
         self.scaffolds = self._scaffolds()
@@ -225,170 +211,6 @@ class VocabularyHealth:
         return "none" if self.corpus is None else self.corpus.signature()
 
 
-# ------------------------------------------------------------------------------ the types
-
-
-@dataclass(frozen=True)
-class Inventory:
-    """A vocabulary, ready to be counted.
-
-    ``special``: ids of the special and added types that are in it. ``spelled``: each of the other
-    ids, ascending, with the type's string without its marker; ``bodies``: the same as people read
-    it, None if it is not whole characters, but single bytes of one. ``marker``: ``Ġ`` or ``▁``
-    before types that start a word, ``##`` before types inside one, a suffix such as ``</w>``
-    behind types that end one, or nothing; ``marked``: the ids of types that have it. ``texts``:
-    every type by id in readable form. ``graph``: the merges, where there are any.
-    """
-
-    special: tuple[int, ...]
-    spelled: Mapping[int, str]
-    bodies: dict[int, str | None]
-    marker: str
-    marked: frozenset[int]
-    texts: Sequence[str]
-    graph: MergeGraph | None
-
-    @property
-    def marks_start(self) -> bool:
-        """Whether the marker shows which types start a word."""
-        return self.marker in _MARKERS
-
-
-def inventory_of(segmenter: Segmenter) -> Inventory:
-    """The types of a segmenter; one of an unknown kind has neither special types nor a marker."""
-    segmenter = standard(segmenter)
-    types = texts = segmenter.types
-    present: Iterable[int] = range(len(types))
-    special: Collection[str] = ()
-    marker, graph, preprocessor = "", None, Preprocessor()
-    if isinstance(segmenter, Bte):
-        tokeniser = segmenter.tokeniser
-        graph, preprocessor, special = tokeniser.graph, tokeniser.preprocessor, tokeniser.special
-        absent: Collection[int] = ()
-        if isinstance(segmenter, Demolishing):
-            absent = set(np.flatnonzero(segmenter.doomed).tolist())
-        elif isinstance(segmenter, Picky):
-            absent = segmenter.removed
-        present = [number for number in graph.type_ids() if number not in absent]
-        types, texts = graph.types, tokeniser.readable_types
-        marker = tokeniser.suffix or detect_marker([types[number] for number in present])
-        # What a merge made can begin with ## in any text; it marks nothing there.
-        marker = "" if marker == "##" else marker
-    elif isinstance(segmenter, VocabularySegmenter):
-        vocabulary = segmenter.vocabulary
-        preprocessor = vocabulary.preprocessor
-        special = vocabulary.special | {token.content for token in preprocessor.added}
-        texts = [vocabulary.readable(number) for number in present]
-        marker = preprocessor.suffix or vocabulary.marker
-
-    cut = str.removeprefix if marker in _MARKERS else str.removesuffix
-    ordinary = [number for number in present if types[number] not in special]
-    spelled = {n: types[n] if types[n] == "##" else cut(types[n], marker) for n in ordinary}
-    return Inventory(
-        tuple(number for number in present if types[number] in special),
-        spelled,
-        {number: _readable(text, preprocessor) for number, text in spelled.items()},
-        marker,
-        frozenset(number for number, text in spelled.items() if text != types[number]),
-        texts,
-        graph,
-    )
-
-
 def unused_types(inventory: Inventory, corpus: Compression) -> list[int]:
     """Ids of types that are no token of a corpus; special and added ones are not looked at."""
     return [number for number in inventory.spelled if not corpus.counts[number]]
-
-
-def _readable(text: str, preprocessor: Preprocessor) -> str | None:
-    """A type's string as characters; None if it has part of one."""
-    if preprocessor.byte_fallback and text in _BYTES:
-        return None
-    if not preprocessor.byte_level or text.isascii():
-        return text
-    if not all(character in CHAR_TO_BYTE for character in text):
-        return text
-    try:
-        return bytes(CHAR_TO_BYTE[character] for character in text).decode()
-    except UnicodeDecodeError:
-        return None
-
-
-def standard(segmenter: Segmenter) -> Segmenter:
-    """What FIRST and LONGEST keep tokens of, and all merges of BPE-dropout; others as they are."""
-    while isinstance(segmenter, First | Longest):
-        segmenter = segmenter.segmenter
-    return Bte(segmenter.tokeniser) if isinstance(segmenter, Dropout) else segmenter
-
-
-def unreachable(segmenter: Segmenter, inventory: Inventory) -> list[int] | None:
-    """Ids of types that segmenting their own string does not give back; None if that is not known.
-
-    The string stands where the type may: one that starts a word at the start, others behind a
-    character that no type holds. It is not normalised first. Single bytes and special types, which
-    no string spells, are not looked at.
-    """
-    segmenter = standard(segmenter)
-    if type(segmenter) is Bte:
-        return unreachable_types(segmenter.tokeniser.graph)
-    if isinstance(segmenter, Bte):
-        atoms = atoms_of(segmenter.tokeniser.graph)
-        paths = {n: list(atoms[n]) for n in inventory.spelled if len(atoms[n]) > 1}
-    elif isinstance(segmenter, VocabularySegmenter):
-        paths = _paths(segmenter, inventory)
-    else:
-        return None
-    return [number for number, end in _last_tokens(segmenter, paths).items() if end != number]
-
-
-def _paths(segmenter: VocabularySegmenter, inventory: Inventory) -> dict[int, list[int]]:
-    """The atoms of each type's string, behind an unknown one if it stands inside a word."""
-    vocabulary = segmenter.vocabulary
-    paths = {}
-    for number, text in inventory.spelled.items():
-        written, has = vocabulary.types[number], number in inventory.marked
-        if written in _BYTES and inventory.bodies[number] is None:
-            continue
-        inside = has if vocabulary.marker == "##" else vocabulary.marker in ("Ġ", "▁") and not has
-        shown = text if vocabulary.marker == "##" else written
-        paths[number] = [UNKNOWN] * inside + vocabulary_path(vocabulary, shown)
-    return paths
-
-
-def vocabulary_path(vocabulary: SubwordVocabulary, text: str) -> list[int]:
-    """The atoms of a string of a vocabulary, unknown ones included."""
-    suffix, atoms = vocabulary.preprocessor.suffix, vocabulary.atoms
-    characters = list(text)
-    if suffix and text.endswith(suffix) and len(text) > len(suffix):
-        cut = len(text) - len(suffix) - 1
-        characters = [*text[:cut], text[cut:]]
-    path = []
-    for character in characters:
-        if character in atoms or not vocabulary.byte_fallback:
-            path.append(atoms.get(character, UNKNOWN))
-        else:
-            path += [atoms[BYTES[byte]] for byte in character.encode()]
-    return path
-
-
-def _last_tokens(segmenter: Segmenter, paths: dict[int, list[int]]) -> dict[int, int]:
-    """The last token of each string, by the type that it is of."""
-    if not paths:
-        return {}
-    if isinstance(segmenter, WordPiece):
-        # It gives up a piece with an unknown character, so the same look-up without that rule.
-        longest = segmenter.longest_word
-        segmenter = Greedy(segmenter.vocabulary)
-        too_long = {number for number, path in paths.items() if len(path) > longest}
-    else:
-        too_long = set()
-    offsets = np.zeros(len(paths) + 1, np.int64)
-    np.cumsum([len(path) for path in paths.values()], out=offsets[1:])
-    flat = np.array([atom for path in paths.values() for atom in path], np.int32)
-    texts = tuple(segmenter.types[number] for number in paths)
-    words = Words(texts, flat, offsets, offsets, np.ones(len(flat), np.int32))
-    ends = segmenter.segment(words).token_at[offsets[1:] - 1].tolist()
-    return {
-        number: UNKNOWN if number in too_long else end
-        for number, end in zip(paths, ends, strict=True)
-    }

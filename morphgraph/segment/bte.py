@@ -4,35 +4,41 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import shortened
-from morphgraph.segment.method import Method
-from morphgraph.segment.segmenter import MethodSegmenter
+from morphgraph.graph.type_atoms import atoms_of
+from morphgraph.segment.inventory import Inventory
+from morphgraph.segment.method import Method, Training
+from morphgraph.segment.segmenter import Explanation, Segmenter
 from morphgraph.tokeniser.hugging_face import (
     assumed_document,
     from_tokenizer_json,
     new_ids,
     to_tokenizer_json,
 )
-from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.merging import segment, unreachable_types
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from morphgraph.tokeniser.words import Segmentation, Words
+from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
 
 if TYPE_CHECKING:
     from morphgraph.tokeniser.export import ExportedModel
 
 
-class Bte(MethodSegmenter):
+class Bte(Segmenter):
     """BPE, or BTE where there are tuple merges: the merges of a tokeniser's graph as it is now.
 
     Source: Sennrich et al. 2016; Bauwens & Delobelle 2024 for tuple merges.
     """
 
     method = "bpe"
+    explained_by: ClassVar[Explanation] = "merges"
+    tokeniser: BpeTokeniser
+    absent: Collection[int] = ()
+    """Ids of types that are there for merging only."""
 
     def __init__(self, tokeniser: BpeTokeniser) -> None:
         super().__init__(tokeniser)
@@ -58,11 +64,47 @@ class Bte(MethodSegmenter):
     def _read(cls, document: Mapping[str, Any]) -> Self:
         return cls(saved_tokeniser(document))
 
+    def exported(self, unchanged: bool) -> ExportedModel:
+        """The file with its merges."""
+        from morphgraph.tokeniser.export import bpe_model
 
-def _exported(bpe: Any, unchanged: bool) -> ExportedModel:
-    from morphgraph.tokeniser.export import bpe_model
+        return bpe_model(self.tokeniser, _ids(self.tokeniser) if unchanged else None)
 
-    return bpe_model(bpe.tokeniser, _ids(bpe.tokeniser) if unchanged else None)
+    @property
+    def editable(self) -> BpeTokeniser | None:
+        """The tokeniser, unless a method built on this one does more than merging."""
+        return self.tokeniser if type(self) is Bte else None
+
+    @property
+    def unknown_id(self) -> int:
+        """The type for characters outside the alphabet; `UNKNOWN` where there is none."""
+        name = self.tokeniser.preprocessor.unknown
+        return UNKNOWN if name is None else self.tokeniser.graph.ids.get(name, UNKNOWN)
+
+    def inventory(self) -> Inventory:
+        """The types in use."""
+        from morphgraph.tokeniser.loading import detect_marker
+
+        tokeniser, graph = self.tokeniser, self.tokeniser.graph
+        present = [number for number in graph.type_ids() if number not in self.absent]
+        marker = tokeniser.suffix or detect_marker([graph.types[number] for number in present])
+        return Inventory.of(
+            graph.types,
+            present,
+            tokeniser.special,
+            "" if marker == "##" else marker,  # what a merge made can begin with ## in any text
+            tokeniser.preprocessor,
+            tokeniser.readable_types,
+            graph,
+        )
+
+    def unreachable(self, inventory: Inventory) -> list[int] | None:
+        """Ids of types that their own atoms are not merged into."""
+        if self.editable is not None:
+            return unreachable_types(self.tokeniser.graph)
+        atoms = atoms_of(self.tokeniser.graph)
+        paths = {n: list(atoms[n]) for n in inventory.spelled if len(atoms[n]) > 1}
+        return [number for number, end in self.last_tokens(paths).items() if end != number]
 
 
 def _ids(tokeniser: BpeTokeniser) -> dict[int, int]:
@@ -75,19 +117,19 @@ def _ids(tokeniser: BpeTokeniser) -> dict[int, int]:
 def merging_model(
     segmenter: Bte,
     unchanged: bool = False,
-    left_out: Iterable[int] = (),
     apart: Mapping[str, Sequence[tuple[str, int]]] | None = None,
     numbers: Mapping[int, int] | None = None,
 ) -> ExportedModel:
-    """What leaves of a segmenter that does more than merging.
+    """What is exported of a segmenter that does more than merging.
 
-    ``left_out``: types, by id, that no token is of; the others are numbered anew without them, if
-    ids need not stay ``unchanged``. ``apart``: what takes the place of a type after merging, each
-    with its number of atoms. ``numbers``: the ids that types have so far, if not the tokeniser's.
+    Types that are ``absent`` are there for merging only; the others are numbered anew without
+    them, if ids need not stay ``unchanged``. ``apart``: what takes the place of a type after
+    merging, each with its number of atoms. ``numbers``: the ids that types have so far, if not the
+    tokeniser's.
     """
-    from morphgraph.tokeniser.export import bpe_model, leaving_on
+    from morphgraph.tokeniser.export import bpe_model
 
-    gone = set(left_out)
+    gone = set(segmenter.absent)
     ids = _ids(segmenter.tokeniser)
     order: Iterable[int] = new_ids(segmenter.tokeniser)
     if numbers is not None:
@@ -103,7 +145,19 @@ def merging_model(
         **({} if apart is None else {"apart": apart}),
         "method": segmenter.document(),
     }
-    return leaving_on(merging, segmenter, segmenter.name, model)
+    return segmenter.exported_on(merging, model)
+
+
+def train_merges(*given: Any, **more: Any) -> BpeTokeniser:
+    """Train BPE as `Training` asks for it: the tokeniser that comes out."""
+    from morphgraph.train.bpe import train_bpe
+    from morphgraph.train.trainers import tokeniser_by
+
+    return tokeniser_by(train_bpe, *given, **more)[0]
+
+
+def _trained(*given: Any, **more: Any) -> Bte:
+    return Bte(train_merges(*given, **more))
 
 
 BPE = Method(
@@ -114,7 +168,21 @@ BPE = Method(
     Bte,
     "merges",
     source="Sennrich et al. 2016; Bauwens & Delobelle 2024",
-    export=_exported,
+    training=Training("Merges the most frequent pair (Sennrich et al. 2016).", _trained),
+    standalone="morphgraph.standalone.bte:Merging",
+)
+BPE_PRIME = Method(
+    "bpe-prime",
+    "BPE′",
+    "BPE in which every space is a token of its own.",
+    None,
+    "training",
+    source="Gow-Smith et al. 2022",
+    training=Training(
+        "BPE in which every space is a token of its own (Gow-Smith et al. 2022).",
+        _trained,
+        unmarked=True,
+    ),
 )
 
 

@@ -23,6 +23,7 @@ from morphgraph.tokeniser.merging import MergeSegmentation, segment
 from morphgraph.tokeniser.words import Words
 
 if TYPE_CHECKING:
+    from morphgraph.segment.inventory import Inventory
     from morphgraph.tokeniser.export import ExportedModel
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
@@ -72,6 +73,7 @@ class Dropout(Bte):
     """
 
     method = "dropout"
+    explained_by = "samples"
 
     def __init__(
         self,
@@ -142,13 +144,23 @@ class Dropout(Bte):
                 list(pool.map(run, range(count)))
         return MergeSegmentation(words, closed_by, token_at, arrays)
 
-    def reseeded(self, seed: int) -> Dropout:
-        """The same with another seed."""
-        return Dropout(self.tokeniser, self.p, seed, self.queue)
+    @property
+    def undrawn(self) -> Bte:
+        """All merges."""
+        return Bte(self.tokeniser)
 
     def samples(self, words: Words, k: int, threads: int | None = None) -> list[MergeSegmentation]:
         """The first ``k`` samples; the first of them is what `segment` gives."""
         return [self.segment(words, sample, threads) for sample in range(k)]
+
+    def reseeded(self, runs: int) -> list[Dropout]:
+        """The same with each of so many seeds behind its own; none if nothing is random."""
+        seeds = range(self.seed + 1, self.seed + 1 + runs) if self.is_random else ()
+        return [Dropout(self.tokeniser, self.p, seed, self.queue) for seed in seeds]
+
+    def unreachable(self, inventory: Inventory) -> list[int] | None:
+        """Those of its merges, where none is left out."""
+        return self.undrawn.unreachable(inventory)
 
     @classmethod
     def _read(cls, document: Mapping[str, Any]) -> Self:
@@ -156,19 +168,16 @@ class Dropout(Bte):
         seed = document_field(document, "seed", int)
         return cls(saved_tokeniser(document), p, seed, document.get("queue") is True)
 
-
-def _exported(dropout: Dropout, unchanged: bool) -> ExportedModel:
-    """Compared without drawing, and then some of what is drawn."""
-    from morphgraph.tokeniser.export import ids_by
-
-    if dropout.queue:
-        raise MorphGraphError(
-            "BPE-dropout with queue draws as the tokenizers library does by itself. Export bpe, "
-            "and set tokenizer.backend_tokenizer.model.dropout, or leave queue out."
-        )
-    made = merging_model(dropout, unchanged)
-    ids = ids_by(Bte(dropout.tokeniser), made.document)
-    return replace(made, ids=ids, differs=partial(_drawn_otherwise, dropout))
+    def exported(self, unchanged: bool) -> ExportedModel:
+        """Its merges and parameters; compared without drawing, and then some of what is drawn."""
+        if self.queue:
+            raise MorphGraphError(
+                "BPE-dropout with queue draws as the tokenizers library does by itself. Export "
+                "bpe, and set tokenizer.backend_tokenizer.model.dropout, or leave queue out."
+            )
+        made = merging_model(self, unchanged)
+        ids = self.undrawn.ids_in(made.document)
+        return replace(made, ids=ids, differs=partial(_drawn_otherwise, self))
 
 
 def _drawn_otherwise(dropout: Dropout, library: Any, method: Any, texts: Sequence[str]) -> str:
@@ -199,5 +208,5 @@ DROPOUT = Method(
     DropoutParameters,
     source="Provilkov et al. 2020",
     seconds=1.5,
-    export=_exported,
+    standalone="morphgraph.standalone.dropout:Dropping",
 )

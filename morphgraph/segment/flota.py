@@ -14,13 +14,14 @@ from morphgraph.core.files import document_field
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.method import Method
 from morphgraph.segment.parameters import OnlyMarked, Parameters
-from morphgraph.segment.segmenter import MethodSegmenter
-from morphgraph.segment.wordpiece import VocabularySegmenter, exported_vocabulary
+from morphgraph.segment.segmenter import Segmenter
+from morphgraph.segment.wordpiece import VocabularySegmenter
 from morphgraph.tokeniser.preprocess import MARKERS
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
-from morphgraph.tokeniser.words import Segmentation, Segmenter, Words, called
+from morphgraph.tokeniser.words import Segmentation, Words, called
 
 if TYPE_CHECKING:
+    from morphgraph.segment.inventory import Inventory
     from morphgraph.tokeniser.export import ExportedModel
 
 
@@ -114,7 +115,7 @@ class Flota(VocabularySegmenter):
         return Segmentation(words, closed_by, token_at)
 
 
-class _Kept(MethodSegmenter):
+class _Kept(Segmenter):
     """The tokens that a baseline keeps of another segmenter's segmentation."""
 
     _by_length: ClassVar[bool]
@@ -149,6 +150,35 @@ class _Kept(MethodSegmenter):
         found[[atom for atom, text in words.unknown.items() if text in MARKERS]] = True
         return found
 
+    def inventory(self) -> Inventory:
+        """The types of the other segmenter."""
+        return self.segmenter.inventory()
+
+    def unreachable(self, inventory: Inventory) -> list[int] | None:
+        """Those of the other segmenter, before tokens are left out."""
+        return self.segmenter.unreachable(inventory)
+
+    @property
+    def unknown_id(self) -> int:
+        """That of the other segmenter."""
+        return self.segmenter.unknown_id
+
+    def exported(self, unchanged: bool) -> ExportedModel:
+        """The other segmenter's export, and what is kept of it."""
+        inner = self.segmenter.exported(True)
+        if inner.differs is not None:
+            raise MorphGraphError(
+                f"{self.name} of {inner.method}, which draws at random, cannot be exported. Export "
+                "one of both."
+            )
+        settings = inner.document["model"]
+        model = {
+            "type": self.method,
+            "k": self.k,
+            "of": {key: value for key, value in settings.items() if key != "vocab"},
+        }
+        return self.exported_on(inner, model)
+
     def signature(self) -> str:
         """The method with ``k``, then the other segmenter: ``FIRST(k=2):BPE:gpt2@0a1b2c``."""
         return f"{called(self.name, {'k': self.k})}:{self.segmenter.signature()}"
@@ -160,10 +190,8 @@ class _Kept(MethodSegmenter):
 
     @classmethod
     def _read(cls, document: Mapping[str, Any]) -> Self:
-        from morphgraph.segment.registry import segmenter_of
-
         k = document_field(document_field(document, "parameters", dict), "k", int)
-        return cls(segmenter_of(document_field(document, "model", dict)), k)
+        return cls(document_field(document, "model", Segmenter), k)
 
 
 def _token_units(segmentation: Segmentation) -> npt.NDArray[np.int64]:
@@ -204,25 +232,6 @@ class Longest(_Kept):
     _by_length = True
 
 
-def _exported(kept: _Kept, _: bool) -> ExportedModel:
-    from morphgraph.segment.registry import leaving
-    from morphgraph.tokeniser.export import leaving_on
-
-    inner = leaving(kept.segmenter, unchanged=True)
-    if inner.differs is not None:
-        raise MorphGraphError(
-            f"{kept.name} of {inner.method}, which draws at random, cannot be exported. Export one "
-            "of both."
-        )
-    settings = inner.document["model"]
-    model = {
-        "type": kept.method,
-        "k": kept.k,
-        "of": {key: value for key, value in settings.items() if key != "vocab"},
-    }
-    return leaving_on(inner, kept, kept.name, model)
-
-
 FLOTA = Method(
     "flota",
     "FLOTA",
@@ -232,7 +241,7 @@ FLOTA = Method(
     "vocabulary",
     FlotaParameters,
     source="Hofmann et al. 2022",
-    export=exported_vocabulary,
+    standalone="morphgraph.standalone.flota:Flota",
 )
 FIRST = Method(
     "first",
@@ -242,7 +251,7 @@ FIRST = Method(
     "segmenter",
     KeptParameters,
     source="Hofmann et al. 2022",
-    export=_exported,
+    standalone="morphgraph.standalone.keep:Kept",
 )
 LONGEST = Method(
     "longest",
@@ -252,5 +261,5 @@ LONGEST = Method(
     "segmenter",
     KeptParameters,
     source="Hofmann et al. 2022",
-    export=_exported,
+    standalone="morphgraph.standalone.keep:Kept",
 )

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from morphgraph.core.errors import FileFormatError, MorphGraphError, check_list
+from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import (
-    check_folder,
     check_is_there,
     checksum,
     json_bytes,
@@ -24,12 +22,12 @@ from morphgraph.core.files import (
 )
 from morphgraph.segment.registry import (
     METHODS,
-    leaving,
     method_named,
     method_on,
     segmenter_of,
     standard_segmenter,
 )
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.loading import (
     holds_merges,
     is_released,
@@ -39,10 +37,6 @@ from morphgraph.tokeniser.loading import (
     read_vocabulary,
     tokeniser_files,
 )
-from morphgraph.tokeniser.words import Segmenter
-
-if TYPE_CHECKING:
-    from morphgraph.tokeniser.export import Export
 
 FORMAT = "morphgraph model"
 VERSION = 1
@@ -62,42 +56,6 @@ def write_model(segmenter: Segmenter) -> bytes:
     document = {"format": FORMAT, "version": VERSION, **segmenter.document()}
     document["content"] = _content(document)
     return json_bytes(document, segmenter.name)
-
-
-def export_segmenter(
-    segmenter: Segmenter, words: Sequence[str], settings: Mapping[str, Any] | None = None
-) -> Export:
-    """A segmenter as a folder that ``AutoTokenizer`` loads, as the entry of its method says how.
-
-    Its ids for ``words`` are compared with ours first. `MorphGraphError` for a method without such
-    a folder, and if ids differ. ``settings``: see `export_settings.source_settings`.
-    """
-    from morphgraph.tokeniser.export import export_model
-
-    return export_model(leaving(segmenter), words, settings)
-
-
-def export_to(
-    segmenter: Segmenter, folder: str | os.PathLike[str], words: Sequence[str] | None = None
-) -> Export:
-    """Write the export of a segmenter into a folder; what is set aside there is a warning."""
-    from morphgraph.tokeniser.export import save_folder, words_to_check
-    from morphgraph.tokeniser.export_settings import source_settings
-
-    if not os.fspath(folder):
-        raise MorphGraphError("An export needs a folder. Name one, or write “.” for this one.")
-    path = Path(folder)
-    check_folder(path)
-    given = [] if words is None else check_list(words, "words")
-    name = segmenter.below.name
-    made = export_segmenter(
-        segmenter, given or words_to_check((), name=name), source_settings(name)
-    )
-    if warning := segmenter.warning():
-        warnings.warn(warning, stacklevel=3)
-    for name, aside in save_folder(made.files, path).items():
-        warnings.warn(f"{name} was there already: it is now {aside}", stacklevel=3)
-    return made
 
 
 def _content(document: Mapping[str, Any]) -> str:
@@ -176,7 +134,7 @@ def load_segmenter(
     """
     counts = parameters.pop("counts", None)
     if method is not None:
-        method_named(method).settings(parameters)
+        method_named(method, METHODS.segmenting).settings(parameters)
     base: Any = None
     if not str(source).startswith("demo:"):
         check_is_there(source)

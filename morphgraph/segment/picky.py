@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,24 +17,14 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import checksum, document_field, parse_json
 from morphgraph.core.text import shortened
 from morphgraph.segment.bte import Bte, merging_model, saved_tokeniser, tokeniser_of_types
-from morphgraph.segment.method import Method
+from morphgraph.segment.method import Method, Training
 from morphgraph.segment.parameters import Parameters
 from morphgraph.tokeniser.words import Segmentation, Words, called
+from morphgraph.train.picky import PickyEvent, TrainedPicky
 
 if TYPE_CHECKING:
     from morphgraph.tokeniser.export import ExportedModel
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
-
-
-class PickyEvent(NamedTuple):
-    """A merge of two ``parts`` into a ``type``, or a split of a removed ``type`` into ``parts``.
-
-    Types are named by id; the parts of a split are those that were present at that time.
-    """
-
-    kind: Literal["merge", "split"]
-    parts: tuple[int, ...]
-    type: int
 
 
 class Performed(NamedTuple):
@@ -94,6 +84,7 @@ class Picky(Bte):
 
     method = "picky"
     name = "Picky BPE"
+    explained_by = "events"
 
     def __init__(
         self,
@@ -107,7 +98,7 @@ class Picky(Bte):
         self.threshold = threshold
         self.numbers = numbers
         types = tokeniser.graph.types
-        self.removed = self._checked(tokeniser)
+        self.absent = self._checked(tokeniser)
         listed = json.dumps([types, self.events], ensure_ascii=False)
         self._checksum = checksum(listed.encode("utf-8", "surrogatepass"))
 
@@ -159,7 +150,7 @@ class Picky(Bte):
     @property
     def vocabulary_size(self) -> int:
         """How many types are present after all events, special tokens included: |V|."""
-        return self.tokeniser.vocabulary_size - len(self.removed)
+        return self.tokeniser.vocabulary_size - len(self.absent)
 
     def vocabulary_id(self, token: int) -> int | None:
         """The id of a type in the model's file; None if it has none there."""
@@ -245,6 +236,20 @@ class Picky(Bte):
             "model": self.tokeniser.document,
         }
 
+    def exported(self, unchanged: bool) -> ExportedModel:
+        """Its merges and events."""
+        return merging_model(self, unchanged, numbers=self.numbers)
+
+    @classmethod
+    def of_training(cls, tokeniser: BpeTokeniser, trained: TrainedPicky) -> Self:
+        """What was trained, on a tokeniser of its types and merges."""
+        ids = [tokeniser.graph.ids[text] for text in trained.types]
+        events = [
+            PickyEvent(kind, tuple(ids[part] for part in parts), ids[whole])
+            for kind, parts, whole in trained.events
+        ]
+        return cls(tokeniser, events, trained.threshold)
+
     @classmethod
     def _read(cls, document: Mapping[str, Any]) -> Self:
         tokeniser = saved_tokeniser(document)
@@ -317,9 +322,12 @@ class Picky(Bte):
             raise FileFormatError(name, "", problem, fix) from error
 
 
-def _exported(picky: Picky, unchanged: bool) -> ExportedModel:
-    """Removed types leave for merging only."""
-    return merging_model(picky, unchanged, picky.removed, numbers=picky.numbers)
+def _trained(*given: Any, **more: Any) -> Picky:
+    from morphgraph.train.picky import train_picky
+    from morphgraph.train.trainers import tokeniser_by
+
+    tokeniser, trained = tokeniser_by(train_picky, *given, **more)
+    return Picky.of_training(tokeniser, trained)
 
 
 PICKY = Method(
@@ -330,8 +338,15 @@ PICKY = Method(
     Picky,
     "training",
     PickyParameters,
+    offered=False,
     source="Chizhov et al. 2024",
-    export=_exported,
+    training=Training(
+        "BPE that removes types which hardly occur but inside another one (Chizhov et al. 2024).",
+        _trained,
+        PickyParameters,
+        seconds=6.0,
+    ),
+    standalone="morphgraph.standalone.picky:Picky",
 )
 
 

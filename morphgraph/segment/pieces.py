@@ -16,19 +16,17 @@ import numpy.typing as npt
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.registry import segmenter_of
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.hugging_face import from_document
-from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import (
     INSIDE_CHARACTER,
     NO_GAP,
     UNKNOWN,
-    RandomSegmenter,
-    Segmenter,
     Words,
 )
 
 KERNELS = 1
-"""Exported tokenisers use no other version; see `exported.pieces.KERNELS`."""
+"""Exported tokenisers use no other version; see `standalone.tokenization_morphgraph.KERNELS`."""
 
 PieceToken = tuple[int, str, tuple[int, int]]
 """A token: its id, its type, and the bytes of the piece that it stands for."""
@@ -45,16 +43,19 @@ class PieceKernel:
 
     def __init__(self, model: Mapping[str, Any]) -> None:
         self._segmenter = _segmenter(model)
-        below = self._segmenter.below
-        is_vocabulary = isinstance(below, SubwordVocabulary)
-        atoms = below.atoms if is_vocabulary else {text: n for n, text in enumerate(below.types)}
-        suffix: str = below.preprocessor.suffix
+        vocabulary, self._types = self._segmenter.vocabulary, self._segmenter.types
+        atoms = (
+            {text: n for n, text in enumerate(self._types)}
+            if vocabulary is None
+            else (vocabulary.atoms)
+        )
+        preprocessor = self._segmenter.preprocessor
+        suffix = preprocessor.suffix
         self._inside = _by_character(atoms, "")
         self._last = _by_character(atoms, suffix)
-        text = below.preprocessor.sentencepiece
+        text = preprocessor.sentencepiece
         self._has_symbols = text is not None and bool(text.symbols)
         known: Mapping[str, int] = model["vocab"]
-        self._types = self._segmenter.types
         self._ids = np.array([known.get(text, -1) for text in self._types], np.int64)
 
     def __call__(self, pieces: Sequence[str]) -> list[list[PieceToken] | None]:
@@ -102,10 +103,7 @@ class PieceKernel:
 def _segmenter(model: Mapping[str, Any]) -> Segmenter:
     if "method" not in model:
         return Bte(from_document({"model": {**model, "type": "BTE"}}, "exported tokeniser", ""))
-    found = segmenter_of(model["method"])
-    if isinstance(found, RandomSegmenter):
-        return Bte(found.below)
-    return found
+    return segmenter_of(model["method"]).undrawn
 
 
 def _by_character(atoms: Mapping[str, int], suffix: str) -> npt.NDArray[np.int32]:

@@ -8,53 +8,75 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.files import document_field
 from morphgraph.segment.method import Method, Needs
 
 if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCounts
     from morphgraph.graph.merge_graph import MergeGraph
-    from morphgraph.tokeniser.export import ExportedModel
+    from morphgraph.segment.segmenter import Segmenter
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
     from morphgraph.tokeniser.vocabulary import SubwordVocabulary
-    from morphgraph.tokeniser.words import Segmenter
 
 Value = bool | int | float | str
 
 
-class Registry(MutableMapping[str, Method]):
-    """Methods by name, each read when it is first asked for: names alone load nothing.
+@dataclass(frozen=True)
+class Listing:
+    """Where the entry of a method stands: ``module`` has it as a constant, its name in capitals.
 
-    ``modules``: the module of ``room`` that declares each, as a constant of its name in capitals;
-    ``models``: those that are of use as trained models only, not on any tokeniser.
+    The rest is as the entry says (see `Method`), to be known before that is read.
     """
 
-    def __init__(
-        self, room: str, modules: Mapping[str, str], models: Mapping[str, str] | None = None
-    ) -> None:
-        self._room = room
-        self._models = {**(models or {})}
-        self._listed: dict[str, str | Method] = {**modules, **self._models}
+    module: str
+    segments: bool = True
+    offered: bool = True
+    trained: bool = False
+    learns: bool = False
+
+
+class Registry(MutableMapping[str, Method]):
+    """Methods by name, each read when it is first asked for: names alone load nothing."""
+
+    def __init__(self, listed: Mapping[str, Listing]) -> None:
+        self._listed: dict[str, Listing | Method] = {**listed}
+
+    @property
+    def segmenting(self) -> list[str]:
+        """The names of those that there are segmenters of."""
+        return [name for name, one in self._listed.items() if one.segments]
 
     @property
     def offered(self) -> list[str]:
-        """The names of those that are of use on any tokeniser with merges."""
-        return [name for name in self._listed if name not in self._models]
+        """The names of those that segment by any tokeniser with merges."""
+        return [name for name, one in self._listed.items() if one.segments and one.offered]
+
+    @property
+    def trained(self) -> list[str]:
+        """The names of those that can be trained."""
+        return [name for name, one in self._listed.items() if one.trained]
+
+    @property
+    def learning(self) -> list[str]:
+        """The names of those that learn from gold."""
+        return [name for name, one in self._listed.items() if one.learns]
 
     def __getitem__(self, name: str) -> Method:
         found = self._listed[name]
-        if isinstance(found, str):
-            module = import_module(f"{self._room}.{found}")
-            found = self._listed[name] = getattr(module, name.upper())
+        if isinstance(found, Listing):
+            constant = name.upper().replace("-", "_")
+            found = self._listed[name] = getattr(import_module(found.module), constant)
         return found
 
-    def __setitem__(self, name: str, entry: str | Method) -> None:
-        """Add a method, or the module that declares it."""
+    def __setitem__(self, name: str, entry: Listing | Method) -> None:
+        """Add a method, or where its entry stands."""
         self._listed[name] = entry
 
     def __delitem__(self, name: str) -> None:
@@ -68,31 +90,30 @@ class Registry(MutableMapping[str, Method]):
 
 
 METHODS = Registry(
-    "morphgraph.segment",
     {
-        "bpe": "bte",
-        "dropout": "dropout",
-        "trimmed": "trimmed",
-        "flota": "flota",
-        "first": "flota",
-        "longest": "flota",
-        "greedy": "wordpiece",
-    },
-    models={
-        "picky": "picky",
-        "scaffold": "scaffold",
-        "wordpiece": "wordpiece",
-        "unigram": "unigram",
-    },
+        "bpe": Listing("morphgraph.segment.bte", trained=True),
+        "bpe-prime": Listing("morphgraph.segment.bte", segments=False, trained=True),
+        "dropout": Listing("morphgraph.segment.dropout"),
+        "trimmed": Listing("morphgraph.segment.trimmed"),
+        "flota": Listing("morphgraph.segment.flota"),
+        "first": Listing("morphgraph.segment.flota"),
+        "longest": Listing("morphgraph.segment.flota"),
+        "greedy": Listing("morphgraph.segment.wordpiece"),
+        "picky": Listing("morphgraph.segment.picky", offered=False, trained=True),
+        "scaffold": Listing("morphgraph.segment.scaffold", offered=False, trained=True),
+        "unigram": Listing("morphgraph.segment.unigram", offered=False, trained=True),
+        "unigram-prime": Listing("morphgraph.segment.unigram", segments=False, trained=True),
+        "wordpiece": Listing("morphgraph.segment.wordpiece", offered=False, trained=True),
+    }
 )
-"""Those that segment without gold; `refine.registry` adds those that learn from it."""
+"""All methods by name; `morphgraph.methods` adds those that stand above this room."""
 
 
-def method_named(name: str, among: Mapping[str, Method] = METHODS) -> Method:
-    """A method by its name; `MorphGraphError` if there is none."""
+def method_named(name: str, among: Sequence[str]) -> Method:
+    """A method by its name; `MorphGraphError` if it is none ``among`` some."""
     if name not in among:
         raise MorphGraphError(f"There is no method “{name}”. Choose one of: {', '.join(among)}.")
-    return among[name]
+    return METHODS[name]
 
 
 # ------------------------------------------------------------------------- made on something
@@ -110,7 +131,7 @@ def method_on(
     corpus, for methods that need some; also a file of them, or ``wordfreq:en``. `MorphGraphError`
     for parameters that it has not or that do not fit, and for a base that it cannot be made of.
     """
-    entry = method_named(method)
+    entry = method_named(method, METHODS.segmenting)
     settings = entry.settings(parameters or {})
     below = _NEEDED[entry.needs](base, method)
     if not entry.counts:
@@ -178,9 +199,9 @@ def _vocabulary(base: Any, method: str) -> SubwordVocabulary:
     from morphgraph.tokeniser.loading import vocabulary_of
     from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
-    found = getattr(base, "vocabulary", base)
-    if isinstance(found, SubwordVocabulary):
-        return found
+    found = base if isinstance(base, SubwordVocabulary) else getattr(base, "vocabulary", None)
+    if found is not None:
+        return cast("SubwordVocabulary", found)
     tokeniser = _merges(base, method)
     graph, state = tokeniser.graph, tokeniser.graph.revision
     known = _vocabularies.get(graph)
@@ -217,27 +238,16 @@ _NEEDED: Mapping[Needs, Callable[[Any, str], Any]] = {
 
 
 def segmenter_of(document: Mapping[str, Any]) -> Segmenter:
-    """The segmenter of a document, by its method; else a `MorphGraphError`."""
-    name = document.get("method")
-    entry = METHODS.get(name) if isinstance(name, str) else None
+    """Return the segmenter of a document, by its method; else a `MorphGraphError`."""
+    name: Any = document.get("method")
+    entry = METHODS[name] if name in METHODS.segmenting else None
     if entry is None or entry.kind is None:
-        problem = f"it is {str(name)[:40]!r}, none of {', '.join(METHODS)}"
+        problem = f"it is {str(name)[:40]!r}, none of {', '.join(METHODS.segmenting)}"
         raise FileFormatError("", "field method", problem, "Update morphgraph.")
+    if entry.needs == "segmenter":
+        below = segmenter_of(document_field(document, "model", dict))
+        document = {**document, "model": below}
     return entry.kind.from_document(document)
-
-
-def leaving(segmenter: Segmenter, *, unchanged: bool = False) -> ExportedModel:
-    """What leaves of a segmenter, as the entry of its method says; else a `MorphGraphError`.
-
-    ``unchanged``: all ids stay as they are.
-    """
-    known = METHODS.get(segmenter.method)
-    if known is None or known.export is None:
-        those = ", ".join(entry.title for entry in METHODS.values() if entry.export)
-        raise MorphGraphError(
-            f"{segmenter.name} cannot be exported for transformers. Export one of: {those}."
-        )
-    return known.export(segmenter, unchanged)
 
 
 # ------------------------------------------------------------------------- as it is written

@@ -10,14 +10,14 @@ import numpy as np
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum, document_field
 from morphgraph.segment.bte import saved_tokeniser
-from morphgraph.segment.method import Method
-from morphgraph.segment.trimmed import Demolishing, demolishing_model
+from morphgraph.segment.method import Method, Training
+from morphgraph.segment.trimmed import Decomposing
 
 if TYPE_CHECKING:
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
-class Scaffold(Demolishing):
+class Scaffold(Decomposing):
     """Scaffold-BPE: all merges, and then every scaffold token is replaced by its merge's parts.
 
     ``scaffolds``: the types, as strings, that `train.scaffold.train_scaffold` marked; they do not
@@ -63,6 +63,14 @@ class Scaffold(Demolishing):
         return cls(saved_tokeniser(document), document_field(document, "scaffolds", list))
 
 
+def _trained(*given: Any, **more: Any) -> Scaffold:
+    from morphgraph.train.scaffold import train_scaffold
+    from morphgraph.train.trainers import tokeniser_by
+
+    tokeniser, trained = tokeniser_by(train_scaffold, *given, **more)
+    return Scaffold(tokeniser, trained.scaffolds)
+
+
 SCAFFOLD = Method(
     "scaffold",
     "Scaffold-BPE",
@@ -70,6 +78,12 @@ SCAFFOLD = Method(
     "were built of them are taken apart again.",
     Scaffold,
     "training",
+    offered=False,
     source="Lian et al. 2025",
-    export=demolishing_model,
+    training=Training(
+        "BPE that takes types apart again which only helped to build others (Lian et al. 2025).",
+        _trained,
+        seconds=3.0,
+    ),
+    standalone="morphgraph.standalone.bte:Merging",
 )

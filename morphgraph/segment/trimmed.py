@@ -35,7 +35,7 @@ class TrimmedParameters(Parameters):
 _USUAL = TrimmedParameters()
 
 
-class Demolished(NamedTuple):
+class Decomposed(NamedTuple):
     """A token that was taken apart: its last atom (position in ``words.atoms``), type and parts."""
 
     atom: int
@@ -58,7 +58,7 @@ def token_counts(tokeniser: BpeTokeniser, word_counts: WordCounts) -> npt.NDArra
 
 
 @dataclass(frozen=True)
-class Demolition:
+class Decomposition:
     """What takes the place of each type that is taken apart.
 
     ``parts`` of type t: ``flat[offsets[t] : offsets[t + 1]]``, empty if t stays as it is.
@@ -70,7 +70,7 @@ class Demolition:
     lengths: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, graph: MergeGraph, doomed: npt.NDArray[np.bool_]) -> Demolition:
+    def of(cls, graph: MergeGraph, doomed: npt.NDArray[np.bool_]) -> Decomposition:
         """Take types apart by their merges, recursively; atoms and fixed types must not be named.
 
         ``doomed``: bool, by type id.
@@ -92,10 +92,10 @@ class Demolition:
         """What takes a type's place; nothing if it stays."""
         return tuple(self.flat[self.offsets[number] : self.offsets[number + 1]].tolist())
 
-    def demolished(self, whole: Segmentation) -> list[Demolished]:
+    def decomposed(self, whole: Segmentation) -> list[Decomposed]:
         """The tokens of a segmentation that `apply` takes apart."""
         return [
-            Demolished(atom, int(token), self.parts(int(token)))
+            Decomposed(atom, int(token), self.parts(int(token)))
             for atom, token in enumerate(whole.token_at)
             if 0 <= token != UNKNOWN and self.parts(int(token))
         ]
@@ -126,14 +126,17 @@ class Demolition:
         return Segmentation(words, closed_by, tokens)
 
 
-class Demolishing(Bte):
+class Decomposing(Bte):
     """A tokeniser whose tokens of some types are taken apart after all merges."""
+
+    explained_by = "decomposition"
 
     def __init__(self, tokeniser: BpeTokeniser, doomed: npt.NDArray[np.bool_]) -> None:
         super().__init__(tokeniser.copy())
         self.doomed = doomed
+        self.absent = frozenset(np.flatnonzero(doomed).tolist())
         self.graph = self.tokeniser.graph
-        self._demolition = Demolition.of(self.graph, doomed)
+        self._decomposition = Decomposition.of(self.graph, doomed)
 
     @property
     def vocabulary_size(self) -> int:
@@ -142,32 +145,30 @@ class Demolishing(Bte):
 
     def parts_of(self, number: int) -> tuple[int, ...]:
         """What takes a type's place; nothing if it stays."""
-        return self._demolition.parts(number)
+        return self._decomposition.parts(number)
 
     def segment(self, words: Words) -> Segmentation:
         """Cut words; ``closed_by`` holds positions of merges, by rank."""
-        return self._demolition.apply(segment(self.graph, words))
+        return self._decomposition.apply(segment(self.graph, words))
 
-    def demolished(self, words: Words, word: int) -> list[Demolished]:
+    def decomposed(self, words: Words, word: int) -> list[Decomposed]:
         """The tokens of one word that were taken apart, from left to right."""
         one = words.subset(np.array([word], np.int64))
         shift = int(words.word_offsets[word])
-        found = self._demolition.demolished(segment(self.graph, one))
-        return [Demolished(atom + shift, token, parts) for atom, token, parts in found]
+        found = self._decomposition.decomposed(segment(self.graph, one))
+        return [Decomposed(atom + shift, token, parts) for atom, token, parts in found]
+
+    def exported(self, unchanged: bool) -> ExportedModel:
+        """Its merges, and into what parts types are taken apart."""
+        types, atoms = self.types, atoms_of(self.graph)
+        apart = {
+            types[number]: [(types[part], len(atoms[part])) for part in self.parts_of(number)]
+            for number in np.flatnonzero(self.doomed).tolist()
+        }
+        return merging_model(self, unchanged, apart)
 
 
-def demolishing_model(segmenter: Demolishing, unchanged: bool) -> ExportedModel:
-    """What leaves of a segmenter that takes tokens apart; their types leave for merging only."""
-    types, atoms = segmenter.types, atoms_of(segmenter.graph)
-    doomed = np.flatnonzero(segmenter.doomed).tolist()
-    apart = {
-        types[number]: [(types[part], len(atoms[part])) for part in segmenter.parts_of(number)]
-        for number in doomed
-    }
-    return merging_model(segmenter, unchanged, doomed, apart)
-
-
-class Trimmed(Demolishing):
+class Trimmed(Decomposing):
     """Trimmed BPE: types that are rare in a second corpus are taken apart again.
 
     ``counts``: int64, by type id (see `token_counts`). Types whose count is at most ``threshold``
@@ -241,5 +242,5 @@ TRIMMED = Method(
     build=Trimmed.by_counts,
     counts=True,
     source="Cognetta et al. 2024",
-    export=demolishing_model,
+    standalone="morphgraph.standalone.bte:Merging",
 )

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.segment.method import Method
+from morphgraph.segment.method import Method, Training
 from morphgraph.segment.parameters import Parameters
 from morphgraph.segment.wordpiece import VocabularySegmenter, vocabulary_model
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary, check_scores
@@ -126,6 +126,18 @@ class Unigram(VocabularySegmenter):
         )
         return Segmentation(words, closed_by, token_at)
 
+    def exported(self, unchanged: bool) -> ExportedModel:
+        """A model of the `tokenizers` library too, if ids have no gaps."""
+        vocabulary, scores = self.vocabulary, self.log_probabilities
+        plain = {
+            "type": "Unigram",
+            "unk_id": None if vocabulary.unknown is None else vocabulary.unknown_id,
+            "vocab": [list(pair) for pair in zip(vocabulary.types, scores, strict=True)],
+            "byte_fallback": vocabulary.byte_fallback,
+        }
+        is_dense = vocabulary.file_ids is None
+        return vocabulary_model(self, plain if is_dense else None)
+
     def token_text(self, words: Words, atom: int, token: int) -> str:
         """The readable text of a token; of an unknown one, its characters outside the alphabet."""
         if token == UNKNOWN or token != self.unknown_id:
@@ -137,17 +149,21 @@ class Unigram(VocabularySegmenter):
         return "".join(self.vocabulary.atom_text(words, i) for i in range(first, atom + 1))
 
 
-def _exported(unigram: Unigram, _: bool) -> ExportedModel:
-    vocabulary = unigram.vocabulary
-    listed = [list(pair) for pair in zip(vocabulary.types, unigram.log_probabilities, strict=True)]
-    plain = {
-        "type": "Unigram",
-        "unk_id": None if vocabulary.unknown is None else vocabulary.unknown_id,
-        "vocab": listed,
-        "byte_fallback": vocabulary.byte_fallback,
-    }
-    is_dense = vocabulary.file_ids is None
-    return vocabulary_model(unigram, plain if is_dense else None)
+def _trained(*given: Any) -> Unigram:
+    from morphgraph.train.trainers import unigram_vocabulary
+
+    return Unigram(unigram_vocabulary(*given))
+
+
+def _training(description: str, *, unmarked: bool = False) -> Training:
+    return Training(
+        description,
+        _trained,
+        unmarked=unmarked,
+        atoms="characters",
+        stoppable=False,
+        seconds=15.0,
+    )
 
 
 UNIGRAM = Method(
@@ -157,6 +173,22 @@ UNIGRAM = Method(
     Unigram,
     "vocabulary",
     UnigramParameters,
+    offered=False,
     source="Kudo 2018",
-    export=_exported,
+    training=_training(
+        "The most probable of all segmentations (Kudo 2018), trained by SentencePiece."
+    ),
+    standalone="morphgraph.standalone.unigram:Unigram",
+)
+UNIGRAM_PRIME = Method(
+    "unigram-prime",
+    "Unigram′",
+    "Unigram in which every space is a token of its own.",
+    None,
+    "training",
+    source="Gow-Smith et al. 2022",
+    training=_training(
+        "Unigram in which every space is a token of its own (Gow-Smith et al. 2022).",
+        unmarked=True,
+    ),
 )

@@ -12,9 +12,10 @@ from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import document_field
 from morphgraph.core.text import percent
 from morphgraph.kernels import INSIDE_TOKEN
-from morphgraph.segment.method import Method
+from morphgraph.segment.inventory import Inventory
+from morphgraph.segment.method import Method, Training
 from morphgraph.segment.parameters import Parameters
-from morphgraph.segment.segmenter import MethodSegmenter
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.recipe import read_lineage
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words, called
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
     from morphgraph.tokeniser.export import ExportedModel
 
 
-class VocabularySegmenter(MethodSegmenter):
+class VocabularySegmenter(Segmenter):
     """What all segmenters that look substrings up share."""
+
+    vocabulary: SubwordVocabulary
 
     def __init__(self, vocabulary: SubwordVocabulary) -> None:
         super().__init__(vocabulary)
@@ -34,6 +37,42 @@ class VocabularySegmenter(MethodSegmenter):
     def unknown_id(self) -> int:
         """The type for what no type covers; `UNKNOWN` where the vocabulary has none."""
         return self.vocabulary.unknown_id
+
+    def inventory(self) -> Inventory:
+        """The types of the vocabulary."""
+        vocabulary = self.vocabulary
+        preprocessor, present = vocabulary.preprocessor, range(len(vocabulary.types))
+        return Inventory.of(
+            vocabulary.types,
+            present,
+            vocabulary.special | {token.content for token in preprocessor.added},
+            preprocessor.suffix or vocabulary.marker,
+            preprocessor,
+            [vocabulary.readable(number) for number in present],
+        )
+
+    def unreachable(self, inventory: Inventory) -> list[int] | None:
+        """Ids of types that another one is found for, where their own string stands."""
+        found = self.forgiving.last_tokens(self._paths(inventory))
+        return [number for number, end in found.items() if end != number]
+
+    def _paths(self, inventory: Inventory) -> dict[int, list[int]]:
+        """The atoms of each type's string, behind an unknown one if it stands inside a word."""
+        vocabulary = self.vocabulary
+        paths = {}
+        for number, text in inventory.spelled.items():
+            written, has = vocabulary.types[number], number in inventory.marked
+            if inventory.is_byte(number, written):
+                continue
+            marks = vocabulary.marker
+            inside = has if marks == "##" else marks in ("Ġ", "▁") and not has
+            shown = text if marks == "##" else written
+            paths[number] = [UNKNOWN] * inside + vocabulary.path(shown)
+        return paths
+
+    def exported(self, unchanged: bool) -> ExportedModel:
+        """The vocabulary with its ids and the parameters."""
+        return vocabulary_model(self)
 
     def document(self) -> dict[str, Any]:
         """Method, parameters and vocabulary, as JSON."""
@@ -94,12 +133,12 @@ def unknown_share(segmenter: VocabularySegmenter, texts: Sequence[str]) -> float
 def vocabulary_model(
     segmenter: VocabularySegmenter, plain: Mapping[str, Any] | None = None
 ) -> ExportedModel:
-    """What leaves of a segmenter on a vocabulary: its ids are those of the file.
+    """What of a segmenter on a vocabulary is exported: its ids are those of the file.
 
     ``plain``: the same as a model of the `tokenizers` library, without its vocabulary if that is
     types and ids; None if it has no such model.
     """
-    from morphgraph.tokeniser.export import LOSES_MARKS, ExportedModel, ids_by
+    from morphgraph.tokeniser.export import LOSES_MARKS, ExportedModel
 
     vocabulary = segmenter.vocabulary
     held = segmenter.document()
@@ -143,15 +182,10 @@ def vocabulary_model(
         document,
         {first[text]: new for text, new in ids.items() if text in first},
         reason,
-        ids_by(segmenter, document),
+        segmenter.ids_in(document),
         plain,
         leading_space=vocabulary.preprocessor.leading_space,
     )
-
-
-def exported_vocabulary(segmenter: VocabularySegmenter, _: bool) -> ExportedModel:
-    """`vocabulary_model` for methods that the library has no model for."""
-    return vocabulary_model(segmenter)
 
 
 class Greedy(VocabularySegmenter):
@@ -182,7 +216,7 @@ GREEDY = Method(
     Greedy,
     "vocabulary",
     source="Wu et al. 2016",
-    export=exported_vocabulary,
+    standalone="morphgraph.standalone.greedy:Greedy",
 )
 
 
@@ -240,6 +274,27 @@ class WordPiece(VocabularySegmenter):
         """Cut words that this segmenter encoded."""
         return _leftmost_longest(self.vocabulary, words, self.unknown_id, self.longest_word)
 
+    @property
+    def forgiving(self) -> Greedy:
+        """The same look-up where no word is given up for a character or its length."""
+        return Greedy(self.vocabulary)
+
+    def unreachable(self, inventory: Inventory) -> list[int] | None:
+        """Ids of types that another one is found for, and of those of too many characters."""
+        paths, longest = self._paths(inventory), self.longest_word
+        found = self.forgiving.last_tokens(paths)
+        return [n for n, end in found.items() if end != n or len(paths[n]) > longest]
+
+    def exported(self, unchanged: bool) -> ExportedModel:
+        """A model of the `tokenizers` library, too."""
+        plain = {
+            "type": "WordPiece",
+            "unk_token": self.unknown,
+            "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": self.longest_word,
+        }
+        return vocabulary_model(self, plain)
+
     def token_text(self, words: Words, atom: int, token: int) -> str:
         """The readable text of a token; an unknown one stands for a piece, so by its own name."""
         if token == self.unknown_id:
@@ -247,14 +302,10 @@ class WordPiece(VocabularySegmenter):
         return super().token_text(words, atom, token)
 
 
-def _exported(wordpiece: WordPiece, _: bool) -> ExportedModel:
-    plain = {
-        "type": "WordPiece",
-        "unk_token": wordpiece.unknown,
-        "continuing_subword_prefix": "##",
-        "max_input_chars_per_word": wordpiece.longest_word,
-    }
-    return vocabulary_model(wordpiece, plain)
+def _trained(*given: Any, **more: Any) -> WordPiece:
+    from morphgraph.train.trainers import wordpiece_vocabulary
+
+    return WordPiece(wordpiece_vocabulary(*given, **more))
 
 
 WORDPIECE = Method(
@@ -264,8 +315,14 @@ WORDPIECE = Method(
     WordPiece,
     "vocabulary",
     WordPieceParameters,
+    offered=False,
     source="Wu et al. 2016; Devlin et al. 2019",
-    export=_exported,
+    training=Training(
+        "The longest match from the left, ## inside words, as in BERT (Wu et al. 2016).",
+        _trained,
+        atoms="unmarked",
+    ),
+    standalone="morphgraph.standalone.greedy:Greedy",
 )
 
 

@@ -1,11 +1,12 @@
 """Export a tokeniser for `tokenizers` and `transformers`, compared with ours before it leaves."""
 
 import json
-import re
+import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
+from importlib import import_module
 from itertools import count, cycle, islice, pairwise
 from pathlib import Path
 from typing import Any, Literal
@@ -16,23 +17,27 @@ from morphgraph.core.demos import DEMOS
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum, files_to_place, json_bytes, read_bytes, writing
 from morphgraph.core.text import counted, shortened
+from morphgraph.standalone.pieces import (
+    Pieces,
+    byte_parts,
+    knows_bytes,
+    load,
+    method_of,
+    plug_in,
+)
 from morphgraph.tokeniser.export_texts import TITLE, merges_text, readme, transformers_config
-from morphgraph.tokeniser.exported.methods import METHODS, method_of
-from morphgraph.tokeniser.exported.pieces import byte_parts, knows_bytes, load, plug_in
 from morphgraph.tokeniser.hugging_face import new_ids, to_tokenizer_json
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.recipe import lineage_of, read_recipe, write_whole_recipe
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Segmenter, called
+from morphgraph.tokeniser.words import UNKNOWN, Segmentation
 
 ExportKind = Literal["tokenizer.json", "folder"]
 
 WORDS_TO_CHECK = 10_000
 SENTENCES_TO_CHECK = 1_000
 _LANGUAGES = ("en", "de", "nl", "fr", "es")
-_EXPORTED = Path(__file__).parent / "exported"
 _FORMS = {"tokenizer.json", "tokeniser.bte.json", "tokeniser.method.json"}
-_NAME = re.compile(r"\w+")
 _BATCH = 500
 
 LOSES_MARKS = "the tokenizers library loses marks where it applies the model's rules for characters"
@@ -47,15 +52,16 @@ class ExportError(MorphGraphError):
 
 @dataclass(frozen=True)
 class ExportedModel:
-    """What leaves of a segmenter, as the entry of its method makes it.
+    """What of a segmenter is exported, as the segmenter itself says it.
 
     ``name``, ``method``, ``signature``: of the segmenter. ``document``: laid out as
     ``tokenizer.json``; its field ``model`` is as the exported class reads it: ``type`` is a name in
-    `exported.methods`, and ``vocab`` has the id of each type. ``plain``: that field as the
+    ``code``, and ``vocab`` has the id of each type. ``plain``: that field as the
     `tokenizers` library reads it, where it may give the same ids. ``id_map``: old ids to new ones.
     ``reason``: why it is in the one form, if it is not for what `export_model` finds.
     ``ids``: our ids of words, or of bare texts. ``files``: more files. ``differs``: one more check
-    of the exported method against ours, which says what differs.
+    of the exported method against ours, which says what differs. ``code``: the class in
+    `morphgraph.standalone` of each type of model in ``document``, as ``module:Class``.
     """
 
     name: str
@@ -72,6 +78,7 @@ class ExportedModel:
     tuple_merges: int = 0
     files: Mapping[str, bytes] = field(default_factory=dict)
     differs: Callable[[Any, Any, Sequence[str]], str] | None = None
+    code: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -102,49 +109,14 @@ class Export:
         return {**vars(self), "files": list(self.files)}
 
 
-def export(tokeniser: BpeTokeniser, words: Sequence[str]) -> Export:
-    """Make the files of an export by merges: see `export_model`."""
-    return export_model(bpe_model(tokeniser), words)
-
-
 def known_ids(document: Mapping[str, Any]) -> dict[str, int]:
     """The id of every type of an exported document, added tokens included."""
     added = {token["content"]: token["id"] for token in document.get("added_tokens") or []}
     return {**document["model"]["vocab"], **added}
 
 
-def ids_by(
-    segmenter: Segmenter, document: Mapping[str, Any]
-) -> Callable[[Sequence[str], bool], list[list[int]]]:
-    """What gives the ids in an exported document of a segmenter's tokens for texts."""
-    known = known_ids(document)
-    ids = {n: known[text] for n, text in enumerate(segmenter.types) if text in known}
-    return lambda texts, bare: ids_in(segmenter.segment(segmenter.encode(texts, bare=bare)), ids)
-
-
-def leaving_on(
-    inner: ExportedModel, segmenter: Segmenter, name: str, model: Mapping[str, Any]
-) -> ExportedModel:
-    """What leaves of a segmenter that stands on another: its own ``model`` in that one's document.
-
-    ``name``: the segmenter's, without its parameters.
-    """
-    settings = inner.document["model"]
-    shared = {key: settings.get(key) for key in ("vocab", "unk_token", "sentencepiece")}
-    document = {**inner.document, "model": {**shared, **model}}
-    return replace(
-        inner,
-        method=called(name, segmenter.parameters),
-        signature=segmenter.signature(),
-        document=document,
-        reason=f"{name} is not a model of the tokenizers library",
-        ids=ids_by(segmenter, document),
-        plain=None,
-    )
-
-
 def bpe_model(tokeniser: BpeTokeniser, ids: Mapping[int, int] | None = None) -> ExportedModel:
-    """What leaves of a tokeniser by its merges; ``ids``: of its types, `new_ids` by default."""
+    """What of a tokeniser's merges is exported; ``ids``: of its types, `new_ids` by default."""
     ids = new_ids(tokeniser) if ids is None else ids
     data, id_map = to_tokenizer_json(tokeniser, ids)
     document = json.loads(data)
@@ -182,7 +154,7 @@ def bpe_model(tokeniser: BpeTokeniser, ids: Mapping[int, int] | None = None) -> 
 
 
 def export_model(
-    leaving: ExportedModel, words: Sequence[str], settings: Mapping[str, Any] | None = None
+    model: ExportedModel, words: Sequence[str], settings: Mapping[str, Any] | None = None
 ) -> Export:
     """Make the files of an export, and compare ids for ``words`` and sentences made of them.
 
@@ -191,61 +163,61 @@ def export_model(
     `ExportError` if that differs too. ``settings``: see `export_settings.source_settings`.
     """
     started = time.perf_counter()
-    document = leaving.document
-    symbols = [text.replace("▁", " ") for text in leaving.symbols]
+    document = model.document
+    symbols = [text.replace("▁", " ") for text in model.symbols]
     sentences = sentences_to_check(words) + [f"a{symbol}a {symbol}" for symbol in symbols]
-    space = " " if leaving.leading_space else ""
+    space = " " if model.leading_space else ""
     texts = [space + word for word in words] + sentences
-    expected = leaving.ids(words, False) + leaving.ids(sentences, True)
+    expected = model.ids(words, False) + model.ids(sentences, True)
     vocabulary = known_ids(document)
     difference = partial(_difference, texts=texts, expected=expected, vocabulary=vocabulary)
     kind: ExportKind = "folder"
-    reason = leaving.reason
+    reason = model.reason
     data = b""
-    if leaving.plain is not None:
-        plain = {**document, "model": {**leaving.plain}}
-        data = json_bytes(plain, leaving.name)
+    if model.plain is not None:
+        plain = {**document, "model": {**model.plain}}
+        data = json_bytes(plain, model.name)
         if problem := difference(lambda: _library(data)):
             reason = f"as a tokenizer.json it would be another tokeniser: {problem}"
         else:
             kind = "tokenizer.json"
             files = {"tokenizer.json": data}
     if kind == "folder":
-        method = method_of(document["model"])
+        method = standalone_method(model)
         method.training = False
         problem = difference(lambda: _exported_class(document, method))
-        if not problem and leaving.differs is not None:
-            problem = leaving.differs(load(document), method, texts)
+        if not problem and model.differs is not None:
+            problem = model.differs(load(document), method, texts)
         if problem:
             raise ExportError(
                 f"The exported tokeniser would differ from this one: {problem}. Save the recipe "
                 "instead, and report it."
             )
-        data = json_bytes(document, leaving.name)
-        files = {file_of(document["model"]): data, **code_for(document["model"])}
+        data = json_bytes(document, model.name)
+        files = {file_of(document["model"]): data, **code_for(model)}
     config = transformers_config(document, own_class=kind == "folder", settings=settings)
     files["tokenizer_config.json"] = json.dumps(config, ensure_ascii=False, indent=1).encode()
-    files["ids.json"] = json.dumps(leaving.id_map, indent=0).encode()
-    files |= leaving.files
+    files["ids.json"] = json.dumps(model.id_map, indent=0).encode()
+    files |= model.files
     made = Export(
         kind,
-        leaving.method,
+        model.method,
         reason,
         files,
         len(vocabulary),
-        leaving.merges,
-        leaving.tuple_merges,
+        model.merges,
+        model.tuple_merges,
         len(words),
         len(sentences),
         time.perf_counter() - started,
-        leaving.signature,
-        len(vocabulary) - len(leaving.id_map),
+        model.signature,
+        len(vocabulary) - len(model.id_map),
     )
-    unchanged = len(leaving.id_map) == len(vocabulary) and all(
-        old == new for old, new in leaving.id_map.items()
+    unchanged = len(model.id_map) == len(vocabulary) and all(
+        old == new for old, new in model.id_map.items()
     )
-    facts = {**made.to_dict(), "unchanged": unchanged, "draws": leaving.differs is not None}
-    text = readme(leaving.name, document, facts, checksum(data))
+    facts = {**made.to_dict(), "unchanged": unchanged, "draws": model.differs is not None}
+    text = readme(model.name, document, facts, checksum(data))
     files["README.md"] = text.encode()
     return made
 
@@ -255,21 +227,34 @@ def file_of(model: Mapping[str, Any]) -> str:
     return "tokeniser.bte.json" if model["type"] == "BTE" else "tokeniser.method.json"
 
 
-def code_for(model: Mapping[str, Any]) -> dict[str, bytes]:
+def standalone_class(place: str) -> Any:
+    """The class of a ``module:Class``."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+def standalone_method(model: ExportedModel) -> Pieces:
+    """What gives an exported model its tokens in plain Python."""
+    classes = {type_: standalone_class(place) for type_, place in model.code.items()}
+    return method_of(model.document["model"], classes)
+
+
+def code_for(model: ExportedModel) -> dict[str, bytes]:
     """The Python files that an exported model needs, by name."""
-    kinds: list[type] = []
-    inner: Any = model
-    while inner is not None:
-        kinds += METHODS[inner["type"]].__mro__
-        inner = inner.get("of")
-    used = {kind.__name__ for kind in kinds}
-    unused = {kind.__name__ for kind in METHODS.values()} - used
-    lines = (_EXPORTED / "methods.py").read_text("utf-8").splitlines(keepends=True)
-    left = [line for line in lines if not unused.intersection(_NAME.findall(line))]
-    modules = {kind.__module__.rpartition(".")[2] for kind in kinds if kind is not object}
-    names = [f"{module}.py" for module in sorted({*modules, "tokenization_morphgraph"})]
-    code = {name: (_EXPORTED / name).read_bytes() for name in names}
-    return {**code, "methods.py": "".join(left).encode()}
+    classes = {type_: standalone_class(place) for type_, place in sorted(model.code.items())}
+    used = {base.__module__ for kind in classes.values() for base in kind.__mro__[:-1]}
+    files = [Path(str(sys.modules[module].__file__)) for module in sorted(used)]
+    own = Path(str(sys.modules[Pieces.__module__].__file__))
+    files.append(own.with_name("tokenization_morphgraph.py"))
+    homes = {kind.__name__: kind.__module__.rpartition(".")[2] for kind in classes.values()}
+    listed = ", ".join(f'"{type_}": {kind.__name__}' for type_, kind in classes.items())
+    lines = [
+        '"""The methods of this tokeniser, by the names that its file has for them."""\n',
+        *(f"from .{homes[name]} import {name}" for name in sorted(homes)),
+        f"\nMETHODS = {{{listed}}}\n",
+    ]
+    code = {file.name: file.read_bytes() for file in files}
+    return {**code, "methods.py": "\n".join(lines).encode()}
 
 
 def words_to_check(

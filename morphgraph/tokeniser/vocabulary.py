@@ -224,6 +224,21 @@ class SubwordVocabulary:
         number = int(words.atoms[atom])
         return words.unknown.get(atom, "�") if number == UNKNOWN else self._atom_texts[number]
 
+    def path(self, text: str) -> list[int]:
+        """The atoms of a type's string, `UNKNOWN` ones included."""
+        suffix, atoms = self.preprocessor.suffix, self.atoms
+        characters = list(text)
+        if suffix and text.endswith(suffix) and len(text) > len(suffix):
+            cut = len(text) - len(suffix) - 1
+            characters = [*text[:cut], text[cut:]]
+        path = []
+        for character in characters:
+            if character in atoms or not self.byte_fallback:
+                path.append(atoms.get(character, UNKNOWN))
+            else:
+                path += [atoms[BYTES[byte]] for byte in character.encode()]
+        return path
+
     @property
     def unknown_id(self) -> int:
         """The type for what no type covers; `UNKNOWN` where there is none."""

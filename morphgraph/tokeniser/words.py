@@ -1,17 +1,14 @@
 """Words as flat arrays of atoms, which every kernel reads, and how they are cut into tokens."""
 
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar, Protocol, Self, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.core.errors import FileFormatError
 from morphgraph.kernels import DROPPED
 
 UNKNOWN = 0x3FFFFFFF
@@ -303,94 +300,3 @@ def spelled(value: object) -> str:
     ('true', '0.1', 'None')
     """
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-class Segmenter(ABC):
-    """A way to cut words into tokens: a method on something that has types.
-
-    ``below``: what it is made on, a tokeniser, a vocabulary or another segmenter; this says all
-    that the method does not say itself. ``method``: the method's name in its entry (see
-    `segment.registry`). `Words` of `encode` are for this segmenter only.
-    """
-
-    method: ClassVar[str]
-
-    def __init__(self, below: Any) -> None:
-        self.below = below
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """The method's name, as in the literature: ``BPE``, ``BPE-dropout``, ``FLOTA``."""
-
-    @abstractmethod
-    def segment(self, words: Words) -> Segmentation:
-        """Cut words that this segmenter encoded."""
-
-    def warning(self) -> str:
-        """What to know of its vocabulary before it is used; usually nothing."""
-        return ""
-
-    @abstractmethod
-    def document(self) -> dict[str, Any]:
-        """All that `from_document` needs, as JSON; the model in its present state."""
-
-    @classmethod
-    @abstractmethod
-    def _read(cls, document: Mapping[str, Any]) -> Self:
-        """Read back what `document` wrote for this method."""
-
-    @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
-        """The segmenter of a document; `MorphGraphError` if it is not one of this method."""
-        if (found := document.get("method")) != cls.method:
-            problem = f"it is {found!r} instead of “{cls.method}”"
-            raise FileFormatError("model", "field method", problem, "Open it as what it is.")
-        return cls._read(document)
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """Its settings by name; nothing that changes the result is left out."""
-        return {}
-
-    @property
-    def types(self) -> Sequence[str]:
-        """The string of each type that is or was there, by id."""
-        return cast(Sequence[str], self.below.types)
-
-    @property
-    def vocabulary_size(self) -> int:
-        """How many types are present, special ones included: |V|."""
-        return cast(int, self.below.vocabulary_size)
-
-    def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
-        """Words as atoms, as they stand in running text; ``bare``: as whole texts of their own."""
-        return cast(Words, self.below.encode(words, bare=bare))
-
-    def token_text(self, words: Words, atom: int, token: int) -> str:
-        """The readable text of a token that ends at an atom; an unknown character as itself."""
-        return cast(str, self.below.token_text(words, atom, token))
-
-    def vocabulary_id(self, token: int) -> int | None:
-        """The id of a type in the file that the model came from; None if it has none there."""
-        return cast("int | None", self.below.vocabulary_id(token))
-
-    def signature(self) -> str:
-        """Name, parameters and checksum of its model: ``FLOTA(k=2):bert@0a1b2c``."""
-        return f"{called(self.name, self.parameters)}:{self.below.signature()}"
-
-
-@runtime_checkable
-class RandomSegmenter(Protocol):
-    """What a segmenter has besides whose result depends on a seed."""
-
-    seed: int
-    is_random: bool
-
-    def reseeded(self, seed: int) -> Self:
-        """The same with another seed."""
-        ...
-
-    def samples(self, words: Words, k: int) -> Sequence[Segmentation]:
-        """The first ``k`` samples; the first of them is what `segment` gives."""
-        ...

@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from morphgraph.segment.bte import Bte
-    from morphgraph.tokeniser.tokeniser import BpeTokeniser
-
 
 @dataclass(frozen=True)
 class TrainedBpe:
@@ -34,12 +31,6 @@ class TrainedBpe:
     def vocabulary(self) -> tuple[str, ...]:
         """The types that count towards the requested size, by id."""
         return self.types
-
-    def segmenter(self, tokeniser: BpeTokeniser) -> Bte:
-        """Return its segmenter on a tokeniser of its types and merges."""
-        from morphgraph.segment.bte import Bte  # training itself does not load numpy
-
-        return Bte(tokeniser)
 
 
 def train_bpe(

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Literal, NamedTuple
 
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.segment.picky import Picky, PickyEvent, PickyParameters
 from morphgraph.train.bpe import TrainedBpe, packed_words
 
-if TYPE_CHECKING:
-    from morphgraph.tokeniser.tokeniser import BpeTokeniser
+
+class PickyEvent(NamedTuple):
+    """A merge of two ``parts`` into a ``type``, or a split of a removed ``type`` into ``parts``.
+
+    Types are named by id; the parts of a split are those that were present at that time.
+    """
+
+    kind: Literal["merge", "split"]
+    parts: tuple[int, ...]
+    type: int
 
 
 @dataclass(frozen=True)
@@ -31,21 +39,12 @@ class TrainedPicky(TrainedBpe):
         """The present types, by id."""
         return tuple(text for n, text in enumerate(self.types) if n not in self.removed)
 
-    def segmenter(self, tokeniser: BpeTokeniser) -> Picky:
-        """Return its segmenter on a tokeniser of its types and merges."""
-        ids = [tokeniser.graph.ids[text] for text in self.types]
-        events = [
-            PickyEvent(kind, tuple(ids[part] for part in parts), ids[whole])
-            for kind, parts, whole in self.events
-        ]
-        return Picky(tokeniser, events, self.threshold)
-
 
 def train_picky(
     counts: Mapping[str, int] | WordCounts,
     *,
     vocab_size: int,
-    threshold: float = PickyParameters().threshold,
+    threshold: float,
     minimum_count: int = 0,
     alphabet: Iterable[str] = (),
     reserved: int = 0,
@@ -75,7 +74,8 @@ def train_picky(
     """
     from morphgraph.kernels import picky_training
 
-    PickyParameters(threshold=threshold)
+    if not 0 <= threshold <= 1:
+        raise MorphGraphError(f"threshold={threshold!r} does not fit. Give a number from 0 to 1.")
     words, characters = packed_words(counts, alphabet)
     rows, flags = picky_training.learn_events(
         words,

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.segment.scaffold import Scaffold
 from morphgraph.train.bpe import TrainedBpe, packed_words
-
-if TYPE_CHECKING:
-    from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
 @dataclass(frozen=True)
@@ -24,10 +19,6 @@ class TrainedScaffold(TrainedBpe):
     def vocabulary(self) -> tuple[str, ...]:
         """The types that are not scaffolds, by id."""
         return tuple(text for text in self.types if text not in self.scaffolds)
-
-    def segmenter(self, tokeniser: BpeTokeniser) -> Scaffold:
-        """Return its segmenter on a tokeniser of its types and merges."""
-        return Scaffold(tokeniser, self.scaffolds)
 
 
 def train_scaffold(

@@ -1,39 +1,30 @@
-"""Every way to train a tokeniser from word counts, behind one function: `train`."""
+"""What is trained on word counts, as a tokeniser or a vocabulary with its preprocessing."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import clock
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.corpus.pipelines import PIPELINES, PreparedCorpus, prepare
-from morphgraph.corpus.text import Progress
-from morphgraph.segment.parameters import Parameters
-from morphgraph.segment.picky import PickyParameters
-from morphgraph.segment.registry import METHODS
 from morphgraph.tokeniser.document import special_token, tokenizer_document
 from morphgraph.tokeniser.hugging_face import assumed_document, from_tokenizer_json
+from morphgraph.tokeniser.loading import read_vocabulary
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
+from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
 from morphgraph.train.bpe import TrainedBpe, train_bpe
 from morphgraph.train.components import UNKNOWN_TOKEN, components
-from morphgraph.train.picky import train_picky
-from morphgraph.train.scaffold import train_scaffold
 from morphgraph.train.unigram import sentencepiece_model
 
-if TYPE_CHECKING:
-    from morphgraph.tokeniser.vocabulary import SubwordVocabulary
-    from morphgraph.tokeniser.words import Segmenter
-
-Cancelled = Callable[[], bool] | None
 Enough = Callable[[], bool] | None
 
 WORDPIECE_UNKNOWN = "[UNK]"
-_WITHOUT_SPACES = ("spaces", "no-spaces")
+AnyTrained = TypeVar("AnyTrained", bound=TrainedBpe)
 
 
 class TrainingClock:
@@ -56,112 +47,22 @@ class TrainingClock:
         return f"{self.what}, {clock(seconds * (1 - min(share, 1.0)) / share)} left"
 
 
-class TrainingStopped(MorphGraphError):
-    """The training was stopped before its end; nothing came out."""
-
-
-@dataclass(frozen=True)
-class Trainer:
-    """A way to train: what it is, what it can be told, and what does it.
-
-    ``title``: of what comes out, that of the method of its name if not given. ``pipelines``: those
-    that it can follow, its own first. ``kind``: the atoms that it needs, where they are not the
-    pipeline's. ``stoppable``: it tells its progress and can be stopped; else it runs to its end.
-    ``seconds``: a guess at how long 32,000 types take on one core.
-    """
-
-    name: str
-    description: str
-    run: Callable[..., Segmenter] = field(repr=False)
-    title: str = ""
-    parameters: type[Parameters] = Parameters
-    pipelines: tuple[str, ...] = tuple(PIPELINES)
-    kind: str | None = None
-    stoppable: bool = True
-    seconds: float = 2.5
-
-    @property
-    def label(self) -> str:
-        """What people call it."""
-        return self.title or METHODS[self.name].title
-
-
-def train(
-    method: str,
-    counts: Mapping[str, int] | WordCounts,
-    vocab_size: int,
-    *,
-    pipeline: str | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    minimum_count: int | None = None,
-    progress: Progress = None,
-    cancelled: Cancelled = None,
-    enough: Enough = None,
-) -> Segmenter:
-    """Train by one of the `TRAINERS` on word counts: a segmenter that cuts as its training did.
-
-    ``pipeline`` prepares the words (`pipelines.prepare`; ``minimum_count`` is its threshold), the
-    method's own first choice by default. ``vocab_size`` counts every type, the unknown token and
-    all atoms included. ``progress`` is called with a number from 0 to 1; where ``cancelled``
-    becomes true, `TrainingStopped` is raised; where ``enough`` does, training ends with the types
-    that there are by then, as for a vocabulary of that size. Unigram trains in one native call,
-    which tells no progress and cannot be stopped: there ``cancelled`` is asked before and after it
-    only, and ``enough`` never. Raises
-    `MorphGraphError` for a method, pipeline or parameter that there is not, for a size without room
-    for the atoms, and where no word is left.
-
-    >>> segmenter = train("bpe", {"low": 5, "lower": 2, "newest": 6, "widest": 3}, 259)
-    >>> list(segmenter.types[256:])
-    ['es', 'est', 'lo']
-    """
-    chosen = trainer_named(method)
-    pipeline = pipeline or chosen.pipelines[0]
-    if pipeline in PIPELINES and pipeline not in chosen.pipelines:
-        raise MorphGraphError(
-            f"{chosen.label} cannot follow the pipeline {pipeline}. "
-            f"Choose one of {', '.join(chosen.pipelines)}."
-        )
-    settings = chosen.parameters.of(method, parameters or {})
-    watch = _watching(progress, cancelled)
-    watch(0.0)
-    prepared = prepare(pipeline, counts, kind=chosen.kind, minimum_count=minimum_count)
-    run = partial(chosen.run, enough=enough) if chosen.stoppable else chosen.run
-    trained = run(prepared, vocab_size, f"{method}-{pipeline}", watch, **dict(settings))
-    watch(1.0)
-    return trained
-
-
-def trainer_named(name: str) -> Trainer:
-    """One of the `TRAINERS`; `MorphGraphError` if there is none of this name."""
-    if name not in TRAINERS:
-        listed = ", ".join(TRAINERS)
-        raise MorphGraphError(f"There is no method “{name}” of training. Choose one of: {listed}.")
-    return TRAINERS[name]
-
-
-def _watching(progress: Progress, cancelled: Cancelled) -> Callable[[float], None]:
-    def watch(share: float) -> None:
-        if cancelled is not None and cancelled():
-            raise TrainingStopped("The training was stopped. Start it again for a result.")
-        if progress is not None:
-            progress(share)
-
-    return watch
-
-
 # ------------------------------------------------------------------------- by merges
 
 
-def _by_merges(
-    learn: Callable[..., TrainedBpe],
+def tokeniser_by(
+    learn: Callable[..., AnyTrained],
     prepared: PreparedCorpus,
     vocab_size: int,
     name: str,
     watch: Callable[[float], None],
     enough: Enough = None,
     **settings: Any,
-) -> Segmenter:
-    """What one of the trainers of merges learns, with the pipeline as its preprocessing."""
+) -> tuple[BpeTokeniser, AnyTrained]:
+    """What one of the trainers of merges learns, and a tokeniser of it with the pipeline.
+
+    It has all types that there ever were.
+    """
     # Bytes spell everything, characters do not.
     special = [] if prepared.kind == "bytes" else [UNKNOWN_TOKEN]
     trained = learn(
@@ -184,7 +85,7 @@ def _by_merges(
         unk_token=UNKNOWN_TOKEN if special else None,
     )
     data = json.dumps(document, ensure_ascii=False).encode()
-    return trained.segmenter(from_tokenizer_json(data, f"{name}-{vocab_size}"))
+    return from_tokenizer_json(data, f"{name}-{vocab_size}"), trained
 
 
 def _check_room(vocab_size: int, atoms: int, what: str = "atoms") -> None:
@@ -242,45 +143,36 @@ def train_tokeniser(
 # ------------------------------------------------------------------------- by probability
 
 
-def _unigram(
+def unigram_vocabulary(
     prepared: PreparedCorpus, vocab_size: int, name: str, watch: Callable[[float], None]
-) -> Segmenter:
-    """Unigram (Kudo 2018), trained by SentencePiece."""
-    from morphgraph.segment.unigram import Unigram
-    from morphgraph.tokeniser.loading import read_vocabulary
-
+) -> SubwordVocabulary:
+    """The types of Unigram with their log-probabilities (Kudo 2018), trained by SentencePiece."""
     name = f"{name}-{vocab_size}"
     model = sentencepiece_model(prepared, vocab_size)
     watch(0.99)
-    vocabulary = replace(read_vocabulary(model, name), marker=_unigram_marker(prepared), name=name)
+    marker: Marker = "▁" if PIPELINES[prepared.pipeline].marked else ""
+    vocabulary = replace(read_vocabulary(model, name), marker=marker, name=name)
     if "▁" not in vocabulary.ids:
         # The token for a space; nothing competes with it, so its score is of no consequence.
         scores = vocabulary.scores or ()
         vocabulary = replace(
             vocabulary, types=(*vocabulary.types, "▁"), scores=(*scores, min(scores))
         )
-    return Unigram(_with_pipeline(vocabulary, prepared))
+    return _with_pipeline(vocabulary, prepared)
 
 
-def _unigram_marker(prepared: PreparedCorpus) -> Any:
-    return "" if prepared.pipeline in _WITHOUT_SPACES else "▁"
-
-
-def _wordpiece(
+def wordpiece_vocabulary(
     prepared: PreparedCorpus,
     vocab_size: int,
     name: str,
     watch: Callable[[float], None],
     enough: Enough = None,
-) -> Segmenter:
-    """WordPiece as Hugging Face's trainer makes it, which merges by counts as BPE does.
+) -> SubwordVocabulary:
+    """The types of WordPiece as Hugging Face's trainer makes them, by counts of pairs as BPE does.
 
     That trainer takes no counts from Python, so the merges are made by `train_bpe`: atoms inside a
     word are other atoms than those that start one, and each is one character meanwhile.
     """
-    from morphgraph.segment.wordpiece import WordPiece
-    from morphgraph.tokeniser.vocabulary import SubwordVocabulary
-
     letters = sorted({c for word in prepared.counts.words for c in word} | {*prepared.alphabet})
     free = (c for c in map(chr, range(0xF0000, 0x110000)) if c not in set(letters))
     inner = dict(zip(letters, free, strict=False))
@@ -309,7 +201,7 @@ def _wordpiece(
         unknown=WORDPIECE_UNKNOWN,
         name=f"{name}-{vocab_size}",
     )
-    return WordPiece(_with_pipeline(vocabulary, prepared), WORDPIECE_UNKNOWN)
+    return _with_pipeline(vocabulary, prepared)
 
 
 def _with_pipeline(vocabulary: SubwordVocabulary, prepared: PreparedCorpus) -> SubwordVocabulary:
@@ -325,62 +217,3 @@ def _with_pipeline(vocabulary: SubwordVocabulary, prepared: PreparedCorpus) -> S
     }
     document["file"] = parts
     return type(vocabulary).from_document(document)
-
-
-TRAINERS: dict[str, Trainer] = {
-    trainer.name: trainer
-    for trainer in (
-        Trainer(
-            "bpe",
-            "Merges the most frequent pair (Sennrich et al. 2016).",
-            partial(_by_merges, train_bpe),
-        ),
-        Trainer(
-            "bpe-prime",
-            "BPE in which every space is a token of its own (Gow-Smith et al. 2022).",
-            partial(_by_merges, train_bpe),
-            "BPE′",
-            pipelines=_WITHOUT_SPACES,
-        ),
-        Trainer(
-            "picky",
-            "BPE that removes types which hardly occur but inside another one "
-            "(Chizhov et al. 2024).",
-            partial(_by_merges, train_picky),
-            parameters=PickyParameters,
-            seconds=6.0,
-        ),
-        Trainer(
-            "scaffold",
-            "BPE that takes types apart again which only helped to build others "
-            "(Lian et al. 2025).",
-            partial(_by_merges, train_scaffold),
-            seconds=3.0,
-        ),
-        Trainer(
-            "unigram",
-            "The most probable of all segmentations (Kudo 2018), trained by SentencePiece.",
-            _unigram,
-            kind="characters",
-            stoppable=False,
-            seconds=15.0,
-        ),
-        Trainer(
-            "unigram-prime",
-            "Unigram in which every space is a token of its own (Gow-Smith et al. 2022).",
-            _unigram,
-            "Unigram′",
-            pipelines=_WITHOUT_SPACES,
-            kind="characters",
-            stoppable=False,
-            seconds=15.0,
-        ),
-        Trainer(
-            "wordpiece",
-            "The longest match from the left, ## inside words, as in BERT (Wu et al. 2016).",
-            _wordpiece,
-            kind="unmarked",
-        ),
-    )
-}
-"""The ways to train by name."""

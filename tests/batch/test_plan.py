@@ -10,8 +10,8 @@ import pytest
 
 from morphgraph.batch.plan import Plan, make_plan
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.segment.registry import METHODS
-from morphgraph.train.trainers import TRAINERS
+from morphgraph.methods import METHODS
+from morphgraph.segment.training import training_of
 
 
 def planned(text: str, folder: Path, languages: list[str] | None = None) -> Plan:
@@ -365,10 +365,10 @@ def test_languages_of_tokenisers_that_do_not_fit(
         planned(text, folder)
 
 
-def test_costs_come_from_the_entries_of_methods_and_trainers(
+def test_costs_come_from_the_entries_of_methods(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A method or trainer that takes long says so in its entry, and nowhere else."""
+    """A method that takes long, or its training, says so in its entry, and nowhere else."""
 
     def costs(kind: str, name: str) -> set[float]:
         tasks = planned(GRID, folder).tasks
@@ -378,5 +378,6 @@ def test_costs_come_from_the_entries_of_methods_and_trainers(
     slower = replace(METHODS["dropout"], seconds=METHODS["dropout"].seconds + 100)
     monkeypatch.setitem(METHODS, "dropout", slower)
     assert costs("cell", "dropout") == {cost + 100 for cost in before}
-    monkeypatch.setitem(TRAINERS, "bpe", replace(TRAINERS["bpe"], seconds=77.0))
+    slower = replace(METHODS["bpe"], training=replace(training_of("bpe")[1], seconds=77.0))
+    monkeypatch.setitem(METHODS, "bpe", slower)
     assert costs("tokeniser", "bpe") == {77.0}

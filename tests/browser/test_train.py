@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from morphgraph.corpus.counts import parse_word_counts
-from morphgraph.train.trainers import train
+from morphgraph.segment.training import train
 from tests.browser_steps import PATIENCE, go_to, idle, start, train_from_counts, value_of
 
 pytestmark = pytest.mark.browser

@@ -38,7 +38,7 @@ from morphgraph.corpus.text import read_text
 from morphgraph.corpus.text_blocks import find_texts
 from morphgraph.corpus.word_table import RANGES, WordTable, as_rows, read_run, write_run
 from morphgraph.kernels import counting as kernels
-from morphgraph.train.trainers import train
+from morphgraph.segment.training import train
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 ODD = [*"ab é語😀\0\x1c\r\n\v\t\x85\xa0\u2028\u3000\u1680\u205f", *"'’.-(ﬁ１"]

@@ -21,11 +21,14 @@ from morphgraph.corpus.counts import WordCounts, parse_word_counts
 from morphgraph.corpus.pipelines import prepare
 from morphgraph.corpus.rules import apart_from_punctuation
 from morphgraph.kernels import DROPPED
+from morphgraph.methods import METHODS
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.segment.models import read_model, write_model
 from morphgraph.segment.picky import Picky
+from morphgraph.segment.segmenter import Segmenter
+from morphgraph.segment.training import train
 from morphgraph.segment.trimmed import Trimmed, token_counts
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
@@ -38,8 +41,7 @@ from morphgraph.tokeniser.loading import load_uploaded_tokeniser, read_vocabular
 from morphgraph.tokeniser.recipe import read_recipe, replay, write_recipe
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
-from morphgraph.tokeniser.words import UNKNOWN, Segmenter
-from morphgraph.train.trainers import TRAINERS, train
+from morphgraph.tokeniser.words import UNKNOWN
 
 pytestmark = pytest.mark.fuzz
 
@@ -338,7 +340,7 @@ SEEDS: dict[str, tuple[Callable[[], bytes], Read]] = {
     ),
     **{
         f"trained model of {method}": (lambda method=method: _model(method), read_saved)  # type: ignore[misc]
-        for method in TRAINERS
+        for method in METHODS.trained
     },
 }
 EACH = -(-CASES // len(SEEDS))
@@ -407,5 +409,5 @@ def test_every_method_of_a_model_file_is_tried() -> None:
     from morphgraph.segment.registry import METHODS
 
     tried = {json.loads(seed_of(name))["method"] for name in SEEDS if "model of" in name}
-    assert tried == set(METHODS)
+    assert tried == set(METHODS.segmenting)
     assert EACH * len(SEEDS) >= CASES

@@ -9,7 +9,7 @@ from morphgraph.corpus.counts import WordCounts
 from morphgraph.models.tagging import split_sentences
 from morphgraph.models.token_ids import dense_ids
 from morphgraph.segment.models import load_segmenter
-from morphgraph.train.trainers import train
+from morphgraph.segment.training import train
 
 SENTENCES = [["Undo", "it", ",", "don't", "wait"], ["re-do", "naïve", "日本", "!"], ["x"]]
 COUNTS = WordCounts(["undo", "redo", "undoing", "doing", "do", "it"], [9, 8, 7, 6, 5, 3])

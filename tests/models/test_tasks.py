@@ -21,15 +21,14 @@ from morphgraph.batch.plan import make_plan  # noqa: E402
 from morphgraph.batch.tasks import Store, code_version, run_task  # noqa: E402
 from morphgraph.core.demos import demo_gold_path  # noqa: E402
 from morphgraph.core.errors import MorphGraphError  # noqa: E402
+from morphgraph.methods import METHODS  # noqa: E402
 from morphgraph.models import training  # noqa: E402
 from morphgraph.models.downstream import DOWNSTREAM  # noqa: E402
 from morphgraph.models.libraries import steps_in  # noqa: E402
 from morphgraph.models.task import TaskRun, TrainingSettings  # noqa: E402
 from morphgraph.models.token_ids import dense_ids, folder_ids  # noqa: E402
 from morphgraph.reference.readers import read_reference  # noqa: E402
-from morphgraph.refine.registry import LEARNERS  # noqa: E402
 from morphgraph.score.gold_set import GoldSet  # noqa: E402
-from morphgraph.segment.bte import Bte  # noqa: E402
 from morphgraph.segment.models import load_segmenter  # noqa: E402
 
 pytestmark = pytest.mark.models
@@ -293,9 +292,9 @@ def test_a_model_is_carried_over_and_trained_further(
 ) -> None:
     base = load_segmenter("demo:en")
     gold = GoldSet.of(read_reference(demo_gold_path("en")))
-    method = LEARNERS["rebpe"]
-    better = method.learn(base.tokeniser, gold, method.settings({})).tokeniser
-    ids = dense_ids(Bte(better))
+    method = METHODS["rebpe"]
+    assert method.learn is not None
+    ids = dense_ids(method.learn(base.tokeniser, gold, method.settings({})).segmenter)
     entry = DOWNSTREAM["transplant"]
     settings = entry.settings({**chains, "steps": 30, "then": 10, "curve": [0, 10]})
     folder = tmp_path / "run"

@@ -20,7 +20,7 @@ from morphgraph.models.token_ids import (
 )
 from morphgraph.segment.models import load_segmenter
 from morphgraph.segment.registry import METHODS, method_on
-from morphgraph.train.trainers import train
+from morphgraph.segment.training import train
 
 COUNTS = WordCounts(["undo", "redo", "undoing", "doing", "do"], [9, 8, 7, 6, 5])
 VOCABULARY = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "un", "##do", "##ing", "do")

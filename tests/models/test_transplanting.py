@@ -17,12 +17,12 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 import morphgraph as mg
 from morphgraph.models.model_vocabulary import read_model_vocabulary
 from morphgraph.models.transplanting import Transplant
-from morphgraph.segment.models import export_to
+from morphgraph.segment.exporting import export_to
 from morphgraph.segment.registry import parse_method
+from morphgraph.segment.training import train
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR
 from morphgraph.tokeniser.document import BYTES
 from morphgraph.tokeniser.hugging_face import saved_files
-from morphgraph.train.trainers import train
 
 Document = Callable[..., dict[str, Any]]
 MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("undo", "ing")]
@@ -307,7 +307,7 @@ def test_a_method_with_fewer_types(model: Path, tmp_path: Path) -> None:
     """What is there for merging only has no row; `FLOTA` has all of them."""
     tokeniser = mg.load(model)
     counts = dict.fromkeys(["undo"], 200)
-    tokeniser.method("trimmed", counts=counts).export(tmp_path / "trimmed", words=["undo"])
+    export_to(tokeniser.method("trimmed", counts=counts), tmp_path / "trimmed", ["undo"])
     ids = json.loads((tmp_path / "trimmed" / "ids.json").read_text())
     made = mg.transplant(model, tmp_path / "trimmed", tmp_path / "out")
     assert made.dropped and not made.made
@@ -315,7 +315,7 @@ def test_a_method_with_fewer_types(model: Path, tmp_path: Path) -> None:
     assert len(after) == len(ids) < len(before)
     for old, new in ids.items():
         np.testing.assert_array_equal(after[new], before[int(old)])
-    tokeniser.method("flota").export(tmp_path / "flota", words=["undo"])
+    export_to(tokeniser.method("flota"), tmp_path / "flota", ["undo"])
     assert mg.transplant(model, tmp_path / "flota", tmp_path / "same").dropped == ()
 
 

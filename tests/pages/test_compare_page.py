@@ -10,8 +10,8 @@ import pytest
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.segment.models import write_model
 from morphgraph.segment.registry import METHODS, method_on
+from morphgraph.segment.training import train
 from morphgraph.tokeniser.preprocess import shown_token
-from morphgraph.train.trainers import train
 from web import components, method_picker
 
 pytestmark = pytest.mark.slow

@@ -9,8 +9,9 @@ import pytest
 
 from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.corpus.text import read_text
+from morphgraph.methods import METHODS
 from morphgraph.segment.models import write_model
-from morphgraph.train.trainers import TRAINERS, train
+from morphgraph.segment.training import train
 
 pytestmark = pytest.mark.slow
 
@@ -83,7 +84,7 @@ def test_train_on_wordfreq_and_open_it(page: Any) -> None:
     assert list(models(page)) == [label]
 
 
-@pytest.mark.parametrize("method", list(TRAINERS))
+@pytest.mark.parametrize("method", METHODS.trained)
 def test_every_method_on_a_file_of_counts(page: Any, method: str) -> None:
     choose_source(page, "counts")
     assert buttons(page)["Train"].disabled

@@ -32,10 +32,10 @@ from morphgraph.score.metrics import METRICS
 from morphgraph.score.outcome import Outcome, outcome_of
 from morphgraph.score.table import ScoreTable
 from morphgraph.score.uncertainty import Draws, Ratio, bootstrap_intervals
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.wordpiece import Greedy
 from morphgraph.tables.scores import breakdown_csv
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
-from morphgraph.tokeniser.words import Segmenter
 
 KINDS = {
     "f": MorphemeKind.FREE,

@@ -25,9 +25,9 @@ from morphgraph.segment.registry import (
     parse_method,
     split_methods,
 )
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from morphgraph.tokeniser.words import Segmenter
 
 MakeTokeniser = Callable[..., BpeTokeniser]
 GOLD = st.lists(st.text("abc", min_size=1, max_size=3), min_size=1, max_size=4)

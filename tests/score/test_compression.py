@@ -20,15 +20,15 @@ from morphgraph.score.compression import (
     compress,
     corpus_of,
     renyi_efficiency,
-    unknown_id,
 )
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.flota import First, Flota
 from morphgraph.segment.registry import method_on
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.wordpiece import WordPiece
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
-from morphgraph.tokeniser.words import UNKNOWN, Segmenter
+from morphgraph.tokeniser.words import UNKNOWN
 
 POSITIVE = st.lists(st.integers(0, 10**6), min_size=1, max_size=30)
 
@@ -166,7 +166,7 @@ def test_markers_that_stand_alone_are_tokens() -> None:
 
 def test_a_word_that_wordpiece_gives_up_is_one_unknown_token() -> None:
     wordpiece = WordPiece(SubwordVocabulary(("un", "##do", "[UNK]"), "##"))
-    assert unknown_id(wordpiece) == 2
+    assert wordpiece.unknown_id == 2
     found = compress(wordpiece, WordCounts(["undo", "undone"], [3, 4]))
     assert (found.unknown, found.tokens) == (4, 10)
 

@@ -34,8 +34,8 @@ from morphgraph.score.corpus_measures import (
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.flota import Flota
 from morphgraph.segment.models import load_segmenter
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.loading import vocabulary_of
-from morphgraph.tokeniser.words import Segmenter
 
 TYPES = [*"abcdöñ€😀", "ab", "abc", "öñ", "d€"]
 BPE = Bte(tokeniser_of_types("tiny", TYPES, ["ab", ("ab", "c"), "öñ", "d€"]))

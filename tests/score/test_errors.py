@@ -25,10 +25,10 @@ from morphgraph.score.errors import (
 from morphgraph.score.gold_set import SCOPES, GoldSet, Scope
 from morphgraph.score.outcome import Outcome, ideal, outcome_of
 from morphgraph.segment.flota import Flota
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.wordpiece import Greedy
 from morphgraph.tables.scores import errors_csv
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
-from morphgraph.tokeniser.words import Segmenter
 
 
 def entry(morphs: str, whole: str | None, count: float | None = None) -> Entry:

@@ -25,11 +25,11 @@ from morphgraph.score.metrics import GROUPS, METRICS, USUAL, Tally, check_metric
 from morphgraph.score.outcome import Outcome, ideal, outcome_of
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import First, Flota
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.wordpiece import Greedy
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.vocabulary import BYTES, SubwordVocabulary
-from morphgraph.tokeniser.words import Segmenter
 
 
 def values(outcome: Outcome, scope: Scope, weighting: Weighting) -> dict[str, float]:

@@ -23,8 +23,8 @@ from morphgraph.score.table import ScoreTable
 from morphgraph.score.uncertainty import Draws
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import First
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from morphgraph.tokeniser.words import Segmenter
 
 NAMES = ("precision", "recall", "f1")
 NO_DRAWS = Draws(resamples=0)

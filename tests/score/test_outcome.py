@@ -20,13 +20,13 @@ from morphgraph.score.metrics import Tally
 from morphgraph.score.outcome import Outcome, Strings, gold_strings, ideal, outcome_of
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import First, Flota, Longest
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.byte_level import encode
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import BYTES, Marker, SubwordVocabulary
-from morphgraph.tokeniser.words import Segmenter
 
 MARKERS: st.SearchStrategy[Marker] = st.sampled_from(("##", "Ġ", "▁", ""))
 WORDS = st.lists(st.text("abcd", min_size=1, max_size=9), min_size=1, max_size=5)

@@ -24,11 +24,11 @@ from morphgraph.score.uncertainty import (
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import Flota
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.wordpiece import Greedy
 from morphgraph.tables.scores import score_rows, scores_markdown
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
-from morphgraph.tokeniser.words import Segmenter
 
 
 def entry(morphs: str, whole: str | None, count: float) -> Entry:

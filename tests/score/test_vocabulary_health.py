@@ -372,6 +372,12 @@ def test_a_figure_that_is_none(tiny: VocabularyHealth) -> None:
         list_behind(tiny, "nonsense")
 
 
+def test_inventory_and_unreachable_go_together(tiny: VocabularyHealth) -> None:
+    inventory = tiny.segmenter.inventory()
+    assert inventory.marker == "▁"
+    assert tiny.segmenter.unreachable(inventory) == []
+
+
 # --------------------------------------------------------------------------------- to take away
 
 

@@ -18,8 +18,9 @@ from morphgraph.core.demos import demo_tokeniser_path
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json
-from morphgraph.tokeniser.words import Segmentation, Segmenter, Words
+from morphgraph.tokeniser.words import Segmentation, Words
 
 
 def texts(segmenter: Segmenter, found: Segmentation, word: int) -> list[str]:

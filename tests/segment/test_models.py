@@ -12,18 +12,19 @@ from tokenizers import normalizers, pre_tokenizers
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.corpus.counts import WordCounts
+from morphgraph.methods import METHODS
 from morphgraph.segment.models import (
     load_segmenter,
     read_model,
     write_model,
 )
 from morphgraph.segment.registry import method_on
+from morphgraph.segment.segmenter import Segmenter
+from morphgraph.segment.training import train
 from morphgraph.segment.wordpiece import WordPiece, unknown_share
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
-from morphgraph.tokeniser.words import Segmenter
-from morphgraph.train.trainers import TRAINERS, train
 
 COUNTS = {"undo": 50, "undoing": 20, "doing": 30, "do": 90, "redo": 12, "né": 3}
 WORDS = ["undoing", "redoing", "néo", "x", "日"]
@@ -43,7 +44,7 @@ def same(again: Any, segmenter: Any) -> None:
     assert again.signature() == segmenter.signature()
 
 
-@pytest.mark.parametrize("method", list(TRAINERS))
+@pytest.mark.parametrize("method", METHODS.trained)
 def test_trained_models_load_again(tmp_path: Path, method: str) -> None:
     segmenter = train(method, COUNTS, 265)
     data = write_model(segmenter)
@@ -107,7 +108,7 @@ def test_what_is_no_model(data: bytes, message: str) -> None:
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("method", list(TRAINERS))
+@pytest.mark.parametrize("method", METHODS.trained)
 def test_a_damaged_model_is_refused(method: str) -> None:
     """Every field of the document in turn is missing, or of another kind."""
     document = json.loads(write_model(train(method, COUNTS, 265)))

@@ -16,13 +16,8 @@ from typer.testing import CliRunner
 from morphgraph.cli import program
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.segment.bte import tokeniser_of_types
-from morphgraph.segment.models import (
-    export_segmenter,
-    load_segmenter,
-    read_model,
-    uploaded_segmenter,
-    write_model,
-)
+from morphgraph.segment.exporting import export_segmenter
+from morphgraph.segment.models import load_segmenter, read_model, uploaded_segmenter, write_model
 from morphgraph.segment.picky import Picky, PickyEvent
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.train.picky import train_picky

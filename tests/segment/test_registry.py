@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -14,36 +15,97 @@ from typing import Any
 import pytest
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.refine.registry import EVERY_METHOD, LEARNERS, offered
-from morphgraph.segment.models import export_segmenter, write_model
-from morphgraph.segment.registry import METHODS, leaving, method_on, standard_segmenter
+from morphgraph.methods import METHODS
+from morphgraph.segment.exporting import export_segmenter
+from morphgraph.segment.models import write_model
+from morphgraph.segment.registry import Listing, method_on, standard_segmenter
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
+from morphgraph.tokeniser.export import standalone_class
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
-from morphgraph.train.trainers import TRAINERS
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+LISTED = {name: one for name, one in METHODS._listed.items() if isinstance(one, Listing)}
 
 
-@pytest.mark.parametrize("name", list(EVERY_METHOD))
+@pytest.mark.parametrize("name", list(METHODS))
 def test_an_entry_is_whole(name: str) -> None:
-    method = EVERY_METHOD[name]
+    method = METHODS[name]
     assert method.name == name
     assert method.title and method.source
     assert method.does.endswith(".")
-    assert (method.kind is None) == (name in LEARNERS)
-    assert getattr(method.kind, "method", name) == name
+    assert method.segments or method.learns or method.trained
+    if method.segments:
+        assert getattr(method.kind, "method", "") == name
+        assert standalone_class(method.standalone)
+    assert method.learns == (method.needs == "gold")
     assert all(field.description for field in method.fields.values())
     assert dict(method.settings({})) == {n: field.default for n, field in method.fields.items()}
+    if method.training is not None:
+        assert method.training.description.endswith(".")
+        for parameter, field in method.training.parameters.model_fields.items():
+            assert method.fields[parameter] is field, "a default stands in one place"
 
 
-def test_what_is_offered_on_any_tokeniser() -> None:
-    assert [*METHODS.offered, "knockout", "rebpe"] == offered()
-    needs = {EVERY_METHOD[name].needs for name in offered()}
+def test_what_is_listed_is_what_entries_say() -> None:
+    for name, listed in LISTED.items():
+        method = METHODS[name]
+        if method.segments:
+            assert listed.offered == method.offered
+        for told in ("segments", "trained", "learns"):
+            assert getattr(listed, told) == getattr(method, told), (name, told)
+    needs = {METHODS[name].needs for name in (*METHODS.offered, *METHODS.learning)}
     assert needs == {"merges", "vocabulary", "segmenter", "gold"}
-    for trainer in TRAINERS.values():
-        assert trainer.name in METHODS or trainer.title
+
+
+def classes_of_methods() -> set[str]:
+    """The names of all classes of segmenters."""
+    found, waiting = set(), [Segmenter]
+    for name in METHODS.segmenting:
+        assert METHODS[name].kind
+    while waiting:
+        kind = waiting.pop()
+        if kind.__module__.startswith("morphgraph."):
+            found.add(kind.__name__)
+            waiting += kind.__subclasses__()
+    return found
+
+
+def compared_with(tree: ast.AST) -> Iterator[ast.expr]:
+    """What ``isinstance``, ``issubclass`` and ``type(…) is`` compare with."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "issubclass"):
+            yield node.args[1]
+        if isinstance(node, ast.Compare) and "type(" in ast.unparse(node):
+            yield node
+        if isinstance(node, ast.MatchClass):
+            yield node.cls
+
+
+def test_no_type_of_a_method_is_asked_for_outside_the_room_of_methods() -> None:
+    kinds = classes_of_methods() | {"Learner", "Learned", "Method", "Training"}
+    assert {"Bte", "Dropout", "Picky", "Flota", "First", "Unigram", "Scaffold"} < kinds
+    paths = [*ROOT.glob("morphgraph/**/*.py"), *ROOT.glob("web/**/*.py"), *ROOT.glob("pages/*.py")]
+    for path in paths:
+        if ROOT / "morphgraph/segment" not in path.parents and "standalone" not in path.parts:
+            for one in compared_with(ast.parse(path.read_text(encoding="utf-8"))):
+                names = {node.id for node in ast.walk(one) if isinstance(node, ast.Name)}
+                assert not names & kinds, f"{path.relative_to(ROOT)}:{one.lineno}"
+
+
+def test_what_stands_above_learning_takes_all_methods() -> None:
+    """The registry of the lower room lacks those that learn until the upper one is imported."""
+    for path in [*ROOT.glob("morphgraph/**/*.py"), *ROOT.glob("web/**/*.py")]:
+        if ROOT / "morphgraph/segment" not in path.parents and path.name != "methods.py":
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if (
+                    isinstance(node, ast.ImportFrom)
+                    and node.module == "morphgraph.segment.registry"
+                ):
+                    assert "METHODS" not in {alias.name for alias in node.names}, path
 
 
 def test_a_method_on_a_segmenter() -> None:
@@ -62,19 +124,39 @@ def test_a_method_on_a_segmenter() -> None:
         method_on(greedy, "dropout")
 
 
+def test_what_a_method_answers_for_what_it_stands_on() -> None:
+    tokeniser = load_tokeniser("demo:en")
+    bpe, dropout, flota, first = (
+        method_on(tokeniser, name) for name in ("bpe", "dropout", "flota", "first")
+    )
+    assert bpe.editable is bpe.tokeniser is dropout.tokeniser is tokeniser
+    assert dropout.editable is flota.editable is flota.tokeniser is first.tokeniser is None
+    assert flota.vocabulary is not None and bpe.vocabulary is None
+    assert [one.is_random for one in (bpe, dropout, flota, first)] == [False, True, False, False]
+    assert dropout.undrawn.signature() == bpe.signature() and first.undrawn is first
+    words = bpe.encode(["undoing"])
+    assert len(first.samples(words, 3)) == len(dropout.samples(words, 3)) == 3
+    seeds = [one.parameters["seed"] for one in dropout.reseeded(2)]
+    assert (seeds, bpe.reseeded(2)) == ([1, 2], ())
+    inventories = [one.inventory() for one in (bpe, dropout, first)]
+    assert inventories[0] == inventories[1] == inventories[2]
+    assert bpe.unreachable(inventories[0]) == dropout.unreachable(inventories[0])
+
+
 def test_copies_of_a_tokeniser_have_one_vocabulary_until_an_edit() -> None:
     tokeniser = load_tokeniser("demo:en")
-    first: Any = method_on(tokeniser, "flota")
+    first = method_on(tokeniser, "flota")
     copied = tokeniser.copy()
-    second: Any = method_on(copied, "greedy")
+    second = method_on(copied, "greedy")
     assert second.vocabulary is first.vocabulary
     gone = next(text for text in copied.types if copied.graph.is_removable(copied.graph.ids[text]))
     copied.graph.knockout([gone])
-    third: Any = method_on(copied, "greedy")
+    third = method_on(copied, "greedy")
+    assert first.vocabulary and third.vocabulary
     assert set(first.vocabulary.types) - set(third.vocabulary.types) == {gone}
     copied.graph.undo()
-    fourth: Any = method_on(copied, "greedy")
-    assert gone in fourth.vocabulary.types
+    fourth = method_on(copied, "greedy")
+    assert fourth.vocabulary and gone in fourth.vocabulary.types
 
 
 def test_how_a_vocabulary_segments_by_itself() -> None:
@@ -96,25 +178,16 @@ def test_what_only_inherits_how_to_save_itself_is_not_saved_as_another() -> None
         write_model(Inherits(load_tokeniser("demo:en")))
 
 
-def test_a_method_is_exported_as_its_entry_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_has_no_plain_twin_is_not_exported(monkeypatch: pytest.MonkeyPatch) -> None:
     made = method_on(load_tokeniser("demo:en"), "dropout")
-    none = replace(METHODS["dropout"], export=None)
-    monkeypatch.setitem(METHODS, "dropout", none)  # type: ignore[misc]
+    monkeypatch.setitem(METHODS, "dropout", replace(METHODS["dropout"], standalone=""))
     with pytest.raises(MorphGraphError, match="BPE-dropout cannot be exported"):
         export_segmenter(made, ["un"])
-    entry = replace(none, export=lambda given, unchanged: (given, unchanged))
-    monkeypatch.setitem(METHODS, "dropout", entry)  # type: ignore[misc]
-    assert leaving(made) == (made, False)
-    assert leaving(made, unchanged=True) == (made, True)
-
-
-def test_every_method_leaves() -> None:
-    assert [name for name, entry in METHODS.items() if entry.export is None] == []
 
 
 @pytest.mark.parametrize("name", ["knockout", "rebpe"])
 def test_the_options_of_a_command_have_the_defaults_of_its_settings(name: str) -> None:
-    fields = EVERY_METHOD[name].fields
+    fields = METHODS[name].fields
     command = inspect.signature(getattr(import_module(f"morphgraph.cli.{name}"), name))
     shared = {key: option for key, option in command.parameters.items() if key in fields}
     assert {*fields} == {*shared}
@@ -125,7 +198,7 @@ def test_the_options_of_a_command_have_the_defaults_of_its_settings(name: str) -
 
 def test_the_command_that_trains_names_all_ways_to(morphgraph: Callable[..., Any]) -> None:
     shown = " ".join(morphgraph("train", "--help").out.replace("│", " ").split())
-    assert all(name in shown for name in TRAINERS)
+    assert all(name in shown for name in METHODS.trained)
 
 
 def make_api() -> ModuleType:
@@ -137,7 +210,7 @@ def make_api() -> ModuleType:
 
 
 @pytest.mark.parametrize("page", ["remedies.md", "training.md"])
-def test_the_tables_of_the_docs_are_those_of_the_registries(page: str) -> None:
+def test_the_tables_of_the_docs_are_those_of_the_registry(page: str) -> None:
     """Written by ``python docs/make_api.py``."""
     module = make_api()
     text = (DOCS / page).read_text(encoding="utf-8")

@@ -47,7 +47,7 @@ def test_same_as_naive(drawn: tuple[MergeList, list[str]], data: st.DataObject) 
     assert trimmed.vocabulary_size == len(graph.types) - len(doomed)
     words = trimmed.encode(listed)
     for number, tokens in enumerate(wholes):
-        found = trimmed.demolished(words, number)
+        found = trimmed.decomposed(words, number)
         assert [trimmed.types[d.type] for d in found] == [t for t in tokens if t in doomed]
         for atom, type_, parts in found:
             shown = naive.demolish(ranked, [trimmed.types[type_]], doomed)

@@ -19,6 +19,7 @@ from morphgraph.score.outcome import ideal, outcome_of
 from morphgraph.score.table import Estimate, ScoreTable, SegmentationFailure
 from morphgraph.score.uncertainty import Interval
 from morphgraph.segment.bte import Bte
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables.scores import (
     score_rows,
     score_text,
@@ -28,7 +29,6 @@ from morphgraph.tables.scores import (
 )
 from morphgraph.tables.writing import latex
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from morphgraph.tokeniser.words import Segmenter
 
 NAN = math.nan
 SPECIALS = 'a|b,"c"\n`d` *e* [f](g) 50%_{x}\\'

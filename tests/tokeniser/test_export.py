@@ -15,20 +15,20 @@ from hypothesis import strategies as st
 from strategies import MERGES, WORDS, MergeList, graph_of, with_words
 from tokenizers import Tokenizer
 
-from morphgraph.tokeniser import exported as exported_package
+from morphgraph import standalone
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.exporting import export_segmenter
+from morphgraph.standalone.bte import Merging
+from morphgraph.standalone.pieces import load, method_of, plug_in
 from morphgraph.tokeniser.export import (
     Export,
     ExportError,
-    export,
     our_ids,
     sentences_to_check,
     words_to_check,
 )
 from morphgraph.tokeniser.export_settings import source_settings
 from morphgraph.tokeniser.export_texts import FILES, escaped, merges_text, transformers_config
-from morphgraph.tokeniser.exported.bte import Merging
-from morphgraph.tokeniser.exported.methods import method_of
-from morphgraph.tokeniser.exported.pieces import load, plug_in
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json, new_ids, to_tokenizer_json
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -55,7 +55,7 @@ def exported_library(made: Export) -> Tokenizer:
 def plugged(data: bytes) -> Tokenizer:
     document = json.loads(data)
     library = load(document)
-    plug_in(library, method_of(document["model"]))
+    plug_in(library, method_of(document["model"], {"BTE": Merging}))
     return library
 
 
@@ -74,7 +74,7 @@ def middle_types(tokeniser: BpeTokeniser, step: int = 5) -> list[str]:
 
 
 def test_pairs_become_a_tokenizer_json(variant: Any) -> None:
-    made = export(variant.tokeniser, ["newest", "Straße", "naïve"])
+    made = export_segmenter(Bte(variant.tokeniser), ["newest", "Straße", "naïve"])
     assert made.kind == "tokenizer.json"
     assert (made.tuple_merges, made.checked_words, made.checked_sentences) == (0, 3, 1_000)
     library = Tokenizer.from_str(made.files["tokenizer.json"].decode())
@@ -85,7 +85,7 @@ def test_pairs_become_a_tokenizer_json(variant: Any) -> None:
 def test_tuple_merges_become_a_folder(variant: Any) -> None:
     edited = variant.tokeniser.fork()
     edited.graph.knockout(middle_types(edited))
-    made = export(edited, ["newest", "Straße", "naïve"])
+    made = export_segmenter(Bte(edited), ["newest", "Straße", "naïve"])
     assert made.kind == "folder"
     assert made.tuple_merges >= 3
     assert "more than two parts" in made.reason
@@ -113,11 +113,11 @@ def test_any_text(variant: Any, texts: list[str]) -> None:
 def test_the_folder_has_everything_and_opens_here_again(small_tokeniser: MakeTokeniser) -> None:
     tokeniser = small_tokeniser([("a", "b"), ("ab", "c"), ("abc", "ab")], "abc")
     tokeniser.graph.knockout(["ab"])
-    made = export(tokeniser, ["abcab"])
+    made = export_segmenter(Bte(tokeniser), ["abcab"])
     code = {"bte.py", "methods.py", "pieces.py", "tokenization_morphgraph.py"}
     others = {"merges.txt", "recipe.json", "ids.json", "README.md", "tokenizer_config.json"}
     assert set(made.files) == {"tokeniser.bte.json", *code, *others} < set(FILES)
-    folder = Path(str(exported_package.__file__)).parent
+    folder = Path(str(standalone.__file__)).parent
     for name in code - {"methods.py"}:
         assert made.files[name] == (folder / name).read_bytes(), "no upload becomes code"
     again = from_tokenizer_json(made.files["tokeniser.bte.json"], "again.json")
@@ -138,8 +138,8 @@ def test_a_file_that_the_library_reads_otherwise_becomes_a_folder(
 ) -> None:
     # Without an unknown token, the library drops x and merges what then are neighbours.
     tokeniser = small_tokeniser([("a", "b")], pre_tokenizer={"type": "Whitespace"})
-    assert export(tokeniser, ["ab"]).kind == "tokenizer.json"
-    made = export(tokeniser, ["ab", "axb"])
+    assert export_segmenter(Bte(tokeniser), ["ab"]).kind == "tokenizer.json"
+    made = export_segmenter(Bte(tokeniser), ["ab", "axb"])
     assert made.kind == "folder"
     assert "“axb”" in made.reason
     assert made.tuple_merges == 0
@@ -152,27 +152,31 @@ def test_a_file_that_the_library_reads_otherwise_becomes_a_folder(
 def test_whole_words_without_merges_are_found(small_tokeniser: MakeTokeniser) -> None:
     merges = [("a", "b"), ("b", "c"), ("a", "bc")]
     plain = {"ignore_merges": False, "pre_tokenizer": {"type": "Whitespace"}}
-    assert export(small_tokeniser(merges, **plain), ["abc"]).kind == "tokenizer.json"
-    made = export(small_tokeniser(merges, **{**plain, "ignore_merges": True}), ["abc"])
+    assert export_segmenter(Bte(small_tokeniser(merges, **plain)), ["abc"]).kind == "tokenizer.json"
+    made = export_segmenter(
+        Bte(small_tokeniser(merges, **{**plain, "ignore_merges": True})), ["abc"]
+    )
     assert made.kind == "folder"
     assert "“abc”" in made.reason
 
 
 def test_what_the_library_cannot_use(small_tokeniser: MakeTokeniser) -> None:
     # An unknown token that is not a type: the library fails at the first unknown character.
-    made = export(small_tokeniser([("a", "b")], unk_token="<unk>"), ["ab"])
+    made = export_segmenter(Bte(small_tokeniser([("a", "b")], unk_token="<unk>")), ["ab"])
     assert made.kind == "folder"
     assert "cannot use it (Unk token" in made.reason
     with pytest.raises(ExportError, match="cannot use it"):
-        export(small_tokeniser([("a", "b")], post_processor={"type": "None such"}), ["ab"])
+        export_segmenter(
+            Bte(small_tokeniser([("a", "b")], post_processor={"type": "None such"})), ["ab"]
+        )
 
 
 def test_the_code_in_the_readme_is_code(small_tokeniser: MakeTokeniser) -> None:
     tokeniser = small_tokeniser([("a", "b"), ("ab", "c")])
-    same = export(tokeniser, ["abc"]).files["README.md"].decode()
+    same = export_segmenter(Bte(tokeniser), ["abc"]).files["README.md"].decode()
     assert same.count("```python") == 1 and "All types have the ids that they had" in same
     tokeniser.graph.knockout(["ab"])
-    text = export(tokeniser, ["abc"]).files["README.md"].decode()
+    text = export_segmenter(Bte(tokeniser), ["abc"]).files["README.md"].decode()
     blocks = text.split("```python\n")[1:]
     assert len(blocks) == 2
     for block in blocks:
@@ -193,7 +197,7 @@ def test_a_folder_that_differs_is_not_offered(
 
     monkeypatch.setattr(Merging, "_merged", forgetful)
     with pytest.raises(ExportError, match="“abc” gets other tokens"):
-        export(tokeniser, ["a", "abc"])
+        export_segmenter(Bte(tokeniser), ["a", "abc"])
 
 
 # ------------------------------------------------------------------------------------ ids
@@ -206,7 +210,7 @@ def test_added_types_come_last(small_tokeniser: MakeTokeniser) -> None:
     graph.anneal([("z", "a"), ("b", "y"), ("z", "ab") if "ab" in graph else ("c", "z")], ["z", "y"])
     names = [graph.types[number] for number in new_ids(tokeniser)]
     assert names == ["c", "b", "a", "abc", "y", "z", "za", "by", "cz"]
-    made = export(tokeniser, ["abc", "zaby"])
+    made = export_segmenter(Bte(tokeniser), ["abc", "zaby"])
     assert made.new_types == 5
     assert json.loads(made.files["ids.json"]) == {"0": 0, "1": 1, "2": 2, "4": 3}
     assert "5 types are new" in made.files["README.md"].decode()
@@ -227,7 +231,7 @@ def test_special_tokens_keep_their_content(small_document: MakeDocument) -> None
     }
     tokeniser = from_tokenizer_json(json.dumps(document).encode(), "t.json")
     tokeniser.graph.knockout(["ab"])
-    made = export(tokeniser, ["abc"])
+    made = export_segmenter(Bte(tokeniser), ["abc"])
     assert json.loads(made.files["ids.json"])["9"] == 5
     library = exported_library(made)
     assert library.token_to_id("[PAD]") == 5
@@ -243,7 +247,7 @@ def test_an_added_token_before_the_vocabulary_keeps_its_id(small_document: MakeD
     document["model"]["vocab"] = {"a": 1, "b": 2, "ab": 3}
     document["added_tokens"] = [special(0, "[PAD]")]
     tokeniser = from_tokenizer_json(json.dumps(document).encode(), "t.json")
-    made = export(tokeniser, ["ab"])
+    made = export_segmenter(Bte(tokeniser), ["ab"])
     # The library itself would give it an id of its own choice.
     assert made.kind == "folder"
     assert "has another id" in made.reason
@@ -423,7 +427,7 @@ def hostile(small_document: MakeDocument) -> Export:
     name = "x`\n# Title\n<b>.json"
     tokeniser = from_tokenizer_json(json.dumps(document).encode(), name)
     tokeniser.graph.knockout(['""', "\n ", "<b"])
-    made = export(tokeniser, [*HOSTILE, "".join(HOSTILE), '"""\n \r<b>\\n'])
+    made = export_segmenter(Bte(tokeniser), [*HOSTILE, "".join(HOSTILE), '"""\n \r<b>\\n'])
     assert made.tuple_merges == 3
     return made
 
@@ -502,11 +506,13 @@ def test_sentences_to_check() -> None:
 def test_transformers_is_not_imported() -> None:
     code = (
         "import sys; sys.modules['transformers'] = None\n"
-        "from morphgraph.tokeniser.export import export, words_to_check\n"
+        "from morphgraph.segment.bte import Bte\n"
+        "from morphgraph.segment.exporting import export_segmenter\n"
+        "from morphgraph.tokeniser.export import words_to_check\n"
         "from morphgraph.tokeniser.loading import load_tokeniser\n"
         "tokeniser = load_tokeniser('demo:nl')\n"
         "tokeniser.graph.knockout(['en'])\n"
-        "print(export(tokeniser, words_to_check([], 200, 'demo:nl')).kind)\n"
+        "print(export_segmenter(Bte(tokeniser), words_to_check([], 200, 'demo:nl')).kind)\n"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert ran.stdout.strip() == "folder", ran.stderr

@@ -4,6 +4,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,37 +15,32 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
-from strategies import WORDS, MergeList, well_formed
+from strategies import WORDS, MergeList, trained_segmenter, well_formed
 from tokenizers import Token, Tokenizer, normalizers, pre_tokenizers
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
+from morphgraph.segment.exporting import export_segmenter, exported_model
 from morphgraph.segment.flota import First, Flota, Longest
-from morphgraph.segment.models import (
-    export_segmenter,
-    load_segmenter,
-    read_model,
-    write_model,
-)
+from morphgraph.segment.models import load_segmenter, read_model, write_model
 from morphgraph.segment.picky import Picky, PickyEvent
 from morphgraph.segment.pieces import PieceKernel
-from morphgraph.segment.registry import leaving, method_on, parse_method
+from morphgraph.segment.registry import method_on, parse_method
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.trimmed import Trimmed
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
-from morphgraph.tokeniser.export import LOSES_MARKS, code_for, words_to_check
+from morphgraph.standalone.dropout import Dropping
+from morphgraph.standalone.pieces import Pieces, load, plug_in
+from morphgraph.tokeniser.export import LOSES_MARKS, code_for, standalone_method, words_to_check
 from morphgraph.tokeniser.export_texts import FILES
-from morphgraph.tokeniser.exported import pieces
-from morphgraph.tokeniser.exported.dropout import Dropping
-from morphgraph.tokeniser.exported.methods import method_of
-from morphgraph.tokeniser.exported.pieces import Pieces, load, plug_in
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 from morphgraph.tokeniser.loading import load_tokeniser, load_vocabulary, vocabulary_of
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
-from morphgraph.tokeniser.words import UNKNOWN, Segmenter
+from morphgraph.tokeniser.words import UNKNOWN
 from morphgraph.train.picky import train_picky
 from morphgraph.train.scaffold import train_scaffold
 
@@ -62,8 +58,9 @@ TEXTS = [
 
 def plugged(segmenter: Segmenter) -> tuple[Tokenizer, Pieces]:
     """What the exported class stands on, and its method; the file is read as it is written."""
-    document = json.loads(json.dumps(leaving(segmenter).document))
-    library, method = load(document), method_of(document["model"])
+    made = exported_model(segmenter)
+    document = json.loads(json.dumps(made.document))
+    library, method = load(document), standalone_method(replace(made, document=document))
     plug_in(library, method)
     return library, method
 
@@ -72,7 +69,7 @@ def check(segmenter: Segmenter, texts: Sequence[str]) -> None:
     """The same ids as ours, and from the kernels the same tokens as from Python."""
     library, method = plugged(segmenter)
     found = [library.encode(text, add_special_tokens=False).ids for text in texts]
-    assert found == leaving(segmenter).ids(texts, True)
+    assert found == exported_model(segmenter).ids(texts, True)
     inner = method.inner or method
     cut: dict[str, list[Token]] = {**inner._known}
     for piece, rows in zip(cut, PieceKernel(inner_model(method))([*cut]), strict=True):
@@ -183,7 +180,7 @@ def test_taken_apart(tokeniser: BpeTokeniser, texts: list[str], data: st.DataObj
     counts = [data.draw(st.integers(0, 3)) for _ in tokeniser.types]
     trimmed = Trimmed(tokeniser, counts, threshold=1)
     check(trimmed, [*TEXTS, *texts])
-    made = leaving(trimmed)
+    made = exported_model(trimmed)
     assert len(made.document["model"]["vocab"]) == trimmed.vocabulary_size
     assert sorted(made.id_map.values()) == list(range(trimmed.vocabulary_size))
     check(First(trimmed, 2), [*TEXTS, *texts])
@@ -206,7 +203,7 @@ def test_dropout(
     assert isinstance(method, Dropping)
     method.training = False
     for text in [*TEXTS, *texts]:
-        assert library.encode(text).ids == leaving(dropout).ids([text], True)[0]
+        assert library.encode(text).ids == exported_model(dropout).ids([text], True)[0]
         if p:
             ids = method.model["vocab"]
             drawn = dropout.segment(dropout.encode([text], bare=True), sample)
@@ -229,9 +226,11 @@ def test_picky_and_scaffold(words: list[str], threshold: float, texts: list[str]
         train_scaffold(counts, vocab_size=9),
     ):
         merges = dict.fromkeys(map(tuple, trained.merges))
-        segmenter = trained.segmenter(tokeniser_of_types("t", trained.types, [*merges]))
+        segmenter = trained_segmenter(trained, "t", merges)
         check(segmenter, [*TEXTS, *texts, *words])
-        assert len(leaving(segmenter).document["model"]["vocab"]) == segmenter.vocabulary_size
+        assert (
+            len(exported_model(segmenter).document["model"]["vocab"]) == segmenter.vocabulary_size
+        )
 
 
 # ------------------------------------------------------------------------- by hand
@@ -284,7 +283,7 @@ def test_an_unknown_marker_has_no_length(byte_fallback: bool) -> None:
 
 def test_types_for_merging_only_have_no_id() -> None:
     tokeniser = tokeniser_by([("a", "b"), ("ab", "c"), ("abc", "ab")])
-    made = leaving(Trimmed(tokeniser, [9, 9, 9, 1, 9, 9], 1))
+    made = exported_model(Trimmed(tokeniser, [9, 9, 9, 1, 9, 9], 1))
     assert made.document["model"]["vocab"] == {"a": 0, "b": 1, "c": 2, "abc": 3, "abcab": 4}
     assert made.id_map == {0: 0, 1: 1, 2: 2, 4: 3, 5: 4}
     assert ids(Trimmed(tokeniser, [9, 9, 9, 1, 9, 9], 1), "abcababab") == [4, 0, 1, 0, 1]
@@ -299,10 +298,10 @@ def test_types_for_merging_only_have_no_id() -> None:
         tokeniser_of_types("p", types, [("a", "b"), ("ab", "c"), ("abc", "a")]),
         [PickyEvent(*event) for event in events],
     )
-    assert leaving(picky).document["model"]["vocab"].keys() == {*types} - {"ab"}
+    assert exported_model(picky).document["model"]["vocab"].keys() == {*types} - {"ab"}
     assert ids(picky, "abcaab") == [4, 0, 1]
     # A model keeps all its ids where another method only chooses among its tokens.
-    assert leaving(First(picky, 1)).document["model"]["vocab"]["abca"] == 5
+    assert exported_model(First(picky, 1)).document["model"]["vocab"]["abca"] == 5
 
 
 @pytest.mark.parametrize("kind", ["unigram", "bpe"])
@@ -408,7 +407,7 @@ def test_a_combining_mark_in_an_export(tmp_path: Path) -> None:
     segmenter = load_segmenter(tmp_path / "bpe.model")
     library, _ = plugged(segmenter)
     found = library.encode("a\u0301\u0302 b", add_special_tokens=False)
-    assert found.ids == leaving(segmenter).ids(["a\u0301\u0302 b"], True)[0] == expected
+    assert found.ids == exported_model(segmenter).ids(["a\u0301\u0302 b"], True)[0] == expected
     assert found.offsets[-1] == (3, 5) and 0 in expected
     made = export_segmenter(segmenter, ["undo"])
     assert (made.kind, made.reason) == ("folder", LOSES_MARKS)
@@ -447,14 +446,14 @@ def test_ids_of_a_file_stay_as_they_are(small_document: Callable[..., dict[str, 
     document["model"]["vocab"] = {"a": 7, "b": 3, "c": 9, "ab": 12, "abc": 40}
     tokeniser = from_tokenizer_json(json.dumps(document).encode(), "t.json")
     for name in ("flota", "first", "longest"):
-        made = leaving(method_on(tokeniser, name))
+        made = exported_model(method_on(tokeniser, name))
         assert made.document["model"]["vocab"] == document["model"]["vocab"]
         assert all(old == new for old, new in made.id_map.items())
     text = export_segmenter(method_on(tokeniser, "flota"), ["abc"]).files["README.md"].decode()
     assert "a model that was trained with that tokeniser takes this one" in text
     assert "`python -m benchmarks.exported`" in text, "how fast it is"
     tokeniser.graph.knockout(["ab"])
-    edited = leaving(method_on(tokeniser, "flota"))
+    edited = exported_model(method_on(tokeniser, "flota"))
     assert edited.id_map == {3: 0, 7: 1, 9: 2, 40: 3}
 
 
@@ -483,15 +482,15 @@ def test_a_saved_model_leaves_as_it_did_before() -> None:
         method_on(load_tokeniser("demo:nl"), "first"),
     ):
         again = read_model(write_model(segmenter), "m.json")
-        assert leaving(again).document == leaving(segmenter).document
+        assert exported_model(again).document == exported_model(segmenter).document
 
 
 def test_what_cannot_leave() -> None:
     tokeniser = load_tokeniser("demo:en")
     with pytest.raises(MorphGraphError, match="draws as the tokenizers library does by itself"):
-        leaving(Dropout(tokeniser, queue=True))
+        exported_model(Dropout(tokeniser, queue=True))
     with pytest.raises(MorphGraphError, match="FIRST of BPE-dropout"):
-        leaving(First(Dropout(tokeniser)))
+        exported_model(First(Dropout(tokeniser)))
 
 
 # ------------------------------------------------------------------------- the folder
@@ -505,7 +504,7 @@ def test_a_folder_has_the_code_that_it_needs() -> None:
         (First(Bte(tokeniser)), {"keep.py", "bte.py"}),
         (Dropout(tokeniser), {"dropout.py", "bte.py"}),
     ):
-        code = code_for(leaving(segmenter).document["model"])
+        code = code_for(exported_model(segmenter))
         assert set(code) == always | own <= set(FILES)
         methods = code["methods.py"].decode()
         compile(methods, "methods.py", "exec")
@@ -523,25 +522,25 @@ def test_a_method_that_differs_is_not_offered(monkeypatch: pytest.MonkeyPatch) -
         export_segmenter(Dropout(tokeniser, 0.5), words)
 
 
-def test_the_kernels_are_used_for_many_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_kernels_are_used_for_many_pieces() -> None:
     tokeniser = load_tokeniser("demo:en")
     _, method = plugged(Flota(vocabulary_of(tokeniser), k=2))
     words = [f"Ġ{word}" for word in words_to_check([], 3_000) if word.isascii()]
+    method.kernel_for = PieceKernel
     method.fill(words[:10])
     assert not method._known, "few are not worth it"
     method.fill(words)
     assert len(method._known) == len(words)
     filled = {piece: [(t.id, t.offsets) for t in method(piece)] for piece in words}
     assert filled == {piece: [(t.id, t.offsets) for t in method.cut(piece)] for piece in words}
-    monkeypatch.setattr(pieces, "KERNELS", pieces.KERNELS + 1)
     _, other = plugged(Flota(vocabulary_of(tokeniser), k=2))
     other.fill(words)
-    assert not other._known, "kernels of another version are not used"
+    assert not other._known, "there are none"
 
 
 def test_workers_of_a_loader_draw_by_their_own_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each worker has a copy whose turns begin anew in each epoch; its seed does not."""
-    model = leaving(load_segmenter("demo:en", "dropout", p=0.5, seed=3)).document["model"]
+    model = exported_model(load_segmenter("demo:en", "dropout", p=0.5, seed=3)).document["model"]
     method = Dropping(model)
     alone = method.sample(["un", "do"])
 

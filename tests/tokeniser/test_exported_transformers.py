@@ -34,14 +34,15 @@ from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import knock_out
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.segment.models import export_segmenter, load_segmenter
-from morphgraph.segment.registry import leaving
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.exporting import export_segmenter, exported_model
+from morphgraph.segment.models import load_segmenter
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.document import BYTES
-from morphgraph.tokeniser.export import export, our_ids, words_to_check
+from morphgraph.tokeniser.export import our_ids, words_to_check
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json, new_ids
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from morphgraph.tokeniser.words import Segmenter
 
 pytestmark = pytest.mark.slow
 
@@ -76,7 +77,7 @@ def auto_tokenizer(folder: Path, trusts: bool) -> Any:
 
 
 def exported_to(tokeniser: BpeTokeniser, folder: Path, words: list[str]) -> Exported:
-    made = export(tokeniser, words)
+    made = export_segmenter(Bte(tokeniser), words)
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in made.files.items():
         (folder / name).write_bytes(data)
@@ -395,7 +396,7 @@ class Leaving(NamedTuple):
     loaded: Any
 
     def ours(self, texts: list[str]) -> list[list[int]]:
-        return leaving(self.segmenter).ids(texts, True)
+        return exported_model(self.segmenter).ids(texts, True)
 
 
 def exported_method(library: Tokenizer, folder: Path, method: str, **parameters: Any) -> Leaving:
@@ -534,6 +535,15 @@ for folder in sys.argv[1:]:
     assert not tokenizer._drawing._kernel
 print(json.dumps(found))
 """
+
+
+def test_kernels_of_another_version_are_not_used(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("morphgraph.segment.pieces.KERNELS", 2)
+    one = exported_method(KINDS["GPT-2"](), tmp_path / "f", "first", k=1)
+    one.loaded(sentences(words_to_check([], 6000), 1200))
+    assert not one.loaded._drawing._kernel
 
 
 def test_the_same_ids_with_morphgraph_and_without(tmp_path: Path) -> None:

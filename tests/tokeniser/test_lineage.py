@@ -13,7 +13,8 @@ from strategies import MergeList, check_graph, well_formed
 from morphgraph.core.errors import FileFormatError
 from morphgraph.graph.merge_table import EditError
 from morphgraph.refine.reify import suggestions
-from morphgraph.tokeniser.export import export
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.exporting import export_segmenter
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json, saved_files, to_tokenizer_json
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.recipe import read_recipe, replay
@@ -42,18 +43,18 @@ def test_two_saves_after_each_other(small_tokeniser: MakeTokeniser) -> None:
     first = small_tokeniser(CHAIN, "abcd")  # a b c d ab abc abcd dd = 0 … 7
     first.graph.knockout(["ab"])
     second = opened(saved_files(first))
-    files = export(second, ["abcd"]).files  # without an edit of its own
+    files = export_segmenter(Bte(second), ["abcd"]).files  # without an edit of its own
     assert json.loads(files["ids.json"]) == {str(n): n - (n > 4) for n in range(8) if n != 4}
     recipe = json.loads(files["recipe.json"])
     assert recipe["tokeniser"] == {"name": "small.json", "checksum": first.checksum}
     assert recipe["steps"] == [{"edit": "knockout", "types": ["ab"]}]
     assert b"made from ` small.json `" in files["README.md"]
     second.graph.knockout(["abc"])
-    files = export(second, ["abcd"]).files
+    files = export_segmenter(Bte(second), ["abcd"]).files
     assert json.loads(files["ids.json"]) == {"0": 0, "1": 1, "2": 2, "3": 3, "6": 4, "7": 5}
     third = opened(files)
     third.graph.anneal([["a", "b"], ["c", "d"]])  # ab is there again, cd never was
-    made = export(third, ["abcd"])
+    made = export_segmenter(Bte(third), ["abcd"])
     assert json.loads(made.files["ids.json"])["4"] == 6
     assert made.vocab_size == 8
     assert made.new_types == 1

@@ -15,7 +15,8 @@ from morphgraph.core.demos import demo_tokeniser_path
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import parse_json
 from morphgraph.core.limits import JSON_MEMORY
-from morphgraph.tokeniser.export import export
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.exporting import export_segmenter
 from morphgraph.tokeniser.hugging_face import (
     from_tokenizer_json,
     from_vocabulary_and_merges,
@@ -437,7 +438,9 @@ def test_what_is_written_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     tokeniser.graph.knockout(tokeniser.types[2000:2100])
     for name, data in saved_files(tokeniser).items():
         assert parse_json(data, name)
-    exported = export(tokeniser, ["undesirable", "handlebars"]).files["tokeniser.bte.json"]
+    exported = export_segmenter(Bte(tokeniser), ["undesirable", "handlebars"]).files[
+        "tokeniser.bte.json"
+    ]
     assert from_tokenizer_json(exported, "again.json").lineage
 
 

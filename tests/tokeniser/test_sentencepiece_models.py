@@ -23,9 +23,9 @@ from morphgraph.core.errors import FileFormatError
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
+from morphgraph.segment.exporting import export_segmenter
 from morphgraph.segment.models import load_segmenter, uploaded_segmenter
 from morphgraph.segment.registry import method_on
-from morphgraph.tokeniser.export import export
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json, new_ids, to_tokenizer_json
 from morphgraph.tokeniser.loading import from_sentencepiece, load_tokeniser, load_uploaded_tokeniser
 from morphgraph.tokeniser.merging import derive, segment
@@ -171,12 +171,12 @@ def test_export_and_remedies_as_for_any_other(name: str) -> None:
     graph = tokeniser.graph
     check_graph(graph)
     words = wordfreq.top_n_list("fi", 200)
-    made = export(tokeniser, words)
+    made = export_segmenter(Bte(tokeniser), words)
     assert made.kind == ("tokenizer.json" if name == "spaces kept" else "folder")
     doomed = next(m.result for m in graph.merges().values() if graph.fan_out(m.result) > 1)
     change = graph.knockout([graph.types[doomed]])
     assert change.rewired
-    assert export(tokeniser, words).kind == "folder"
+    assert export_segmenter(Bte(tokeniser), words).kind == "folder"
     found = segment(graph, tokeniser.encode(words)).token_at.tolist()
     assert doomed not in found
     again = from_tokenizer_json(to_tokenizer_json(tokeniser)[0], "saved.json")

@@ -163,7 +163,7 @@ def test_words_in_an_array_give_the_same(counts: dict[str, int]) -> None:
             assert train_bpe(in_portions, vocab_size=30) == expected
 
 
-@pytest.mark.parametrize("learn", [train_bpe, train_picky, train_scaffold])
+@pytest.mark.parametrize("learn", [train_bpe, partial(train_picky, threshold=0.9), train_scaffold])
 def test_what_ends_early_is_what_a_smaller_vocabulary_gives(
     learn: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

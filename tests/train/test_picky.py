@@ -148,17 +148,17 @@ def test_a_long_chain_of_removed_types() -> None:
 
 def test_reserved_types_and_progress() -> None:
     counts = {"low": 5, "lower": 2}
-    trained = train_picky(counts, vocab_size=9, reserved=2)
-    assert trained == train_picky(counts, vocab_size=7)
+    trained = train_picky(counts, vocab_size=9, threshold=0.9, reserved=2)
+    assert trained == train_picky(counts, vocab_size=7, threshold=0.9)
     shares: list[float] = []
-    train_picky(counts, vocab_size=20, progress=shares.append)
+    train_picky(counts, vocab_size=20, threshold=0.9, progress=shares.append)
     assert shares[0] == 0.0 and shares[-1] == 1.0
 
     def cancel(_: float) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train_picky(counts, vocab_size=20, progress=cancel)
+        train_picky(counts, vocab_size=20, threshold=0.9, progress=cancel)
 
 
 def test_refuses() -> None:
@@ -166,7 +166,7 @@ def test_refuses() -> None:
         with pytest.raises(MorphGraphError, match="from 0 to 1"):
             train_picky({"ab": 1}, vocab_size=9, threshold=threshold)
     with pytest.raises(MorphGraphError, match="no words to train on"):
-        train_picky({}, vocab_size=9)
+        train_picky({}, vocab_size=9, threshold=0.9)
 
 
 def test_titles(data_folder: Path) -> None:

@@ -16,21 +16,18 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts, read_word_counts, wordfreq_counts
 from morphgraph.corpus.pipelines import PIPELINES, prepare
 from morphgraph.corpus.word_array import WordArray
-from morphgraph.segment.models import export_segmenter, read_model, write_model
-from morphgraph.train.trainers import (
-    TRAINERS,
-    TrainingClock,
-    TrainingStopped,
-    train,
-    train_tokeniser,
-)
+from morphgraph.methods import METHODS
+from morphgraph.segment.exporting import export_segmenter
+from morphgraph.segment.models import read_model, write_model
+from morphgraph.segment.training import TrainingStopped, train, training_of
+from morphgraph.train.trainers import TrainingClock, train_tokeniser
 from morphgraph.train.unigram import sentencepiece_model
 
-_SLOW = {name: pytest.mark.slow if "unigram" in name else () for name in TRAINERS}
+_SLOW = {name: pytest.mark.slow if "unigram" in name else () for name in METHODS.trained}
 COMBINATIONS = [
     pytest.param(name, pipeline, marks=_SLOW[name])
-    for name, trainer in TRAINERS.items()
-    for pipeline in trainer.pipelines
+    for name in METHODS.trained
+    for pipeline in training_of(name)[1].pipelines
 ]
 WORDS = ["undesirable", "McDonald's", "co-operate", "l'eau", "1234567", "naïve", "(what?!)", "日本"]
 
@@ -110,7 +107,7 @@ def test_a_rebpe_pipeline_in_use(counts: WordCounts) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pipeline", TRAINERS["unigram"].pipelines)
+@pytest.mark.parametrize("pipeline", training_of("unigram")[1].pipelines)
 def test_unigram_segments_as_sentencepiece(counts: WordCounts, pipeline: str) -> None:
     import sentencepiece
 
@@ -169,8 +166,8 @@ def test_wordpiece_is_that_of_hugging_face() -> None:
 def test_picky_removes_and_scaffold_takes_apart(counts: WordCounts) -> None:
     picky: Any = train("picky", counts, 1000, parameters={"threshold": 0.5})
     assert picky.threshold == 0.5
-    assert picky.removed
-    assert len(picky.types) - len(picky.removed) == picky.vocabulary_size == 1000
+    assert picky.absent
+    assert len(picky.types) - len(picky.absent) == picky.vocabulary_size == 1000
     scaffold: Any = train("scaffold", counts, 1000)
     assert scaffold.scaffolds
     assert len(scaffold.types) - len(scaffold.scaffolds) == scaffold.vocabulary_size == 1000
@@ -182,13 +179,13 @@ def test_picky_removes_and_scaffold_takes_apart(counts: WordCounts) -> None:
 # ------------------------------------------------------------------------- progress and errors
 
 
-@pytest.mark.parametrize("method", [pytest.param(n, marks=_SLOW[n]) for n in TRAINERS])
+@pytest.mark.parametrize("method", [pytest.param(n, marks=_SLOW[n]) for n in METHODS.trained])
 def test_progress_and_stopping(counts: WordCounts, method: str) -> None:
     shares: list[float] = []
     train(method, counts, 1000, progress=shares.append)
     assert shares == sorted(shares)
     assert (shares[0], shares[-1]) == (0.0, 1.0)
-    if TRAINERS[method].stoppable:
+    if training_of(method)[1].stoppable:
         assert len(shares) > 3
     stopped = []
 
@@ -236,8 +233,8 @@ def test_refuses(arguments: tuple[str, int], options: dict[str, Any], message: s
 
 def test_all_methods_take_odd_words() -> None:
     counts = {"##a": 5, "<unk>": 5, "[UNK]": 5, "▁▁": 5, "Ġ": 5, "\U000f0000x": 5, "日本語": 5}
-    for method, pipeline in product(TRAINERS, ("plain", "spaces")):
-        if pipeline in TRAINERS[method].pipelines:
+    for method, pipeline in product(METHODS.trained, ("plain", "spaces")):
+        if pipeline in training_of(method)[1].pipelines:
             segmenter = train(method, counts, 290, pipeline=pipeline)
             assert all(tokens(segmenter, list(counts)))
 

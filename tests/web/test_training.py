@@ -10,7 +10,7 @@ import pytest
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import parse_word_counts
 from morphgraph.segment.models import write_model
-from morphgraph.train.trainers import train
+from morphgraph.segment.training import train
 from web import training
 from web.training import train_in_turn
 

@@ -12,7 +12,6 @@ from morphgraph.core.text import counted
 from morphgraph.score.errors import ERROR_KINDS, ErrorBrowser
 from morphgraph.score.gold_set import Scope
 from morphgraph.score.outcome import Outcome
-from morphgraph.segment.bte import Bte
 from morphgraph.tables.scores import errors_csv
 from web.edits import look_at
 from web.scoreboard import MARKS
@@ -110,7 +109,8 @@ def _one_word(current: Session, outcome: Outcome, entry: int) -> None:
     st.markdown(f"**{code(word)}** → {' '.join(code(t) for t in outcome.token_texts(entry))}")
     segmenter = outcome.segmenter
     tokeniser = current.study.tokeniser
-    is_open = isinstance(segmenter, Bte) and segmenter.tokeniser.state() == tokeniser.state()
+    merged = None if segmenter is None else segmenter.tokeniser
+    is_open = merged is not None and merged.state() == tokeniser.state()
     if not is_open:
         st.caption("The merge tree and the graph are those of the open tokeniser as it is now.")
     left, right = st.columns([4, 6], vertical_alignment="bottom")

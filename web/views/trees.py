@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -16,11 +16,9 @@ from morphgraph.draw.merge_tree import MergeTree, describe_in_study, describe_tr
 from morphgraph.refine.study import Study, StudyState
 from morphgraph.score.boundaries import boundary_positions
 from morphgraph.score.comparison import Comparison
-from morphgraph.segment.bte import Bte
-from morphgraph.segment.dropout import Dropout
-from morphgraph.segment.picky import Picky
-from morphgraph.segment.trimmed import Demolishing
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.preprocess import shown_token
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web.components import Click, tree_picture
 from web.session import Session
 from web.text import code
@@ -130,25 +128,20 @@ def one_cell(current: Session, comparison: Comparison, row: int, column: int) ->
     name = comparison.labels[column]
     st.subheader(f"{name}: {code(shortened(text, 80))}", anchor=False)
     st.write(" ".join(code(shortened(token)) for token in cell.tokens) or "no tokens")
-    if isinstance(segmenter, Dropout):
-        _samples(segmenter, text)
-    elif isinstance(segmenter, Picky):
-        _events(segmenter, text)
-    elif isinstance(segmenter, Demolishing):
-        _demolished(segmenter, text)
-    elif (
-        isinstance(segmenter, Bte)
-        and segmenter.tokeniser.state() == current.study.tokeniser.state()
-    ):
+    tokeniser = segmenter.tokeniser
+    if (how := segmenter.explained_by) in _EXPLAINED:
+        _EXPLAINED[how](segmenter, text)
+    elif tokeniser is None:
+        return
+    elif tokeniser.state() == current.study.tokeniser.state():
         edits = len(current.study.graph.history)
         word_trees(current, text, [(name, edits)], "compare tree")
-    elif isinstance(segmenter, Bte):
-        _tree(segmenter, text, comparison.rows[row].gold, name)
+    else:
+        _tree(tokeniser, text, comparison.rows[row].gold, name)
 
 
-def _tree(segmenter: Bte, text: str, gold: tuple[str, ...] | None, title: str) -> None:
+def _tree(tokeniser: BpeTokeniser, text: str, gold: tuple[str, ...] | None, title: str) -> None:
     """The merge tree of a word by a tokeniser that is not the open one; without blame."""
-    tokeniser = segmenter.tokeniser
     words = tokeniser.encode([text])
     gaps = None
     if gold is not None:
@@ -158,7 +151,7 @@ def _tree(segmenter: Bte, text: str, gold: tuple[str, ...] | None, title: str) -
     tree_picture([tree], key="compare tree", file_name=file_name(text))
 
 
-def _samples(segmenter: Dropout, text: str) -> None:
+def _samples(segmenter: Segmenter, text: str) -> None:
     """How often each segmentation of a word comes out."""
     words = segmenter.encode([text])
     found = Counter(
@@ -176,7 +169,7 @@ def _samples(segmenter: Dropout, text: str) -> None:
     st.caption(f"{_SAMPLES} samples, {len(found):,} different{more}")
 
 
-def _events(segmenter: Picky, text: str) -> None:
+def _events(segmenter: Any, text: str) -> None:
     """The merge and split events that were performed on a word, in order."""
     names = segmenter.types
     performed = segmenter.events_of(segmenter.encode([text]), 0)
@@ -195,10 +188,10 @@ def _events(segmenter: Picky, text: str) -> None:
     )
 
 
-def _demolished(segmenter: Demolishing, text: str) -> None:
+def _decomposed(segmenter: Any, text: str) -> None:
     """The tokens that were taken apart again."""
     names = segmenter.types
-    found = segmenter.demolished(segmenter.encode([text]), 0)
+    found = segmenter.decomposed(segmenter.encode([text]), 0)
     if not found:
         st.caption("No token of this word was taken apart.")
         return
@@ -208,3 +201,11 @@ def _demolished(segmenter: Demolishing, text: str) -> None:
             "into": [" + ".join(names[part] for part in entry.parts) for entry in found],
         }
     )
+
+
+_EXPLAINED: Mapping[str | None, Callable[[Any, str], None]] = {
+    "samples": _samples,
+    "events": _events,
+    "decomposition": _decomposed,
+}
+"""What shows how a method cut a word, where merges alone do not (`Segmenter.explained_by`)."""

@@ -1,22 +1,26 @@
 """A tokeniser for `transformers` whose method is Python: BPE with tuple merges, FLOTA and others.
 
-``AutoTokenizer.from_pretrained(folder, trust_remote_code=True)`` loads it from the files beside it.
+``AutoTokenizer.from_pretrained(folder, trust_remote_code=True)`` loads it from the files beside it,
+of which ``methods.py`` is written for each folder.
 """
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Self
 
 from tokenizers import PreTokenizedString, Tokenizer
 from transformers import PreTrainedTokenizerFast
 
-from .methods import method_of
-from .pieces import WORTH_KERNELS, Pieces, load, plug_in
+from .methods import METHODS
+from .pieces import WORTH_KERNELS, Pieces, load, method_of, plug_in
 
 BTE_FILE = "tokeniser.bte.json"
 METHOD_FILE = "tokeniser.method.json"
+KERNELS = 1
+"""The version of `morphgraph.segment.pieces` that goes with these files."""
 
 
 class MorphGraphTokenizer(PreTrainedTokenizerFast):
@@ -50,7 +54,7 @@ class MorphGraphTokenizer(PreTrainedTokenizerFast):
         self._model: dict[str, Any] = document["model"]
 
     def _plug_in(self) -> None:
-        self._method = method_of(self._model)
+        self._method = method_of(self._model, METHODS, kernel_for)
         self._own = plug_in(self._tokenizer, self._method)
 
     def train(self, mode: bool = True) -> Self:
@@ -143,6 +147,15 @@ class MorphGraphTokenizer(PreTrainedTokenizerFast):
     def train_new_from_iterator(self, *_: Any, **__: Any) -> Any:
         """Not possible: the result of training would be another method's."""
         raise NotImplementedError("Train a BPE tokeniser, and edit its merges with morphgraph.")
+
+
+def kernel_for(model: Mapping[str, Any]) -> Any:
+    """What segments lists of pieces by morphgraph's kernels; None if it is not installed."""
+    try:
+        module = import_module("morphgraph.segment.pieces")
+    except ImportError:
+        return None
+    return module.PieceKernel(model) if module.KERNELS == KERNELS else None
 
 
 def _strings(texts: Any) -> Iterator[str]:

@@ -2,16 +2,15 @@
 
 Added tokens, normaliser, pre-tokeniser, special tokens, padding, truncation, offsets and decoding
 are the library's. `plug_in` puts a step behind its pre-tokeniser that gives each piece its tokens,
-so that the library's own model has nothing left to do. Where morphgraph is installed, its kernels
-segment what many texts have in common before that (`Pieces.fill`), with the same result.
+so that the library's own model has nothing left to do. Kernels, where there are some, segment what
+many texts have in common before that (`Pieces.fill`), with the same result.
 """
 
 import base64
 import json
 import re
 import struct
-from collections.abc import Iterable, Mapping, Sequence
-from importlib import import_module
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tokenizers import Token, Tokenizer, normalizers, pre_tokenizers
@@ -21,8 +20,6 @@ from tokenizers.pre_tokenizers import PreTokenizer
 
 CACHED_PIECES = 1 << 18
 LONGEST_CACHED = 100
-KERNELS = 1
-"""The version of `morphgraph.segment.pieces` that goes with these files."""
 WORTH_KERNELS = 20_000
 """Python segments this many characters in the time that loading the kernels takes."""
 
@@ -48,6 +45,8 @@ class Pieces:
     """How many batches there were before."""
     symbols: Sequence[str] = ()
     """The symbols of a SentencePiece model's user that are atoms, longest first."""
+    kernel_for: "Callable[[Mapping[str, Any]], Any] | None" = None
+    """What makes kernels for a model, which segment lists of pieces; it may give None."""
 
     def __init__(self, model: Mapping[str, Any]) -> None:
         self.model = model
@@ -96,12 +95,14 @@ class Pieces:
         text.tokenize(self)
 
     def fill(self, pieces: Iterable[str]) -> None:
-        """Have morphgraph's kernels segment many pieces at once, if it is installed."""
+        """Have kernels segment many pieces at once, if there are some."""
+        if self.kernel_for is None:
+            return
         new = [
             p for p in dict.fromkeys(pieces) if len(p) <= LONGEST_CACHED and p not in self._known
         ]
         if self._kernel is None and sum(map(len, new)) >= WORTH_KERNELS:
-            self._kernel = kernel_for(self.model) or False
+            self._kernel = self.kernel_for(self.model) or False
         if self._kernel and new:
             found = zip(new, self._kernel(new), strict=True)
             self._remember(
@@ -109,13 +110,21 @@ class Pieces:
             )
 
 
-def kernel_for(model: Mapping[str, Any]) -> Any:
-    """What segments lists of pieces by morphgraph's kernels; None if it is not installed."""
-    try:
-        module = import_module("morphgraph.segment.pieces")
-    except ImportError:
-        return None
-    return module.PieceKernel(model) if module.KERNELS == KERNELS else None
+def method_of(
+    model: Mapping[str, Any],
+    methods: Mapping[str, Any],
+    kernel_for: Callable[[Mapping[str, Any]], Any] | None = None,
+) -> Pieces:
+    """The method of a file's field ``model``; in its field ``of`` is the one that it builds on.
+
+    ``methods``: the class of each by the name that the file has for it; ``kernel_for``: see there.
+    """
+    inner = []
+    if "of" in model:
+        inner = [method_of({"vocab": model["vocab"], **model["of"]}, methods, kernel_for)]
+    made: Pieces = methods[model["type"]](model, *inner)
+    made.kernel_for = kernel_for
+    return made
 
 
 def load(document: Mapping[str, Any]) -> Tokenizer:

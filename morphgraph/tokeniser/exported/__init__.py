@@ -1,1 +1,0 @@
-"""What is copied, file by file, into the folder of an exported tokeniser."""

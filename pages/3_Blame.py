@@ -179,7 +179,7 @@ def _follow_threshold() -> None:
 def _merge_table(current: Session, table: pd.DataFrame, threshold: float, settings: str) -> None:
     only = st.toggle("Only merges at or above the threshold", key="only candidates")
     # A selected row is a number: it must not outlive the rows that it was chosen among.
-    state = f"{current.study_number} {current.study.graph.recipe_checksum()} {settings}"
+    state = f"{current.study_number} {current.study.graph.state} {settings}"
     shown = table[table["R"] >= threshold] if only else table
     shown = shown.sort_values(
         ["R", "B", "rank"], ascending=[False, False, True], na_position="last"

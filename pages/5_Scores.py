@@ -279,7 +279,7 @@ def _outcomes(
     gold_set = work.gold_set
     found: list[Outcome | SegmentationFailure] = []
     for one in entrants:
-        base = one.base and one.base.state()
+        base = one.base and one.base.numbered
         key = ("outcome", Same(one.made), base, one.label, Same(gold_set))
         make = partial(learn_and_score, [one], gold_set)
         found += work.once(key, f"{one.label} cuts the words of", make)

@@ -72,7 +72,7 @@ def edit_list(current: Session) -> None:
     done = len(study.graph.history)
     f1 = study.f1_after_edits()
     types = [change.removed_types or change.added_types for change in changes]
-    key = f"edits {current.study_number} {study.graph.revision} {len(changes)} {done}"
+    key = f"edits {current.study_number} {study.graph.state} {len(changes)} {done}"
 
     def go() -> None:
         cells = st.session_state[key].selection.cells

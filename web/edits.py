@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.state import State
 from morphgraph.core.text import counted, from_to, shortened
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.type_atoms import TypeAtoms
@@ -123,7 +124,7 @@ class _Heard:
     """Up to where edits were told of, and how."""
 
     study: int
-    revision: int
+    state: State
     edits: int
     f1: float
     said: str = ""
@@ -134,8 +135,8 @@ def _what_changed(current: Session) -> str:
     study = current.study
     edits, f1 = len(study.graph.history), study.now.score("morphemic", "types").f1
     before: _Heard | None = st.session_state.get(_HEARD)
-    now = _Heard(current.study_number, study.graph.revision, edits, f1)
-    if before is not None and (before.study, before.revision) == (now.study, now.revision):
+    now = _Heard(current.study_number, study.graph.state, edits, f1)
+    if before is not None and (before.study, before.state) == (now.study, now.state):
         return before.said
     if before is not None and before.study == now.study:
         what = "made" if edits > before.edits else "undone"

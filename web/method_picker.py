@@ -367,7 +367,7 @@ def _key(current: Session, name: str, settings: Mapping[str, Any]) -> tuple[Any,
         return (digest, study.graph.loaded_type_count, *settings.values())
     tokeniser = study.tokeniser
     # Its name too, which is its owner's own: what is made tells it.
-    made_on = (tokeniser.name, tokeniser.checksum, study.graph.recipe_checksum())
+    made_on = (tokeniser.name, tokeniser.checksum, study.graph.state)
     return (digest, name, *made_on, *settings.values())
 
 

@@ -100,7 +100,7 @@ def keep_session(current: Session) -> None:
     current.note_edits()
     phases = (len(run.all_phases), len(run.phases)) if run else ()
     models = tuple(map(id, current.models.values()))
-    edits = (graph.recipe_checksum(), len(graph.undone))
+    edits = (*current.state(), len(graph.undone))
     state = (current.study_number, edits, id(run), phases, models, current.doing)
     if state == current.kept_as:
         return

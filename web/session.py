@@ -7,22 +7,20 @@ checksum, and replayed when it is opened again.
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import monotonic
 from typing import Any, TypeVar
-from weakref import WeakSet, WeakValueDictionary
+from weakref import WeakValueDictionary
 
 import streamlit as st
 
+from morphgraph.core.cache import Cache
 from morphgraph.core.demos import DEMOS, demo_gold_path
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.shared import Held, Same, Shared
+from morphgraph.core.shared import Same
 from morphgraph.core.text import counted
 from morphgraph.corpus.counts import parse_word_counts, wordfreq_counts
-from morphgraph.graph.change import Change
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.language import language_of
@@ -47,11 +45,6 @@ START = "before the edits"
 MOST_MODELS = 12
 """The oldest model of the session makes room for one more than this."""
 _RECIPES_KEPT = 20
-_KEPT = 40
-_GRAPHS_KEPT = 4
-_STATES_KEPT = 3  # that of the files without edits among them
-_OF_FILES = "the files"
-_benchmarks = Shared()
 T = TypeVar("T")
 
 
@@ -78,12 +71,10 @@ class Source:
 _sources: WeakValueDictionary[tuple[Hashable, ...], Source] = WeakValueDictionary()
 
 
-@dataclass
-class _Asked:
-    """What was computed, and when somebody asked for it last."""
-
-    held: Held[Any]
-    at: float
+@st.cache_resource(show_spinner=False)
+def app_cache() -> Cache:
+    """What was derived from what all sessions have open."""
+    return Cache(entries=20_000, size=500_000_000)
 
 
 @dataclass
@@ -123,12 +114,9 @@ class Session:
     ``learned`` the references that methods chose some of them by; ``sources``
     where the tokeniser, the reference and the frequencies came from, ``store`` where this is kept
     for the next visit, and ``kept_as`` the state that was kept last; ``run`` the run of ReBPE that
-    the stepper shows, ``asked`` what it was asked to do; ``earlier`` graphs of past states;
-    ``computed`` what was
-    computed at a click, as long as the study is open; ``kept`` what was computed for the present
-    state and the one before, ``benchmark`` the reference as encoded: both are shared by sessions
-    with the same files; ``doing`` what long work is being done, ``unkept`` why the state could not
-    be kept.
+    the stepper shows, ``asked`` what it was asked to do; ``computed`` what was
+    computed at a click, as long as the study is open; ``doing`` what long work is being done,
+    ``unkept`` why the state could not be kept.
     """
 
     study: Study
@@ -148,17 +136,10 @@ class Session:
     run: ReBPERun | None = None
     asked: str = ""
     just_asked: bool = False
-    earlier: dict[tuple[int, ...], tuple[Change | None, MergeGraph]] = field(default_factory=dict)
-    kept: dict[Hashable, dict[Hashable, _Asked]] = field(default_factory=dict)
-    benchmark: Held[Benchmark] | None = None
     notice: str = ""
     doing: str = ""
     unkept: str = ""
     study_number: int = 0
-
-    def __post_init__(self) -> None:
-        """Be known, so that what is kept for too many can be dropped."""
-        _sessions.add(self)
 
     # ------------------------------------------------------------------------- what is open
 
@@ -259,17 +240,17 @@ class Session:
         *,
         keep_view: bool = False,
     ) -> None:
+        tokeniser.cache = app_cache()
         ids = tuple(map(tokeniser.graph.id_of, tokeniser.alphabet))
-        words = (Same(tokeniser.document), tokeniser.alphabet, ids)
-        self.benchmark = _benchmarks.held(
-            (*words, Same(reference), Same(frequencies), frequency_source),
+        words = (tokeniser.alphabet, ids, Same(reference), Same(frequencies), frequency_source)
+        benchmark = tokeniser.cache.get(
+            tokeniser.as_loaded,
+            ("benchmark", *words),
             lambda: Benchmark.build(tokeniser, reference, frequencies, frequency_source),
         )
-        self.study = Study(tokeniser, self.benchmark.value)
+        self.study = Study(tokeniser, benchmark)
         self.study_number += 1
         self.computed.clear()
-        self.earlier.clear()
-        self.kept.clear()
         self.asked = ""
         self.run = None
         if not keep_view:
@@ -310,36 +291,40 @@ class Session:
         """What ``make`` returns, made once for a key in the present state, by whatever session.
 
         It depends on the files that are open, the edits and the key alone; ``of_files``: not on the
-        edits. What this session asked for last is kept, of this state and the one that it looked at
-        before.
+        edits.
         """
-        state = _OF_FILES if of_files else self.study.tokeniser.state()
-        kept = self.kept.pop(state, {})
-        self.kept[state] = kept  # the newest stand last
-        forget_oldest(self.kept, _STATES_KEPT)
-        known = kept.pop(key, None)
-        held = known.held if known else self.study.benchmark.shared.held((key, state), make)
-        kept[key] = _Asked(held, monotonic())
-        forget_oldest(kept, _KEPT)
-        made: T = held.value
-        return made
+        return self.study.cache.get(self._files if of_files else self.state(), key, make)
 
     def has(self, key: tuple[Hashable, ...]) -> bool:
         """Whether `once` would return what this or another session made in the present state."""
-        state = self.study.tokeniser.state()
-        return key in self.kept.get(state, {}) or (key, state) in self.study.benchmark.shared
+        return (self.state(), key) in self.study.cache
+
+    @property
+    def _files(self) -> tuple[Hashable, ...]:
+        tokeniser = self.study.tokeniser
+        return (
+            tokeniser.as_loaded,
+            tokeniser.name,
+            tokeniser.checksum,
+            self.study.benchmark.identity,
+        )
+
+    def state(self, edits: int | None = None) -> tuple[Hashable, ...]:
+        """The files, and each state since; answers tell what the edits were."""
+        graph = self.study.graph
+        made = graph.history[:edits]
+        states = (graph.numbered_after(number) for number in range(1, len(made) + 1))
+        learned = self.study.tokeniser.learned_from
+        return *self._files, *learned, *states, *(change.edit for change in made)
 
     def graph_after(self, edits: int) -> MergeGraph:
-        """The open graph when it had so many edits; a few of them are kept, for they are large."""
+        """The open graph when it had so many edits."""
         graph = self.study.graph
         if edits == len(graph.history):
             return graph
-        change = graph.history[edits - 1] if edits else None
-        key = (self.study_number, edits, id(change))
-        if key not in self.earlier:
-            forget_oldest(self.earlier, _GRAPHS_KEPT - 1)
-            self.earlier[key] = (change, graph.earlier(len(graph.history) - edits))
-        return self.earlier[key][1]
+        return self.study.cache.get(
+            self.state(edits), "graph", lambda: graph.earlier(len(graph.history) - edits)
+        )
 
     def keep_model(self, name: str, model: Segmenter) -> None:
         """Put a model among those of the session, in place of one of the same name."""
@@ -368,27 +353,12 @@ class Session:
             self.study.graph.redo()
 
 
-_sessions: WeakSet[Session] = WeakSet()
-
-
 def drop_oldest(share: float, seconds: float) -> int:
-    """Drop a share of what all sessions keep, what they asked for the longest time ago.
+    """Drop a share of what was derived, what was asked for the longest time ago.
 
     Nothing that was asked for in the last ``seconds``. Returns how much was dropped.
     """
-    now = monotonic()
-    found = [
-        (asked.at, number, kept, key)
-        for number, current in enumerate(list(_sessions))
-        for kept in list(current.kept.values())
-        for key, asked in list(kept.items())
-        if now - asked.at > seconds
-    ]
-    found.sort(key=lambda one: one[:2])
-    dropped = found[: math.ceil(share * len(found))]
-    for _, _, kept, key in dropped:
-        kept.pop(key, None)
-    return len(dropped)
+    return app_cache().drop(share, seconds)
 
 
 def session(begin: Callable[[Session], bool] = lambda _: False) -> Session:

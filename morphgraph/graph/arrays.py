@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -141,23 +140,11 @@ class ShrinkingMerges:
         self._widest = max(self._widest, int(np.diff(offsets).max(initial=0)))
 
 
-_cache: WeakKeyDictionary[MergeGraph, dict[int, MergeArrays]] = WeakKeyDictionary()
-_known: WeakValueDictionary[int, MergeArrays] = WeakValueDictionary()
-"""By the number of the state, which copies of a graph have in common."""
-_KEPT = 2
-"""Arrays kept of each graph: of its state, and of one that is tried out or was before."""
-
-
 def merge_arrays(graph: MergeGraph) -> MergeArrays:
-    """The graph's merges as arrays; rebuilt only after an edit."""
-    kept = _cache.setdefault(graph, {})
-    if graph.revision in kept:
-        return kept[graph.revision]
-    arrays = _known.get(graph.revision) or _made(graph)
-    while len(kept) >= _KEPT:
-        kept.pop(next(iter(kept)))
-    kept[graph.revision] = _known[graph.revision] = arrays
-    return arrays
+    """The graph's merges as arrays."""
+    # Words may hold atoms that came into the alphabet after this state, so these count too.
+    question = "arrays", len(graph.types)
+    return graph.cache.get(graph.numbered, question, lambda: _made(graph))
 
 
 def _made(graph: MergeGraph) -> MergeArrays:

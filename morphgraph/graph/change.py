@@ -1,14 +1,9 @@
 """A record of what one edit did to a merge graph: enough to undo it, redo it and show it."""
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Literal, NamedTuple
-
-from morphgraph.core.files import checksum
 
 Origin = Literal["original", "annealed", "split", "repaired", "reified", "reused"]
 """How a merge came to be as it is: the last of these events wins.
@@ -80,17 +75,6 @@ class Change:
     reranked: tuple[Reranked, ...] = ()
     reified: tuple[Reified, ...] = ()
     origins: Mapping[int, tuple[Origin, Origin]] = field(default_factory=dict)
-
-    @cached_property
-    def checksum(self) -> str:
-        """SHA-256 of the step, the first 12 digits."""
-        return checksum(json.dumps(self.step, sort_keys=True, ensure_ascii=False).encode())
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """SHA-256 of the step and of the ids that it gave, which another graph may have given."""
-        ids = [self.step, self.added_types, [*self.added_merges.items()]]
-        return hashlib.sha256(json.dumps(ids, sort_keys=True).encode()).hexdigest()
 
     @property
     def is_empty(self) -> bool:

@@ -1,13 +1,12 @@
 """The merge graph: types and merges, and edits that can be undone."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from morphgraph.core.files import checksum
-from morphgraph.core.shared import Same
+from morphgraph.core.state import State
 from morphgraph.graph.change import Change, Merge
-from morphgraph.graph.merge_table import EditError, MergeTable
+from morphgraph.graph.fingerprint import Hashes
+from morphgraph.graph.merge_table import EditError, MergeTable, states_of
 from morphgraph.graph.plans import (
     Parts,
     pair_of_texts,
@@ -40,29 +39,27 @@ class MergeGraph(MergeTable):
         merges: Iterable[Merge],
         fixed: Iterable[int] = (),
         ties: Mapping[int, int] | None = None,
+        labels: Sequence[int] = (),
     ) -> None:
-        super().__init__(types, merges, fixed, ties)
+        super().__init__(types, merges, fixed, ties, labels)
         self._done: list[Change] = []
         self._undone: list[Change] = []
-        self._first_revision = self.revision
+        self._marks: list[Hashes | None] = [None]
+        """What each state of the history adds up to, from that before all edits; also undone ones.
+        """
+        self._is_untouched = True
         self._copied: MergeGraph | None = None
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Be known by a number of this process: the other's may have been given to another here."""
-        self.__dict__.update(state)
-        untouched = self._is_untouched
-        self._touch()
-        if untouched:
-            self._first_revision = self.revision
 
     def original(self) -> "MergeGraph":
         """A graph of its own as this one was before any edit."""
         whole = self if self._is_untouched else self._copied
         if whole is not None and whole._is_untouched:
+            _ = whole.state  # found out once for all
             graph = whole.copy()
         else:
             types = self.types[: self._loaded_types]
-            graph = MergeGraph(types, self._loaded, self.fixed, self.ties)
+            graph = MergeGraph(types, self._loaded, self.fixed, self.ties, self.labels)
+            graph.cache = self.cache
         for text in self.types[self._loaded_types :]:
             graph._know(text)  # words may have been encoded with atoms that were added
         return graph
@@ -73,19 +70,17 @@ class MergeGraph(MergeTable):
         copied.__dict__.update(self.__dict__)
         self._share(copied)
         copied._done, copied._undone = self._done.copy() if history else [], []
+        copied._marks = self._marks[: len(self._done) + 1] if history else [None]
         if self._is_untouched:
             copied._copied = self._copied or self
         return copied
 
-    @property
-    def _is_untouched(self) -> bool:
-        return self.revision == self._first_revision
-
     def earlier(self, edits: int) -> "MergeGraph":
         """A new graph as this one was before the last ``edits`` edits."""
+        made = len(self._done)
         copied = self.copy()
-        for change in self._done[: -edits - 1 : -1]:
-            copied._backward(change)
+        for place in reversed(range(max(0, made - edits), made)):
+            copied._backward(self._done[place], self._marks[place])
         return copied
 
     def before_last(self) -> "MergeGraph":
@@ -99,16 +94,16 @@ class MergeGraph(MergeTable):
         """
         copied = self.copy()
         yield copied
-        for change in reversed(self._done):
-            copied._backward(change)
+        for place in reversed(range(len(self._done))):
+            copied._backward(self._done[place], self._marks[place])
             yield copied
 
     def states_onward(self) -> Iterator["MergeGraph"]:
         """The state before all edits, then that after each: one copy, as of `states_back`."""
         copied = self.earlier(len(self._done))
         yield copied
-        for change in self._done:
-            copied._forward(change)
+        for change, mark in zip(self._done, self._marks[1:], strict=False):
+            copied._forward(change, mark)
             yield copied
 
     # ----------------------------------------------------------------------------- edits
@@ -198,16 +193,11 @@ class MergeGraph(MergeTable):
             found[number] = parts
         return found
 
-    @contextmanager
-    def tentatively(self, change: Change) -> Iterator[None]:
-        """Within a ``with`` block, the graph is as after a change (of a ``preview_…``)."""
-        before = self.revision
-        self._forward(change)
-        try:
-            yield
-        finally:
-            self._backward(change)
-            self.revision = before
+    def after(self, change: Change) -> "MergeGraph":
+        """A graph of its own as this one would be after a change (of a ``preview_…``)."""
+        copied = self.copy()
+        copied._forward(change)
+        return copied
 
     # ----------------------------------------------------------------------------- history
 
@@ -229,23 +219,26 @@ class MergeGraph(MergeTable):
         """Take back the last edit; `EditError` if there is none."""
         if not self._done:
             raise EditError("There is nothing to undo.")
+        self._mark()
         change = self._done.pop()
         self._undone.append(change)
-        self._backward(change)
+        self._backward(change, self._marks[len(self._done)])
         return change
 
     def redo(self) -> Change:
         """Make the last undone edit again; `EditError` if there is none."""
         if not self._undone:
             raise EditError("There is nothing to redo.")
+        self._mark()
         change = self._undone.pop()
         self._done.append(change)
-        self._forward(change)
+        self._forward(change, self._marks[len(self._done)])
         return change
 
     def forget_undone(self) -> None:
         """Drop what `redo` would make again."""
         self._undone.clear()
+        del self._marks[len(self._done) + 1 :]
 
     def replay(self, steps: Iterable[Mapping[str, Any]]) -> list[Change]:
         """Make the edits of a recipe, oldest first.
@@ -254,31 +247,42 @@ class MergeGraph(MergeTable):
         steps before it are taken back.
         """
         changes: list[Change] = []
-        made, undone = len(self._done), self._undone.copy()
+        made, undone, marks = len(self._done), self._undone.copy(), self._marks.copy()
         for position, step in enumerate(steps, start=1):
             try:
                 changes.append(self._make(step))
             except EditError as error:
                 while len(self._done) > made:  # a step that changed nothing is not in there
                     self.undo()
-                self._undone = undone
+                self._undone, self._marks = undone, marks
                 raise EditError(f"Step {position} of the recipe: {error}") from error
         return changes
 
-    def recipe_checksum(self, edits: int | None = None) -> str:
-        """SHA-256 of the edits made, or of the first ``edits``: 12 digits; nothing without edits.
+    def state_after(self, edits: int) -> State:
+        """`state` after the first ``edits`` edits; beyond the history, after those undone too."""
+        return self._named_after(edits)[0]
 
-        It names a state of a tokeniser: the same edits of the same file have the same checksum.
-        """
-        done = self._done[:edits]
-        return checksum("".join(change.checksum for change in done).encode()) if done else ""
+    def numbered_after(self, edits: int) -> State:
+        """`numbered` after the first ``edits`` edits, as of `state_after`."""
+        return self._named_after(edits)[1]
 
-    def state(self, edits: int | None = None) -> tuple[Hashable, ...]:
-        """A key of the state after all, or the first, edits: copies have it in common.
+    def _named_after(self, edits: int) -> tuple[State, State]:
+        made = len(self._done)
+        if edits == made:
+            return self._named()
+        mark = self._marks[edits]
+        if mark is None:
+            there = self.earlier(max(0, made - edits))
+            for change in list(reversed(self._undone))[: max(0, edits - made)]:
+                there._forward(change)
+            _ = there.state
+            mark = self._marks[edits] = there._sums
+        assert mark is not None
+        return states_of(mark)
 
-        Where it is the same, merges and types have the same ids.
-        """
-        return Same(self._loaded), *(change.fingerprint for change in self._done[:edits])
+    def _mark(self) -> None:
+        """Remember what the present state adds up to, before it is left."""
+        self._marks[len(self._done)] = self._sums
 
     def _make(self, step: Mapping[str, Any]) -> Change:
         edit = step.get("edit")
@@ -309,16 +313,30 @@ class MergeGraph(MergeTable):
         Not one of a copy: that may have given ids to types which are others here. `replay` its
         step instead.
         """
+        if change.is_empty:
+            return change
+        self._mark()
         self._forward(change)
-        if not change.is_empty:
-            self._done.append(change)
-            self._undone.clear()
+        self._done.append(change)
+        self._undone.clear()
+        self._marks[len(self._done) :] = [self._sums]
         return change
 
-    def _forward(self, change: Change) -> None:
+    def _share_of(self, change: Change) -> Hashes:
+        """What those types and merges that a change touches add to the sums of this state."""
+        merges = {*change.removed_merges, *change.added_merges}
+        merges.update([entry.merge for entry in change.rewired])
+        merges.update([number for number, *_ in change.reranked])
+        return self._sums_of((*change.removed_types, *change.added_types), merges)
+
+    def _forward(self, change: Change, sums: Hashes | None = None) -> None:
+        """Make a change; ``sums``: what the state after it adds up to, if that is known."""
+        others = None
         for text, number in change.new_types.items():
             if self._know(text) != number:
                 raise EditError("The change was computed on another state. Compute it again.")
+        if sums is None and self._sums is not None:
+            others = self._sums - self._share_of(change)
         for number, merge in change.removed_merges.items():
             self._unlink(number, merge)
         for entry in change.rewired:
@@ -335,9 +353,9 @@ class MergeGraph(MergeTable):
             self._origins[number] = origin
         if change.added_merges or change.reranked:
             self._order = None
-        self._touch()
+        self._enter(sums if others is None else others + self._share_of(change))
 
-    def _backward(self, change: Change) -> None:
+    def _backward(self, change: Change, sums: Hashes | None) -> None:
         for number, (origin, _) in change.origins.items():
             self._origins[number] = origin
         for number, merge in change.added_merges.items():
@@ -353,4 +371,8 @@ class MergeGraph(MergeTable):
         for number, merge in change.removed_merges.items():
             self._add(number, merge)
         self._order = None
-        self._touch()
+        self._enter(sums)
+
+    def _enter(self, sums: Hashes | None) -> None:
+        super()._enter(sums)
+        self._is_untouched = False

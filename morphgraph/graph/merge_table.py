@@ -1,6 +1,5 @@
 """The types and merges of a tokeniser, and how they hang together."""
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Self
@@ -8,15 +7,11 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from morphgraph.core.cache import Cache
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.state import State
 from morphgraph.graph.change import Merge, Origin
-
-_revisions = count()
-"""Numbers of states; none is given twice, so that what is known of one cannot be taken for another.
-"""
-
-_listings: deque[tuple[int, dict[int, Merge]]] = deque(maxlen=16)
-"""States that were asked for last, and their merges by id in order of rank: each is large."""
+from morphgraph.graph.fingerprint import Hashes, hash_types, sums
 
 
 class EditError(MorphGraphError):
@@ -32,6 +27,8 @@ class MergeTable:
     ``fixed`` types cannot be removed, though a merge produces them: added tokens, for instance.
     ``ties``: a number for some of the merges listed, by id. Merges of the same number whose ranks
     follow each other are equally good: of those, the leftmost in a word is applied first.
+    ``labels``: numbers that the first types have elsewhere, by which they differ from others of the
+    same string. ``cache``: what was derived from the states of this table and of its copies.
     """
 
     def __init__(
@@ -40,8 +37,10 @@ class MergeTable:
         merges: Iterable[Merge],
         fixed: Iterable[int] = (),
         ties: Mapping[int, int] | None = None,
+        labels: Sequence[int] = (),
     ) -> None:
         self.fixed = frozenset(fixed)
+        self.labels = labels
         self.ties: Mapping[int, int] = ties or {}
         self.types: list[str] = list(types)
         self.ids: dict[str, int] = {text: number for number, text in enumerate(self.types)}
@@ -51,8 +50,6 @@ class MergeTable:
         self._loaded: tuple[Merge, ...] = tuple(merges)
         self._merges: list[Merge | None] = list(self._loaded)
         self._order: npt.NDArray[np.int32] | None = None
-        self._leveled: tuple[int, dict[int, int]] | None = None
-        self._tuples: tuple[int, bool] | None = None
         self._origins: dict[int, Origin] = {}
         self._alive = bytearray([True]) * len(self.types)
         self._incoming: list[list[int]] = [[] for _ in self.types]
@@ -67,7 +64,10 @@ class MergeTable:
         for producers in self._incoming:
             if len(producers) > 1:
                 producers.sort(key=lambda number: self.merge(number).rank)
-        self.revision = next(_revisions)
+        self.cache = Cache()
+        self._hashes: Hashes | None = None
+        self._sums: Hashes | None = None
+        self._states: tuple[State, State] | None = None
 
     @classmethod
     def from_merges(cls, merges: Iterable[Sequence[str]], alphabet: Iterable[str] = ()) -> Self:
@@ -147,13 +147,7 @@ class MergeTable:
 
     def merges(self) -> Mapping[int, Merge]:
         """All present merges by id, in order of rank."""
-        state = self.revision
-        for known, listed in tuple(_listings):
-            if known == state:
-                return listed
-        listed = self._in_order()
-        _listings.append((state, listed))
-        return listed
+        return self.cache.get(self.numbered, "merges", self._in_order)
 
     def _in_order(self) -> dict[int, Merge]:
         """All present merges by id, in order of rank; sorted only after what can change it."""
@@ -167,27 +161,29 @@ class MergeTable:
     @property
     def has_tuples(self) -> bool:
         """Whether a merge has three parts or more."""
-        if self._tuples is None or self._tuples[0] != self.revision:
-            found = any(merge is not None and len(merge.parts) > 2 for merge in self._merges)
-            self._tuples = self.revision, found
-        return self._tuples[1]
+        return self.cache.get(
+            self.numbered,
+            "has tuples",
+            lambda: any(merge is not None and len(merge.parts) > 2 for merge in self._merges),
+        )
 
     def levels(self) -> Mapping[int, int]:
         """The rank that each present merge competes with, by id, in order of rank.
 
         It is that of the first of the merges that it ties with: its own if there are none.
         """
-        if self._leveled is None or self._leveled[0] != self.revision:
-            found: dict[int, int] = {}
-            before: int | None = None
-            level = -1
-            for number, merge in self.merges().items():
-                tie = self.ties.get(number)
-                if tie is None or tie != before:
-                    level = merge.rank
-                found[number], before = level, tie
-            self._leveled = self.revision, found
-        return self._leveled[1]
+        return self.cache.get(self.numbered, "levels", self._in_levels)
+
+    def _in_levels(self) -> dict[int, int]:
+        found: dict[int, int] = {}
+        before: int | None = None
+        level = -1
+        for number, merge in self.merges().items():
+            tie = self.ties.get(number)
+            if tie is None or tie != before:
+                level = merge.rank
+            found[number], before = level, tie
+        return found
 
     def merge_ids(self) -> list[int]:
         """Ids of all present merges in order of rank."""
@@ -233,6 +229,40 @@ class MergeTable:
         _, parts, result = self.merge(merge)
         return f"{' + '.join(shown[part] for part in parts)} → {shown[result]}"
 
+    # ----------------------------------------------------------------------------- identity
+
+    @property
+    def state(self) -> State:
+        """The identity of types and merges: equal if and only if these, and their ranks, are."""
+        return self._named()[0]
+
+    @property
+    def numbered(self) -> State:
+        """The identity of types and merges with the ids that they have here.
+
+        What is derived from a table and names ids is kept by this.
+        """
+        return self._named()[1]
+
+    def _named(self) -> tuple[State, State]:
+        if self._states is None:
+            if self._sums is None:
+                self._sums = self._sums_of(range(len(self.types)), range(len(self._merges)))
+            self._states = states_of(self._sums)
+        return self._states
+
+    def _sums_of(self, types: Iterable[int], merges: Iterable[int]) -> Hashes:
+        """What those of these types and merges that are present add to the sums of the state."""
+        hashes = self._hashes
+        hashed = 0 if hashes is None else hashes.shape[1]
+        if hashes is None or hashed < len(self.types):
+            new = hash_types(self.types[hashed:], self.labels[hashed:])
+            hashes = self._hashes = new if hashes is None else np.append(hashes, new, axis=1)
+        present = [n for n in types if n < len(self._alive) and self._alive[n]]
+        limit, listed = len(self._merges), self._merges
+        found = {n: merge for n in merges if n < limit and (merge := listed[n]) is not None}
+        return sums(hashes, present, found, self.ties)
+
     # ----------------------------------------------------------------------------- changing
 
     def _know(self, text: str) -> int:
@@ -270,9 +300,9 @@ class MergeTable:
         """Ids that no merge has or had, for a change that adds merges."""
         return count(len(self._merges))
 
-    def _touch(self) -> None:
-        """Give the new state a number of its own."""
-        self.revision = next(_revisions)
+    def _enter(self, sums: Hashes | None) -> None:
+        """Be in another state; ``sums``: what it adds up to, if that is known."""
+        self._sums, self._states = sums, None
 
     def _add(self, number: int, merge: Merge) -> None:
         missing = number + 1 - len(self._merges)
@@ -326,3 +356,8 @@ class MergeTable:
             if all(not self._incoming[p] or formed_at.get(p, rank) < rank for p in parts):
                 formed_at.setdefault(result, rank)
         return [n for n, ways in enumerate(self._incoming) if ways and n not in formed_at]
+
+
+def states_of(sums: Hashes) -> tuple[State, State]:
+    """The identities of what adds up to this, without and with ids."""
+    return State(sums[:, 0].tobytes().hex()), State(sums.tobytes().hex())

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import nan
 from random import Random
 
+from morphgraph.core.cache import Cache
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum
 from morphgraph.core.text import counted, visible
@@ -77,6 +79,11 @@ class Reference:
 
     def __len__(self) -> int:
         return len(self.entries)
+
+    @cached_property
+    def cache(self) -> Cache:
+        """What was derived from the entries."""
+        return Cache()
 
     @property
     def has_whole_words(self) -> bool:

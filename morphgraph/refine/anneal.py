@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -46,18 +46,18 @@ def preview_annealing(
     """
     graph = tokeniser.graph
     atoms = missing_atoms(tokeniser, benchmark)
-    with graph.tentatively(graph.preview_anneal((), atoms)):
-        benchmark = benchmark.encoded_for(tokeniser)
-        pairs = annealing_pairs(
-            graph,
-            benchmark,
-            segment(graph, benchmark.words),
-            scope=scope,
-            entries=entries,
-            minimum_good=minimum_good,
-            minimum_ratio=minimum_ratio,
-        )
-        merges = within_vocabulary(graph, pairs, tokeniser.vocabulary_size, maximum_vocabulary)
+    whole = replace(tokeniser, graph=graph.after(graph.preview_anneal((), atoms)))
+    benchmark = benchmark.encoded_for(whole)
+    pairs = annealing_pairs(
+        whole.graph,
+        benchmark,
+        segment(whole.graph, benchmark.words),
+        scope=scope,
+        entries=entries,
+        minimum_good=minimum_good,
+        minimum_ratio=minimum_ratio,
+    )
+    merges = within_vocabulary(whole.graph, pairs, whole.vocabulary_size, maximum_vocabulary)
     return graph.preview_anneal(merges, atoms)
 
 

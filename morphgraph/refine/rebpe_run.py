@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from morphgraph.core.state import State
 from morphgraph.graph.change import Change, Origin
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.plans import Parts
@@ -71,7 +72,7 @@ class _SegmentedReference:
     def __init__(self, tokeniser: BpeTokeniser, benchmark: Benchmark) -> None:
         self.tokeniser = tokeniser
         self._benchmark = benchmark
-        self._segmentation: tuple[int, MergeSegmentation] | None = None
+        self._segmentation: tuple[State, MergeSegmentation] | None = None
 
     @property
     def benchmark(self) -> Benchmark:
@@ -83,8 +84,8 @@ class _SegmentedReference:
     def segmentation(self) -> MergeSegmentation:
         """Its words, segmented by the present merges."""
         graph = self.tokeniser.graph
-        if self._segmentation is None or self._segmentation[0] != graph.revision:
-            self._segmentation = graph.revision, segment(graph, self.benchmark.words)
+        if self._segmentation is None or self._segmentation[0] != graph.numbered:
+            self._segmentation = graph.numbered, segment(graph, self.benchmark.words)
         return self._segmentation[1]
 
 
@@ -111,7 +112,7 @@ class ReBPERun:
         self._all: list[Phase] = []
         self._cursor = 0
         self._before = len(self.graph.history)
-        self._begun_from = self.graph.recipe_checksum()
+        self._begun_from = self.graph.numbered
         started = time.perf_counter()
         self._record((0, "start"), Change({"edit": "start"}), None, started)
 
@@ -293,10 +294,10 @@ class ReBPERun:
         Edits before its start were undone or replaced, or the run is at its start and other edits
         were made since, so that its start describes another state.
         """
-        graph = self.graph
-        if graph.recipe_checksum(self._before) != self._begun_from:
+        graph, before = self.graph, self._before
+        if len(graph.history) < before or graph.numbered_after(before) != self._begun_from:
             return True
-        return self._position() == 1 and len(graph.history) != self._before
+        return self._position() == 1 and len(graph.history) != before
 
     def go_to(self, position: int) -> None:
         """Undo or redo until ``position`` phases are in effect, including edits in between."""

@@ -5,15 +5,16 @@ what would its knockout change. Results are kept per state of the graph, so aski
 """
 
 import math
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Lock
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.core.shared import Held
+from morphgraph.core.cache import Cache
 from morphgraph.graph.change import Change
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.blame import Blame, blame
@@ -26,7 +27,6 @@ from morphgraph.tokeniser.preprocess import shown_token
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import Segmentation
 
-_STATES_KEPT = 3
 Gaps = npt.NDArray[np.int64]
 
 
@@ -92,39 +92,37 @@ class Study:
     """A tokeniser that is edited, under one benchmark.
 
     ``start`` is the state before any edit, ``before_last`` the one before the last edit, ``now``
-    the present one. States are shared by all studies of one file on one benchmark, and kept as
-    long as one of them looks at them.
+    the present one. What is known of states is in the tokeniser's cache.
     """
 
     def __init__(self, tokeniser: BpeTokeniser, benchmark: Benchmark) -> None:
         self.tokeniser = tokeniser
-        self._first = benchmark
-        self._encoded = Held(benchmark)
-        self._start: Held[StudyState] | None = None
-        self._states: dict[tuple[Hashable, ...], Held[StudyState]] = {}
-        self._f1: dict[int, tuple[Change, float]] = {}
+        self._first = self._encoded = benchmark
+
+    @property
+    def cache(self) -> Cache:
+        """What was derived from states, by this study and others of the same tokeniser."""
+        return self.tokeniser.cache
 
     @property
     def benchmark(self) -> Benchmark:
         """The reference, encoded with the present alphabet.
 
-        When an edit has changed the alphabet, states of before are forgotten: their words had
-        other atoms. Then they are looked at with the atoms of now.
+        When an edit has changed the alphabet, states of before are looked at with the atoms of now.
         """
         tokeniser, alphabet = self.tokeniser, self.tokeniser.alphabet
-        if self._encoded.value.alphabet != alphabet:
+        if self._encoded.alphabet != alphabet:
             ids = tuple(map(self.graph.id_of, alphabet))
             self._encoded = (
-                Held(self._first)
+                self._first
                 if self._first.alphabet == alphabet
-                else self._first.shared.held(
-                    ("words", alphabet, ids), lambda: self._first.encoded_for(tokeniser)
+                else self.cache.get(
+                    tokeniser.as_loaded,
+                    ("benchmark", self._first.identity, alphabet, ids),
+                    lambda: self._first.encoded_for(tokeniser),
                 )
             )
-            self._states.clear()
-            self._f1.clear()
-            self._start = None
-        return self._encoded.value
+        return self._encoded
 
     @property
     def graph(self) -> MergeGraph:
@@ -134,61 +132,45 @@ class Study:
     @property
     def start(self) -> StudyState:
         """The state before any edit."""
-        _ = self.benchmark  # forgets that of another alphabet
-        if self._start is None:
-            made = bool(self.graph.history)
-            self._start = self._held(0, self.graph.original if made else lambda: self.graph)
-        return self._start.value
+        return self.state_after(0)
 
     @property
     def now(self) -> StudyState:
         """The present state."""
-        return self._kept(len(self.graph.history), lambda: self.graph)
+        return self.state_after(len(self.graph.history))
 
     @property
     def before_last(self) -> StudyState:
         """The state before the last edit."""
-        return self._kept(max(0, len(self.graph.history) - 1), self.graph.before_last)
+        return self.state_after(max(0, len(self.graph.history) - 1))
 
     def state_after(self, edits: int) -> StudyState:
         """The state after the first ``edits`` edits."""
-        made = len(self.graph.history)
-        return self._kept(edits, lambda: self.graph.earlier(made - edits))
-
-    def _kept(self, edits: int, graph: Callable[[], MergeGraph]) -> StudyState:
-        """The state after the first ``edits`` edits."""
-        _ = self.benchmark  # drops the states of another alphabet
-        key = self.graph.state(edits)
-        held = self._states.pop(key, None) or self._held(edits, graph)
-        if edits:
-            change = self.graph.history[edits - 1]
-            self._f1[id(change)] = change, held.value.score("morphemic", "types").f1
-        self._states[key] = held  # the newest stand last
-        while len(self._states) > _STATES_KEPT:
-            self._states.pop(next(iter(self._states)))
-        return held.value
-
-    def _held(self, edits: int, graph: Callable[[], MergeGraph]) -> Held[StudyState]:
-        # Mostly it is one edit on from a state that is known.
-        before = self._states.get(self.graph.state(edits - 1)) if edits else None
-        return self.benchmark.shared.held(
-            ("state", self.graph.state(edits)), lambda: self._state_of(graph(), before, edits)
+        benchmark, state = self.benchmark, self.graph.numbered_after(edits)
+        found = self.cache.get(
+            state, ("study", benchmark.identity), lambda: self._state_after(edits, benchmark)
         )
+        score = found.score("morphemic", "types")
+        self.cache.get(state, ("F1", benchmark.identity), lambda: score.f1)
+        return found
 
-    def _state_of(
-        self, graph: MergeGraph, before: Held[StudyState] | None, edits: int
-    ) -> StudyState:
-        """The state after ``edits`` edits; ``before``: the state before the last of them."""
-        benchmark = self.benchmark
+    def _state_after(self, edits: int, benchmark: Benchmark) -> StudyState:
+        made = len(self.graph.history)
+        graph = self.graph if edits == made else self.graph.earlier(made - edits)
+        # Mostly it is one edit on from a state that is known.
+        before: StudyState | None = None
+        if edits:
+            state, question = self.graph.numbered_after(edits - 1), ("study", benchmark.identity)
+            before = self.cache.known(state, question, None)
         if before is None:
             segmentation = segment(graph, benchmark.words)
         else:
             change = self.graph.history[edits - 1]
-            segmentation = segment_after(graph, before.value.segmentation, change)
+            segmentation = segment_after(graph, before.segmentation, change)
         gold, weight = benchmark.cuts("morphemic"), benchmark.weight("morphemic", "types")
         tally = BoundaryTally(cuts_of(segmentation), gold, weight)
         if before is not None:  # what is equal is in memory once
-            tally.weight, tally.relevant = before.value.tally.weight, before.value.tally.relevant
+            tally.weight, tally.relevant = before.tally.weight, before.tally.relevant
         return StudyState(segmentation, benchmark.scores(segmentation), tally)
 
     def f1_after_edits(self) -> list[float]:
@@ -196,28 +178,25 @@ class Study:
 
         After an edit that is undone: as it was when last looked at, else NaN.
         """
-        _ = self.benchmark  # forgets what was of another alphabet
-        graph = self.graph
-        known = set(self._f1)
-        if not known.issuperset(map(id, graph.history)):
-            segmentation: MergeSegmentation | None = self.start.segmentation
-            states = graph.states_onward()
-            next(states)
-            for change, state in zip(graph.history, states, strict=True):
-                if id(change) in known:
-                    segmentation = None
+        graph, benchmark = self.graph, self.benchmark
+        question = "F1", benchmark.identity
+        made, later = len(graph.history), len(graph.undone)
+        states = [graph.numbered_after(edits) for edits in range(made + later + 1)]
+        f1 = [self.cache.known(state, question, math.nan) for state in states]
+        before: MergeSegmentation | None = None
+        if any(map(math.isnan, f1[: made + 1])):
+            for edits, then in enumerate(graph.states_onward()):
+                if not math.isnan(f1[edits]):
+                    before = None
                     continue
-                before = segmentation
-                segmentation = (
-                    segment(state, self.benchmark.words)
+                before = (
+                    segment(then, benchmark.words)
                     if before is None
-                    else segment_after(state, before, change)
+                    else segment_after(then, before, graph.history[edits - 1])
                 )
-                f1 = self.benchmark.score(segmentation, "morphemic", "types").f1
-                self._f1[id(change)] = change, f1
-        changes = [*graph.history, *reversed(graph.undone)]
-        later = [self._f1[id(c)][1] if id(c) in self._f1 else math.nan for c in changes]
-        return [self.start.score("morphemic", "types").f1, *later]
+                score = benchmark.score(before, "morphemic", "types").f1
+                f1[edits] = self.cache.get(states[edits], question, partial(float, score))
+        return f1
 
     # --------------------------------------------------------------------------------- blame
 
@@ -427,8 +406,7 @@ class Study:
         """What knocking types out would change, without doing it."""
         graph, now = self.graph, self.now
         change = graph.preview_cascade(types) if cascade else graph.preview_knockout(types)
-        with graph.tentatively(change):
-            after = segment_after(graph, now.segmentation, change)
+        after = segment_after(graph.after(change), now.segmentation, change)
         return Preview(
             change,
             after,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.core.shared import Shared
 from morphgraph.reference.entry import Reference
 from morphgraph.score.cuts import Cuts, cuts_of, splits_inside_characters
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
@@ -249,9 +248,9 @@ class Benchmark(GoldSet):
         return replace(super().subset(entries), words=self.words.subset(entries))
 
     @cached_property
-    def shared(self) -> Shared:
-        """Results computed on these words, shared by all users of them."""
-        return Shared()
+    def identity(self) -> object:
+        """Equal to itself only: what is derived from these words is kept by this."""
+        return object()
 
     @cached_property
     def morphemic(self) -> EncodedGold:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.core.shared import Same, Shared
 from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.score.compression import Compression, NamedCounts, compress
 from morphgraph.segment.inventory import Inventory
@@ -53,10 +52,6 @@ class ReferenceStrings:
         )
 
 
-_strings = Shared()
-"""Those of a reference are the same for all vocabularies."""
-
-
 class VocabularyHealth:
     """The vocabulary of a segmenter, on its own, on a corpus, and against a reference.
 
@@ -95,14 +90,11 @@ class VocabularyHealth:
         self.unreachable = found and [n for n in found if n in self.inventory.spelled]
         self.chains = self._chains()
         self.scaffolds = self._scaffolds()
-        self._gold = None
+        self.gold: ReferenceStrings | None = None
         if reference is not None:
-            self._gold = _strings.held(Same(reference), lambda: ReferenceStrings.of(reference))
-
-    @property
-    def gold(self) -> ReferenceStrings | None:
-        """The strings of the reference, if there is one."""
-        return None if self._gold is None else self._gold.value
+            self.gold = reference.cache.get(
+                "entries", "strings", lambda: ReferenceStrings.of(reference)
+            )
 
     # ------------------------------------------------------------------------------ parts
 

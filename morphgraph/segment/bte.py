@@ -109,7 +109,7 @@ class Bte(Segmenter):
 
 def _ids(tokeniser: BpeTokeniser) -> dict[int, int]:
     """The ids of all present types, by their ids in the graph: those of the file without edits."""
-    if tokeniser.graph.history:
+    if tokeniser.is_edited:
         return new_ids(tokeniser)
     return dict(enumerate(tokeniser.vocabulary_ids))
 

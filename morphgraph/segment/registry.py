@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequenc
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
-from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import document_field
@@ -20,7 +19,6 @@ from morphgraph.segment.method import Method, Needs
 
 if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCounts
-    from morphgraph.graph.merge_graph import MergeGraph
     from morphgraph.segment.segmenter import Segmenter
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
     from morphgraph.tokeniser.vocabulary import SubwordVocabulary
@@ -189,12 +187,6 @@ def _merges(base: Any, method: str) -> BpeTokeniser:
     return cast("BpeTokeniser", base.tokeniser)
 
 
-_vocabularies: WeakKeyDictionary[MergeGraph, tuple[int, SubwordVocabulary]] = WeakKeyDictionary()
-"""The vocabulary of each graph's present state, by its revision: its trie is made only once."""
-_known: WeakValueDictionary[int, SubwordVocabulary] = WeakValueDictionary()
-"""By the number of the state, which copies of a graph have in common."""
-
-
 def _vocabulary(base: Any, method: str) -> SubwordVocabulary:
     from morphgraph.tokeniser.loading import vocabulary_of
     from morphgraph.tokeniser.vocabulary import SubwordVocabulary
@@ -203,13 +195,8 @@ def _vocabulary(base: Any, method: str) -> SubwordVocabulary:
     if found is not None:
         return cast("SubwordVocabulary", found)
     tokeniser = _merges(base, method)
-    graph, state = tokeniser.graph, tokeniser.graph.revision
-    known = _vocabularies.get(graph)
-    if known is None or known[0] != state:
-        vocabulary = _known.get(state) or vocabulary_of(tokeniser)
-        known = _vocabularies[graph] = (state, vocabulary)
-        _known[state] = vocabulary
-    return known[1]
+    question = "vocabulary", tokeniser.name
+    return tokeniser.cache.get(tokeniser.numbered, question, lambda: vocabulary_of(tokeniser))
 
 
 def _segmenter(base: Any, _: str) -> Segmenter:

@@ -224,6 +224,7 @@ def _build(
         ],
         fixed=[number_of[text] for text in {*added, *_last_characters(settings, number_of)}],
         ties=dict(enumerate(levels)),
+        labels=[ids[text] for text in types],
     )
     if never := never_formed(graph):
         shown = ", ".join(f"“{shortened(types[number], 20)}”" for number in never[:5])
@@ -244,7 +245,7 @@ def _build(
         name,
         graph,
         preprocessor,
-        [ids[text] for text in types],
+        list(graph.labels),
         frozenset(added),
         document,
         tuple(warnings),

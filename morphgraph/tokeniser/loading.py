@@ -229,8 +229,7 @@ def vocabulary_of(tokeniser: BpeTokeniser) -> SubwordVocabulary:
 
     Without edits they keep their ids.
     """
-    edited = bool(tokeniser.graph.history)
-    document = to_document(tokeniser)[0] if edited else tokeniser.document
+    document = to_document(tokeniser)[0] if tokeniser.is_edited else tokeniser.document
     return _of_document(document, tokeniser.name, None)
 
 

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
+from uuid import uuid4
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import document_field
 from morphgraph.core.limits import GROWN_CHARACTERS, PIPELINE_PARTS, is_public
+from morphgraph.core.state import State
 from morphgraph.core.text import shortened
 from morphgraph.tokeniser.added_tokens import AddedToken
 from morphgraph.tokeniser.charsmap import check_encoded_charsmap
@@ -189,6 +191,14 @@ def preprocessor_document(preprocessor: Preprocessor) -> dict[str, Any]:
         document["sentencepiece"] = text.settings()
         document["charsmap"] = base64.b64encode(text.charsmap).decode()
     return document
+
+
+def preprocessor_state(preprocessor: Preprocessor) -> State:
+    """The identity of a pipeline; one with Python code in it is equal to itself only."""
+    try:
+        return State.of("preprocessor", preprocessor_document(preprocessor))
+    except MorphGraphError:
+        return State.of("preprocessor", uuid4().hex)
 
 
 def preprocessor_from(document: Mapping[str, Any]) -> Preprocessor:

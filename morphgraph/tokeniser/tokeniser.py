@@ -1,14 +1,16 @@
 """A tokeniser: its merge graph, its preprocessing, and its file."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
-from morphgraph.core.shared import Same
+from morphgraph.core.cache import Cache
+from morphgraph.core.state import State
 from morphgraph.core.text import base_name, counted, visible
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.tokeniser.byte_level import encode, readable_bytes
+from morphgraph.tokeniser.pipeline import preprocessor_state
 from morphgraph.tokeniser.preprocess import (
     MARKERS,
     SHOWN_MARKER,
@@ -48,14 +50,6 @@ class Lineage:
 
 
 @dataclass
-class _AsLoaded:
-    """What all copies of a tokeniser have in common, made when it is first needed."""
-
-    readable: list[str] = field(default_factory=list)
-    encoder: WordEncoder | None = None
-
-
-@dataclass
 class BpeTokeniser:
     """A BPE tokeniser as loaded from a file, with the graph that edits apply to.
 
@@ -77,9 +71,8 @@ class BpeTokeniser:
     checksum: str = ""
     lineage: Lineage | None = None
     learned_from: list[LearnedFrom] = field(default_factory=list)
-    _readable: list[str] = field(default_factory=list, repr=False)
-    _encoders: dict[tuple[str, ...], WordEncoder] = field(default_factory=dict, repr=False)
-    _as_loaded: _AsLoaded = field(default_factory=_AsLoaded, repr=False)
+    _pipelines: list[State] = field(default_factory=list, repr=False, compare=False)
+    """How text is cut, once it is named; copies have it in common."""
 
     def __repr__(self) -> str:
         """One line; never the vocabulary."""
@@ -130,20 +123,16 @@ class BpeTokeniser:
         return self.graph.added_atoms()
 
     def _encoder(self) -> WordEncoder:
-        added = self.alphabet
-        known = self._encoders.get(added) if added else self._as_loaded.encoder
-        if known is None:
+        atoms = tuple((text, self.graph.ids[text]) for text in self.alphabet)
+
+        def make() -> WordEncoder:
             ids = {text: n for n, text in enumerate(self.graph.types[: len(self.vocabulary_ids)])}
             tokens = {token.content: ids[token.content] for token in self.preprocessor.added}
             for text in self.only_added:
                 del ids[text]
-            ids |= {text: self.graph.ids[text] for text in added}
-            known = WordEncoder(self.preprocessor, ids, tokens)
-            if added:
-                self._encoders[added] = known
-            else:
-                self._as_loaded.encoder = known
-        return known
+            return WordEncoder(self.preprocessor, ids | dict(atoms), tokens)
+
+        return self.cache.get(self.as_loaded, ("encoder", atoms), make)
 
     def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
         """Words as atoms, as they stand in running text; ``bare``: as whole texts of their own."""
@@ -168,7 +157,7 @@ class BpeTokeniser:
         return self._with(self.graph.copy(history=True), list(self.learned_from))
 
     def _with(self, graph: MergeGraph, learned_from: list[LearnedFrom]) -> Self:
-        return replace(self, graph=graph, learned_from=learned_from, _readable=[], _encoders={})
+        return replace(self, graph=graph, learned_from=learned_from)
 
     def readable(self, type_: str) -> str:
         """A type as people read it: bytes as characters, ``␣`` for the start-of-word marker.
@@ -185,14 +174,15 @@ class BpeTokeniser:
     def readable_types(self) -> list[str]:
         """All types of the graph, by id, as people read them."""
         types, loaded = self.graph.types, self.graph.loaded_type_count
-        if len(self._readable) != len(types):
-            if len(self._as_loaded.readable) != loaded:
-                self._as_loaded.readable = [self.readable(text) for text in types[:loaded]]
-            added = [self.readable(text) for text in types[loaded:]]
-            self._readable = self._as_loaded.readable
-            if added:
-                self._readable = [*self._readable, *added]
-        return self._readable
+        found = self.cache.get(
+            self.as_loaded, "types", lambda: [self.readable(text) for text in types[:loaded]]
+        )
+        if len(types) == loaded:
+            return found
+        added = tuple(types[loaded:])
+        return self.cache.get(
+            self.as_loaded, ("types", added), lambda: [*found, *map(self.readable, added)]
+        )
 
     @property
     def marks_start(self) -> bool:
@@ -240,14 +230,57 @@ class BpeTokeniser:
             spelled += [body, "▁" + body, body + self.preprocessor.suffix]
         return next((candidate for candidate in spelled if candidate in self.graph), None)
 
-    def state(self) -> tuple[Hashable, ...]:
-        """A key of all that this is now: copies, of the same edits, have it in common."""
-        return Same(self.document), *self.learned_from, *self.graph.state()
+    @property
+    def cache(self) -> Cache:
+        """What was derived from the states of this tokeniser and its copies.
+
+        Another one may be put there, to be shared by several tokenisers.
+        """
+        return self.graph.cache
+
+    @cache.setter
+    def cache(self, cache: Cache) -> None:
+        self.graph.cache = cache
+
+    @property
+    def pipeline(self) -> State:
+        """The identity of how text is cut: all that the file says besides types and merges."""
+        if not self._pipelines:
+            document = {**self.document, "model": {**self.document.get("model", {})}}
+            for key in ("vocab", "merges", "morphgraph"):
+                document["model"].pop(key, None)
+            own = preprocessor_state(self.preprocessor), sorted(self.special)
+            self._pipelines.append(State.of("pipeline", own, document))
+        return self._pipelines[0]
+
+    @property
+    def as_loaded(self) -> State:
+        """The identity of all that no edit changes, with the ids of the graph."""
+        return State.of(self.pipeline, self.graph.numbered_after(0))
+
+    @property
+    def state(self) -> State:
+        """The identity of this tokeniser as it is now.
+
+        Equal if and only if the types with their ids in the file, the merges with their ranks, and
+        all else that the file says are equal. Its name, and how edits led there, are not in it.
+        """
+        return State.of(self.pipeline, self.graph.state)
+
+    @property
+    def numbered(self) -> State:
+        """`state` with the ids of the graph: what names these is kept by this."""
+        return State.of(self.pipeline, self.graph.numbered)
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether types or merges are not those of the file; edits that undo each other do not."""
+        return bool(self.graph.history) and self.graph.state != self.graph.state_after(0)
 
     def signature(self) -> str:
-        """Name and checksum of the file, and of the edits made, if any: ``name@sum+sum``."""
-        edits = f"+{self.graph.recipe_checksum()}" if self.graph.history else ""
-        return f"{base_name(self.name)}@{self.checksum}{edits}"
+        """Name and checksum of the file, and of the state if it is another: ``name@sum+sum``."""
+        edited = f"+{self.graph.state}" if self.is_edited else ""
+        return f"{base_name(self.name)}@{self.checksum}{edited}"
 
     def vocabulary_id(self, token: int) -> int | None:
         """The id in the file of a type of the graph; None if it has none.

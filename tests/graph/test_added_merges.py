@@ -99,9 +99,9 @@ def test_repairs_that_links_take_back_are_no_edit() -> None:
 
 
 @pytest.mark.parametrize("edit", ["anneal", "knockout"])
-def test_tentatively(edit: str) -> None:
+def test_after_a_change_that_is_not_made(edit: str) -> None:
     graph = edited()
-    before, revision = observed(graph), graph.revision
+    before, state = observed(graph), graph.numbered
     expected = graph.copy()
     if edit == "anneal":
         change = graph.preview_anneal([("c", "y")], ["y"])
@@ -109,17 +109,13 @@ def test_tentatively(edit: str) -> None:
     else:
         change = graph.preview_knockout(["ab"])
         expected.knockout(["ab"])
+    there = graph.after(change)
+    assert observed(there) == observed(expected)
+    assert there.numbered == expected.numbered != state
+    check_graph(there)
     assert observed(graph) == before
-    assert "y" not in graph
-    with graph.tentatively(change):
-        assert observed(graph) == observed(expected)
-        check_graph(graph)
-    assert observed(graph) == before
-    assert graph.revision == revision
-    assert "cy" not in graph
-    with pytest.raises(RuntimeError), graph.tentatively(change):
-        raise RuntimeError
-    assert observed(graph) == before
+    assert graph.numbered == state
+    assert "y" not in graph and "cy" not in graph
 
 
 def test_types_that_were_taken_back_are_not_found() -> None:

@@ -110,7 +110,7 @@ def _one_word(current: Session, outcome: Outcome, entry: int) -> None:
     segmenter = outcome.segmenter
     tokeniser = current.study.tokeniser
     merged = None if segmenter is None else segmenter.tokeniser
-    is_open = merged is not None and merged.state() == tokeniser.state()
+    is_open = merged is not None and merged.numbered == tokeniser.numbered
     if not is_open:
         st.caption("The merge tree and the graph are those of the open tokeniser as it is now.")
     left, right = st.columns([4, 6], vertical_alignment="bottom")

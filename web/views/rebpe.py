@@ -203,7 +203,7 @@ def phase_changes(current: Session, run: ReBPERun) -> None:
         words, total = current.once(
             ("words of phase", edits), lambda: current.study.changed_words(first, then, limit=100)
         )
-        _words(words, total, f"{current.study_number} {graph.revision} {edits}")
+        _words(words, total, f"{current.study_number} {graph.state} {edits}")
     if row is not None:
         _one_merge(current, chosen[row], edits)
 
@@ -239,7 +239,7 @@ def _merges(
     row = chosen_row(
         _frame(current, phase, chosen[:_MOST]),
         _HIGH,
-        key=f"rebpe merges {current.study_number} {edits} {current.study.graph.revision} {kind}",
+        key=f"rebpe merges {current.study_number} {edits} {current.study.graph.state} {kind}",
         column_config={
             "rank": st.column_config.NumberColumn("rank", format="localized"),
             "blame": st.column_config.NumberColumn(
@@ -300,7 +300,7 @@ def _one_merge(current: Session, entry: ChangedMerge, edits: int) -> None:
         fan_graph(
             fan_around(study, entry.result, rows=8),
             key="rebpe graph",
-            view_key=f"rebpe {current.study_number} {study.graph.revision} {entry.result}",
+            view_key=f"rebpe {current.study_number} {study.graph.state} {entry.result}",
             selected=type_key(entry.result),
             height="380px",
         )
@@ -363,7 +363,7 @@ def ablation_table(current: Session, run: ReBPERun) -> None:
         "What is each half worth? Four runs with these settings, from where this run began: "
         "without and with annealing, without and with reification."
     )
-    key = ("ablation", run.settings, study.graph.recipe_checksum(run.edits_before))
+    key = ("ablation", run.settings, study.graph.state_after(run.edits_before))
     if key not in current.computed:
         place = st.empty()
         if not place.button("Compute the four runs", icon=":material/table_chart:"):

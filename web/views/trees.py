@@ -133,7 +133,7 @@ def one_cell(current: Session, comparison: Comparison, row: int, column: int) ->
         _EXPLAINED[how](segmenter, text)
     elif tokeniser is None:
         return
-    elif tokeniser.state() == current.study.tokeniser.state():
+    elif tokeniser.numbered == current.study.tokeniser.numbered:
         edits = len(current.study.graph.history)
         word_trees(current, text, [(name, edits)], "compare tree")
     else:

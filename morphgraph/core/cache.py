@@ -1,0 +1,194 @@
+"""Answers that were derived from states: each is computed once, and the oldest make room."""
+
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from math import ceil
+from threading import Lock
+from time import monotonic
+from typing import Any, TypeVar
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+T = TypeVar("T")
+
+ENTRIES = 1_000
+"""Answers that a cache keeps at most."""
+SIZE = 256_000_000
+"""Bytes that they take at most, roughly."""
+
+_Key = tuple[Hashable, Hashable]
+_SAMPLED = 50
+_LOOKED_AT = 5_000
+
+
+@dataclass
+class _Answer:
+    """A value, what it takes, its arrays by id with their bytes, and when it was last asked for."""
+
+    value: Any
+    size: int
+    arrays: dict[int, int]
+    at: float
+
+
+class Cache:
+    """Answers by state and question: each is made by who asks first, and the others wait.
+
+    An answer must depend on nothing but its state and its question. It is in memory once, and must
+    not be changed. When there are more than ``entries``, or they take more than ``size`` bytes,
+    those go that nobody has asked for the longest; arrays that several have in common count once.
+    An answer that went, but that somebody still has in hand, comes back when it is asked for.
+    Whoever opens tokenisers owns the cache; copied or pickled, it is a new one.
+
+    >>> cache = Cache()
+    >>> cache.get("a state", "a question", lambda: [1, 2])
+    [1, 2]
+    >>> cache.get("a state", "a question", lambda: [3])
+    [1, 2]
+    """
+
+    def __init__(self, entries: int = ENTRIES, size: int = SIZE) -> None:
+        self.entries, self.size = entries, size
+        self._answers: OrderedDict[_Key, _Answer] = OrderedDict()
+        self._in_hand: WeakValueDictionary[_Key, Any] = WeakValueDictionary()
+        self._users: dict[int, int] = {}
+        self._used = 0
+        self._lock = Lock()
+        self._making: dict[_Key, Lock] = {}
+
+    def __reduce__(self) -> tuple[type["Cache"], tuple[int, int]]:
+        return type(self), (self.entries, self.size)
+
+    def __deepcopy__(self, _: Any) -> "Cache":
+        return type(self)(self.entries, self.size)
+
+    def __len__(self) -> int:
+        return len(self._answers)
+
+    def __contains__(self, key: _Key) -> bool:
+        """Whether the answer to a (state, question) is there."""
+        return key in self._answers
+
+    @property
+    def used(self) -> int:
+        """Bytes that the answers take, roughly."""
+        return self._used
+
+    def get(self, state: Hashable, question: Hashable, make: Callable[[], T]) -> T:
+        """The answer to a question about a state: what ``make`` returned when it was first asked.
+
+        An error is not kept: the next one who asks tries again.
+        """
+        key = state, question
+        found: _Answer | None = self._known(key)
+        if found is None:
+            found = self._made(key, make)
+        value: T = found.value
+        return value
+
+    def _made(self, key: _Key, make: Callable[[], Any]) -> _Answer:
+        with self._lock:
+            making = self._making.setdefault(key, Lock())
+        with making:
+            try:
+                found = self._known(key)
+                if found is None:
+                    value = self._in_hand.get(key)
+                    found = self._keep(key, make() if value is None else value)
+                return found
+            finally:
+                with self._lock:
+                    self._making.pop(key, None)
+
+    def known(self, state: Hashable, question: Hashable, default: T) -> T:
+        """The answer if it is there, else ``default``."""
+        found = self._known((state, question))
+        return default if found is None else found.value
+
+    def drop(self, share: float = 1.0, seconds: float = 0.0) -> int:
+        """Drop a share of the answers, those that nobody has asked for the longest.
+
+        None that was asked for in the last ``seconds``. Returns how many were dropped.
+        """
+        before = monotonic() - seconds
+        with self._lock:
+            old = [key for key, answer in self._answers.items() if answer.at <= before]
+            dropped = old[: ceil(share * len(old))]
+            for key in dropped:
+                self._drop(key)
+        return len(dropped)
+
+    def _known(self, key: _Key) -> _Answer | None:
+        with self._lock:
+            found = self._answers.get(key)
+            if found is not None:
+                self._answers.move_to_end(key)
+                found.at = monotonic()
+            return found
+
+    def _keep(self, key: _Key, value: Any) -> _Answer:
+        size, arrays = _measured(value)
+        answer = _Answer(value, size, arrays, monotonic())
+        with self._lock:
+            self._answers[key] = answer
+            self._used += size
+            for array, bytes_ in arrays.items():
+                if array not in self._users:
+                    self._used += bytes_
+                self._users[array] = self._users.get(array, 0) + 1
+            while len(self._answers) > 1 and (
+                self._used > self.size or len(self._answers) > self.entries
+            ):
+                self._drop(next(iter(self._answers)))
+        return answer
+
+    def _drop(self, key: _Key) -> None:
+        answer = self._answers.pop(key)
+        with suppress(TypeError):  # plain numbers, strings and lists are small
+            self._in_hand[key] = answer.value
+        self._used -= answer.size
+        for array, bytes_ in answer.arrays.items():
+            self._users[array] -= 1
+            if not self._users[array]:
+                del self._users[array]
+                self._used -= bytes_
+
+
+def _measured(value: Any) -> tuple[int, dict[int, int]]:
+    """What a value takes, roughly, in bytes, without its arrays; and these by id.
+
+    Of a long collection some items are looked at, and the others taken to be like them.
+    """
+    arrays: dict[int, int] = {}
+    seen: set[int] = set()
+    size = 0.0
+    waiting: list[tuple[Any, float]] = [(value, 1.0)]
+    while waiting and len(seen) < _LOOKED_AT:
+        it, times = waiting.pop()
+        if id(it) in seen or it is None or isinstance(it, (type, Cache)) or callable(it):
+            continue
+        seen.add(id(it))
+        if isinstance(it, np.ndarray):
+            whole = it if it.base is None else it.base
+            arrays[id(whole)] = getattr(whole, "nbytes", it.nbytes)
+            continue
+        usage = getattr(it, "memory_usage", None)  # of a data frame
+        size += times * (int(np.sum(usage())) if callable(usage) else sys.getsizeof(it, 64))
+        if callable(usage):
+            continue
+        if isinstance(it, dict):
+            items = [part for pair in islice(it.items(), _SAMPLED) for part in pair]
+        elif isinstance(it, (list, tuple, set, frozenset)):
+            items = list(islice(it, _SAMPLED))
+        else:
+            slots = (getattr(it, name, None) for name in getattr(type(it), "__slots__", ()))
+            waiting += [(part, times) for part in (*slots, *getattr(it, "__dict__", {}).values())]
+            continue
+        share = times * max(1.0, len(it) / _SAMPLED)
+        waiting += [(part, share) for part in items]
+    return int(size), arrays

@@ -1,0 +1,201 @@
+"""A tokeniser's name follows its types, merges and preprocessing, and nothing else."""
+
+import json
+import pickle
+from collections.abc import Callable
+from threading import Barrier, Thread
+from typing import Any
+
+import pytest
+from effort import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import MERGES, MergeList
+
+from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.graph.merge_table import EditError
+from morphgraph.reference.entry import Reference
+from morphgraph.refine.anneal import preview_annealing
+from morphgraph.refine.study import Study
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.tokeniser.hugging_face import from_tokenizer_json
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
+
+MakeTokeniser = Callable[..., BpeTokeniser]
+PRE = {"type": "Whitespace"}
+
+
+def everything(tokeniser: BpeTokeniser) -> tuple[Any, ...]:
+    """The oracle: types with their ids in the file, merges with ranks, and the rest of the file."""
+    graph, text = tokeniser.graph, tokeniser.types
+    merges = (graph.merge(number) for number in graph.merge_ids())
+    rest = {**tokeniser.document, "model": {**tokeniser.document["model"]}}
+    for key in ("vocab", "merges"):
+        del rest["model"][key]
+    return (
+        {text[number]: tokeniser.vocabulary_id(number) for number in graph.type_ids()},
+        [(m.rank, [text[part] for part in m.parts], text[m.result]) for m in merges],
+        json.dumps(rest, sort_keys=True),
+    )
+
+
+@examples(100)
+@given(st.lists(MERGES, min_size=1, max_size=2), st.data())
+def test_equal_if_and_only_if_everything_is(
+    small_tokeniser: MakeTokeniser, lists: list[MergeList], data: Any
+) -> None:
+    found: list[tuple[Any, tuple[Any, ...]]] = []
+    for merges in lists:
+        made = small_tokeniser(list(dict.fromkeys(merges)), "abc")
+        document = json.loads(json.dumps(made.document))
+        if data.draw(st.booleans()):
+            document["pre_tokenizer"] = PRE
+        if data.draw(st.booleans()):  # as a file that lists its types with other ids
+            limit = len(document["model"]["vocab"])
+            vocab = {text: limit - id_ for text, id_ in document["model"]["vocab"].items()}
+            document["model"]["vocab"] = vocab
+        made = from_tokenizer_json(json.dumps(document).encode(), data.draw(st.text("xy")))
+        for tokeniser in (made, made.fork(), made.copy()):
+            for _ in range(data.draw(st.integers(0, 3))):
+                types = [tokeniser.types[n] for n in tokeniser.graph.type_ids()]
+                try:
+                    if data.draw(st.booleans()):
+                        tokeniser.graph.knockout([data.draw(st.sampled_from(types))])
+                    else:
+                        tokeniser.graph.anneal(
+                            [data.draw(st.tuples(*[st.sampled_from(types)] * 2))]
+                        )
+                    if data.draw(st.booleans()):
+                        tokeniser.graph.undo()
+                except EditError:
+                    pass
+                found.append((tokeniser.state, everything(tokeniser)))
+            found.append((tokeniser.state, everything(tokeniser)))
+            is_as_loaded = everything(tokeniser) == everything(tokeniser.fork())
+            assert tokeniser.is_edited == ("+" in tokeniser.signature()) == (not is_as_loaded)
+    for one, all_of_one in found:
+        for other, all_of_other in found:
+            assert (one == other) == (all_of_one == all_of_other)
+
+
+def test_what_is_sent_elsewhere_keeps_its_name(small_tokeniser: MakeTokeniser) -> None:
+    tokeniser = small_tokeniser([("a", "b"), ("ab", "c")])
+    tokeniser.graph.knockout(["ab"])
+    sent = pickle.loads(pickle.dumps(tokeniser))
+    assert (sent.state, sent.numbered) == (tokeniser.state, tokeniser.numbered)
+    assert sent.signature() == tokeniser.signature()
+
+
+def test_edits_that_undo_each_other_leave_no_trace_in_the_signature(
+    small_tokeniser: MakeTokeniser,
+) -> None:
+    tokeniser = small_tokeniser([("a", "b")], "abc")
+    loaded = tokeniser.signature()
+    tokeniser.graph.anneal([("ab", "c")])
+    assert tokeniser.signature() == f"{loaded}+{tokeniser.graph.state}"
+    tokeniser.graph.knockout(["abc"])
+    assert tokeniser.signature() == loaded
+
+
+# --------------------------------------------------------------------------- read while previewed
+
+CHANGING = ["_forward", "_backward", "_enter", "_add", "_move", "_link", "_unlink", "_rewire"]
+CHANGING += ["_use", "_leave", "_know"]
+
+
+@pytest.fixture
+def study(small_tokeniser: MakeTokeniser, small_reference: Callable[..., Reference]) -> Study:
+    tokeniser = small_tokeniser([("a", "b"), ("ab", "c"), ("ab", "d"), ("abc", "abd")], "abcd")
+    reference = small_reference("ab c", "abd", "abc x", "abc abd")
+    return Study(tokeniser, Benchmark.build(tokeniser, reference))
+
+
+def previews(study: Study) -> list[Any]:
+    graph, tokeniser = study.graph, study.tokeniser
+    return [
+        study.preview(["ab"]).after,
+        study.preview(["ab"], cascade=True).changed_words,
+        study.preview(["abc", "abd"]).change,
+        preview_annealing(tokeniser, study.benchmark, minimum_good=1),
+        graph.preview_anneal([("c", "d")], ["z"]),
+        graph.after(graph.preview_knockout(["abc"])).merge_ids(),
+        [state.state for state in graph.states_back()],
+        [state.merge_ids() for state in graph.states_onward()],
+        graph.earlier(1).type_ids(),
+        study.before_last.scores,
+        study.f1_after_edits(),
+    ]
+
+
+def test_no_preview_changes_the_graph_that_others_read(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study.graph.knockout(["abcabd"])
+    shared, original = study.graph, {name: getattr(MergeGraph, name) for name in CHANGING}
+
+    def guarded(name: str) -> Callable[..., Any]:
+        def change(graph: MergeGraph, *args: Any, **settings: Any) -> Any:
+            assert graph is not shared, f"{name} of the graph that others read"
+            return original[name](graph, *args, **settings)
+
+        return change
+
+    for name in CHANGING:
+        monkeypatch.setattr(MergeGraph, name, guarded(name))
+    assert len(previews(study)) == 11
+
+
+def test_another_thread_reads_the_same_all_the_while(study: Study) -> None:
+    """It reads between any two lines of a preview."""
+    import sys
+
+    graph = study.graph
+    graph.knockout(["abcabd"])
+
+    def read() -> tuple[Any, ...]:
+        return (
+            graph.type_ids(),
+            [tuple(merge or ()) for merge in graph._merges],
+            [graph.incoming(number) for number in range(len(graph.types))],
+            [graph.users(number) for number in range(len(graph.types))],
+            len(graph.types),
+        )
+
+    expected, seen = read(), 0
+    asked, answered = Barrier(2), Barrier(2)
+    found: list[tuple[Any, ...]] = []
+
+    def reader() -> None:
+        while True:
+            asked.wait()
+            if is_over:
+                return
+            found[:] = [read()]
+            answered.wait()
+
+    is_over = False
+    thread = Thread(target=reader)
+    thread.start()
+
+    def trace(frame: Any, event: str, _: Any) -> Any:
+        nonlocal seen
+        if "/morphgraph/graph/merge_" not in frame.f_code.co_filename:
+            return trace if "/morphgraph/" in frame.f_code.co_filename else None
+        if event == "line":
+            sys.settrace(None)
+            asked.wait()
+            answered.wait()
+            assert found == [expected]
+            seen += 1
+            sys.settrace(trace)
+        return trace
+
+    sys.settrace(trace)
+    try:
+        previews(study)
+    finally:
+        sys.settrace(None)
+        is_over = True
+        asked.wait()
+        thread.join()
+    assert seen > 100

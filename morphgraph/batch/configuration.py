@@ -55,16 +55,13 @@ def _one_or_more_values(field: FieldInfo) -> Any:
     return OneOrMore[one]
 
 
-_PICKY_THRESHOLD = training_of("picky")[1].parameters.model_fields["threshold"]
 if TYPE_CHECKING:
     TrainedMethod = str
     PipelineName = str
-    PickyThresholds = list[float]
     FigureName = str
 else:
     TrainedMethod = Literal[tuple(METHODS.trained)]
     PipelineName = Literal[tuple(PIPELINES)]
-    PickyThresholds = _one_or_more_values(_PICKY_THRESHOLD)
     FigureName = Literal[tuple(figure.key for figure in FIGURES)]
 
 
@@ -104,7 +101,7 @@ def _as_corpus(given: Any) -> Any:
     return given
 
 
-class TokeniserChoice(Strict):
+class _TokeniserChoice(Strict):
     """A tokeniser trained on the corpus, or read from a file."""
 
     name: Name | None = Field(None, description="Its name in tables.")
@@ -114,9 +111,6 @@ class TokeniserChoice(Strict):
     )
     pipeline: OneOrMore[PipelineName] | None = Field(
         None, description="What happens to words before training."
-    )
-    threshold: PickyThresholds | None = Field(
-        None, description=f"For picky. {_PICKY_THRESHOLD.description}"
     )
     minimum_count: Annotated[int, Field(ge=0)] | None = Field(
         None, description="Rarer words are dropped before training."
@@ -138,8 +132,8 @@ class TokeniserChoice(Strict):
         if self.vocab_size is None:
             raise ValueError("it does not say how many types to train. Add vocab_size.")
         method, chosen = training_of(str(self.train))
-        if self.threshold is not None and "threshold" not in chosen.parameters.model_fields:
-            raise ValueError(f"{method.title} has no threshold. Leave it out.")
+        for name in self._parameters().keys() - chosen.parameters.model_fields:
+            raise ValueError(f"{method.title} has no {name}. Leave it out.")
         for pipeline in self.pipeline or ():
             if pipeline not in chosen.pipelines:
                 can = ", ".join(chosen.pipelines)
@@ -147,6 +141,38 @@ class TokeniserChoice(Strict):
                     f"{method.title} cannot follow the pipeline {pipeline}. Use one of: {can}."
                 )
         return self
+
+    def _parameters(self) -> dict[str, list[Any]]:
+        """The values of each parameter of the training that the file gives."""
+        given = {name: getattr(self, name) for name in _TRAINING_FIELDS}
+        return {name: values for name, values in given.items() if values is not None}
+
+    def grid(self) -> list[dict[str, Any]]:
+        """Return every combination of the training's parameters that the file gives."""
+        given = self._parameters()
+        return [dict(zip(given, chosen, strict=True)) for chosen in product(*given.values())]
+
+
+def _training_fields() -> dict[str, Any]:
+    """The parameters of all trainings as fields of a file."""
+    found: dict[str, Any] = {}
+    for method in METHODS.trained:
+        for name, field in training_of(method)[1].parameters.model_fields.items():
+            told = f"For {method}. {field.description}"
+            found[name] = (_one_or_more_values(field) | None, Field(None, description=told))
+    return found
+
+
+_TRAINING_FIELDS = _training_fields()
+if TYPE_CHECKING:
+    TokeniserChoice = _TokeniserChoice
+else:
+    TokeniserChoice = create_model(
+        "TokeniserChoice",
+        __base__=_TokeniserChoice,
+        __doc__=_TokeniserChoice.__doc__,
+        **_TRAINING_FIELDS,
+    )
 
 
 # ------------------------------------------------------------------------------ methods

@@ -383,17 +383,17 @@ class _Planner:
             raise MorphGraphError("A tokeniser has nothing to be trained on. Add corpora.")
         trained, training = training_of(choice.train)
         pipelines: list[str | None] = [*choice.pipeline] if choice.pipeline else [None]
-        thresholds: list[float | None] = [*choice.threshold] if choice.threshold else [None]
-        for size, pipeline, threshold in product(choice.vocab_size or (), pipelines, thresholds):
+        sizes = choice.vocab_size or ()
+        for size, pipeline, parameters in product(sizes, pipelines, choice.grid()):
             spec = {
                 "source": "train",
                 "method": choice.train,
                 "vocab_size": size,
                 "pipeline": pipeline,
-                "parameters": {} if threshold is None else {"threshold": threshold},
+                "parameters": parameters,
                 "minimum_count": choice.minimum_count,
             }
-            parts = [] if threshold is None else [f"threshold={threshold:g}"]
+            parts = [f"{name}={_shown(value)}" for name, value in parameters.items()]
             parts += [pipeline] if pipeline is not None and len(pipelines) > 1 else []
             label = (choice.name or trained.title) + (f" ({', '.join(parts)})" if parts else "")
             title = f"{label}, {size:,} types, {self.values['language']}"

@@ -250,7 +250,7 @@ def code_for(model: ExportedModel) -> dict[str, bytes]:
     listed = ", ".join(f'"{type_}": {kind.__name__}' for type_, kind in classes.items())
     lines = [
         '"""The methods of this tokeniser, by the names that its file has for them."""\n',
-        *(f"from .{homes[name]} import {name}" for name in sorted(homes)),
+        *sorted(f"from .{module} import {name}" for name, module in homes.items()),
         f"\nMETHODS = {{{listed}}}\n",
     ]
     code = {file.name: file.read_bytes() for file in files}

@@ -30,6 +30,7 @@ from morphgraph.segment.models import write_model
 from morphgraph.segment.picky import Picky, PickyEvent
 from morphgraph.segment.registry import method_on
 from morphgraph.segment.scaffold import Scaffold
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tables.vocabulary import (
@@ -311,13 +312,14 @@ def test_looked_up_types_are_reached_in_their_position(
 
 
 def test_a_method_of_an_unknown_kind_has_what_can_be_told() -> None:
-    class Mine:
+    class Mine(Segmenter):
         name, parameters, types, vocabulary_size = "mine", {}, ("a", "b"), 2
+        segment = document = _read = None  # type: ignore[assignment]
 
         def signature(self) -> str:
             return "mine@0"
 
-    mine: Any = Mine()
+    mine = Mine(None)
     values = figures_of(VocabularyHealth(mine))
     assert values["size"].number == 2
     assert math.isnan(values["unreachable"].number)

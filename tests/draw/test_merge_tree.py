@@ -233,6 +233,7 @@ def test_tokens_stand_apart() -> None:
     assert min(gaps[2], gaps[5]) > 2 * max(within)
 
 
+@pytest.mark.slow
 def test_a_deep_tree_needs_no_recursion() -> None:
     leaves = tuple(TreeLeaf("a", "", False, False) for _ in range(600))
     merges = tuple(

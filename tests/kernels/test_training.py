@@ -109,6 +109,7 @@ def test_same_as_recounting(counts: dict[str, int], minimum: int) -> None:
     assert train(counts, minimum=minimum) == train_by_recounting(counts, minimum=minimum)
 
 
+@pytest.mark.slow
 def test_long_random_words_over_few_letters() -> None:
     """Here pairs overlap and runs are long, yet the same type never arises in two ways."""
     random = np.random.default_rng(5)
@@ -125,6 +126,7 @@ def test_counts_beyond_32_bits() -> None:
     assert train({"ab": 2**40, "bc": 2**40 + 1, "cd": 1})[0][0] == ("b", "c")
 
 
+@pytest.mark.slow
 def test_arrays_grow(monkeypatch: pytest.MonkeyPatch) -> None:
     """The result is the same however often the driver is asked for room or a chunk ends."""
     random = np.random.default_rng(1)

@@ -282,6 +282,7 @@ def test_several_files_of_weights(model: Path, other: Path, tmp_path: Path) -> N
     assert index["metadata"] == {"total_size": sum(array.nbytes for array in found.values())}
 
 
+@pytest.mark.slow
 def test_a_tokeniser_that_was_knocked_out(model: Path, tmp_path: Path) -> None:
     """As the library saves it, merges of three parts and their code included."""
     tokeniser = mg.load(model).knock_out(types=["in"]).tokeniser
@@ -303,6 +304,7 @@ def test_a_tokeniser_that_was_knocked_out(model: Path, tmp_path: Path) -> None:
     assert mg.transplant(tmp_path / "out", tmp_path / "exported").dropped == ()
 
 
+@pytest.mark.slow
 def test_a_method_with_fewer_types(model: Path, tmp_path: Path) -> None:
     """What is there for merging only has no row; `FLOTA` has all of them."""
     tokeniser = mg.load(model)
@@ -533,6 +535,7 @@ def test_types_that_end_a_word_are_cut_as_such(tmp_path: Path, small_document: D
 COUNTS = {"undoing": 9, "doing": 7, "undo": 5, "redo": 4, "going": 3, "in": 2}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "size"), [("picky(threshold=0.5)", 270), ("unigram", 24)])
 def test_methods_of_other_kinds(tmp_path: Path, model: Path, method: str, size: int) -> None:
     """What is exported with a method of its own is a new tokeniser as any other, and an old one."""
@@ -556,6 +559,7 @@ def test_methods_of_other_kinds(tmp_path: Path, model: Path, method: str, size: 
         assert not tokens or "".join(tokens) in type_
 
 
+@pytest.mark.slow
 def test_an_old_tokeniser_that_cuts_otherwise_is_refused(tmp_path: Path, other: Path) -> None:
     """FLOTA's tokens of a type would not be those of the model's own training."""
     tokeniser = mg.load(other)

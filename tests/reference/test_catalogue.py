@@ -507,6 +507,7 @@ app(["small"])
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("answer", "code", "asked"), [("y", 0, 1), ("n", 1, 0), ("", 1, 0)])
 def test_a_terminal_is_asked(
     server: Server, source: CatalogueEntry, answer: str, code: int, asked: int

@@ -266,6 +266,7 @@ def test_entities_give_nothing_of_this_machine(file, encoding, tmp_path):
     assert file.endswith("sheet2.xml") <= ("dog" not in {entry.word for entry in reference.entries})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cell", ["XFD2", "A1048576", "XFD1048576"])
 def test_a_cell_in_the_last_column_or_row_is_passed_over(cell):
     made = openpyxl.load_workbook(io.BytesIO(book(SHEETS)))

@@ -152,6 +152,7 @@ def test_holdout_keeps_all_entries_of_a_word_together() -> None:
         assert len(scored) == 8
 
 
+@pytest.mark.slow
 @examples(60)
 @given(merges=well_formed(), lines=LINES, data=st.data())
 def test_threshold_curve_is_knocking_out_from_scratch(

@@ -369,6 +369,7 @@ def test_small_trained_tokenisers(
     report(check_case(case, small_tokeniser, small_reference))
 
 
+@pytest.mark.slow
 @examples(160, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_trained_tokenisers(

@@ -110,6 +110,7 @@ def test_changed_merges_by_kind(
     ]
 
 
+@pytest.mark.slow
 def test_every_change_of_a_run_is_shown(tokeniser: BpeTokeniser, reference: Reference) -> None:
     run = ReBPERun(tokeniser, Benchmark.build(tokeniser, reference))
     while phase := run.step():

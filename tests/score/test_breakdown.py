@@ -249,11 +249,14 @@ def test_bands_hold_the_frequency(gold_set: GoldSet) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scope", SCOPES)
-@pytest.mark.parametrize("weighting", WEIGHTINGS)
-@pytest.mark.parametrize("grouping", GROUPINGS)
-@examples(15)
-@given(gold_set=gold_sets(), segmenter=SEGMENTERS)
+@examples(240)
+@given(
+    gold_set=gold_sets(),
+    segmenter=SEGMENTERS,
+    scope=st.sampled_from(SCOPES),
+    weighting=st.sampled_from(WEIGHTINGS),
+    grouping=st.sampled_from(list(GROUPINGS)),
+)
 def test_a_group_scores_as_if_it_stood_alone(
     scope: Scope, weighting: Weighting, grouping: str, gold_set: GoldSet, segmenter: Segmenter
 ) -> None:

@@ -167,6 +167,7 @@ def table(folder: Path, rows: Sequence[tuple[str, str]], kind: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_full_tables_are_emptied_and_filled_again(tmp_path: Path) -> None:
     """More words than a table has room for, in languages that come and go."""
     rows = [
@@ -190,6 +191,7 @@ def test_full_tables_are_emptied_and_filled_again(tmp_path: Path) -> None:
     check(measured.texts, dict(sorted(found.items())))
 
 
+@pytest.mark.slow
 def test_lines_are_what_the_library_makes_of_them(tmp_path: Path) -> None:
     lines = ["The dogs  run home.", "  Houses\tstand there ", "Don't!", "Straße 12"]
     (tmp_path / "a.txt").write_text("\r\n".join([*lines, "", lines[0]]), newline="")
@@ -407,6 +409,7 @@ def test_the_signature_does_not_depend_on_the_order(tmp_path: Path) -> None:
     assert len({one.signature, changed.signature, exchanged.signature}) == 3
 
 
+@pytest.mark.slow
 def test_blocks_may_come_in_any_order(tmp_path: Path) -> None:
     write(tmp_path, "a.txt", ["abc d", "ab", "öñ öñ d"] * 5)
     write(tmp_path, "b.txt", ["d€ d"] * 9)

@@ -273,3 +273,8 @@ def test_kinds_and_rows_word_by_word(
         **Counter(kind for kind in expected if kind),
     }
     assert browser.find(ERROR_KINDS).tolist() == [number for _, number in sorted(numbers)]
+
+
+def test_a_word_without_gold_of_the_scope_has_no_row(whole_words: ErrorBrowser) -> None:
+    with pytest.raises(ValueError, match="has no whole-word segmentation"):
+        whole_words.row(DOABLE)

@@ -486,6 +486,7 @@ def sklearn_scores(true: Any, predicted: Any, weights: Any = None) -> tuple[floa
     return float(p), float(r), float(f)
 
 
+@pytest.mark.data
 @pytest.mark.slow
 @pytest.mark.parametrize("scope", SCOPES)
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
@@ -503,26 +504,28 @@ def test_boundaries_as_scikit_learn(real: Real, scope: Scope, weighting: Weighti
     assert [found[n] for n in ("precision", "recall", "f1")] == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.data
 @pytest.mark.slow
-@pytest.mark.parametrize("weighting", WEIGHTINGS)
-def test_means_of_words_as_scikit_learn(real: Real, weighting: Weighting) -> None:
+def test_means_of_words_as_scikit_learn(real: Real) -> None:
     """Each word by itself; those where scikit-learn has nothing to divide by are left out."""
-    sums = np.zeros((3, 2))
+    sums = np.zeros((2, 3, 2))
     for true, predicted, count in real.gaps("morphemic")[::4]:
         if not true:
             continue  # a word of one letter has no gaps
         scores = np.array(sklearn_scores(true, predicted))
         if not any(true):
             scores[2] = np.nan  # no F1 without a gold boundary, where scikit-learn may say 0
-        weight = 1.0 if weighting == "types" else count
         defined = ~np.isnan(scores)
-        sums += np.stack([np.where(defined, scores, 0), defined], axis=1) * weight
-    part = reference_of(*real.entries[::4])
-    found = values(outcome_of(real.segmenter, GoldSet.of(part)), "morphemic", weighting)
+        part = np.stack([np.where(defined, scores, 0), defined], axis=1)
+        sums += np.array([part, part * count])
+    outcome = outcome_of(real.segmenter, GoldSet.of(reference_of(*real.entries[::4])))
     names = ("macro_precision", "macro_recall", "macro_f1")
-    assert [found[name] for name in names] == pytest.approx(sums[:, 0] / sums[:, 1], rel=1e-9)
+    for weighting, means in zip(WEIGHTINGS, sums[..., 0] / sums[..., 1], strict=True):
+        found = values(outcome, "morphemic", weighting)
+        assert [found[name] for name in names] == pytest.approx(means, rel=1e-9)
 
 
+@pytest.mark.data
 @pytest.mark.slow
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 @pytest.mark.parametrize("source", [False, True])
@@ -546,6 +549,7 @@ def test_morphs_as_rapidfuzz(real: Real, weighting: Weighting, source: bool) -> 
     assert 0 < shared < min(pieces, morphs)
 
 
+@pytest.mark.data
 def test_real_words_as_oracle(real: Real) -> None:
     assert_as_oracle(
         outcome_of(real.segmenter, GoldSet.of(reference_of(*real.entries[::20]))),
@@ -553,6 +557,7 @@ def test_real_words_as_oracle(real: Real) -> None:
     )
 
 
+@pytest.mark.data
 def test_tokens_of_real_words(real: Real) -> None:
     count = len(real.found)
     cuts = [real.outcome.splits(number) for number in range(count)]

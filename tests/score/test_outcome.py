@@ -14,7 +14,7 @@ from strategies import MergeList, bpe_of, with_words
 from tokenizers import normalizers, pre_tokenizers
 
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.score.cuts import sums_by_word
+from morphgraph.score.cuts import Cuts, sums_by_word
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import Tally
 from morphgraph.score.outcome import Outcome, Strings, gold_strings, ideal, outcome_of
@@ -379,6 +379,16 @@ def test_what_an_outcome_says_of_its_tokeniser() -> None:
 @given(st.lists(st.lists(st.text(st.characters()), max_size=4), max_size=5))
 def test_strings_hold_any_text(rows: list[list[str]]) -> None:
     assert lists(Strings.of(rows)) == rows
+
+
+@given(st.lists(st.lists(st.integers(1, 12), max_size=9), max_size=8))
+def test_cuts_at_places_in_any_order(places: list[list[int]]) -> None:
+    flat = [(word, place) for word, found in enumerate(places) for place in found][::-1]
+    words, at = (np.array([row[n] for row in flat], np.int64) for n in (0, 1))
+    cuts = Cuts.at(words, at, len(places))
+    expected = [sorted(set(found)) for found in places]
+    assert cuts.positions.tolist() == [place for found in expected for place in found]
+    assert np.diff(cuts.offsets).tolist() == [len(found) for found in expected]
 
 
 def test_sums_of_flags_do_not_overflow() -> None:

@@ -236,18 +236,11 @@ def test_a_failure_has_no_score_and_changes_none() -> None:
     assert repr(estimates(table, 3)) == repr(estimates(without, 1))
     assert table.signature_of(3) == without.signature_of(1)
     assert table.labels == ["a", "b", "c", "d"]
-
-
-def test_the_signature_of_a_failure_is_its_message_in_one_line() -> None:
-    table = ScoreTable(mixed(), draws=Draws(resamples=60))
     assert table.signature_of(2) == "failed: small.txt: it has no types. Use another one."
     assert f"|tokeniser:{MORPHS.signature()} failed {LETTERS.signature()}|" in table.signature
-
-
-def test_a_baseline_that_failed_is_none() -> None:
-    table = ScoreTable(mixed(), baseline=1, draws=Draws(resamples=0))
-    assert np.isnan([e.p for n in (0, 3) for e in estimates(table, n).values()]).all()
-    assert "|test:" not in table.signature_of(0)
+    untested = ScoreTable(found, baseline=1, draws=Draws(resamples=0))
+    assert np.isnan([e.p for n in (0, 3) for e in estimates(untested, n).values()]).all()
+    assert "|test:" not in untested.signature_of(0), "a baseline that failed is none"
 
 
 def test_all_failed() -> None:

@@ -60,6 +60,7 @@ def test_as_scipys_percentile_bootstrap() -> None:
     assert bootstrap_intervals([ratio]) != bootstrap_intervals([ratio], seed=1)
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_truth_as_often_as_they_say() -> None:
     # Samples of a known population: about 95 in 100 intervals must hold its score. By the binomial
     # distribution, fewer than 88 or more than 99.5 % of 400 have a chance of less than 1e-6.

@@ -531,6 +531,7 @@ def test_the_command_prints_what_the_library_counts(
     assert only.stdout.strip() == report["signature"]
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_table_and_lists(
     command: Callable[..., Any], counts_file: Path, tmp_path: Path
 ) -> None:

@@ -157,6 +157,7 @@ def queue_distribution(word: str, p: float) -> dict[tuple[str, ...], float]:
 PAIRS = [("a", "b"), ("c", "d"), ("ab", "cd"), ("b", "c"), ("a", "bc"), ("abcd", "ab")]
 
 
+@pytest.mark.slow
 def test_the_queue_has_the_distribution_of_the_library() -> None:
     """Over 20,000 samples: the exact shares, ours, and those of `tokenizers`, which has no seed."""
     word, p, samples = "abcdab", 0.3, 20_000

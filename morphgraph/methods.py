@@ -1,6 +1,6 @@
-"""Every method by name, for all that stands above: also those that learn from gold.
+"""Every method by name, including those that learn from gold, for higher rooms.
 
-`morphgraph.segment.registry` has those that segment, for what stands below.
+`morphgraph.segment.registry` has those that segment, for lower rooms.
 """
 
 from morphgraph.segment.registry import METHODS, Listing

@@ -16,7 +16,6 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit.runtime import Runtime
 
 from web.hosting import THIS_MACHINE
 
@@ -164,6 +163,8 @@ _UPLOAD = re.compile(r"/_stcore/upload_file/([^/]+)/([^/]+)/?$")
 _TOO_MUCH = "These are too many uploads for one page. Remove some, or reload the page.\n"
 _RECORD = 1000
 """Bytes that a file counts for beside its own: even empty ones take memory."""
+_SESSIONS = 100_000
+"""Sessions whose uploads are remembered; nobody says when one has ended."""
 
 
 class BoundedUploads:
@@ -182,13 +183,15 @@ class BoundedUploads:
         if scope["type"] == "websocket":
             await self.app(scope, partial(self._message, receive), send)
             return
-        is_upload = scope["type"] == "http" and scope["method"] == "PUT"
-        found = _UPLOAD.search(scope["path"]) if is_upload else None
-        if found is None:
+        found = _UPLOAD.search(scope["path"]) if scope["type"] == "http" else None
+        if found is None or scope["method"] not in ("PUT", "DELETE"):
             await self.app(scope, receive, send)
             return
         session, file = found.groups()
-        self._forget_what_has_gone()
+        if scope["method"] == "DELETE":
+            await self.app(scope, receive, send)
+            self._kept.get(session, {}).pop(file, None)
+            return
         size = 0
 
         def count(more: int) -> None:
@@ -212,6 +215,8 @@ class BoundedUploads:
                 await self.app(scope, counted, send)
         finally:
             kept = self._kept.setdefault(session, {})
+            while len(self._kept) > _SESSIONS:
+                del self._kept[next(iter(self._kept))]  # it has ended long ago
             kept[file] = max(size, kept.get(file, 0))  # what fails leaves an earlier one as it was
             count(-size)
             if not self._arriving[session]:
@@ -226,11 +231,3 @@ class BoundedUploads:
     def _taken(self, session: str) -> int:
         """The bytes of a session, kept or on the way."""
         return sum(self._kept.get(session, {}).values()) + self._arriving.get(session, 0)
-
-    def _forget_what_has_gone(self) -> None:
-        files = Runtime.instance().uploaded_file_mgr
-        for session, sizes in list(self._kept.items()):
-            there = {file.file_id for file in files.get_files(session, list(sizes))}
-            self._kept[session] = {file: sizes[file] for file in there}
-            if not there:
-                del self._kept[session]

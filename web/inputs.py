@@ -1,12 +1,10 @@
 """References, frequencies and segmentations from files and downloads."""
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.files import check_size, read_bytes
@@ -35,6 +33,9 @@ from web.text import plain
 from web.views.reference_read import tell_what_was_read
 from web.waiting import Tell, Waiting
 from web.widgets import attempt, button, choice, forget_oldest, primed, set_value, value_now
+
+if TYPE_CHECKING:
+    from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 _DETECT = "detect"
 _AS_MARKED = "UTF-8, or as marked"
@@ -67,7 +68,7 @@ _MOST = 8
 """So many references, and segmentations, stand beside the open one."""
 
 
-def content_of(file: UploadedFile) -> bytes:
+def content_of(file: "UploadedFile") -> bytes:
     """The bytes of an uploaded file; an empty or too large one is a `MorphGraphError`."""
     check_size(file.name, file.size)
     return file.getvalue()
@@ -83,14 +84,7 @@ def upload_key(field: str) -> str:
 
 
 def take_away(field: str) -> None:
-    """Empty an upload field, as its file was taken; the next run shows it so.
-
-    Streamlit would keep the file until the session ends.
-    """
-    context, found = get_script_run_ctx(), st.session_state.get(upload_key(field))
-    if context is not None and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
-        for file in found if isinstance(found, list) else [found] if found else []:
-            context.uploaded_file_mgr.remove_file(context.session_id, file.file_id)
+    """Empty an upload field, as its file was taken; the next run shows it so."""
     counts = st.session_state.setdefault(_TAKEN, {})
     counts[field] = counts.get(field, 0) + 1
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.text import counted, shortened
@@ -16,6 +16,9 @@ from web.method_picker import add_model
 from web.session import Session, Source, demo_name, uploaded_model
 from web.text import plain
 from web.widgets import attempt
+
+if TYPE_CHECKING:
+    from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 _FIELD = "tokeniser"
 _ADDED = "models opened as tokenisers"
@@ -99,7 +102,7 @@ def tokeniser_upload(current: Session) -> None:
         taken(_FIELD)
 
 
-def _last_upload(files: Sequence[UploadedFile]) -> list[UploadedFile]:
+def _last_upload(files: "Sequence[UploadedFile]") -> "list[UploadedFile]":
     """The files that were chosen last, at once, and the half that was waiting for one of them.
 
     What was chosen before stays in the field, but is none of theirs.

@@ -5,30 +5,29 @@ from pathlib import Path
 
 import streamlit as st
 from starlette.middleware import Middleware
-from streamlit import config
 
 ROOT = Path(__file__).resolve().parent.parent
 # Streamlit looks for modules beside this file; they are named from the folder above.
 sys.path = [str(ROOT) if Path(place) == Path(__file__).parent else place for place in sys.path]
 
-from morphgraph.core.limits import PUBLIC_UPLOAD, PUBLIC_UPLOADS  # noqa: E402
+from morphgraph.core.limits import PUBLIC_UPLOADS  # noqa: E402
 from web.guard import BoundedUploads, KnownHosts, SafeHeaders, frame_route  # noqa: E402
 from web.hosting import allows_frames, is_public, own_hosts  # noqa: E402
-from web.housekeeping import keeping_house  # noqa: E402
+from web.housekeeping import CountTabs, Tabs, keeping_house  # noqa: E402
 
+tabs = Tabs()
 middleware = [
+    Middleware(CountTabs, tabs=tabs),
     Middleware(SafeHeaders, allow_frame=allows_frames()),
     Middleware(KnownHosts, hosts=own_hosts()),
 ]
 if is_public():
-    config.set_option("client.showErrorDetails", "none")  # a traceback tells of the server
-    config.set_option("server.headless", True)  # Streamlit installs nothing for a visitor then
-    config.set_option("server.maxUploadSize", PUBLIC_UPLOAD.value)
+    st.set_option("client.showErrorDetails", "none")  # a traceback tells of the server
     middleware.append(Middleware(BoundedUploads, most=PUBLIC_UPLOADS.value * 2**20))
 
 app = st.App(
     ROOT / "app.py",
     routes=[frame_route(allow_frame=allows_frames())],
     middleware=middleware,
-    lifespan=keeping_house,
+    lifespan=lambda app: keeping_house(tabs),
 )

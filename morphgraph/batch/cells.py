@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-AS_IT_IS = "standard"
+STANDARD_METHOD = "standard"
 """The name of the tokeniser's own method."""
 
 
@@ -51,7 +51,7 @@ _recent: OrderedDict[str, Any] = OrderedDict()
 _KEPT = 8
 
 
-def _once(key: str, make: Callable[[], T]) -> T:
+def _cached(key: str, make: Callable[[], T]) -> T:
     """Return a value that cells of one worker share, made on first use; it must not change."""
     made: T = _recent.pop(key) if key in _recent else make()
     _recent[key] = made
@@ -60,9 +60,9 @@ def _once(key: str, make: Callable[[], T]) -> T:
     return made
 
 
-def _once_of(table: pa.Table, make: Callable[[pa.Table], T]) -> T:
+def _cached_of(table: pa.Table, make: Callable[[pa.Table], T]) -> T:
     """Make a value from a task's result, once."""
-    return _once(table.schema.metadata[b"key"].decode(), lambda: make(table))
+    return _cached(table.schema.metadata[b"key"].decode(), lambda: make(table))
 
 
 # ------------------------------------------------------------------------------ counts
@@ -167,7 +167,7 @@ def cell_inputs(spec: Mapping[str, Any], tables: Iterator[pa.Table]) -> CellInpu
         base = _model(next(tables), spec["tokeniser_name"])
     counts = weights = None
     if spec["corpus_name"]:
-        counts, weights = _once_of(next(tables), _words)
+        counts, weights = _cached_of(next(tables), _words)
     reference = gold_set = None
     if spec["reference"] is not None:
         reference = _reference(spec["reference"])
@@ -233,7 +233,7 @@ def as_table(rows: Iterable[ResultRow]) -> pa.Table:
 def _model(table: pa.Table, name: str) -> Segmenter:
     from morphgraph.segment.models import read_model
 
-    made: Segmenter = _once_of(table, lambda table: read_model(table["model"][0].as_py(), name))
+    made: Segmenter = _cached_of(table, lambda table: read_model(table["model"][0].as_py(), name))
     return made
 
 
@@ -253,7 +253,7 @@ def _predictions(spec: Mapping[str, Any]) -> Any:
     from morphgraph.reference.predictions import read_predictions
 
     reading = {name: spec[name] for name in ("name", "format", "encoding")}
-    return _once(
+    return _cached(
         json.dumps(spec, sort_keys=True),
         lambda: as_planned(spec, lambda: read_predictions(spec["path"], **reading)),
     )
@@ -275,7 +275,7 @@ def _reference(spec: Mapping[str, Any]) -> Reference:
         sample: int | None = spec["sample"]
         return gold if sample is None else gold.sample(sample, spec["sample_seed"])
 
-    return _once(json.dumps(spec, sort_keys=True), read)
+    return _cached(json.dumps(spec, sort_keys=True), read)
 
 
 def method_result(
@@ -314,7 +314,7 @@ def method_result(
         gold_set = gold_set.hold_out(unseen["share"], unseen["seed"])
     if isinstance(base, Predictions):
         return MethodResult(base, gold_set, {})
-    made = base if method == AS_IT_IS else method_on(base, method, parameters, counts)
+    made = base if method == STANDARD_METHOD else method_on(base, method, parameters, counts)
     facts = {}
     if editable is not None and made.tokeniser is not None:
         facts["merges"] = editable.graph.merge_count

@@ -20,7 +20,7 @@ from pydantic import BeforeValidator, Field, create_model, model_validator
 from pydantic.fields import FieldInfo
 
 from morphgraph.batch.cell_rows import FLOTA_METRICS
-from morphgraph.batch.cells import AS_IT_IS
+from morphgraph.batch.cells import STANDARD_METHOD
 from morphgraph.batch.downstream import AnyDownstream
 from morphgraph.batch.results import TableSpec
 from morphgraph.batch.yaml_reading import (
@@ -207,12 +207,12 @@ class MethodChoice(Strict):
 
     def title(self) -> str:
         """Its title in tables; empty for the tokeniser's own method, which has no other name."""
-        return self.label or ("" if self.method == AS_IT_IS else METHODS[self.method].title)
+        return self.label or ("" if self.method == STANDARD_METHOD else METHODS[self.method].title)
 
     @property
     def needs_counts(self) -> bool:
         """Whether it needs word counts, itself or to blame by tokens."""
-        counted = self.method != AS_IT_IS and METHODS[self.method].counts
+        counted = self.method != STANDARD_METHOD and METHODS[self.method].counts
         return counted or "tokens" in getattr(self, "weighting", ())
 
     def learns(self) -> bool:
@@ -253,7 +253,7 @@ class Standard(MethodChoice):
 
 
 METHOD_MODELS: dict[str, type[MethodChoice]] = {
-    AS_IT_IS: Standard,
+    STANDARD_METHOD: Standard,
     **{
         name: _model(METHODS[name])
         for name in (*METHODS.offered, *METHODS.learning)
@@ -408,7 +408,7 @@ class Evaluation(Strict):
         min_length=1, description="Trained on the corpora, or from files."
     )
     methods: list[Annotated[AnyMethod, BeforeValidator(_as_method)]] = Field(
-        default=[AS_IT_IS],
+        default=[STANDARD_METHOD],
         validate_default=True,
         min_length=1,
         description="The methods for each tokeniser; lists of values make a grid.",

@@ -12,6 +12,7 @@ import typer
 from morphgraph.cli.output import print_message
 from morphgraph.core.demos import app_folder
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.limits import PUBLIC_UPLOAD
 
 _PORT = 8501
 
@@ -51,9 +52,11 @@ def open_app(
     # Everything else is in .streamlit/config.toml, which Streamlit reads from this folder.
     port = port or (_PORT if public else _free_port(address))  # the public port is the proxy's
     options = {"server.address": address, "server.port": port}
-    if headless or public:  # else Streamlit checks for a screen
+    # Else Streamlit checks for a screen, and installs for whoever seems to sit at this machine.
+    if headless or public:
         options["server.headless"] = "true"
     if public:
+        options["server.maxUploadSize"] = PUBLIC_UPLOAD.value
         os.environ["MORPHGRAPH_PUBLIC"] = "1"
     if host:
         os.environ["MORPHGRAPH_HOST"] = " ".join(host)

@@ -1,4 +1,4 @@
-"""Answers that were derived from states: each is computed once, and the oldest make room."""
+"""A bounded cache of results derived from states: each is computed once."""
 
 import sys
 from collections import OrderedDict
@@ -17,9 +17,9 @@ import numpy as np
 T = TypeVar("T")
 
 ENTRIES = 1_000
-"""Answers that a cache keeps at most."""
+"""The largest number of results kept in a cache."""
 SIZE = 256_000_000
-"""Bytes that they take at most, roughly."""
+"""Their largest total size in bytes, estimated."""
 
 _Key = tuple[Hashable, Hashable]
 _SAMPLED = 50
@@ -28,7 +28,7 @@ _LOOKED_AT = 5_000
 
 @dataclass
 class _Answer:
-    """A value, what it takes, its arrays by id with their bytes, and when it was last asked for."""
+    """A value, its size, its arrays by id with their sizes, and the time of its last use."""
 
     value: Any
     size: int
@@ -37,13 +37,13 @@ class _Answer:
 
 
 class Cache:
-    """Answers by state and question: each is made by who asks first, and the others wait.
+    """Results by state and question: the first caller computes one, and others wait.
 
-    An answer must depend on nothing but its state and its question. It is in memory once, and must
-    not be changed. When there are more than ``entries``, or they take more than ``size`` bytes,
-    those go that nobody has asked for the longest; arrays that several have in common count once.
-    An answer that went, but that somebody still has in hand, comes back when it is asked for.
-    Whoever opens tokenisers owns the cache; copied or pickled, it is a new one.
+    A result must depend only on its state and question. It is in memory once, and must not be
+    changed. Beyond ``entries`` results or ``size`` bytes the least recently used ones are dropped;
+    arrays that several share count once. A dropped result that is still referenced elsewhere is
+    restored when requested. The cache belongs to whoever opens tokenisers; a copied or pickled one
+    is empty.
 
     >>> cache = Cache()
     >>> cache.get("a state", "a question", lambda: [1, 2])
@@ -71,18 +71,18 @@ class Cache:
         return len(self._answers)
 
     def __contains__(self, key: _Key) -> bool:
-        """Whether the answer to a (state, question) is there."""
+        """Return whether the result of a (state, question) is cached."""
         return key in self._answers
 
     @property
     def used(self) -> int:
-        """Bytes that the answers take, roughly."""
+        """The estimated size of the results in bytes."""
         return self._used
 
     def get(self, state: Hashable, question: Hashable, make: Callable[[], T]) -> T:
-        """The answer to a question about a state: what ``make`` returned when it was first asked.
+        """Return the result of a question about a state, computed by ``make`` on first use.
 
-        An error is not kept: the next one who asks tries again.
+        An error is not cached: the next caller tries again.
         """
         key = state, question
         found: _Answer | None = self._known(key)
@@ -106,14 +106,14 @@ class Cache:
                     self._making.pop(key, None)
 
     def known(self, state: Hashable, question: Hashable, default: T) -> T:
-        """The answer if it is there, else ``default``."""
+        """Return the result if it is cached, else ``default``."""
         found = self._known((state, question))
         return default if found is None else found.value
 
     def drop(self, share: float = 1.0, seconds: float = 0.0) -> int:
-        """Drop a share of the answers, those that nobody has asked for the longest.
+        """Drop a share of the results, least recently used first, and return their number.
 
-        None that was asked for in the last ``seconds``. Returns how many were dropped.
+        None that was used in the last ``seconds`` is dropped.
         """
         before = monotonic() - seconds
         with self._lock:
@@ -160,9 +160,9 @@ class Cache:
 
 
 def _measured(value: Any) -> tuple[int, dict[int, int]]:
-    """What a value takes, roughly, in bytes, without its arrays; and these by id.
+    """Return the estimated size of a value in bytes without its arrays; and these by id.
 
-    Of a long collection some items are looked at, and the others taken to be like them.
+    Some items of a long collection are measured, as a sample of all.
     """
     arrays: dict[int, int] = {}
     seen: set[int] = set()

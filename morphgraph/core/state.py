@@ -1,4 +1,4 @@
-"""What names a state: one value, equal for what is equal, wherever it was made."""
+"""The identity of a state: one value, equal for equal states wherever they were made."""
 
 import hashlib
 import json
@@ -8,10 +8,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The identity of a state: equal if and only if all that it was made of is equal.
+    """The identity of a state: equal if and only if all its parts are equal.
 
-    ``digest``: hexadecimal digits, the same in every process; ``str`` gives the first 12. It tells
-    states apart; it does not protect from forgery, as the checksum of a file does.
+    ``digest``: hexadecimal digits, the same in every process; ``str`` gives the first 12. It
+    distinguishes states, but unlike a file's checksum does not protect from forgery.
 
     >>> State.of("flota", {"k": 2}) == State.of("flota", {"k": 2}) != State.of("flota", {"k": 3})
     True
@@ -21,7 +21,7 @@ class State:
 
     @classmethod
     def of(cls, *parts: Any) -> "State":
-        """The identity of what consists of these parts: data as JSON holds it, and states."""
+        """Return the identity of these parts: JSON data, and states."""
         text = json.dumps(parts, default=_digest_of, sort_keys=True)
         return cls(hashlib.blake2b(text.encode(), digest_size=16).hexdigest())
 

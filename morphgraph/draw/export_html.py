@@ -41,9 +41,9 @@ def stand_alone_html(scene: Scene, title: str) -> str:
 
     The vertices, edges and options are built by pyvis; its page template is not used because it
     always loads styles from another host. vis-network lays it out, by levels. In a frame, the page
-    tells the page around it which vertex is clicked. Labels and tooltips are plain text whatever is
-    in them. The page follows the reader's light or dark setting; a content security policy forbids
-    it to load anything at all.
+    posts the key of each vertex that is clicked. Labels and tooltips are always plain text. The
+    page follows the reader's light or dark setting; a content security policy forbids it to load
+    anything at all.
     """
     pictures = {theme: _network(scene, theme) for theme in SCENE_COLOURS}
     # Escaped slashes mean the same to JavaScript, and leave no address, not even in a comment.

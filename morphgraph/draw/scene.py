@@ -1,6 +1,6 @@
-"""The drawing of a merge graph as plain data: what to show, and in which state.
+"""The drawing of a merge graph as plain data: vertices, levels and states.
 
-A scene knows nothing of the program that draws it.
+A scene is independent of the program that draws it.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def scene_of(
     changed: Collection[str],
     left_out: int = 0,
 ) -> Scene:
-    """Say how each vertex of a piece of the merge graph is to look, and on which level it stands.
+    """Describe the look of each vertex in a piece of the merge graph, and its level.
 
     ``graph`` alternates type vertices ``"t<id>"`` and merge vertices ``"m<id>"`` with the
     attributes ``kind``, ``label``, ``tooltip``, ``rank`` (merges) and, optionally, ``ghost`` (no
@@ -131,7 +131,7 @@ def scene_of(
 
 
 def _levels(graph: nx.DiGraph) -> dict[str, int]:
-    """The longest way to each vertex; what nothing leads to stands just before what it leads to."""
+    """Return the longest path to each vertex; sources stand just before their first merge."""
     levels = {key: n for n, keys in enumerate(nx.topological_generations(graph)) for key in keys}
     for key in graph:
         if not levels[key] and graph.out_degree(key):

@@ -1,1 +1,1 @@
-"""Merges, types, the alternating digraph between them, and edits that can be undone."""
+"""The merge graph: types, merges, the alternating digraph of both, and undoable edits."""

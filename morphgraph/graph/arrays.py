@@ -1,4 +1,4 @@
-"""The merges of a graph as flat arrays and a lookup table: what the kernels read."""
+"""The merges of a graph as flat arrays and a lookup table, for the kernels."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,7 +31,7 @@ class MergeArrays:
 
     @property
     def lookup(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
-        """``table``, ``dense`` and ``widest``, made anew: quicker than they are worth their memory.
+        """Build ``table``, ``dense`` and ``widest`` anew, which is cheaper than keeping them.
 
         See `kernels.merge_lookup.build_table`.
         """
@@ -57,16 +57,16 @@ class MergeArrays:
 
     @cached_property
     def places(self) -> npt.NDArray[np.int32]:
-        """By the id of a merge, its position in the other arrays; -1 where it is not present."""
+        """The position of each merge in the other arrays, by id; -1 if absent."""
         found = np.full(1 + int(self.merge_ids.max(initial=-1)), -1, np.int32)
         found[self.merge_ids] = np.arange(len(self), dtype=np.int32)
         return found
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether each type has one merge at most, after those of its parts, and no merges tie.
+        """Whether each type has at most one merge, ranked after those of its parts, without ties.
 
-        Only then does a removal leave all words as they are in which no removed merge is applied.
+        Only then does a removal keep the segmentation of words without a removed merge.
         """
         if len(self.leaders) or (len(self) and np.bincount(self.results).max() > 1):
             return False
@@ -77,13 +77,13 @@ class MergeArrays:
 
 
 class ShrinkingMerges:
-    """Merges of which types are knocked out, again and again: for segmenting, without a graph.
+    """Merges whose types are knocked out step by step, for segmenting without a graph.
 
-    Each merge keeps its position in ``arrays``. The order in which types go does not matter.
+    Each merge keeps its position in ``arrays``. The order of removals does not matter.
     """
 
     pairs = None
-    """There is no table of pairs alone: merges become tuple merges."""
+    """There is no table of pairs, as merges become tuple merges."""
 
     def __init__(self, arrays: MergeArrays) -> None:
         from morphgraph.kernels.merge_lookup import build_table
@@ -94,7 +94,7 @@ class ShrinkingMerges:
         self.removed = np.zeros(arrays.type_count, np.uint8)
         self._producer = np.full(arrays.type_count, -1, np.int32)
         self._producer[arrays.results[::-1]] = np.arange(len(arrays), dtype=np.int32)[::-1]
-        # Merges are put in when types have gone; half of the room is for them.
+        # Removals add merges; half of the space is for these.
         self._room = len(arrays.parts)
         self._table, self._dense, widest, self._twins, self._next_state = build_table(
             arrays.parts, arrays.part_offsets, arrays.type_count, self._room
@@ -103,11 +103,11 @@ class ShrinkingMerges:
 
     @property
     def lookup(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
-        """As `MergeArrays.lookup`, of the merges as they are now."""
+        """Return the tables of `MergeArrays.lookup` for the present merges."""
         return self._table, self._dense, self._widest
 
     def knock_out(self, types: npt.NDArray[np.int64]) -> None:
-        """Remove types that are still there. Source: Bauwens & Delobelle 2024, Algorithm 1."""
+        """Remove present types. Source: Bauwens & Delobelle 2024, Algorithm 1."""
         from morphgraph.kernels.merge_lookup import widened
         from morphgraph.kernels.removing import parts_without, replace_parts
 
@@ -132,7 +132,7 @@ class ShrinkingMerges:
             parts,
             offsets,
         )
-        # Parts of removed merges stay: what is made from their types has them one day.
+        # Parts of removed merges stay: what uses their types may get them later.
         kept = np.diff(offsets) > 0
         self.spans[changed[kept], 0] = len(self.parts) + offsets[:-1][kept]
         self.spans[changed[kept], 1] = len(self.parts) + offsets[1:][kept]
@@ -141,8 +141,8 @@ class ShrinkingMerges:
 
 
 def merge_arrays(graph: MergeGraph) -> MergeArrays:
-    """The graph's merges as arrays."""
-    # Words may hold atoms that came into the alphabet after this state, so these count too.
+    """Return the graph's merges as arrays."""
+    # Words may contain atoms added to the alphabet after this state, so these count too.
     question = "arrays", len(graph.types)
     return graph.cache.get(graph.numbered, question, lambda: _made(graph))
 

@@ -1,4 +1,4 @@
-"""A record of what one edit did to a merge graph: enough to undo it, redo it and show it."""
+"""The record of an edit of a merge graph: enough to undo, redo and display it."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -25,12 +25,12 @@ class Merge(NamedTuple):
 
     @property
     def is_tuple(self) -> bool:
-        """Whether it joins three parts or more."""
+        """Whether it joins three or more parts."""
         return len(self.parts) > 2
 
 
 class Rewired(NamedTuple):
-    """A merge that kept its result but got other parts, and why."""
+    """A merge that kept its result but got other parts, and the reason."""
 
     merge: int
     old_parts: tuple[int, ...]
@@ -43,9 +43,9 @@ Reranked = tuple[int, int, int]
 
 
 class Reified(NamedTuple):
-    """A pair merge that took the place of two neighbouring parts in tuple merges.
+    """A pair merge that replaced two adjacent parts in tuple merges.
 
-    ``created``: it is new; else it was there and is linked to.
+    ``created``: it is new; else it existed and is linked to.
     """
 
     merge: int
@@ -55,13 +55,13 @@ class Reified(NamedTuple):
 
 @dataclass(frozen=True)
 class Change:
-    """What one edit removed, rewired, added and moved.
+    """The merges and types that one edit removed, rewired, added and moved.
 
     ``step`` is the edit as data (one entry of a recipe): its name and arguments, in terms of type
     strings, so that it can be replayed on another copy of the same tokeniser. Types and merges are
     named by their ids in the graph. ``removed_merges`` and ``added_merges`` map the id to the merge
-    as it was or is. ``new_types``: those that were never there before the edit, with the ids that
-    it gives them. A merge may be rewired more than once, in this order. ``origins`` maps a merge
+    as it was or is. ``new_types``: those that never existed before the edit, with their new ids.
+    A merge may be rewired more than once, in this order. ``origins`` maps a merge
     to its origin before and after.
     """
 
@@ -94,10 +94,10 @@ class Change:
         return str(self.step["edit"])
 
     def counts(self) -> dict[str, int]:
-        """How many merges were annealed, removed, split, repaired, linked and created, and atoms.
+        """Return the numbers of merges annealed, removed, split, repaired, linked and created.
 
         ``removed`` counts merges; ``atoms`` the types that annealing added to the alphabet; linked
-        and created are pair merges. What did not happen is left out.
+        and created are pair merges. Zeros are left out.
         """
         causes = Counter(entry.cause for entry in self.rewired)
         created = sum(entry.created for entry in self.reified)

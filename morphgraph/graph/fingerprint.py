@@ -1,4 +1,4 @@
-"""Order-independent sums over types and merges: what names a state, and follows edits cheaply."""
+"""Order-independent sums over types and merges, which identify a state and are cheap to update."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import blake2b
@@ -17,7 +17,7 @@ _STEPS = np.array([[0xD6E8FEB86659FD93], [0xA0761D6478BD642F]], np.uint64)
 
 
 def _mixed(values: Hashes) -> Hashes:
-    """Each number spread over all 64 bits, in place (the finaliser of SplitMix64)."""
+    """Mix each number over all 64 bits, in place (the finaliser of SplitMix64)."""
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         values ^= values >> np.uint64(shift)
         values *= np.uint64(factor)
@@ -26,7 +26,7 @@ def _mixed(values: Hashes) -> Hashes:
 
 
 def hash_types(texts: Sequence[str], labels: Sequence[int] = ()) -> Hashes:
-    """Hashes of the strings of types, and of the ``labels`` of the first ones."""
+    """Return hashes of the strings of types, and of the ``labels`` of the first ones."""
     digests = [blake2b(t.encode("utf-8", "surrogatepass"), digest_size=16) for t in texts]
     joined = b"".join([digest.digest() for digest in digests])
     hashes = np.frombuffer(joined, np.uint64).reshape(-1, 2).T.copy()
@@ -35,7 +35,7 @@ def hash_types(texts: Sequence[str], labels: Sequence[int] = ()) -> Hashes:
 
 
 def hash_merges(merges: Collection[Merge], types: Hashes, ties: Iterable[int]) -> Hashes:
-    """Hashes of merges, of rank, tie, result and parts; ``types``: hashes of all types by id."""
+    """Return hashes of rank, tie, result and parts; ``types``: hashes of all types by id."""
     count = len(merges)
     if not count:
         return np.zeros((2, 0), np.uint64)
@@ -52,7 +52,7 @@ def hash_merges(merges: Collection[Merge], types: Hashes, ties: Iterable[int]) -
 
 
 def labelled(hashes: Hashes, numbers: Sequence[int] | npt.NDArray[np.int64]) -> Hashes:
-    """Hashes of items together with a number of each."""
+    """Return hashes of items, each combined with a number."""
     return _mixed(hashes + _numbers(numbers) * _STEPS)
 
 
@@ -61,7 +61,7 @@ def _numbers(values: Sequence[int] | npt.NDArray[np.int64]) -> Hashes:
 
 
 def summed(hashes: Hashes) -> Hashes:
-    """The sum of all items, (2, 1), whatever their order."""
+    """Return the sum of all items, (2, 1), regardless of order."""
     found: Hashes = hashes.sum(axis=1, keepdims=True, dtype=np.uint64)
     return found
 
@@ -69,10 +69,10 @@ def summed(hashes: Hashes) -> Hashes:
 def sums(
     types: Hashes, present: Sequence[int], merges: Mapping[int, Merge], ties: Mapping[int, int]
 ) -> Hashes:
-    """What types and merges add up to: uint64 (2, 2), first without their ids and then with them.
+    """Return the sums of types and merges: uint64 (2, 2), first without ids, then with them.
 
     ``types``: hashes of all types by id; ``present``: the ids of those to count. ``merges``: by id.
-    Sums of two states differ by the sums of what they do not have in common.
+    Sums of two states differ by the sums of what they do not share.
     """
     of_types = types[:, np.fromiter(present, np.int64, len(present))]
     tied = (ties.get(number, -1) + 1 for number in merges)

@@ -19,9 +19,9 @@ from morphgraph.graph.plans import (
 
 
 class MergeGraph(MergeTable):
-    """Types and the merges between them; the one source of truth about a tokeniser's vocabulary.
+    """Types and the merges between them: the one source of truth about a vocabulary.
 
-    To what `MergeTable` offers, this adds edits, each with a record that undoes and redoes it.
+    This adds edits to `MergeTable`, each with a record to undo and redo it.
 
     >>> graph = MergeGraph.from_merges([("u", "n"), ("un", "d"), ("und", "o")])
     >>> change = graph.knockout(["und"])
@@ -51,21 +51,21 @@ class MergeGraph(MergeTable):
         self._copied: MergeGraph | None = None
 
     def original(self) -> "MergeGraph":
-        """A graph of its own as this one was before any edit."""
+        """Return a separate graph as this one was before any edit."""
         whole = self if self._is_untouched else self._copied
         if whole is not None and whole._is_untouched:
-            _ = whole.state  # found out once for all
+            _ = whole.state  # computed once for all
             graph = whole.copy()
         else:
             types = self.types[: self._loaded_types]
             graph = MergeGraph(types, self._loaded, self.fixed, self.ties, self.labels)
             graph.cache = self.cache
         for text in self.types[self._loaded_types :]:
-            graph._know(text)  # words may have been encoded with atoms that were added
+            graph._know(text)  # words may have been encoded with added atoms
         return graph
 
     def copy(self, *, history: bool = False) -> "MergeGraph":
-        """A graph of its own as this one is now, with nothing to undo but its ``history``."""
+        """Return a separate graph as this one is now, with only ``history`` to undo."""
         copied = object.__new__(type(self))
         copied.__dict__.update(self.__dict__)
         self._share(copied)
@@ -76,7 +76,7 @@ class MergeGraph(MergeTable):
         return copied
 
     def earlier(self, edits: int) -> "MergeGraph":
-        """A new graph as this one was before the last ``edits`` edits."""
+        """Return a separate graph as this one was before the last ``edits`` edits."""
         made = len(self._done)
         copied = self.copy()
         for place in reversed(range(max(0, made - edits), made)):
@@ -84,13 +84,13 @@ class MergeGraph(MergeTable):
         return copied
 
     def before_last(self) -> "MergeGraph":
-        """A graph of its own as this one was before the last edit; a copy if there was none."""
+        """Return a separate graph as this one was before the last edit, or a copy without one."""
         return self.earlier(1)
 
     def states_back(self) -> Iterator["MergeGraph"]:
-        """This state, then that before the last edit, and so on to the one before all edits.
+        """Yield this state, the one before the last edit, and so on back to the original.
 
-        It is one copy, taken back further each time: look at it before asking for the next.
+        All are one copy, which is undone further each time: use it before asking for the next.
         """
         copied = self.copy()
         yield copied
@@ -99,7 +99,7 @@ class MergeGraph(MergeTable):
             yield copied
 
     def states_onward(self) -> Iterator["MergeGraph"]:
-        """The state before all edits, then that after each: one copy, as of `states_back`."""
+        """Yield the original state, then that after each edit: one copy, as in `states_back`."""
         copied = self.earlier(len(self._done))
         yield copied
         for change, mark in zip(self._done, self._marks[1:], strict=False):
@@ -117,7 +117,7 @@ class MergeGraph(MergeTable):
         return self.apply(plan_knockout(self, types))
 
     def preview_knockout(self, types: Iterable[str]) -> Change:
-        """What `knockout` would do, without doing it."""
+        """Return what `knockout` would change, without changing it."""
         return plan_knockout(self, types)
 
     def cascade(self, types: Iterable[str]) -> Change:
@@ -128,11 +128,11 @@ class MergeGraph(MergeTable):
         return self.apply(plan_cascade(self, types))
 
     def preview_cascade(self, types: Iterable[str]) -> Change:
-        """What `cascade` would do, without doing it."""
+        """Return what `cascade` would change, without changing it."""
         return plan_cascade(self, types)
 
     def anneal(self, pairs: Iterable[Sequence[str]], atoms: Iterable[str] = ()) -> Change:
-        """Add ``atoms`` to the alphabet, and pair merges behind all others, in this order.
+        """Add ``atoms`` to the alphabet, and pair merges after all others, in this order.
 
         Parts must be types, or results of pairs before them; a result may be a type already.
         Anything else is an `EditError`, and then nothing is changed. Source: Bauwens & de Lhoneux
@@ -141,7 +141,7 @@ class MergeGraph(MergeTable):
         return self.apply(plan_anneal(self, pairs, atoms))
 
     def preview_anneal(self, pairs: Iterable[Sequence[str]], atoms: Iterable[str] = ()) -> Change:
-        """What `anneal` would do, without doing it."""
+        """Return what `anneal` would change, without changing it."""
         return plan_anneal(self, pairs, atoms)
 
     def reify(
@@ -151,9 +151,9 @@ class MergeGraph(MergeTable):
     ) -> Change:
         """Give merges, named by their ranks, other parts, then use pair merges in tuple merges.
 
-        Each pair (x, y) in turn takes the place of x, y in the tuple merges that contain it: by its
-        own merge if that has a lower rank, or by one that is created just below the lowest of them
-        if xy is not a type. All else is left as it is; ranks are renumbered. Parts that are absent,
+        Each pair (x, y) in turn replaces x, y in the tuple merges that contain it: by its own merge
+        if that has a lower rank, or by one that is created just below the lowest of them if xy is
+        not a type. All else stays as it is; ranks are renumbered. Parts that are absent,
         come too late or do not make the result are an `EditError`, and then nothing is changed.
         Source: Bauwens & de Lhoneux 2026, Algorithm 2.
 
@@ -166,10 +166,10 @@ class MergeGraph(MergeTable):
         return self.apply(plan_reify(self, listed, self._checked_repairs(repairs)))
 
     def renumber(self) -> Change:
-        """Give merges the ranks that they get in a saved file: 0, 1, 2 … without holes.
+        """Give merges the ranks of a saved file: 0, 1, 2 … without gaps.
 
-        Where all are pairs, merges that never apply, as one of a lower rank has the same parts, are
-        dropped as there.
+        If all are pairs, merges that never apply, because one of lower rank has the same parts, are
+        dropped, as when saving.
         """
         return self.apply(plan_renumber(self))
 
@@ -194,7 +194,7 @@ class MergeGraph(MergeTable):
         return found
 
     def after(self, change: Change) -> "MergeGraph":
-        """A graph of its own as this one would be after a change (of a ``preview_…``)."""
+        """Return a separate graph as this one would be after a change (from a ``preview_…``)."""
         copied = self.copy()
         copied._forward(change)
         return copied
@@ -202,7 +202,7 @@ class MergeGraph(MergeTable):
     # ----------------------------------------------------------------------------- history
 
     def removal_of(self, number: int) -> Change | None:
-        """The last edit that removed a type; None if none did."""
+        """Return the last edit that removed a type; None if none did."""
         return next((c for c in reversed(self.history) if number in c.removed_types), None)
 
     @property
@@ -212,11 +212,11 @@ class MergeGraph(MergeTable):
 
     @property
     def undone(self) -> tuple[Change, ...]:
-        """The edits that `redo` would make again, next one last."""
+        """The edits that `redo` would repeat, next one last."""
         return tuple(self._undone)
 
     def undo(self) -> Change:
-        """Take back the last edit; `EditError` if there is none."""
+        """Undo the last edit; `EditError` if there is none."""
         if not self._done:
             raise EditError("There is nothing to undo.")
         self._mark()
@@ -226,7 +226,7 @@ class MergeGraph(MergeTable):
         return change
 
     def redo(self) -> Change:
-        """Make the last undone edit again; `EditError` if there is none."""
+        """Redo the last undone edit; `EditError` if there is none."""
         if not self._undone:
             raise EditError("There is nothing to redo.")
         self._mark()
@@ -236,15 +236,15 @@ class MergeGraph(MergeTable):
         return change
 
     def forget_undone(self) -> None:
-        """Drop what `redo` would make again."""
+        """Drop the edits that `redo` would repeat."""
         self._undone.clear()
         del self._marks[len(self._done) + 1 :]
 
     def replay(self, steps: Iterable[Mapping[str, Any]]) -> list[Change]:
         """Make the edits of a recipe, oldest first.
 
-        An unknown edit, or one that cannot be made, is an `EditError` that names the step; the
-        steps before it are taken back.
+        An unknown or impossible edit raises `EditError` with its step; the steps before it are
+        undone.
         """
         changes: list[Change] = []
         made, undone, marks = len(self._done), self._undone.copy(), self._marks.copy()
@@ -252,18 +252,20 @@ class MergeGraph(MergeTable):
             try:
                 changes.append(self._make(step))
             except EditError as error:
-                while len(self._done) > made:  # a step that changed nothing is not in there
+                while len(self._done) > made:  # a step that changed nothing is not in it
                     self.undo()
                 self._undone, self._marks = undone, marks
                 raise EditError(f"Step {position} of the recipe: {error}") from error
         return changes
 
     def state_after(self, edits: int) -> State:
-        """`state` after the first ``edits`` edits; beyond the history, after those undone too."""
+        """Return `state` after the first ``edits`` edits; beyond the history, after undone ones
+        too.
+        """
         return self._named_after(edits)[0]
 
     def numbered_after(self, edits: int) -> State:
-        """`numbered` after the first ``edits`` edits, as of `state_after`."""
+        """Return `numbered` after the first ``edits`` edits, as in `state_after`."""
         return self._named_after(edits)[1]
 
     def _named_after(self, edits: int) -> tuple[State, State]:
@@ -281,7 +283,7 @@ class MergeGraph(MergeTable):
         return states_of(mark)
 
     def _mark(self) -> None:
-        """Remember what the present state adds up to, before it is left."""
+        """Record the sums of the present state, before leaving it."""
         self._marks[len(self._done)] = self._sums
 
     def _make(self, step: Mapping[str, Any]) -> Change:
@@ -304,14 +306,14 @@ class MergeGraph(MergeTable):
         raise EditError(f"“{edit}” is not an edit. Use one of: {known}.")
 
     def recipe(self) -> list[dict[str, Any]]:
-        """The edits made and not undone, as data for `replay`."""
+        """Return the edits made and not undone, as data for `replay`."""
         return [dict(change.step) for change in self._done]
 
     def apply(self, change: Change) -> Change:
-        """Make a change that was computed on this very state (of a ``preview_…`` or a plan).
+        """Make a change that was computed on this very state (by a ``preview_…`` or a plan).
 
-        Not one of a copy: that may have given ids to types which are others here. `replay` its
-        step instead.
+        Changes of a copy are not allowed: it may have given ids to types which are others here.
+        `replay` its step instead.
         """
         if change.is_empty:
             return change
@@ -323,14 +325,14 @@ class MergeGraph(MergeTable):
         return change
 
     def _share_of(self, change: Change) -> Hashes:
-        """What those types and merges that a change touches add to the sums of this state."""
+        """Return the contribution of types and merges that a change touches to the sums."""
         merges = {*change.removed_merges, *change.added_merges}
         merges.update([entry.merge for entry in change.rewired])
         merges.update([number for number, *_ in change.reranked])
         return self._sums_of((*change.removed_types, *change.added_types), merges)
 
     def _forward(self, change: Change, sums: Hashes | None = None) -> None:
-        """Make a change; ``sums``: what the state after it adds up to, if that is known."""
+        """Make a change; ``sums``: those of the state after it, if known."""
         others = None
         for text, number in change.new_types.items():
             if self._know(text) != number:

@@ -1,4 +1,4 @@
-"""The types and merges of a tokeniser, and how they hang together."""
+"""The types and merges of a tokeniser, and the relations between them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
@@ -22,8 +22,8 @@ class MergeTable:
     """Types, the merges between them, and which merge makes and uses which type.
 
     A type is named by its id, a position in ``types``; a merge by its id, its position in the list
-    that the table was built from, or a later number if it was added. A type that is or was there
-    keeps its id for good, and no id of a merge is given twice, so records of past edits stay valid.
+    that the table was built from, or a later number if it was added. A present or
+    former type keeps its id, and no id of a merge is reused, so records of past edits stay valid.
     ``fixed`` types cannot be removed, though a merge produces them: added tokens, for instance.
     ``ties``: a number for some of the merges listed, by id. Merges of the same number whose ranks
     follow each other are equally good: of those, the leftmost in a word is applied first.
@@ -56,7 +56,7 @@ class MergeTable:
         self._outgoing: list[set[int]] = [set() for _ in self.types]
         self._owns_names = True
         self._owned: set[int] | None = None
-        """The types whose lists of merges no other table has; None: all of them."""
+        """The types whose lists of merges are not shared with other tables; None: all of them."""
         for number, (_, parts, result) in enumerate(self._loaded):
             self._incoming[result].append(number)
             for part in parts:
@@ -89,68 +89,68 @@ class MergeTable:
         return text in self.ids and self.is_present(self.ids[text])
 
     def id_of(self, text: str) -> int:
-        """The id of a present type; `EditError` if there is none."""
+        """Return the id of a present type; `EditError` if there is none."""
         number = self.ids.get(text)
         if number is None or not self._alive[number]:
             raise EditError(f"“{text}” is not a type of this tokeniser. Check the spelling.")
         return number
 
     def is_present(self, number: int) -> bool:
-        """Whether the type with this id has not been removed."""
+        """Return whether the type with this id has not been removed."""
         return bool(self._alive[number])
 
     def is_removable(self, number: int) -> bool:
-        """Whether this type can be knocked out: a merge produces it, and it is not fixed."""
+        """Return whether this type can be knocked out: a merge produces it, and it is not fixed."""
         return bool(self._incoming[number]) and number not in self.fixed
 
     def is_atom(self, number: int) -> bool:
-        """Whether no merge produces this type."""
+        """Return whether no merge produces this type."""
         return self.is_present(number) and not self._incoming[number]
 
     def merge(self, number: int) -> Merge:
-        """The present merge with this id."""
+        """Return the present merge with this id."""
         merge = self._merges[number]
         if merge is None:
             raise EditError(f"Merge {number} has been removed.")
         return merge
 
     def has_merge(self, number: int) -> bool:
-        """Whether the merge with this id has not been removed."""
+        """Return whether the merge with this id has not been removed."""
         return self._merges[number] is not None
 
     def incoming(self, number: int) -> tuple[int, ...]:
-        """Ids of the merges that produce a type, lowest rank first: M_i(t)."""
+        """Return the ids of the merges that produce a type, lowest rank first: M_i(t)."""
         return tuple(self._incoming[number])
 
     def outgoing(self, number: int) -> tuple[int, ...]:
-        """Ids of the merges that a type takes part in, lowest rank first: M_o(t)."""
+        """Return the ids of the merges that a type takes part in, lowest rank first: M_o(t)."""
         return tuple(sorted(self._outgoing[number], key=lambda merge: self.merge(merge).rank))
 
     def users(self, number: int) -> frozenset[int]:
-        """Ids of the merges that a type takes part in, in no order."""
+        """Return the ids of the merges that a type takes part in, unordered."""
         return frozenset(self._outgoing[number])
 
     def fan_out(self, number: int) -> int:
-        """In how many merges a type takes part."""
+        """Return the number of merges that a type takes part in."""
         return len(self._outgoing[number])
 
     def producer(self, type_: int | str) -> int:
-        """The id of *the* merge of a type: of those that produce it, the one of lowest rank."""
+        """Return the id of *the* merge of a type: the one of lowest rank that produces it."""
         number = self.id_of(type_) if isinstance(type_, str) else type_
         if not self._incoming[number]:
             raise EditError(f"“{self.types[number]}” is an atom: no merge produces it.")
         return self._incoming[number][0]
 
     def origin(self, number: int) -> Origin:
-        """How a merge came to be as it is."""
+        """Return how a merge came to be as it is."""
         return self._origins.get(number, "original")
 
     def merges(self) -> Mapping[int, Merge]:
-        """All present merges by id, in order of rank."""
+        """Return all present merges by id, in order of rank."""
         return self.cache.get(self.numbered, "merges", self._in_order)
 
     def _in_order(self) -> dict[int, Merge]:
-        """All present merges by id, in order of rank; sorted only after what can change it."""
+        """All present merges by id, in order of rank; sorted only after relevant changes."""
         merges = self._merges
         if self._order is None:
             present = [(n, merge.rank) for n, merge in enumerate(merges) if merge is not None]
@@ -160,7 +160,7 @@ class MergeTable:
 
     @property
     def has_tuples(self) -> bool:
-        """Whether a merge has three parts or more."""
+        """Whether a merge has three or more parts."""
         return self.cache.get(
             self.numbered,
             "has tuples",
@@ -168,9 +168,9 @@ class MergeTable:
         )
 
     def levels(self) -> Mapping[int, int]:
-        """The rank that each present merge competes with, by id, in order of rank.
+        """Return the rank with which each present merge competes, by id, in order of rank.
 
-        It is that of the first of the merges that it ties with: its own if there are none.
+        It is that of the first merge that it ties with: its own if there is none.
         """
         return self.cache.get(self.numbered, "levels", self._in_levels)
 
@@ -186,21 +186,21 @@ class MergeTable:
         return found
 
     def merge_ids(self) -> list[int]:
-        """Ids of all present merges in order of rank."""
+        """Return the ids of all present merges in order of rank."""
         return list(self.merges())
 
     def type_ids(self) -> list[int]:
-        """Ids of all present types."""
+        """Return the ids of all present types."""
         return [number for number, alive in enumerate(self._alive) if alive]
 
     def added_atoms(self) -> tuple[str, ...]:
-        """Present types that edits added to the alphabet."""
+        """Return the present types that edits added to the alphabet."""
         added = range(self._loaded_types, len(self.types))
         return tuple(self.types[n] for n in added if self._alive[n] and not self._incoming[n])
 
     @property
     def loaded_type_count(self) -> int:
-        """How many types there were before any edit; their ids are the lowest."""
+        """The number of types before any edit; their ids are the lowest."""
         return self._loaded_types
 
     @property
@@ -210,21 +210,21 @@ class MergeTable:
 
     @property
     def merge_id_limit(self) -> int:
-        """Above every id that a merge has or had."""
+        """A number above every id that a merge has or had."""
         return len(self._merges)
 
     @property
     def type_count(self) -> int:
-        """How many types are present."""
+        """The number of types present."""
         return sum(self._alive)
 
     @property
     def merge_count(self) -> int:
-        """How many merges are present."""
+        """The number of merges present."""
         return len(self._merges) - self._merges.count(None)
 
     def describe(self, merge: int, names: Sequence[str] | None = None) -> str:
-        """A merge as one line of text, with the type strings or other ``names`` for them."""
+        """Return a merge as one line of text, with the type strings or other ``names``."""
         shown = self.types if names is None else names
         _, parts, result = self.merge(merge)
         return f"{' + '.join(shown[part] for part in parts)} → {shown[result]}"
@@ -238,9 +238,9 @@ class MergeTable:
 
     @property
     def numbered(self) -> State:
-        """The identity of types and merges with the ids that they have here.
+        """The identity of types and merges with their ids in this table.
 
-        What is derived from a table and names ids is kept by this.
+        Results that contain ids are cached by this.
         """
         return self._named()[1]
 
@@ -252,7 +252,7 @@ class MergeTable:
         return self._states
 
     def _sums_of(self, types: Iterable[int], merges: Iterable[int]) -> Hashes:
-        """What those of these types and merges that are present add to the sums of the state."""
+        """Return the contribution of the present ones of these types and merges to the sums."""
         hashes = self._hashes
         hashed = 0 if hashes is None else hashes.shape[1]
         if hashes is None or hashed < len(self.types):
@@ -266,7 +266,7 @@ class MergeTable:
     # ----------------------------------------------------------------------------- changing
 
     def _know(self, text: str) -> int:
-        """The id of a type that is or was there; a new one gets the next, and is absent so far."""
+        """Return the id of a present or former type; a new one gets the next, still absent."""
         number = self.ids.get(text)
         if number is None:
             if not self._owns_names:
@@ -279,7 +279,7 @@ class MergeTable:
         return number
 
     def _share(self, other: Self) -> None:
-        """Have what is the same in another table, a shallow copy, in common until one changes it.
+        """Share data with another table, a shallow copy, until one changes them.
 
         There are many copies of one large file, each with a few edits of its own.
         """
@@ -290,18 +290,18 @@ class MergeTable:
         other._incoming, other._outgoing = self._incoming.copy(), self._outgoing.copy()
 
     def _own(self, number: int) -> None:
-        """Let go of the lists of a type's merges that other tables have too, to change them."""
+        """Unshare the lists of a type's merges, to change them."""
         if self._owned is not None and number not in self._owned:
             self._incoming[number] = self._incoming[number].copy()
             self._outgoing[number] = self._outgoing[number].copy()
             self._owned.add(number)
 
     def new_merge_ids(self) -> Iterator[int]:
-        """Ids that no merge has or had, for a change that adds merges."""
+        """Yield ids that no merge has or had, for a change that adds merges."""
         return count(len(self._merges))
 
     def _enter(self, sums: Hashes | None) -> None:
-        """Be in another state; ``sums``: what it adds up to, if that is known."""
+        """Enter another state; ``sums``: those of it, if known."""
         self._sums, self._states = sums, None
 
     def _add(self, number: int, merge: Merge) -> None:
@@ -344,11 +344,11 @@ class MergeTable:
             self._outgoing[part].discard(number)
 
     def misplaced(self) -> list[int]:
-        """Ids of types that no well-formed merge makes: some part always comes too late.
+        """Return the ids of types that no well-formed merge makes: some part comes too late.
 
         Well-formed: each part of a merge is an atom or made by a merge of strictly lower rank. A
         type is listed if none of its merges has parts that are all formed before it. Some of them
-        are formed all the same, because a merge applies whenever its parts are there; of the
+        are formed nevertheless, because a merge applies whenever its parts are there; for the
         others, see `tokeniser.merging.unreachable_types`.
         """
         formed_at: dict[int, int] = {}
@@ -359,5 +359,5 @@ class MergeTable:
 
 
 def states_of(sums: Hashes) -> tuple[State, State]:
-    """The identities of what adds up to this, without and with ids."""
+    """Return the identities for these sums, without and with ids."""
     return State(sums[:, 0].tobytes().hex()), State(sums.tobytes().hex())

@@ -1,4 +1,4 @@
-"""What each edit would change in a merge graph, computed without changing it."""
+"""Plans of edits: what each would change in a merge graph, computed without changing it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, count, pairwise
@@ -19,11 +19,11 @@ class _Ids:
         self.new: dict[str, int] = {}
 
     def get(self, text: str) -> int | None:
-        """The id of a type that is or was there, or is new."""
+        """Return the id of a present, former or planned type."""
         return self.graph.ids.get(text, self.new.get(text))
 
     def of(self, text: str) -> int:
-        """The id of a type, which is new if it has none so far."""
+        """Return the id of a type, assigning a new one if needed."""
         number = self.get(text)
         if number is None:
             number = self.new[text] = len(self.graph.types) + len(self.new)
@@ -44,7 +44,7 @@ def plan_knockout(graph: MergeTable, texts: Iterable[str]) -> Change:
     [['u', 'n', 'd'], ['u', 'n', 'i']]
     """
     texts, numbers, removed_merges = _removal(graph, texts)
-    # Parts are shorter than what they make, so by length every substitute is ready in time.
+    # Parts are shorter than their result, so in order of length substitutes are ready in time.
     substitute: dict[int, Parts] = {}
     for number in sorted(numbers, key=lambda n: len(graph.types[n])):
         parts = graph.merge(graph.producer(number)).parts
@@ -84,7 +84,7 @@ def plan_cascade(graph: MergeTable, texts: Iterable[str]) -> Change:
 def _removal(
     graph: MergeTable, texts: Iterable[str]
 ) -> tuple[list[str], list[int], dict[int, Merge]]:
-    """The types to remove, each once, their ids, and the merges that make them."""
+    """Return the types to remove, without duplicates, their ids, and the merges that make them."""
     texts = list(dict.fromkeys(check_list(texts, "types", EditError)))
     numbers = [graph.id_of(text) for text in texts]
     for number in numbers:
@@ -114,7 +114,7 @@ def plan_anneal(
 ) -> Change:
     """Add atoms to the alphabet, and pair merges after the last rank, in this order.
 
-    A pair whose result is a type already is added as one more merge of it. Source: Bauwens &
+    A pair whose result is already a type is added as another merge of it. Source: Bauwens &
     de Lhoneux 2026, §3.4.
     """
     ids = _Ids(graph)
@@ -153,7 +153,7 @@ def plan_anneal(
 
 
 def pair_of_texts(pair: Sequence[str]) -> tuple[str, str]:
-    """Two types by their strings; anything else is an `EditError`."""
+    """Return two types given by their strings; anything else is an `EditError`."""
     if isinstance(pair, str) or len(pair) != 2 or not all(isinstance(p, str) and p for p in pair):
         raise EditError(f"{pair!r} is not a pair of types. Give two types for each merge.")
     return pair[0], pair[1]
@@ -175,7 +175,7 @@ def plan_reify(
     link: bool = True,
     expand: bool = True,
 ) -> Change:
-    """Give tuple merges other parts (``repairs``, by merge), then put pairs into tuple merges.
+    """Give tuple merges other parts (``repairs``, by merge), then use pairs inside tuple merges.
 
     Each pair (x, y) in turn replaces x, y in the tuple merges that contain it (those that did after
     the repairs, and still do): by linking to the merge of xy, where that is exactly (x, y) and of
@@ -188,7 +188,7 @@ def plan_reify(
 
 
 _Place = tuple[int, int, int]
-"""A place in the order of merges: a rank; 0 before the merge of that rank, 1 it; a number."""
+"""A place in the order of merges: a rank; 0 before the merge of that rank, 1 it; an index."""
 
 
 class _Reification:
@@ -303,7 +303,7 @@ class _Reification:
         )
 
     def _ranked(self) -> tuple[dict[int, Merge], tuple[Reranked, ...]]:
-        """Renumber all merges: the created ones, and the others that move."""
+        """Renumber all merges: created ones, and others that move."""
         before: dict[int, list[int]] = {}
         for number, ((rank, _, _), _, _) in self.created.items():
             before.setdefault(rank, []).append(number)
@@ -321,9 +321,10 @@ class _Reification:
 
 
 def plan_renumber(graph: MergeTable) -> Change:
-    """Number the ranks of merges from 0 without holes, as saving does.
+    """Number ranks from 0 without gaps, as saving does.
 
-    Where all merges are pairs, those that never apply, as an earlier one has the same parts, go.
+    If all merges are pairs, those that never apply, because an earlier one has the same parts, are
+    removed.
     """
     merges = graph.merges()
     dropped: dict[int, Merge] = {}
@@ -343,7 +344,7 @@ def plan_renumber(graph: MergeTable) -> Change:
 
 
 def tuple_merges_by_pair(parts: Mapping[int, Parts]) -> dict[Pair, dict[int, None]]:
-    """Which tuple merges contain a pair of neighbouring parts, of merges given by their parts.
+    """Return which tuple merges, given by their parts, contain each pair of adjacent parts.
 
     >>> tuple_merges_by_pair({7: (0, 1, 2), 9: (0, 1, 0, 1), 10: (1, 2)})
     {(0, 1): {7: None, 9: None}, (1, 2): {7: None}, (1, 0): {9: None}}
@@ -357,7 +358,7 @@ def tuple_merges_by_pair(parts: Mapping[int, Parts]) -> dict[Pair, dict[int, Non
 
 
 def replaced(parts: Parts, pair: Pair, result: int) -> Parts:
-    """Parts with non-overlapping occurrences of a pair, from the left, replaced by its result.
+    """Replace non-overlapping occurrences of a pair, from the left, by its result.
 
     >>> replaced((5, 5, 5, 6), (5, 5), 9)
     (9, 5, 6)

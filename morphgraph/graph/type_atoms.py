@@ -1,4 +1,4 @@
-"""What types consist of, whatever has been edited since."""
+"""The atoms of types, which edits never change."""
 
 import re
 from collections.abc import Iterable
@@ -7,15 +7,15 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.plans import Parts
 
 _BYTE = re.compile("<0x[0-9A-F]{2}>")
-"""How a byte is spelled where characters outside the alphabet become their bytes."""
+"""The spelling of a byte where characters outside the alphabet become bytes."""
 
 
 class TypeAtoms:
-    """The atoms that the strings of types consist of, by id; found out once for each type.
+    """The atoms that the strings of types consist of, by id; computed once for each type.
 
-    They stay the same whatever is edited: every edit keeps what a type is made of. A type of many
+    Edits do not change them, as every edit keeps what a type is made of. A type of several
     characters that no merge makes occurs in no word, so its atoms are its characters. ``suffix``:
-    what is glued to the last character of a word, the two being one atom (``</w>``).
+    joined to the last character of a word, forming one atom (``</w>``).
     """
 
     def __init__(self, suffix: str = "") -> None:
@@ -23,7 +23,7 @@ class TypeAtoms:
         self._known: dict[int, Parts] = {}
 
     def of(self, graph: MergeGraph, parts: Iterable[int]) -> list[int]:
-        """The atoms of parts, one after the other."""
+        """Return the concatenated atoms of parts."""
         found: list[int] = []
         for part in parts:
             known = self._known.get(part)
@@ -33,7 +33,7 @@ class TypeAtoms:
         return found
 
     def _look_up(self, graph: MergeGraph, type_: int) -> Parts:
-        # A type may be thousands of merges deep, so this keeps its own stack.
+        # A type may be thousands of merges deep, so this has its own stack.
         stack = [type_]
         while stack:
             number = stack[-1]
@@ -50,7 +50,7 @@ class TypeAtoms:
         return self._known[type_]
 
     def _ends_word(self, text: str) -> bool:
-        """Whether a type is the last character of a word, with the suffix."""
+        """Return whether a type is the last character of a word, with the suffix."""
         suffix = self._suffix
         return bool(suffix) and text.endswith(suffix) and len(text) == len(suffix) + 1
 
@@ -65,7 +65,7 @@ class TypeAtoms:
 
 
 def atoms_of(graph: MergeGraph) -> list[tuple[int, ...]]:
-    """The atoms of every type, by id; a removed type has none."""
+    """Return the atoms of every type, by id; a removed type has none."""
     atoms: list[tuple[int, ...]] = [()] * len(graph.types)
     present = sorted(graph.type_ids(), key=lambda number: len(graph.types[number]))
     for number in present:

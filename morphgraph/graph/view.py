@@ -1,4 +1,4 @@
-"""The alternating merge/type digraph as networkx: whole, or the part around one type.
+"""The alternating digraph of merges and types in networkx: whole, or around one type.
 
 Vertices are named ``t<id>`` and ``m<id>``, with the attributes ``kind`` ("type" or "merge") and
 ``label``; merges also have ``rank``. Edges go part → merge → result; those into a merge carry
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     import networkx as nx
 
 MAX_VERTICES = 300
-"""No picture of a neighbourhood has more vertices than this."""
+"""The largest number of vertices in a drawing of a neighbourhood."""
 
 
 def type_key(number: int) -> str:
-    """The vertex of a type."""
+    """Return the vertex of a type."""
     return f"t{number}"
 
 
 def merge_key(number: int) -> str:
-    """The vertex of a merge."""
+    """Return the vertex of a merge."""
     return f"m{number}"
 
 
@@ -38,7 +38,7 @@ def to_networkx(
     names: Sequence[str] | None = None,
     gone: Mapping[int, Merge] | None = None,
 ) -> "nx.DiGraph":
-    """The alternating digraph of all present types and merges, or of some ``merges`` (ids) only.
+    """Return the digraph of all present types and merges, or of some ``merges`` (ids).
 
     ``names`` are labels of the types by id, else their strings. ``gone``: merges that the graph no
     longer has, to show beside them.
@@ -81,7 +81,7 @@ def to_networkx(
 
 
 def to_graphml(digraph: "nx.DiGraph") -> bytes:
-    """A digraph of `to_networkx` as GraphML; places become text, control characters their code."""
+    """Return a digraph of `to_networkx` as GraphML, with places and control characters as text."""
     import networkx as nx
 
     copied = nx.DiGraph()
@@ -102,7 +102,7 @@ def to_graphml(digraph: "nx.DiGraph") -> bytes:
 
 
 _NOT_XML = re.compile("[^\\t\\n\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
-"""What XML 1.0 cannot hold, or, as \\r, would not give back."""
+"""Characters that XML 1.0 cannot contain or, like \r, does not preserve."""
 
 
 def _xml_text(text: str) -> str:
@@ -113,8 +113,8 @@ def _xml_text(text: str) -> str:
 class Neighbourhood:
     """The part of the digraph around a type.
 
-    ``digraph``: types with more merges than are shown have ``frontier`` set. ``left_out_merges``:
-    merges within the asked depth that did not fit.
+    ``digraph``: types with further merges have ``frontier`` set. ``left_out_merges``: merges within
+    the requested depth that did not fit.
     """
 
     focus: int
@@ -135,14 +135,14 @@ def neighbourhood(
     ghosts: Iterable[int] = (),
     gone: Mapping[int, Merge] | None = None,
 ) -> Neighbourhood:
-    """The merges within ``down`` steps towards the atoms and ``up`` steps towards long types.
+    """Return the merges within ``down`` steps towards atoms and ``up`` towards longer types.
 
     At most ``limit`` vertices, and never more than `MAX_VERTICES`: merges to ``keep`` come first,
-    whatever their distance, then nearer ones, then those of higher ``importance`` (by merge id),
-    then lower ranks. A merge is always shown with all its parts and its result. ``ghosts`` are
-    removed types to show; the focus may be one of them. ``gone`` are removed merges, by their ids,
-    which are shown first of all and make no more than ghosts: a removed focus is looked down from
-    through them. Vertices of both kinds have ``ghost`` set.
+    at any distance, then nearer ones, then those of higher ``importance`` (by merge id), then lower
+    ranks. A merge is always shown with all its parts and its result. ``ghosts`` are removed types
+    to show; the focus may be one of them. ``gone`` are removed merges, by id, which come first of
+    all and only lead to ghosts: the derivation of a removed focus is shown through them. Vertices
+    of both kinds have ``ghost`` set.
     """
     limit = min(limit, MAX_VERTICES)
     weight = importance or {}
@@ -169,7 +169,7 @@ def neighbourhood(
     for number, merge in (gone or {}).items():
         if take(number, merge):
             shown_gone[number] = merge
-    # Derivations are small and explain the type, so they come before what is made from it.
+    # Derivations are small and explain the type, so they come before its uses.
     expand(number for number in keep if graph.has_merge(number))
     below = above = [focus] if graph.is_present(focus) else []
     if not below:

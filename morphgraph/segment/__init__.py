@@ -1,1 +1,1 @@
-"""Every method that cuts words into tokens, and the registry of them."""
+"""The segmentation methods, and their registry."""

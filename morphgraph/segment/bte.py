@@ -1,4 +1,4 @@
-"""The standard segmentation of a tokeniser as a segmenter, and what others on a tokeniser share."""
+"""The standard segmentation of a tokeniser, and what other methods on one share."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Bte(Segmenter):
-    """BPE, or BTE where there are tuple merges: the merges of a tokeniser's graph as it is now.
+    """BPE, or BTE with tuple merges: applies the current merges of a tokeniser's graph.
 
     Source: Sennrich et al. 2016; Bauwens & Delobelle 2024 for tuple merges.
     """
@@ -38,7 +38,7 @@ class Bte(Segmenter):
     explained_by: ClassVar[Explanation] = "merges"
     tokeniser: BpeTokeniser
     absent: Collection[int] = ()
-    """Ids of types that are there for merging only."""
+    """Ids of types that only exist for merging."""
 
     def __init__(self, tokeniser: BpeTokeniser) -> None:
         super().__init__(tokeniser)
@@ -46,15 +46,15 @@ class Bte(Segmenter):
 
     @property
     def name(self) -> str:
-        """``BTE`` if a merge has three parts or more, else ``BPE``."""
+        """``BTE`` if a merge has three or more parts, else ``BPE``."""
         return "BTE" if self.tokeniser.graph.has_tuples else "BPE"
 
     def segment(self, words: Words) -> Segmentation:
-        """Cut words; ``closed_by`` holds positions of merges, by rank."""
+        """Segment words; ``closed_by`` holds positions of merges, by rank."""
         return segment(self.tokeniser.graph, words)
 
     def document(self) -> dict[str, Any]:
-        """Method, parameters, and the tokeniser in its present state, as JSON."""
+        """Return method, parameters, and the tokeniser in its present state, as JSON data."""
         name, _, checksum = self.tokeniser.signature().rpartition("@")
         model = json.loads(to_tokenizer_json(self.tokeniser)[0])
         held = {"name": name, "checksum": checksum, "model": model}
@@ -65,19 +65,19 @@ class Bte(Segmenter):
         return cls(saved_tokeniser(document))
 
     def exported(self, unchanged: bool) -> ExportedModel:
-        """The file with its merges."""
+        """Return the file with its merges."""
         from morphgraph.tokeniser.export import bpe_model
 
         return bpe_model(self.tokeniser, _ids(self.tokeniser) if unchanged else None)
 
     @property
     def editable(self) -> BpeTokeniser | None:
-        """The tokeniser, unless a method built on this one does more than merging."""
+        """The tokeniser, unless a method built on it does more than merging."""
         return self.tokeniser if type(self) is Bte else None
 
     @property
     def unknown_id(self) -> int:
-        """The type for characters outside the alphabet; `UNKNOWN` where there is none."""
+        """The type for characters outside the alphabet; `UNKNOWN` if there is none."""
         name = self.tokeniser.preprocessor.unknown
         return UNKNOWN if name is None else self.tokeniser.graph.ids.get(name, UNKNOWN)
 
@@ -92,14 +92,14 @@ class Bte(Segmenter):
             graph.types,
             present,
             tokeniser.special,
-            "" if marker == "##" else marker,  # what a merge made can begin with ## in any text
+            "" if marker == "##" else marker,  # a merged type can begin with ## in any text
             tokeniser.preprocessor,
             tokeniser.readable_types,
             graph,
         )
 
     def unreachable(self, inventory: Inventory) -> list[int] | None:
-        """Ids of types that their own atoms are not merged into."""
+        """Return the ids of types that their own atoms are not merged into."""
         if self.editable is not None:
             return unreachable_types(self.tokeniser.graph)
         atoms = atoms_of(self.tokeniser.graph)
@@ -108,7 +108,7 @@ class Bte(Segmenter):
 
 
 def _ids(tokeniser: BpeTokeniser) -> dict[int, int]:
-    """The ids of all present types, by their ids in the graph: those of the file without edits."""
+    """Return the ids of present types by id in the graph; unedited, those of the file."""
     if tokeniser.is_edited:
         return new_ids(tokeniser)
     return dict(enumerate(tokeniser.vocabulary_ids))
@@ -120,12 +120,11 @@ def merging_model(
     apart: Mapping[str, Sequence[tuple[str, int]]] | None = None,
     numbers: Mapping[int, int] | None = None,
 ) -> ExportedModel:
-    """What is exported of a segmenter that does more than merging.
+    """Return the exported model of a segmenter that does more than merging.
 
-    Types that are ``absent`` are there for merging only; the others are numbered anew without
-    them, if ids need not stay ``unchanged``. ``apart``: what takes the place of a type after
-    merging, each with its number of atoms. ``numbers``: the ids that types have so far, if not the
-    tokeniser's.
+    Types that are ``absent`` only exist for merging; unless ids must stay ``unchanged``, the others
+    are renumbered without them. ``apart``: the replacement of each type after merging, with numbers
+    of atoms. ``numbers``: the current ids of types, if not the tokeniser's.
     """
     from morphgraph.tokeniser.export import bpe_model
 
@@ -149,7 +148,7 @@ def merging_model(
 
 
 def train_merges(*given: Any, **more: Any) -> BpeTokeniser:
-    """Train BPE as `Training` asks for it: the tokeniser that comes out."""
+    """Train BPE as `Training` requires; return the tokeniser."""
     from morphgraph.train.bpe import train_bpe
     from morphgraph.train.trainers import tokeniser_by
 
@@ -187,7 +186,7 @@ BPE_PRIME = Method(
 
 
 def saved_tokeniser(document: Mapping[str, Any]) -> BpeTokeniser:
-    """The tokeniser of a document, with the checksum that it states: that of where it came from."""
+    """Return the tokeniser of a document, with the checksum of its origin."""
     name = shortened(" ".join(str(document.get("name", "tokeniser")).split()), 80)
     tokeniser = from_tokenizer_json(json.dumps(document.get("model")).encode(), name)
     stated = str(document.get("checksum", ""))
@@ -199,10 +198,9 @@ def saved_tokeniser(document: Mapping[str, Any]) -> BpeTokeniser:
 def tokeniser_of_types(
     name: str, types: Iterable[str], merges: Iterable[Sequence[str]]
 ) -> BpeTokeniser:
-    """A tokeniser of trained types, by id, with the preprocessing that their marker implies.
+    """Return a tokeniser of trained types, by id, preprocessing as their marker implies.
 
-    Without a marker, a word is one piece, as it was in training. `MorphGraphError` if there are no
-    types.
+    Without a marker, a word is one piece, as in training. `MorphGraphError` without types.
     """
     vocabulary = {text: number for number, text in enumerate(types)}
     if not vocabulary:

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 DRAWN_TO_CHECK = 300
-"""So many texts are drawn for before an export; drawing one by one is slow."""
+"""The number of texts sampled before an export; sampling one by one is slow."""
 _ATOMS_PER_THREAD = 50_000
-"""Fewer atoms than this are not worth a second thread."""
+"""The least number of atoms worth a second thread."""
 
 
 class DropoutParameters(Parameters):
-    """How often merges are left out, and how that is drawn."""
+    """How often to leave out merges, and how to draw."""
 
     p: float = Field(
         default=0.1, ge=0, le=1, description="Probability that a merge is left out each time."
@@ -46,7 +46,7 @@ class DropoutParameters(Parameters):
 
     @property
     def is_random(self) -> bool:
-        """Whether a seed changes what comes out."""
+        """Whether the result depends on a seed."""
         return 0 < self.p < 1
 
 
@@ -54,15 +54,14 @@ _USUAL = DropoutParameters()
 
 
 class Dropout(Bte):
-    """BPE-dropout: at each step, each applicable occurrence of a merge is left out at random.
+    """BPE-dropout: at each step, applicable occurrences of merges are left out at random.
 
-    An occurrence is left out with probability ``p``, drawn again at each step; of those that are
-    left, the lowest rank is applied, leftmost; a word is done when none is left. With ``queue`` it
-    is drawn as the ``tokenizers`` library does: an occurrence that was left out comes back as soon
-    as another one, even one that is out of date, leaves a queue, so fewer are lost. Merges with the
-    same parts count as one. The result for a word depends on ``seed``, the number of the sample and
-    the word's place in the list only. p = 0 is BPE, p = 1 gives atoms. Source: Provilkov et al.
-    2020.
+    An occurrence is left out with probability ``p``, drawn anew at each step; of the others, the
+    lowest rank is applied, leftmost; a word is done when none remains. ``queue`` draws as the
+    ``tokenizers`` library does: an occurrence left out returns as soon as another one, even an
+    outdated one, leaves a queue, so fewer are lost. Merges with the same parts count as one. The
+    result for a word depends only on ``seed``, the index of the sample and the word's index in the
+    list. p = 0 is BPE, p = 1 gives atoms. Source: Provilkov et al. 2020.
 
     >>> from morphgraph.segment.bte import tokeniser_of_types
     >>> tokeniser = tokeniser_of_types("ab", ["a", "b", "ab"], ["ab"])
@@ -88,24 +87,24 @@ class Dropout(Bte):
 
     @property
     def name(self) -> str:
-        """``BPE-dropout``, or ``BTE-dropout`` if a merge has three parts or more."""
+        """``BPE-dropout``, or ``BTE-dropout`` if a merge has three or more parts."""
         return f"{super().name}-dropout"
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        """``p`` and ``seed``, and ``queue`` where it is on."""
+        """``p`` and ``seed``, and ``queue`` if on."""
         return {"p": self.p, "seed": self.seed} | ({"queue": True} if self.queue else {})
 
     def segment(
         self, words: Words, sample: int = 0, threads: int | None = None
     ) -> MergeSegmentation:
-        """Cut words at random, always in the same way for the same number of a ``sample``.
+        """Segment words at random, reproducibly for each index of a ``sample``.
 
         ``closed_by`` holds positions in ``arrays``, the merges by rank.
         """
         from morphgraph.kernels.dropout import segment_dropping, segment_queueing
 
-        if self.p == 0:  # merges that tie are gone through by rank below
+        if self.p == 0:  # tied merges are visited by rank below
             return segment(self.tokeniser.graph, words, threads)
         kernel = segment_queueing if self.queue else segment_dropping
         arrays = merge_arrays(self.tokeniser.graph)
@@ -146,20 +145,20 @@ class Dropout(Bte):
 
     @property
     def undrawn(self) -> Bte:
-        """All merges."""
+        """Return the method with all merges, without dropout."""
         return Bte(self.tokeniser)
 
     def samples(self, words: Words, k: int, threads: int | None = None) -> list[MergeSegmentation]:
-        """The first ``k`` samples; the first of them is what `segment` gives."""
+        """Return the first ``k`` samples; the first of them is that of `segment`."""
         return [self.segment(words, sample, threads) for sample in range(k)]
 
     def reseeded(self, runs: int) -> list[Dropout]:
-        """The same with each of so many seeds behind its own; none if nothing is random."""
+        """Return ``runs`` copies with consecutive seeds; none if nothing is random."""
         seeds = range(self.seed + 1, self.seed + 1 + runs) if self.is_random else ()
         return [Dropout(self.tokeniser, self.p, seed, self.queue) for seed in seeds]
 
     def unreachable(self, inventory: Inventory) -> list[int] | None:
-        """Those of its merges, where none is left out."""
+        """Return the unreachable types without dropout."""
         return self.undrawn.unreachable(inventory)
 
     @classmethod
@@ -169,7 +168,7 @@ class Dropout(Bte):
         return cls(saved_tokeniser(document), p, seed, document.get("queue") is True)
 
     def exported(self, unchanged: bool) -> ExportedModel:
-        """Its merges and parameters; compared without drawing, and then some of what is drawn."""
+        """Return its merges and parameters, compared without dropout and then with some samples."""
         if self.queue:
             raise MorphGraphError(
                 "BPE-dropout with queue draws as the tokenizers library does by itself. Export "
@@ -181,7 +180,7 @@ class Dropout(Bte):
 
 
 def _drawn_otherwise(dropout: Dropout, library: Any, method: Any, texts: Sequence[str]) -> str:
-    """For which of some texts the exported method draws other tokens; nothing if for none."""
+    """Describe texts for which the exported method draws other tokens; empty if none."""
     from morphgraph.tokeniser.export import ids_in
 
     vocabulary = method.model["vocab"]

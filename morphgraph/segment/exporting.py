@@ -1,4 +1,4 @@
-"""Segmenters as folders that ``AutoTokenizer`` loads."""
+"""Export segmenters as folders that ``AutoTokenizer`` loads."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from morphgraph.tokeniser.export_settings import source_settings
 
 
 def exported_model(segmenter: Segmenter) -> ExportedModel:
-    """Return what is exported of a segmenter, with the classes of its entry and those below.
+    """Return the exported model of a segmenter, with the classes of its method and those below.
 
     `MorphGraphError` for a method without such a class.
     """
@@ -49,7 +49,7 @@ def _standalone(segmenter: Segmenter) -> str:
 
 
 def merging_class(type_: object) -> type[Merging] | None:
-    """The plain-Python class of a model of this type in a file, where it goes by merges."""
+    """Return the plain-Python class of a merge-based model of this type, or None."""
     entry = METHODS.get("bpe" if type_ in ("BPE", "BTE") else str(type_))
     kind = standalone_class(entry.standalone) if entry is not None and entry.standalone else None
     return kind if kind is not None and issubclass(kind, Merging) else None
@@ -58,9 +58,9 @@ def merging_class(type_: object) -> type[Merging] | None:
 def export_segmenter(
     segmenter: Segmenter, words: Sequence[str], settings: Mapping[str, Any] | None = None
 ) -> Export:
-    """A segmenter as the files of a folder; its ids for ``words`` are compared with ours first.
+    """Return a segmenter as the files of a folder, comparing its ids for ``words`` with ours.
 
-    `MorphGraphError` for a method without such a folder, and if ids differ. ``settings``: see
+    `MorphGraphError` for a method that cannot be exported, and if ids differ. ``settings``: see
     `export_settings.source_settings`.
     """
     return export_model(exported_model(segmenter), words, settings)
@@ -71,9 +71,9 @@ def export_to(
 ) -> Export:
     """Write a folder that ``AutoTokenizer.from_pretrained`` loads.
 
-    First its ids are compared with ours: on ``words``, or else on 10,000 common ones, and on
+    First its ids are compared with ours: on ``words``, by default 10,000 common ones, and on
     sentences made of them. `MorphGraphError` if they differ. An earlier export in the folder is
-    replaced; other files of the same names are set aside, which is a Python warning.
+    replaced; other files of the same names are set aside, with a Python warning.
     """
     if not os.fspath(folder):
         raise MorphGraphError("An export needs a folder. Name one, or write “.” for this one.")

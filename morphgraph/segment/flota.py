@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class FlotaParameters(Parameters):
-    """How many tokens FLOTA takes, and which."""
+    """The number of tokens that FLOTA takes, and its preferences."""
 
     k: int = Field(
         default=0, ge=0, description="Tokens at most, of each word or mark; 0 for no limit."
@@ -37,7 +37,7 @@ class FlotaParameters(Parameters):
 
 
 class KeptParameters(Parameters):
-    """How many tokens FIRST and LONGEST keep."""
+    """The number of tokens that FIRST and LONGEST keep."""
 
     k: int = Field(
         default=2, ge=1, description="Tokens at most, of each word or mark; the rest is left out."
@@ -45,17 +45,16 @@ class KeptParameters(Parameters):
 
 
 class Flota(VocabularySegmenter):
-    """The longest substring that is a type, leftmost among equals, then the same on what is left.
+    """Repeatedly takes the longest substring that is a type, leftmost among equals.
 
-    At most ``k`` tokens of a word (0, None: no limit), in order of position; characters in none of
-    them are `DROPPED`. In running text, and in a word with hyphens or other marks, ``k`` counts for
-    each run of ``\\w`` and for each mark by itself; a token is of the one that it begins in. At the
-    start of a word the word-initial form of a substring is preferred, elsewhere the word-internal
-    one; the other form is the fallback, but not at the start of a word if ``strict``, which is for
-    ``##`` vocabularies. Length is counted in characters (bytes in a byte-level vocabulary) without
-    the marker; no token crosses what the pre-tokeniser separates. A bare text of a vocabulary that
-    marks starts has no marker, so no such start.
-    Source: Hofmann et al. 2022, Fig. 1.
+    At most ``k`` tokens of a word (0, None: no limit), in order of position; characters in no token
+    are `DROPPED`. In running text, and in a word with hyphens or other marks, ``k`` counts for each
+    run of ``\\w`` and for each mark; a token belongs to the one that it begins in. At the start of
+    a word the word-initial form of a substring is preferred, elsewhere the word-internal one; the
+    other form is the fallback, but not at the start of a word if ``strict``, which is for ``##``
+    vocabularies. Length is counted in characters (bytes in a byte-level vocabulary) without the
+    marker; no token crosses what the pre-tokeniser separates. A bare text of a vocabulary that
+    marks starts has no marker, so no such start. Source: Hofmann et al. 2022, Fig. 1.
 
     >>> flota = Flota(SubwordVocabulary(("un", "##desirable", "##des", "[UNK]"), "##"), k=1)
     >>> found = flota.segment(flota.encode(["undesirable"]))
@@ -84,11 +83,11 @@ class Flota(VocabularySegmenter):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """``k``, and ``strict`` where it is on."""
+        """``k``, and ``strict`` if on."""
         return {"k": self.k} | ({"strict": True} if self.strict else {})
 
     def segment(self, words: Words) -> Segmentation:
-        """Cut words that this segmenter encoded; ``closed_by`` holds the ids of the tokens."""
+        """Segment words encoded by this segmenter; ``closed_by`` holds the ids of tokens."""
         from morphgraph.kernels.trie import longest_first
 
         vocabulary, trie = self.vocabulary, self.vocabulary.trie
@@ -116,7 +115,7 @@ class Flota(VocabularySegmenter):
 
 
 class _Kept(Segmenter):
-    """The tokens that a baseline keeps of another segmenter's segmentation."""
+    """A baseline that keeps some tokens of another segmenter's segmentation."""
 
     _by_length: ClassVar[bool]
 
@@ -132,7 +131,7 @@ class _Kept(Segmenter):
         return {"k": self.k, "of": called(self.segmenter.name, self.segmenter.parameters)}
 
     def segment(self, words: Words) -> Segmentation:
-        """Cut words that this segmenter encoded."""
+        """Segment words encoded by this segmenter."""
         from morphgraph.kernels.trie import keep_tokens
 
         standard = self.segmenter.segment(words)
@@ -143,7 +142,7 @@ class _Kept(Segmenter):
         return Segmentation(words, closed_by, token_at)
 
     def _is_marker(self, words: Words) -> npt.NDArray[np.bool_]:
-        """Whether each atom is a start-of-word marker, also an unknown one, or in a bare text."""
+        """Return whether each atom is a start-of-word marker, even an unknown one."""
         below = self.segmenter.below
         ids = below.atoms if isinstance(below, SubwordVocabulary) else below.graph.ids
         found = np.isin(words.atoms, [ids[marker] for marker in sorted(MARKERS) if marker in ids])
@@ -155,16 +154,16 @@ class _Kept(Segmenter):
         return self.segmenter.inventory()
 
     def unreachable(self, inventory: Inventory) -> list[int] | None:
-        """Those of the other segmenter, before tokens are left out."""
+        """Return the unreachable types of the other segmenter, before dropping tokens."""
         return self.segmenter.unreachable(inventory)
 
     @property
     def unknown_id(self) -> int:
-        """That of the other segmenter."""
+        """The unknown type of the other segmenter."""
         return self.segmenter.unknown_id
 
     def exported(self, unchanged: bool) -> ExportedModel:
-        """The other segmenter's export, and what is kept of it."""
+        """Return the other segmenter's export, with the number of tokens to keep."""
         inner = self.segmenter.exported(True)
         if inner.differs is not None:
             raise MorphGraphError(
@@ -184,7 +183,7 @@ class _Kept(Segmenter):
         return f"{called(self.name, {'k': self.k})}:{self.segmenter.signature()}"
 
     def document(self) -> dict[str, Any]:
-        """Method, parameters and the other segmenter's document, as JSON."""
+        """Return method, parameters and the other segmenter's document, as JSON data."""
         model = self.segmenter.document()
         return {"method": self.method, "parameters": {"k": self.k}, "model": model}
 
@@ -195,9 +194,9 @@ class _Kept(Segmenter):
 
 
 def _token_units(segmentation: Segmentation) -> npt.NDArray[np.int64]:
-    """Where the tokens that begin in a unit begin and end: int64, into the atoms.
+    """Return where the tokens of each unit begin and end: int64, into the atoms.
 
-    Units are those of `Words.units`; no unit goes beyond a word.
+    Units are those of `Words.units`; no unit crosses a word boundary.
     """
     words, units = segmentation.words, segmentation.words.units
     count = len(words.atoms)
@@ -209,10 +208,9 @@ def _token_units(segmentation: Segmentation) -> npt.NDArray[np.int64]:
 
 
 class First(_Kept):
-    """The ``k`` first tokens of each word's standard segmentation; the others are `DROPPED`.
+    """Keeps the first ``k`` tokens of each word's standard segmentation; others are `DROPPED`.
 
-    ``k`` counts as `Flota`'s does.
-    Source: Hofmann et al. 2022, §3.
+    ``k`` counts as in `Flota`. Source: Hofmann et al. 2022, §3.
     """
 
     method = "first"
@@ -221,10 +219,11 @@ class First(_Kept):
 
 
 class Longest(_Kept):
-    """The ``k`` longest tokens of each word's standard segmentation, leftmost among equals.
+    """Keeps the ``k`` longest tokens of each word's standard segmentation.
 
-    They stay in order of position, the others are `DROPPED`. ``k`` counts as `Flota`'s does. Length
-    is counted in atoms, without a start-of-word marker. Source: Hofmann et al. 2022, §3.
+    Among equals the leftmost; they stay in order of position, and the others are `DROPPED`. ``k``
+    counts as in `Flota`. Length is counted in atoms, without a start-of-word marker. Source:
+    Hofmann et al. 2022, §3.
     """
 
     method = "longest"

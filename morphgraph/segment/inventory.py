@@ -1,4 +1,4 @@
-"""The types of a vocabulary without their marker, and whether they spell themselves."""
+"""The types of a vocabulary without their marker."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _MARKERS = ("Ġ", "▁", "##")
 
 @dataclass(frozen=True)
 class Inventory:
-    """A vocabulary, ready to be counted.
+    """A vocabulary prepared for counting.
 
-    ``special``: ids of the special and added types that are in it. ``spelled``: each of the other
-    ids, ascending, with the type's string without its marker; ``bodies``: the same as people read
-    it, None if it is not whole characters, but single bytes of one. ``marker``: ``Ġ`` or ``▁``
-    before types that start a word, ``##`` before types inside one, a suffix such as ``</w>``
-    behind types that end one, or nothing; ``marked``: the ids of types that have it. ``texts``:
-    every type by id as people read it. ``graph``: the merges, where there are any.
+    ``special``: ids of its special and added types. ``spelled``: each of the other ids, ascending,
+    with the type's string without its marker; ``bodies``: the same in readable form, None for bytes
+    that are not whole characters. ``marker``: ``Ġ`` or ``▁`` before types that start a word, ``##``
+    before types inside one, a suffix such as ``</w>`` after types that end one, or empty;
+    ``marked``: the ids of types with it. ``texts``: every type by id in readable form. ``graph``:
+    the merges, if any.
     """
 
     special: tuple[int, ...]
@@ -48,7 +48,7 @@ class Inventory:
         texts: Sequence[str] | None = None,
         graph: MergeGraph | None = None,
     ) -> Inventory:
-        """That of ``types`` by id, of which some are ``present``, and some ``special``."""
+        """Build the inventory of ``types`` by id, some ``present`` and some ``special``."""
         present, prepared = list(present), preprocessor or Preprocessor()
         cut = str.removeprefix if marker in _MARKERS else str.removesuffix
         ordinary = [number for number in present if types[number] not in special]
@@ -69,12 +69,12 @@ class Inventory:
         return self.marker in _MARKERS
 
     def is_byte(self, number: int, written: str) -> bool:
-        """Whether a type is a single byte of a byte fallback."""
+        """Return whether a type is a single byte of a byte fallback."""
         return written in _BYTES and self.bodies[number] is None
 
 
 def _readable(text: str, preprocessor: Preprocessor) -> str | None:
-    """A type's string as characters; None if it has part of one."""
+    """Return a type's string as characters; None if it contains an incomplete one."""
     if preprocessor.byte_fallback and text in _BYTES:
         return None
     if not preprocessor.byte_level or text.isascii():

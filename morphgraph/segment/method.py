@@ -1,4 +1,4 @@
-"""The entry of a method, which it declares beside its code, and all above derive from."""
+"""The declaration of a method, beside its code, from which everything else derives."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ Needs = Literal["merges", "vocabulary", "segmenter", "training", "gold"]
 
 @dataclass(frozen=True)
 class Training:
-    """How a method is trained on word counts.
+    """How to train a method on word counts.
 
-    ``run`` makes a segmenter of a `PreparedCorpus`, the size of the vocabulary, a name, and a
-    function that it calls with the share that is done, and of its ``parameters`` by name.
-    ``stoppable``: it also takes ``enough`` (see `train`); else it runs to its end. ``unmarked``:
-    it can follow only pipelines without a start-of-word marker. ``atoms``: the kind that it needs,
-    where they are not the pipeline's. ``seconds``: a guess at how long 32,000 types take on one
-    core.
+    ``run`` makes a segmenter of a `PreparedCorpus`, the vocabulary size, a name, a function to call
+    with the share done, and its ``parameters`` by name. ``stoppable``: it also takes ``enough``
+    (see `train`); else it runs to the end. ``unmarked``: it only supports pipelines without a
+    start-of-word marker. ``atoms``: the kind that it needs, if not the pipeline's. ``seconds``:
+    estimated time for 32,000 types on one core.
     """
 
     description: str
@@ -38,7 +37,7 @@ class Training:
 
     @property
     def pipelines(self) -> tuple[str, ...]:
-        """The pipelines that it can follow, its own first."""
+        """The pipelines that it supports, its default first."""
         from morphgraph.corpus.pipelines import PIPELINES
 
         known = PIPELINES.values()
@@ -47,18 +46,17 @@ class Training:
 
 @dataclass(frozen=True)
 class Method:
-    """A method: its name in commands and files, its title in tables, and what it does.
+    """A method: its name in commands and files, its title in tables, and a description.
 
-    ``kind``: the class of its segmenters, which cut words, are saved and loaded, and answer what
-    `Segmenter` asks; None for one that makes segmenters of another method. ``needs``: what it is
-    made of: a tokeniser by its ``merges``, a ``vocabulary``, the tokens of another ``segmenter``,
-    its own ``training`` only, or a tokeniser and a reference's ``gold``. ``build``: what makes one
-    of that and its ``parameters`` by name, ``kind`` if not given; with ``counts``, of word counts
-    too, as ``counts=``. ``offered``: whether it is of use on any tokeniser with merges.
-    ``source``: who described it. ``seconds``: a guess at how long it takes on a usual reference, on
-    one core. ``training``: how it is trained, if it can be. ``learn``: what makes a `Learned` of a
-    tokeniser, which stays as it is, a gold set and settings. ``standalone``: the class that gives
-    its tokens in plain Python in exported folders, as ``module:Class``.
+    ``kind``: the class of its segmenters; None if it makes segmenters of another method. ``needs``:
+    what it is built on: a tokeniser by its ``merges``, a ``vocabulary``, another ``segmenter``'s
+    tokens, its own ``training`` only, or a tokeniser and a reference's ``gold``. ``build``: builds
+    one from that and its ``parameters`` by name, by default ``kind``; with ``counts``, it also
+    takes word counts, as ``counts=``. ``offered``: whether it is useful on any tokeniser with
+    merges. ``source``: its publication. ``seconds``: estimated time on a usual reference, on one
+    core. ``training``: how to train it, if possible. ``learn``: makes a `Learned` of a tokeniser,
+    which is not changed, a gold set and settings. ``standalone``: the plain-Python class in
+    exported folders, as ``module:Class``.
     """
 
     name: str
@@ -78,7 +76,7 @@ class Method:
 
     @property
     def segments(self) -> bool:
-        """Whether there are segmenters of this very method."""
+        """Whether this method has segmenters of its own."""
         return self.kind is not None
 
     @property
@@ -97,7 +95,7 @@ class Method:
         return self.parameters.model_fields
 
     def settings(self, given: Mapping[str, Any]) -> Parameters:
-        """All its parameters, checked; those that are not given have their default."""
+        """Validate given parameters and fill in the defaults."""
         return self.parameters.of(self.name, given)
 
     def make(self, below: Any, settings: Parameters, **more: Any) -> Segmenter:
@@ -107,7 +105,7 @@ class Method:
         return made
 
     def label(self, given: Mapping[str, Any]) -> str:
-        """Its title with the parameters that are given, for tables."""
+        """Return its title with the given parameters, for tables."""
         from morphgraph.tokeniser.words import spelled
 
         listed = ", ".join(f"{name}={spelled(value)}" for name, value in given.items())

@@ -1,4 +1,4 @@
-"""Trained models in and out: one JSON file for every method, which loads again as it was.
+"""Saving and loading trained models: one JSON file for every method.
 
 ``{"format": "morphgraph model", "version": 1, "method": …}`` and what the method's own document
 holds. Nothing in a file is run.
@@ -45,11 +45,11 @@ _FIX = "Choose a model that morphgraph saved."
 
 
 def write_model(segmenter: Segmenter) -> bytes:
-    """A segmenter as a model file; `MorphGraphError` if it is of a kind that cannot be saved."""
+    """Return a segmenter as a model file; `MorphGraphError` if it cannot be saved."""
     below: Any = segmenter
     while isinstance(below, Segmenter):
         known = METHODS.get(below.method)
-        # A class that only inherits how to write itself would be read as what it inherits from.
+        # A class that inherits how to save itself would be loaded as its parent class.
         if known is None or known.kind is not type(below):
             raise MorphGraphError(f"{below.name} cannot be saved. Save the model below it.")
         below = below.below
@@ -59,16 +59,16 @@ def write_model(segmenter: Segmenter) -> bytes:
 
 
 def _content(document: Mapping[str, Any]) -> str:
-    """A checksum of all that a document holds, but for this checksum itself."""
+    """Return a checksum of a document's content, without this checksum itself."""
     held = {key: value for key, value in document.items() if key != "content"}
     text = json.dumps(held, ensure_ascii=False, sort_keys=True)
     return checksum(text.encode("utf-8", "surrogatepass"))
 
 
 def _as_signed(document: dict[str, Any]) -> dict[str, Any]:
-    """A document without the checksums of where its models came from, if it was changed since.
+    """Return a document without the checksums of its origins if it was changed since.
 
-    A changed model then has a checksum of its own, and so a signature of its own.
+    A changed model then gets its own checksum, and so its own signature.
     """
     if document.get("content") == _content(document):
         return document
@@ -83,10 +83,10 @@ def _as_signed(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_model(data: bytes, name: str) -> Segmenter:
-    """The segmenter of a model file; anything else is a `FileFormatError`.
+    """Return the segmenter of a model file; anything else is a `FileFormatError`.
 
-    A model that was changed outside morphgraph has the checksum of what it is now in its signature,
-    not that of the tokeniser it once came from.
+    The signature of a model that was changed outside morphgraph has its present checksum, not that
+    of the tokeniser it came from.
     """
     document = parse_json(data, name)
     if not is_model(document):
@@ -114,20 +114,20 @@ def read_model(data: bytes, name: str) -> Segmenter:
 
 
 def is_model(document: Any) -> bool:
-    """Whether JSON says that it is a model file."""
+    """Return whether JSON data claim to be a model file."""
     return isinstance(document, dict) and document.get("format") == FORMAT
 
 
 def load_segmenter(
     source: str | os.PathLike[str], method: str | None = None, **parameters: Any
 ) -> Segmenter:
-    """A segmenter from a file or demo: a saved model, or a tokeniser with a method for it.
+    """Load a segmenter from a file or demo: a saved model, or a method on a tokeniser.
 
     ``source``: a model file, a model of Picky BPE's authors, a ``tokenizer.json``, ``vocab.json``,
     ``merges.txt``, list of types or SentencePiece model, or ``demo:en``. ``method``: one of
     `METHODS`; by default the saved model's own, or the file's. ``parameters`` are those of the
-    method, and ``counts`` for methods that need some: see `method_on`. Raises `FileFormatError` for
-    what cannot be read, `MorphGraphError` for a method that does not go with the file.
+    method, and ``counts`` for methods that need them: see `method_on`. Raises `FileFormatError` for
+    an unreadable file, `MorphGraphError` for a method that does not suit it.
 
     >>> load_segmenter("demo:en", "dropout", p=0.1, seed=7).parameters
     {'p': 0.1, 'seed': 7}
@@ -141,7 +141,7 @@ def load_segmenter(
         if os.path.isfile(source):  # noqa: PTH113 - unlike Path.is_file, never raises
             base = saved_model(read_bytes(source), str(source))
     if base is None:
-        # The types of a tokeniser, wherever it comes from, are prepared as its words are.
+        # A tokeniser's types, from any source, are prepared like its words.
         merges = method is not None and METHODS[method].needs == "merges"
         load = load_tokeniser if merges or _is_tokeniser(source) else load_vocabulary
         base = load(source)
@@ -157,10 +157,10 @@ def load_segmenter(
 
 
 def uploaded_segmenter(data: bytes, name: str) -> Segmenter:
-    """The segmenter in a file's content: a saved model, or a tokeniser or vocabulary by its method.
+    """Return the segmenter of a file's content: a saved model, a tokeniser or vocabulary.
 
-    BPE in one ``tokenizer.json`` or SentencePiece model is cut by its merges; WordPiece, Unigram
-    and lists of types as `load_segmenter` does. Raises `FileFormatError`.
+    BPE in one ``tokenizer.json`` or SentencePiece model uses its merges; WordPiece, Unigram and
+    lists of types as in `load_segmenter`. Raises `FileFormatError`.
     """
     saved = saved_model(data, name)
     if saved is not None:
@@ -171,7 +171,7 @@ def uploaded_segmenter(data: bytes, name: str) -> Segmenter:
 
 
 def saved_model(data: bytes, name: str) -> Segmenter | None:
-    """The model in a file's content: one of ours, or one of Picky BPE's authors."""
+    """Return the model in a file's content: ours, or one of Picky BPE's authors."""
     if FORMAT.encode() in data[:200]:
         return read_model(data, name)
     picky: Any = METHODS["picky"].kind
@@ -179,7 +179,7 @@ def saved_model(data: bytes, name: str) -> Segmenter | None:
 
 
 def _is_tokeniser(source: str | os.PathLike[str]) -> bool:
-    """Whether a file, or the one beside it, has merges."""
+    """Return whether a file, or its companion, has merges."""
     if str(source).startswith("demo:") or os.path.isdir(source):  # noqa: PTH112 - never raises
         return True
     path = Path(source)

@@ -1,4 +1,4 @@
-"""Parameters of methods: each with its default, bounds and meaning, in one model a method."""
+"""Parameters of methods, each with default, bounds and meaning: one model per method."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from morphgraph.core.errors import MorphGraphError
 
 
 class Parameters(BaseModel):
-    """Values that are checked when they are given, never guessed; else a `MorphGraphError`."""
+    """Strictly validated values; an invalid one raises `MorphGraphError`."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
@@ -21,11 +21,11 @@ class Parameters(BaseModel):
         try:
             super().__init__(**given)
         except ValidationError as error:
-            raise MorphGraphError(_told(type(self), error)) from error
+            raise MorphGraphError(_message(type(self), error)) from error
 
     @classmethod
     def of(cls, method: str, given: Mapping[str, Any]) -> Self:
-        """Those of a method, of which some are given; the others have their default."""
+        """Validate given parameters of a method and fill in the defaults."""
         unknown = next((name for name in given if name not in cls.model_fields), None)
         if unknown is not None:
             takes = ", ".join(cls.model_fields) or "no parameters"
@@ -33,29 +33,29 @@ class Parameters(BaseModel):
         return cls(**given)
 
     def changed(self, **values: Any) -> Self:
-        """The same with other values for some."""
+        """Return a copy with some values changed."""
         return type(self)(**{**dict(self), **values})
 
     @property
     def is_random(self) -> bool:
-        """Whether a seed changes what comes out."""
+        """Whether the result depends on a seed."""
         return False
 
     @property
     def sees_gold(self) -> bool:
-        """Whether a reference's gold boundaries change what comes out."""
+        """Whether the result depends on a reference's gold boundaries."""
         return False
 
 
 @dataclass(frozen=True)
 class OnlyMarked:
-    """Stands with a parameter that is for vocabularies with this marker only."""
+    """Marks a parameter for vocabularies with this marker only."""
 
     marker: str
 
 
 def bounds(field: FieldInfo) -> Mapping[str, float]:
-    """The bounds of a parameter, by their names in pydantic: ``ge``, ``gt``, ``le``, ``lt``."""
+    """Return the bounds of a parameter by pydantic's names: ``ge``, ``gt``, ``le``, ``lt``."""
     found = {sign: getattr(m, sign, None) for m in field.metadata for sign in _SIGNS & set(dir(m))}
     return {sign: value for sign, value in found.items() if value is not None}
 
@@ -64,14 +64,14 @@ _SIGNS = {"ge", "gt", "le", "lt"}
 
 
 def values_of(field: FieldInfo) -> Any:
-    """The type of a parameter's values; None left out where that is one of them."""
+    """Return the type of a parameter's values, without None."""
     kinds = [kind for kind in get_args(field.annotation) if kind is not type(None)]
     optional = type(None) in get_args(field.annotation)
     return kinds[0] if optional else field.annotation
 
 
-def _told(kind: type[Parameters], error: ValidationError) -> str:
-    """What does not fit, and what would."""
+def _message(kind: type[Parameters], error: ValidationError) -> str:
+    """Describe an invalid value, and the valid ones."""
     found = error.errors()[0]
     name, value = str(found["loc"][0]) if found["loc"] else "", found["input"]
     if found["type"] == "value_error":

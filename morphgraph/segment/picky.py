@@ -1,4 +1,4 @@
-"""Picky BPE: segment words by the merges and splits of training, in their order."""
+"""Picky BPE: segmentation by the merges and splits of training, in order."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Performed(NamedTuple):
-    """An event performed on a word: its number, itself, and the word's tokens after it."""
+    """An event performed on a word: its index, itself, and the word's tokens after it."""
 
     number: int
     event: PickyEvent
@@ -36,7 +36,7 @@ class Performed(NamedTuple):
 
 
 class _Tables(NamedTuple):
-    """The events as `kernels.picky_segmenting` reads them."""
+    """The events in the form that `kernels.picky_segmenting` reads."""
 
     table: npt.NDArray[np.int64]
     dense: npt.NDArray[np.int64]
@@ -51,7 +51,7 @@ class _Tables(NamedTuple):
 
 
 class PickyParameters(Parameters):
-    """What Picky BPE is trained with."""
+    """Training parameters of Picky BPE."""
 
     threshold: float = Field(
         default=0.9,
@@ -63,13 +63,12 @@ class PickyParameters(Parameters):
 
 
 class Picky(Bte):
-    """Picky BPE: the earliest possible event, merge or split, not earlier than the last one.
+    """Picky BPE: repeatedly applies the earliest possible event, not before the last one.
 
-    ``tokeniser`` brings the preprocessing and all types that there ever were, by id;
-    ``events`` are those of training, in order; ``threshold`` is what they were trained with, None
-    if unknown; ``numbers`` are the ids of present types in the file, where they are not those of
-    the tokeniser. `MorphGraphError` for an event whose parts do not make its type. Source: Chizhov
-    et al. 2024, Algorithm 2.
+    ``tokeniser`` has the preprocessing and all types that ever existed, by id; ``events`` are those
+    of training, in order; ``threshold`` is that of training, None if unknown; ``numbers`` are the
+    ids of present types in the file, if not those of the tokeniser. `MorphGraphError` for an event
+    whose parts do not make its type. Source: Chizhov et al. 2024, Algorithm 2.
 
     >>> from morphgraph.segment.bte import tokeniser_of_types
     >>> tokeniser = tokeniser_of_types("abc", ["a", "b", "c", "ab", "abc"], ["ab", ("ab", "c")])
@@ -103,10 +102,10 @@ class Picky(Bte):
         self._checksum = checksum(listed.encode("utf-8", "surrogatepass"))
 
     def _checked(self, tokeniser: BpeTokeniser) -> frozenset[int]:
-        """Go through all events as training did; the types that are removed at the end.
+        """Replay all events of training; return the types that are removed at the end.
 
-        Nothing but types that merges made may be split, into as many atoms as they were merged of:
-        the kernel has room for no more.
+        Only types made by merges may be split, into as many atoms as they were merged from: the
+        kernel has no room for more.
         """
         types, byte = tokeniser.graph.types, tokeniser.preprocessor.byte_fallback
         made_by_merges = {event.type for event in self.events if event.kind == "merge"}
@@ -149,11 +148,11 @@ class Picky(Bte):
 
     @property
     def vocabulary_size(self) -> int:
-        """How many types are present after all events, special tokens included: |V|."""
+        """The number of types present after all events, special tokens included: |V|."""
         return self.tokeniser.vocabulary_size - len(self.absent)
 
     def vocabulary_id(self, token: int) -> int | None:
-        """The id of a type in the model's file; None if it has none there."""
+        """Return the id of a type in the model's file; None if it has none."""
         if self.numbers is None:
             return super().vocabulary_id(token)
         return self.numbers.get(token)
@@ -187,7 +186,7 @@ class Picky(Bte):
         )
 
     def segment(self, words: Words) -> Segmentation:
-        """Cut words; ``closed_by`` holds numbers of events, positions in ``events``."""
+        """Segment words; ``closed_by`` holds positions in ``events``."""
         from morphgraph.kernels.picky_segmenting import segment_by_events
 
         closed_by = np.empty(len(words.atoms), np.int32)
@@ -201,7 +200,7 @@ class Picky(Bte):
         return Segmentation(words, closed_by, token_at)
 
     def events_of(self, words: Words, word: int) -> list[Performed]:
-        """The events performed on one word, in order, piece after piece."""
+        """Return the events performed on one word, in order, piece by piece."""
         start, end = (int(offset) for offset in words.word_offsets[word : word + 2])
         first, last = words.piece_offsets.searchsorted([start, end])
         cuts = [int(cut) for cut in words.piece_offsets[first : last + 1]]
@@ -223,7 +222,7 @@ class Picky(Bte):
         return f"{called(self.name, self.parameters)}:{name}@{self._checksum}"
 
     def document(self) -> dict[str, Any]:
-        """All types, events and preprocessing, as JSON."""
+        """Return all types, events and preprocessing, as JSON data."""
         events = [[kind, list(parts), whole] for kind, parts, whole in self.events]
         name, _, known_as = self.tokeniser.signature().rpartition("@")
         return {
@@ -237,12 +236,12 @@ class Picky(Bte):
         }
 
     def exported(self, unchanged: bool) -> ExportedModel:
-        """Its merges and events."""
+        """Return its merges and events."""
         return merging_model(self, unchanged, numbers=self.numbers)
 
     @classmethod
     def of_training(cls, tokeniser: BpeTokeniser, trained: TrainedPicky) -> Self:
-        """What was trained, on a tokeniser of its types and merges."""
+        """Build it from the result of training, on a tokeniser of its types and merges."""
         ids = [tokeniser.graph.ids[text] for text in trained.types]
         events = [
             PickyEvent(kind, tuple(ids[part] for part in parts), ids[whole])
@@ -351,13 +350,13 @@ PICKY = Method(
 
 
 def _place(piece: Sequence[int], old: Sequence[int]) -> int | None:
-    """Where in a piece some neighbouring tokens first stand."""
+    """Return where in a piece some adjacent tokens first occur."""
     places = range(len(piece) - len(old) + 1)
     return next((place for place in places if piece[place : place + len(old)] == old), None)
 
 
 def _check_ids(place: str, ids: Sequence[Any], name: str) -> None:
-    """Refuse ids of which one is given twice."""
+    """Refuse duplicate ids."""
     twice = next((number for number, times in Counter(ids).items() if times > 1), None)
     if twice is not None:
         problem = f"the id {shortened(str(twice), 30)} is given more than once"
@@ -367,7 +366,7 @@ def _check_ids(place: str, ids: Sequence[Any], name: str) -> None:
 def _flat(
     lists: Sequence[Sequence[int]],
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """Lists one after the other, and where each begins."""
+    """Concatenate lists; return where each begins."""
     offsets = np.zeros(len(lists) + 1, np.int64)
     np.cumsum([len(numbers) for numbers in lists], out=offsets[1:])
     return np.array([n for numbers in lists for n in numbers], np.int32), offsets

@@ -1,7 +1,7 @@
-"""The kernels for an exported tokeniser, which asks for them where morphgraph is installed too.
+"""The kernels for an exported tokeniser, used if morphgraph is installed.
 
-An exported tokeniser has pieces as its own pre-tokeniser leaves them, and wants tokens with their
-bytes; here such pieces are segmented all at once.
+An exported tokeniser has pieces from its own pre-tokeniser, and needs tokens with their bytes; here
+such pieces are segmented together.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ KERNELS = 1
 """Exported tokenisers use no other version; see `standalone.tokenization_morphgraph.KERNELS`."""
 
 PieceToken = tuple[int, str, tuple[int, int]]
-"""A token: its id, its type, and the bytes of the piece that it stands for."""
+"""A token: its id, its type, and the bytes of the piece that it covers."""
 
 
 class PieceKernel:
-    """Segments pieces by the field ``model`` of an exported tokeniser; what is random never draws.
+    """Segments pieces by the field ``model`` of an exported tokeniser, never at random.
 
     >>> vocabulary = {"u": 0, "n": 1, "d": 2, "o": 3, "un": 4}
     >>> kernel = PieceKernel({"vocab": vocabulary, "merges": [["u", "n"]]})
@@ -59,7 +59,7 @@ class PieceKernel:
         self._ids = np.array([known.get(text, -1) for text in self._types], np.int64)
 
     def __call__(self, pieces: Sequence[str]) -> list[list[PieceToken] | None]:
-        """The tokens of each piece; None for one with a character outside the alphabet."""
+        """Return the tokens of each piece; None for one with a character outside the alphabet."""
         if self._has_symbols or not all(pieces):
             return [None] * len(pieces)
         codes = np.frombuffer("".join(pieces).encode("utf-32-le"), np.uint32)
@@ -72,7 +72,7 @@ class PieceKernel:
         inside[offsets[1:] - 1] = NO_GAP
         words = Words(("x",) * len(pieces), atoms, offsets, offsets, inside)
         token_at = self._segmenter.segment(words).token_at
-        # A token begins behind what ends before it, be that a token or what is in none.
+        # A token begins after the end of the previous token or dropped part.
         ends = np.flatnonzero(token_at != INSIDE_TOKEN)
         starts = np.append(0, ends[:-1] + 1)
         kept = (token_at[ends] >= 0) & (token_at[ends] != UNKNOWN)
@@ -107,7 +107,7 @@ def _segmenter(model: Mapping[str, Any]) -> Segmenter:
 
 
 def _by_character(atoms: Mapping[str, int], suffix: str) -> npt.NDArray[np.int32]:
-    """By code point, the atom of a character with a suffix; -1 if there is none."""
+    """Return the atom of each character with a suffix, by code point; -1 if none."""
     found = np.full(0x110000, -1, np.int32)
     for text, number in atoms.items():
         if len(text) == len(suffix) + 1 and text.endswith(suffix):

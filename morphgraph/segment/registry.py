@@ -1,4 +1,4 @@
-"""All methods by name, and one of them on a tokeniser, a vocabulary or another segmenter.
+"""All methods by name, and how to apply one to a tokeniser, vocabulary or segmenter.
 
 A method is written as its name and parameters: ``dropout(p=0.1, seed=3)``.
 """
@@ -28,9 +28,9 @@ Value = bool | int | float | str
 
 @dataclass(frozen=True)
 class Listing:
-    """Where the entry of a method stands: ``module`` has it as a constant, its name in capitals.
+    """Where the entry of a method is: ``module`` has it as a constant, its name in capitals.
 
-    The rest is as the entry says (see `Method`), to be known before that is read.
+    The other fields repeat those of the entry (see `Method`), to be known before loading it.
     """
 
     module: str
@@ -41,29 +41,29 @@ class Listing:
 
 
 class Registry(MutableMapping[str, Method]):
-    """Methods by name, each read when it is first asked for: names alone load nothing."""
+    """Methods by name, loaded when first used: names alone load nothing."""
 
     def __init__(self, listed: Mapping[str, Listing]) -> None:
         self._listed: dict[str, Listing | Method] = {**listed}
 
     @property
     def segmenting(self) -> list[str]:
-        """The names of those that there are segmenters of."""
+        """The names of methods that have segmenters."""
         return [name for name, one in self._listed.items() if one.segments]
 
     @property
     def offered(self) -> list[str]:
-        """The names of those that segment by any tokeniser with merges."""
+        """The names of methods for any tokeniser with merges."""
         return [name for name, one in self._listed.items() if one.segments and one.offered]
 
     @property
     def trained(self) -> list[str]:
-        """The names of those that can be trained."""
+        """The names of methods that can be trained."""
         return [name for name, one in self._listed.items() if one.trained]
 
     @property
     def learning(self) -> list[str]:
-        """The names of those that learn from gold."""
+        """The names of methods that learn from gold."""
         return [name for name, one in self._listed.items() if one.learns]
 
     def __getitem__(self, name: str) -> Method:
@@ -74,7 +74,7 @@ class Registry(MutableMapping[str, Method]):
         return found
 
     def __setitem__(self, name: str, entry: Listing | Method) -> None:
-        """Add a method, or where its entry stands."""
+        """Add a method, or the listing of its entry."""
         self._listed[name] = entry
 
     def __delitem__(self, name: str) -> None:
@@ -104,11 +104,11 @@ METHODS = Registry(
         "wordpiece": Listing("morphgraph.segment.wordpiece", offered=False, trained=True),
     }
 )
-"""All methods by name; `morphgraph.methods` adds those that stand above this room."""
+"""All methods by name; `morphgraph.methods` adds those defined in higher rooms."""
 
 
 def method_named(name: str, among: Sequence[str]) -> Method:
-    """A method by its name; `MorphGraphError` if it is none ``among`` some."""
+    """Return a method by name; `MorphGraphError` if it is not ``among`` the given ones."""
     if name not in among:
         raise MorphGraphError(f"There is no method “{name}”. Choose one of: {', '.join(among)}.")
     return METHODS[name]
@@ -123,11 +123,11 @@ def method_on(
     parameters: Mapping[str, Any] | None = None,
     counts: WordCounts | str | os.PathLike[str] | None = None,
 ) -> Segmenter:
-    """One of the `METHODS` on the present state of a tokeniser, a vocabulary or a segmenter.
+    """Apply one of the `METHODS` to a tokeniser in its present state, vocabulary or segmenter.
 
-    ``parameters`` that are not given have their default. ``counts``: word counts of a second
-    corpus, for methods that need some; also a file of them, or ``wordfreq:en``. `MorphGraphError`
-    for parameters that it has not or that do not fit, and for a base that it cannot be made of.
+    ``parameters`` not given have their default. ``counts``: word counts of a second corpus, for
+    methods that need them; also a file of them, or ``wordfreq:en``. `MorphGraphError` for unknown
+    or invalid parameters, and for a base that does not suit the method.
     """
     entry = method_named(method, METHODS.segmenting)
     settings = entry.settings(parameters or {})
@@ -145,10 +145,11 @@ def method_on(
 
 
 def standard_segmenter(base: BpeTokeniser | SubwordVocabulary | Segmenter) -> Segmenter:
-    """How a tokeniser or vocabulary segments by itself; a segmenter as it is.
+    """Return the own segmentation of a tokeniser or vocabulary; a segmenter unchanged.
 
-    By its merges, and types that SentencePiece holds for unused are taken apart then; Unigram where
-    there are log-probabilities; WordPiece with ``##``; else the longest match from the left.
+    A tokeniser uses its merges, after which types that SentencePiece marks as unused are
+    decomposed; a vocabulary uses Unigram with log-probabilities, WordPiece with ``##``, and else
+    the longest match from the left.
     """
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
     from morphgraph.tokeniser.vocabulary import SubwordVocabulary
@@ -166,9 +167,9 @@ def standard_segmenter(base: BpeTokeniser | SubwordVocabulary | Segmenter) -> Se
 
 
 def by_merges(segmenter: Segmenter) -> bool:
-    """Whether a segmenter is made of a tokeniser's merges, so that others can be made of them too.
+    """Return whether a segmenter uses just a tokeniser's merges, so others can be built on it.
 
-    Trained ones may have a tokeniser too, but with types that their method takes out again.
+    Trained ones may have a tokeniser too, but with types that their method removes again.
     """
     entry = METHODS.get(getattr(segmenter, "method", ""))
     return entry is not None and entry.needs == "merges"
@@ -218,14 +219,14 @@ _NEEDED: Mapping[Needs, Callable[[Any, str], Any]] = {
     "segmenter": _segmenter,
     "training": _only_trained,
 }
-"""What a method needs, out of what there is."""
+"""How to obtain what a method needs from its base."""
 
 
 # ------------------------------------------------------------------------- as a document
 
 
 def segmenter_of(document: Mapping[str, Any]) -> Segmenter:
-    """Return the segmenter of a document, by its method; else a `MorphGraphError`."""
+    """Return the segmenter of a document by its method, or raise `MorphGraphError`."""
     name: Any = document.get("method")
     entry = METHODS[name] if name in METHODS.segmenting else None
     if entry is None or entry.kind is None:
@@ -244,7 +245,7 @@ _SPEC = re.compile(r"\s*([\w-]+)\s*(?:\(([^()]*)\))?\s*")
 
 
 def parse_method(text: str) -> tuple[str, dict[str, Value]]:
-    """The name and parameters in a method as it is written.
+    """Parse a method as it is written into its name and parameters.
 
     >>> parse_method("dropout(p=0.1, queue=true)"), parse_method("knockout(select=random)")
     (('dropout', {'p': 0.1, 'queue': True}), ('knockout', {'select': 'random'}))
@@ -274,7 +275,7 @@ def _parameter(text: str) -> tuple[str, Value]:
 
 
 def split_methods(text: str) -> list[str]:
-    """Methods separated by commas that are not inside brackets.
+    """Split methods at commas that are not inside brackets.
 
     >>> split_methods("bpe, dropout(p=0.1, seed=3), flota")
     ['bpe', 'dropout(p=0.1, seed=3)', 'flota']

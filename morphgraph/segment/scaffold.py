@@ -1,4 +1,4 @@
-"""Scaffold-BPE: types that only help to build others are taken apart in the end."""
+"""Scaffold-BPE: types that only help to build others are decomposed in the end."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Scaffold(Decomposing):
-    """Scaffold-BPE: all merges, and then every scaffold token is replaced by its merge's parts.
+    """Scaffold-BPE: applies all merges, then replaces each scaffold token by its parts.
 
     ``scaffolds``: the types, as strings, that `train.scaffold.train_scaffold` marked; they do not
-    count towards the vocabulary. The graph is taken as it is now. `MorphGraphError` if one is not
+    count towards the vocabulary. The graph's present state is used. `MorphGraphError` if one is not
     a type that a merge makes. Source: Lian et al. 2025.
 
     >>> from morphgraph.segment.bte import tokeniser_of_types
@@ -55,7 +55,7 @@ class Scaffold(Decomposing):
         return {"scaffolds": self._checksum}
 
     def document(self) -> dict[str, Any]:
-        """The scaffold types, and the tokeniser, as JSON."""
+        """Return the scaffold types and the tokeniser, as JSON data."""
         return {**super().document(), "scaffolds": sorted(self.scaffolds)}
 
     @classmethod

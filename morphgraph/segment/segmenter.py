@@ -1,4 +1,4 @@
-"""What segments words: what all methods have in common, and what each answers in its own way."""
+"""The interface of segmenters: what all methods share, and what each overrides."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ Explanation = Literal["merges", "decomposition", "events", "samples"]
 
 
 class Segmenter(ABC):
-    """A way to cut words into tokens: a method on something that has types.
+    """A way to segment words into tokens: a method applied to something that has types.
 
-    ``below``: what it is made on, a tokeniser, a vocabulary or another segmenter; this says all
-    that the method does not say itself. ``method``: the method's name in its entry (see
-    `segment.registry`). ``tokeniser``, ``vocabulary``: whose merges, or whose types it goes by.
-    ``explained_by``: what shows how a word is cut, beside its tokens. ``is_random``: whether a seed
-    changes what comes out. `Words` of `encode` are for this segmenter only.
+    ``below``: a tokeniser, vocabulary or segmenter, which answers all that the method does not.
+    ``method``: the method's name in its entry (see `segment.registry`). ``tokeniser``,
+    ``vocabulary``: whose merges or types it uses. ``explained_by``: how the derivation of a word is
+    shown. ``is_random``: whether the result depends on a seed. `Words` of `encode` are for this
+    segmenter only.
     """
 
     method: ClassVar[str]
@@ -46,46 +46,46 @@ class Segmenter(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """The method's name, as in the literature: ``BPE``, ``BPE-dropout``, ``FLOTA``."""
+        """The method's name in the literature: ``BPE``, ``BPE-dropout``, ``FLOTA``."""
 
     @abstractmethod
     def segment(self, words: Words) -> Segmentation:
-        """Cut words that this segmenter encoded."""
+        """Segment words encoded by this segmenter."""
 
     def warning(self) -> str:
-        """What to know of its vocabulary before it is used; usually nothing."""
+        """Return what to know of its vocabulary before use; usually empty."""
         return ""
 
     # ------------------------------------------------------------------------- in and out
 
     @abstractmethod
     def document(self) -> dict[str, Any]:
-        """All that `from_document` needs, as JSON; the model in its present state."""
+        """Return all that `from_document` needs, as JSON data; the model in its present state."""
 
     @classmethod
     @abstractmethod
     def _read(cls, document: Mapping[str, Any]) -> Self:
-        """Read what `document` wrote for this method; a segmenter below is one already."""
+        """Build a segmenter from what `document` wrote, with any segmenter below already built."""
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
-        """The segmenter of a document; `MorphGraphError` if it is not one of this method."""
+        """Build the segmenter of a document; `MorphGraphError` if it is of another method."""
         if (found := document.get("method")) != cls.method:
             problem = f"it is {found!r} instead of “{cls.method}”"
             raise FileFormatError("model", "field method", problem, "Open it as what it is.")
         return cls._read(document)
 
     def exported(self, unchanged: bool) -> ExportedModel:
-        """Return what is exported of it for `transformers`; `MorphGraphError` if it cannot be.
+        """Return its exported model for `transformers`; `MorphGraphError` if not possible.
 
-        ``unchanged``: all ids stay as they are, for another method that builds on it.
+        ``unchanged``: keep all ids, for another method that builds on it.
         """
         raise MorphGraphError(f"{self.name} cannot be exported for transformers.")
 
     def exported_on(self, below: ExportedModel, model: Mapping[str, Any]) -> ExportedModel:
-        """Return what is exported of it on what is of the tokeniser or segmenter below.
+        """Return its exported model on that of the tokeniser or segmenter below.
 
-        ``model``: its own settings, which take the place of the other's; its class reads them.
+        ``model``: its own settings, which replace the other's; its class reads them.
         """
         shared = {key: below.document["model"].get(key) for key in _SHARED}
         document = {**below.document, "model": {**shared, **model}}
@@ -102,7 +102,7 @@ class Segmenter(ABC):
     def ids_in(
         self, document: Mapping[str, Any]
     ) -> Callable[[Sequence[str], bool], list[list[int]]]:
-        """Return what gives the ids of its tokens for texts in an exported document."""
+        """Return a function from texts to token ids in an exported document."""
         from morphgraph.tokeniser.export import ids_in, known_ids
 
         known = known_ids(document)
@@ -113,7 +113,7 @@ class Segmenter(ABC):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Its settings by name; nothing that changes the result is left out."""
+        """Its settings by name, complete for reproducing the result."""
         return {}
 
     def signature(self) -> str:
@@ -122,56 +122,56 @@ class Segmenter(ABC):
 
     @property
     def editable(self) -> BpeTokeniser | None:
-        """The tokeniser whose merges alone cut the words, so that edits of it count; or None."""
+        """The tokeniser whose merges alone determine the result, so that edits matter; or None."""
         return None
 
     @property
     def undrawn(self) -> Segmenter:
-        """The same where nothing is left out at random; itself if nothing ever is."""
+        """Return the same without randomness; itself if it has none."""
         return self
 
     @property
     def forgiving(self) -> Segmenter:
-        """The same, but what is unknown costs a word no other token; usually itself."""
+        """Return the same, but with unknown characters affecting no other token; usually itself."""
         return self
 
     def samples(self, words: Words, k: int) -> Sequence[Segmentation]:
-        """The first ``k`` samples, all alike if nothing is random; the first is `segment`'s."""
+        """Return the first ``k`` samples, alike if nothing is random; the first is of `segment`."""
         return [self.segment(words)] * k
 
     def reseeded(self, runs: int) -> Sequence[Segmenter]:
-        """The same with each of so many seeds behind its own; none if nothing is random."""
+        """Return ``runs`` copies with consecutive seeds; none if nothing is random."""
         return ()
 
     # ------------------------------------------------------------------------- its types
 
     @property
     def types(self) -> Sequence[str]:
-        """The string of each type that is or was there, by id."""
+        """The string of each present or former type, by id."""
         return cast(Sequence[str], self.below.types)
 
     @property
     def vocabulary_size(self) -> int:
-        """How many types are present, special ones included: |V|."""
+        """The number of types present, special ones included: |V|."""
         return cast(int, self.below.vocabulary_size)
 
     @property
     def preprocessor(self) -> Preprocessor:
-        """How texts are prepared."""
+        """The preparation of texts."""
         return cast("Preprocessor", self.below.preprocessor)
 
     def inventory(self) -> Inventory:
-        """The types in use; of a method that does not say, all, none of them special or marked."""
+        """The types in use; by default all, none of them special or marked."""
         from morphgraph.segment.inventory import Inventory
 
         return Inventory.of(self.types, range(len(self.types)))
 
     def unreachable(self, inventory: Inventory) -> list[int] | None:
-        """Ids of types that segmenting their own string does not give back; None if not known.
+        """Return the ids of types that their own string is not segmented into; None if unknown.
 
-        The string stands where the type may: one that starts a word at the start, others behind a
-        character that no type holds. It is not normalised first. Single bytes and special types,
-        which no string spells, are not looked at.
+        The string stands where the type may: at the start if it starts a word, else after a
+        character that no type contains. It is not normalised first. Single bytes and special types,
+        which no string spells, are ignored.
         """
         return None
 
@@ -189,17 +189,17 @@ class Segmenter(ABC):
 
     @property
     def unknown_id(self) -> int:
-        """The type for what no type covers; `UNKNOWN` where there is none."""
+        """The type for what no type covers; `UNKNOWN` if there is none."""
         return UNKNOWN
 
     def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
-        """Words as atoms, as they stand in running text; ``bare``: as whole texts of their own."""
+        """Encode words as atoms, as in running text; ``bare``: as whole texts of their own."""
         return cast(Words, self.below.encode(words, bare=bare))
 
     def token_text(self, words: Words, atom: int, token: int) -> str:
-        """The readable text of a token that ends at an atom; an unknown character as itself."""
+        """Return the readable text of a token that ends at an atom; an unknown character as is."""
         return cast(str, self.below.token_text(words, atom, token))
 
     def vocabulary_id(self, token: int) -> int | None:
-        """The id of a type in the file that the model came from; None if it has none there."""
+        """Return the id of a type in the file of the model; None if it has none."""
         return cast("int | None", self.below.vocabulary_id(token))

@@ -1,4 +1,4 @@
-"""Training by any method that has one: word counts in, a segmenter out."""
+"""Training by any method that supports it: from word counts to a segmenter."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from morphgraph.segment.registry import METHODS
 from morphgraph.segment.segmenter import Segmenter
 
 Asked = Callable[[], bool] | None
-"""What says whether somebody asked for something, such as to stop."""
+"""A function that tells whether something, such as a stop, was requested."""
 
 
 class TrainingStopped(MorphGraphError):
-    """The training was stopped before its end; nothing came out."""
+    """Training was stopped early, without a result."""
 
 
 def train(
@@ -34,17 +34,16 @@ def train(
     cancelled: Asked = None,
     enough: Asked = None,
 ) -> Segmenter:
-    """Train by one of `METHODS` on word counts: a segmenter that cuts as its training did.
+    """Train one of `METHODS` on word counts; return a segmenter that segments as in training.
 
     ``pipeline`` prepares the words (`pipelines.prepare`; ``minimum_count`` is its threshold), the
     method's own first choice by default. ``vocab_size`` counts every type, the unknown token and
-    all atoms included. ``progress`` is called with a number from 0 to 1; where ``cancelled``
-    becomes true, `TrainingStopped` is raised; where ``enough`` does, training ends with the types
-    that there are by then, as for a vocabulary of that size. Unigram trains in one native call,
-    which tells no progress and cannot be stopped: there ``cancelled`` is asked before and after it
-    only, and ``enough`` never. Raises
-    `MorphGraphError` for a method, pipeline or parameter that there is not, for a size without room
-    for the atoms, and where no word is left.
+    all atoms included. ``progress`` is called with a number from 0 to 1; once ``cancelled``
+    returns true, `TrainingStopped` is raised; once ``enough`` does, training ends with the types so
+    far, as for a vocabulary of that size. Unigram trains in one native call, which reports no
+    progress and cannot be stopped: ``cancelled`` is only called before and after it, and
+    ``enough`` never. Raises `MorphGraphError` for an unknown method, pipeline or parameter, for a
+    size without room for the atoms, and if no words remain.
 
     >>> segmenter = train("bpe", {"low": 5, "lower": 2, "newest": 6, "widest": 3}, 259)
     >>> list(segmenter.types[256:])
@@ -68,7 +67,7 @@ def train(
 
 
 def training_of(name: str) -> tuple[Method, Training]:
-    """A method by its name, and its training; `MorphGraphError` if there is none."""
+    """Return a method by name, and its training; `MorphGraphError` if it has none."""
     entry = METHODS[name] if name in METHODS.trained else None
     if entry is None or entry.training is None:
         listed = ", ".join(METHODS.trained)

@@ -1,4 +1,4 @@
-"""Trimmed BPE: all merges, and then rare tokens are taken apart again."""
+"""Trimmed BPE: all merges, after which rare tokens are decomposed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _USUAL = TrimmedParameters()
 
 
 class Decomposed(NamedTuple):
-    """A token that was taken apart: its last atom (position in ``words.atoms``), type and parts."""
+    """A decomposed token: its last atom (position in ``words.atoms``), type and parts."""
 
     atom: int
     type: int
@@ -44,7 +44,7 @@ class Decomposed(NamedTuple):
 
 
 def token_counts(tokeniser: BpeTokeniser, word_counts: WordCounts) -> npt.NDArray[np.int64]:
-    """How often each type occurs, by id, where a tokeniser segments counted words.
+    """Count each type, by id, in counted words as segmented by a tokeniser.
 
     int64, as long as ``tokeniser.graph.types``; characters outside the alphabet are left out.
     """
@@ -59,10 +59,10 @@ def token_counts(tokeniser: BpeTokeniser, word_counts: WordCounts) -> npt.NDArra
 
 @dataclass(frozen=True)
 class Decomposition:
-    """What takes the place of each type that is taken apart.
+    """The replacement of each decomposed type.
 
     ``parts`` of type t: ``flat[offsets[t] : offsets[t + 1]]``, empty if t stays as it is.
-    ``lengths``: how many characters the string of each type has.
+    ``lengths``: the number of characters of each type.
     """
 
     flat: npt.NDArray[np.int32]
@@ -71,7 +71,7 @@ class Decomposition:
 
     @classmethod
     def of(cls, graph: MergeGraph, doomed: npt.NDArray[np.bool_]) -> Decomposition:
-        """Take types apart by their merges, recursively; atoms and fixed types must not be named.
+        """Decompose types by their merges, recursively; atoms and fixed types are not allowed.
 
         ``doomed``: bool, by type id.
         """
@@ -89,11 +89,11 @@ class Decomposition:
         return cls(flat, offsets, lengths)
 
     def parts(self, number: int) -> tuple[int, ...]:
-        """What takes a type's place; nothing if it stays."""
+        """Return the replacement of a type; empty if it stays."""
         return tuple(self.flat[self.offsets[number] : self.offsets[number + 1]].tolist())
 
     def decomposed(self, whole: Segmentation) -> list[Decomposed]:
-        """The tokens of a segmentation that `apply` takes apart."""
+        """Return the tokens of a segmentation that `apply` decomposes."""
         return [
             Decomposed(atom, int(token), self.parts(int(token)))
             for atom, token in enumerate(whole.token_at)
@@ -101,7 +101,7 @@ class Decomposition:
         ]
 
     def apply(self, whole: Segmentation) -> Segmentation:
-        """A segmentation with those tokens taken apart; gaps between their parts are open."""
+        """Return a segmentation with those tokens decomposed; gaps between parts are open."""
         words, token_at = whole.words, whole.token_at
         known = np.where((token_at >= 0) & (token_at != UNKNOWN), token_at, 0)
         sizes = np.where(known == token_at, np.diff(self.offsets)[known], 0)
@@ -112,7 +112,7 @@ class Decomposition:
         first = np.cumsum(sizes) - sizes
         part_at = np.repeat(self.offsets[token_at[ends]] - first, sizes) + np.arange(sizes.sum())
         parts = self.flat[part_at]
-        # Where each part ends, in characters: those of the token less those of the parts behind it.
+        # Where each part ends, in characters: those of the token less those of later parts.
         atoms = words.atoms
         width = np.where(atoms == UNKNOWN, 1, self.lengths[np.where(atoms == UNKNOWN, 0, atoms)])
         characters = np.cumsum(width)
@@ -127,7 +127,7 @@ class Decomposition:
 
 
 class Decomposing(Bte):
-    """A tokeniser whose tokens of some types are taken apart after all merges."""
+    """A tokeniser whose tokens of some types are decomposed after all merges."""
 
     explained_by = "decomposition"
 
@@ -140,26 +140,26 @@ class Decomposing(Bte):
 
     @property
     def vocabulary_size(self) -> int:
-        """How many types are left, special tokens included: |V|."""
+        """The number of remaining types, special tokens included: |V|."""
         return self.graph.type_count - int(self.doomed.sum())
 
     def parts_of(self, number: int) -> tuple[int, ...]:
-        """What takes a type's place; nothing if it stays."""
+        """Return the replacement of a type; empty if it stays."""
         return self._decomposition.parts(number)
 
     def segment(self, words: Words) -> Segmentation:
-        """Cut words; ``closed_by`` holds positions of merges, by rank."""
+        """Segment words; ``closed_by`` holds positions of merges, by rank."""
         return self._decomposition.apply(segment(self.graph, words))
 
     def decomposed(self, words: Words, word: int) -> list[Decomposed]:
-        """The tokens of one word that were taken apart, from left to right."""
+        """Return the decomposed tokens of one word, from left to right."""
         one = words.subset(np.array([word], np.int64))
         shift = int(words.word_offsets[word])
         found = self._decomposition.decomposed(segment(self.graph, one))
         return [Decomposed(atom + shift, token, parts) for atom, token, parts in found]
 
     def exported(self, unchanged: bool) -> ExportedModel:
-        """Its merges, and into what parts types are taken apart."""
+        """Return its merges, and the parts into which types are decomposed."""
         types, atoms = self.types, atoms_of(self.graph)
         apart = {
             types[number]: [(types[part], len(atoms[part])) for part in self.parts_of(number)]
@@ -169,12 +169,12 @@ class Decomposing(Bte):
 
 
 class Trimmed(Decomposing):
-    """Trimmed BPE: types that are rare in a second corpus are taken apart again.
+    """Trimmed BPE: decomposes types that are rare in a second corpus.
 
     ``counts``: int64, by type id (see `token_counts`). Types whose count is at most ``threshold``
     are trimmed: their tokens are replaced by the parts of their merge, recursively. Atoms and added
-    tokens never are. The graph is taken as it is now; later edits of the tokeniser do not matter.
-    `MorphGraphError` if there is not one count for each type. Source: Cognetta et al. 2024.
+    tokens never are. The graph's present state is used; later edits of the tokeniser do not matter.
+    `MorphGraphError` unless each type has a count. Source: Cognetta et al. 2024.
 
     >>> from morphgraph.segment.bte import tokeniser_of_types
     >>> tokeniser = tokeniser_of_types("abc", ["a", "b", "c", "ab", "abc"], ["ab", ("ab", "c")])
@@ -215,12 +215,12 @@ class Trimmed(Decomposing):
         return {self.graph.types[n]: int(self.counts[n]) for n in present if self.counts[n]}
 
     def document(self) -> dict[str, Any]:
-        """Threshold, counts, and the tokeniser as it was when trimmed, as JSON."""
+        """Return threshold, counts, and the tokeniser as it was when trimmed, as JSON data."""
         return {**super().document(), "counts": self._listed_counts()}
 
     @classmethod
     def by_counts(cls, tokeniser: BpeTokeniser, threshold: int, counts: WordCounts) -> Self:
-        """Trim by how often each type occurs where the tokeniser segments counted words."""
+        """Trim by the count of each type in counted words as segmented by the tokeniser."""
         return cls(tokeniser, token_counts(tokeniser, counts), threshold)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Unigram: the most probable of all segmentations, each token independent of the others."""
+"""Unigram: the most probable segmentation, with independent tokens."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from morphgraph.tokeniser.export import ExportedModel
 
 UNKNOWN_PENALTY = 10.0
-"""How much less than the smallest log-probability an unknown character has."""
+"""How much lower than the smallest log-probability an unknown character's is."""
 
 
 class UnigramParameters(Parameters):
-    """How Unigram adds up, and what stands for unknown characters."""
+    """The precision of Unigram's sums, and the type of unknown characters."""
 
     unknown: str | None = Field(
         default=None,
@@ -36,7 +36,7 @@ class UnigramParameters(Parameters):
 
 
 class Unigram(VocabularySegmenter):
-    """Viterbi over the log-probabilities of the types; among equals, as the libraries choose.
+    """Viterbi over the log-probabilities of the types; ties are broken as in the libraries.
 
     ``log_probabilities``: one for each type, the vocabulary's own scores by default. ``unknown``:
     the type for characters that are no type, the vocabulary's own by default; a run of them is one
@@ -69,7 +69,7 @@ class Unigram(VocabularySegmenter):
                 "tokenizer.json or a SentencePiece model."
             )
         check_scores(scores, vocabulary.types)
-        # One vocabulary holds all that the result depends on, so that its checksum does too.
+        # One vocabulary holds everything that the result depends on, and so does its checksum.
         super().__init__(
             replace(
                 vocabulary,
@@ -101,7 +101,7 @@ class Unigram(VocabularySegmenter):
         return {"unknown": self.vocabulary.unknown, "single": self.vocabulary.single}
 
     def segment(self, words: Words) -> Segmentation:
-        """Cut words that this segmenter encoded."""
+        """Segment words encoded by this segmenter."""
         from morphgraph.kernels.trie import best_path
 
         trie = self.vocabulary.trie
@@ -127,7 +127,7 @@ class Unigram(VocabularySegmenter):
         return Segmentation(words, closed_by, token_at)
 
     def exported(self, unchanged: bool) -> ExportedModel:
-        """A model of the `tokenizers` library too, if ids have no gaps."""
+        """Return its exported model, also for the `tokenizers` library if ids have no gaps."""
         vocabulary, scores = self.vocabulary, self.log_probabilities
         plain = {
             "type": "Unigram",
@@ -139,7 +139,7 @@ class Unigram(VocabularySegmenter):
         return vocabulary_model(self, plain if is_dense else None)
 
     def token_text(self, words: Words, atom: int, token: int) -> str:
-        """The readable text of a token; of an unknown one, its characters outside the alphabet."""
+        """Return the readable text of a token; for an unknown one, its original characters."""
         if token == UNKNOWN or token != self.unknown_id:
             return super().token_text(words, atom, token)
         start = words.word_offsets[np.searchsorted(words.word_offsets, atom, "right") - 1]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class VocabularySegmenter(Segmenter):
-    """What all segmenters that look substrings up share."""
+    """The base of segmenters that look up substrings in a vocabulary."""
 
     vocabulary: SubwordVocabulary
 
@@ -35,7 +35,7 @@ class VocabularySegmenter(Segmenter):
 
     @property
     def unknown_id(self) -> int:
-        """The type for what no type covers; `UNKNOWN` where the vocabulary has none."""
+        """The type for what no type covers; `UNKNOWN` if the vocabulary has none."""
         return self.vocabulary.unknown_id
 
     def inventory(self) -> Inventory:
@@ -52,12 +52,12 @@ class VocabularySegmenter(Segmenter):
         )
 
     def unreachable(self, inventory: Inventory) -> list[int] | None:
-        """Ids of types that another one is found for, where their own string stands."""
+        """Return the ids of types in whose place another one is found."""
         found = self.forgiving.last_tokens(self._paths(inventory))
         return [number for number, end in found.items() if end != number]
 
     def _paths(self, inventory: Inventory) -> dict[int, list[int]]:
-        """The atoms of each type's string, behind an unknown one if it stands inside a word."""
+        """Return the atoms of each type, after an unknown one if it stands inside a word."""
         vocabulary = self.vocabulary
         paths = {}
         for number, text in inventory.spelled.items():
@@ -71,11 +71,11 @@ class VocabularySegmenter(Segmenter):
         return paths
 
     def exported(self, unchanged: bool) -> ExportedModel:
-        """The vocabulary with its ids and the parameters."""
+        """Return the vocabulary with its ids and the parameters."""
         return vocabulary_model(self)
 
     def document(self) -> dict[str, Any]:
-        """Method, parameters and vocabulary, as JSON."""
+        """Return method, parameters and vocabulary, as JSON data."""
         model = self.vocabulary.document()
         return {"method": self.method, "parameters": dict(self.parameters), "model": model}
 
@@ -93,7 +93,7 @@ class VocabularySegmenter(Segmenter):
         return made
 
     def warning(self) -> str:
-        """What to know of a vocabulary that has letters but none of their capitals; else nothing.
+        """Warn of a vocabulary that has letters but none of their capitals; else empty.
 
         It says how much of a sample text becomes unknown: sentences made of its own types, some of
         them capitalised.
@@ -122,7 +122,7 @@ class VocabularySegmenter(Segmenter):
 
 
 def unknown_share(segmenter: VocabularySegmenter, texts: Sequence[str]) -> float:
-    """The share of the atoms of texts that unknown tokens stand for."""
+    """Return the share of the atoms of texts in unknown tokens."""
     token_at = segmenter.segment(segmenter.encode(texts, bare=True)).token_at
     ends = np.flatnonzero(token_at != INSIDE_TOKEN)
     lengths = np.diff(ends, prepend=-1)
@@ -133,7 +133,7 @@ def unknown_share(segmenter: VocabularySegmenter, texts: Sequence[str]) -> float
 def vocabulary_model(
     segmenter: VocabularySegmenter, plain: Mapping[str, Any] | None = None
 ) -> ExportedModel:
-    """What of a segmenter on a vocabulary is exported: its ids are those of the file.
+    """Return the exported model of a vocabulary segmenter, with the ids of the file.
 
     ``plain``: the same as a model of the `tokenizers` library, without its vocabulary if that is
     types and ids; None if it has no such model.
@@ -189,7 +189,7 @@ def vocabulary_model(
 
 
 class Greedy(VocabularySegmenter):
-    """From the left, the longest type that matches; an unmatched character is an unknown token.
+    """Takes the longest matching type from the left; an unmatched character is unknown.
 
     At the start of a piece, types that the vocabulary's marker allows there; later, those that it
     allows inside a word. A character ``<0x..>`` of a byte fallback is its own type.
@@ -205,7 +205,7 @@ class Greedy(VocabularySegmenter):
     name = "Greedy"
 
     def segment(self, words: Words) -> Segmentation:
-        """Cut words that this segmenter encoded."""
+        """Segment words encoded by this segmenter."""
         return _leftmost_longest(self.vocabulary, words, self.unknown_id, None)
 
 
@@ -221,7 +221,7 @@ GREEDY = Method(
 
 
 class WordPieceParameters(Parameters):
-    """What stands for words that WordPiece cannot finish."""
+    """The type and conditions of words that WordPiece gives up."""
 
     unknown: str | None = Field(
         default=None,
@@ -271,22 +271,22 @@ class WordPiece(VocabularySegmenter):
         return self.vocabulary.ids.get(self.unknown, UNKNOWN)
 
     def segment(self, words: Words) -> Segmentation:
-        """Cut words that this segmenter encoded."""
+        """Segment words encoded by this segmenter."""
         return _leftmost_longest(self.vocabulary, words, self.unknown_id, self.longest_word)
 
     @property
     def forgiving(self) -> Greedy:
-        """The same look-up where no word is given up for a character or its length."""
+        """Return the same look-up without giving up words that are unknown in part or too long."""
         return Greedy(self.vocabulary)
 
     def unreachable(self, inventory: Inventory) -> list[int] | None:
-        """Ids of types that another one is found for, and of those of too many characters."""
+        """Return the ids of types in whose place another one is found, and of too long ones."""
         paths, longest = self._paths(inventory), self.longest_word
         found = self.forgiving.last_tokens(paths)
         return [n for n, end in found.items() if end != n or len(paths[n]) > longest]
 
     def exported(self, unchanged: bool) -> ExportedModel:
-        """A model of the `tokenizers` library, too."""
+        """Return its exported model, also for the `tokenizers` library."""
         plain = {
             "type": "WordPiece",
             "unk_token": self.unknown,
@@ -296,7 +296,7 @@ class WordPiece(VocabularySegmenter):
         return vocabulary_model(self, plain)
 
     def token_text(self, words: Words, atom: int, token: int) -> str:
-        """The readable text of a token; an unknown one stands for a piece, so by its own name."""
+        """Return the readable text of a token; an unknown one stands for a piece: its own name."""
         if token == self.unknown_id:
             return self.unknown
         return super().token_text(words, atom, token)

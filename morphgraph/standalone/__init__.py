@@ -1,1 +1,1 @@
-"""Plain Python that ships, file by file, inside exported folders; it imports nothing of ours."""
+"""Plain Python that ships, file by file, in exported folders; it imports nothing of ours."""

@@ -12,21 +12,20 @@ from .pieces import Pieces, symbols_of
 _BYTE = re.compile("<0x[0-9A-F]{2}>")
 
 Atom = tuple[int | None, int, int]
-"""A type id, None for a character that has none, and the bytes of the piece that it stands for."""
+"""A type id, None for a character that has none, and the bytes of the piece that it covers."""
 Merged = tuple[int | None, int, int]
-"""A type id, and the first and the last atom that it stands for."""
+"""A type id, and the first and last atom that it covers."""
 
 
 class Merging(Pieces):
-    """Gives a piece its tokens: the lowest rank that applies, leftmost, until none does.
+    """Segments a piece: repeatedly applies the lowest rank, leftmost, until none applies.
 
     ``model``: vocabulary and merges, or, in its field ``method``, a model of morphgraph's that has
-    them; then some types are there for merging only, and ``apart`` says for some types what each is
-    taken apart into in the end, and of how many atoms that is. Merges of the same number in
-    ``levels`` count as of one rank. Symbols that a SentencePiece model's user defined are atoms,
-    the longest at each place. A character outside the alphabet becomes its bytes
-    (``byte_fallback``), or the unknown token, or, where there is none, nothing; no merge crosses
-    it.
+    them; then some types only exist for merging, and ``apart`` has the parts into which some types
+    are decomposed in the end, with their numbers of atoms. Merges of the same number in ``levels``
+    count as of one rank. Symbols that a SentencePiece model's user defined are atoms, the longest
+    at each place. A character outside the alphabet becomes its bytes (``byte_fallback``), or the
+    unknown token, or, where there is none, nothing; no merge crosses it.
 
     >>> vocabulary = {"u": 0, "n": 1, "d": 2, "o": 3, "un": 4, "undo": 5}
     >>> merging = Merging({"vocab": vocabulary, "merges": [["u", "n"], ["un", "d", "o"]]})
@@ -69,7 +68,7 @@ class Merging(Pieces):
             self._widest = max(self._widest, len(texts))
 
     def size(self, text: str, token: Token | None) -> int:
-        """One for a byte, a symbol and fused unknown characters; none for a marker."""
+        """Return 1 for a byte, a symbol and fused unknown characters; 0 for a marker."""
         if token is not None and self.byte_fallback and _BYTE.fullmatch(token.value):
             return 1
         if text in ("Ġ", "▁"):
@@ -80,7 +79,7 @@ class Merging(Pieces):
         return settings.get("levels") or range(len(settings["merges"]))
 
     def cut(self, piece: str) -> list[Token]:
-        """The tokens of a piece."""
+        """Return the tokens of a piece."""
         atoms = self.atoms(piece)
         return [
             Token(number, self.types[number], (atoms[first][1], atoms[last][2]))
@@ -98,7 +97,7 @@ class Merging(Pieces):
                 first += atoms
 
     def atoms(self, piece: str) -> list[Atom]:
-        """A piece before any merge."""
+        """Return the atoms of a piece."""
         found: list[Atom] = []
         at = 0
         last_unknown = False
@@ -132,7 +131,7 @@ class Merging(Pieces):
         return known if len(known) == len(numbers) else []
 
     def _merged(self, atoms: list[Atom]) -> Iterator[Merged]:
-        """Merge until nothing applies: a linked list of tokens, and a heap of what may apply."""
+        """Merge until nothing applies, with a linked list of tokens and a heap of candidates."""
         size = len(atoms)
         tokens: list[int | None] = [number for number, _, _ in atoms]
         following = list(range(1, size + 1))
@@ -141,7 +140,7 @@ class Merging(Pieces):
         waiting: list[tuple[int, int]] = []
 
         def lowest(at: int) -> tuple[int, int, int] | None:
-            """Rank, result and last token of the merge that applies from here."""
+            """Return rank, result and last token of the merge that applies from here."""
             second = following[at]
             if second >= size:
                 return None
@@ -164,7 +163,7 @@ class Merging(Pieces):
             rank, at = heapq.heappop(waiting)
             match = lowest(at) if alive[at] else None
             if match is None or match[0] != rank:
-                continue  # a merge nearby came first, and what applies now was noted then
+                continue  # a neighbouring merge came first, and updated the candidates then
             _, tokens[at], last = match
             part = following[at]
             while part <= last:

@@ -1,4 +1,4 @@
-"""BPE-dropout: while training, merges are left out at random."""
+"""BPE-dropout: during training, merges are left out at random."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -14,14 +14,14 @@ _STEP = 0x9E3779B97F4A7C15
 
 
 def mixed(state: int) -> int:
-    """SplitMix64's output for a state (Steele et al. 2014)."""
+    """Return SplitMix64's output for a state (Steele et al. 2014)."""
     state = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9 & _WORD
     state = (state ^ (state >> 27)) * 0x94D049BB133111EB & _WORD
     return state ^ (state >> 31)
 
 
 def _worker() -> str:
-    """The seed of this process's part of a PyTorch loader, which is another in each epoch.
+    """Return the seed of this process's part of a PyTorch loader, different in each epoch.
 
     Each epoch begins with copies of the tokeniser, whose turns are all the same.
     """
@@ -31,12 +31,11 @@ def _worker() -> str:
 
 
 class Dropping(Merging):
-    """At each step each applicable occurrence of a merge is left out with probability ``p``.
+    """At each step, leaves out applicable occurrences of merges with probability ``p``.
 
-    What is drawn for a text depends on ``seed``, on `turn`, on the text, and on the worker of a
-    PyTorch loader, if it is in one, so that it does not matter in which order, or by how many
-    threads, texts are encoded. Unless `training`, no merge is
-    left out. Source: Provilkov et al. 2020.
+    The draws for a text depend on ``seed``, on `turn`, on the text, and on the worker of a PyTorch
+    loader, if any, so neither the order nor the threads in which texts are encoded matter. Unless
+    `training`, no merge is left out. Source: Provilkov et al. 2020.
     """
 
     def __init__(self, model: Mapping[str, Any]) -> None:
@@ -45,25 +44,25 @@ class Dropping(Merging):
         self.seed: int = model["method"]["seed"]
 
     def pre_tokenize(self, text: Any) -> None:
-        """While training, nothing is looked up."""
+        """Bypass the cache during training."""
         pieces = [(piece, ()) for piece, _, tokens in text.get_splits() if tokens is None]
         found = iter(self.several(pieces))
         text.tokenize(lambda _: next(found))
 
     def several(self, pieces: Sequence[tuple[str, Sequence[int]]]) -> list[list[Token]]:
-        """The tokens of all pieces of a text, drawn anew while training."""
+        """Return the tokens of all pieces of a text, drawn anew during training."""
         if not self.training or self.p == 0:
             return super().several(pieces)
         texts = [piece for piece, _ in pieces]
         return self.draw(texts, self.sample(texts))
 
     def sample(self, pieces: list[str]) -> int:
-        """The number of the sample that is drawn for the pieces of a text."""
+        """Return the index of the sample that is drawn for the pieces of a text."""
         said = "\0".join([f"{_worker()}{self.turn}", *pieces]).encode()
         return int.from_bytes(blake2b(said, digest_size=8).digest(), "big")
 
     def draw(self, pieces: list[str], sample: int) -> list[list[Token]]:
-        """One sample of the tokens of a text: that of the first text in morphgraph."""
+        """Return one sample of the tokens of a text: that of the first text in morphgraph."""
         key = mixed((self.seed + _STEP) & _WORD) ^ sample
         state = mixed((mixed((key + _STEP) & _WORD) + _STEP) & _WORD)
         found = []
@@ -89,11 +88,11 @@ class Dropping(Merging):
         return found
 
     def _ranks(self, settings: Mapping[str, Any]) -> Any:
-        """Merges that tie are gone through one by one."""
+        """Return ranks in which tied merges are visited one by one."""
         return range(len(settings["merges"]))
 
     def _applicable(self, tokens: list[Merged]) -> list[tuple[int, int, int]]:
-        """Where merges apply, how many tokens each takes, and what it makes, by rank and place."""
+        """Return where merges apply, their numbers of tokens, and results, by rank and place."""
         numbers = [number for number, *_ in tokens]
         found = [
             (order, at, len(others) + 2, result)

@@ -1,4 +1,4 @@
-"""FLOTA: the longest substring that is a type, leftmost among equals, then the same on the rest."""
+"""FLOTA: repeatedly take the longest substring that is a type, leftmost among equals."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -27,11 +27,11 @@ class Flota(Lookup):
         self.has_marker &= self.marks_start
 
     def cut(self, piece: str) -> list[Token]:
-        """The tokens of a piece that is all of one unit, and all of it."""
+        """Return the tokens of a piece that is exactly one unit."""
         return self._cut([(piece, [0] * len(piece))])[0]
 
     def pre_tokenize(self, text: Any) -> None:
-        """Where there is a limit, pieces of one unit share it."""
+        """Segment pieces of one unit together where there is a limit."""
         if self.k is None:
             super().pre_tokenize(text)
             return
@@ -39,11 +39,11 @@ class Flota(Lookup):
         text.tokenize(lambda _: next(found))
 
     def unnamed(self, piece: str, tokens: Sequence[Token]) -> list[tuple[int, int]]:
-        """What is left out is no token."""
+        """Return nothing: what is left out is no token."""
         return []
 
     def several(self, pieces: Sequence[tuple[str, Sequence[int]]]) -> list[list[Token]]:
-        """The tokens of all pieces of a text; each unit has its own limit."""
+        """Return the tokens of all pieces of a text; each unit has its own limit."""
         if self.k is None:
             return super().several(pieces)
         found: list[list[Token]] = []
@@ -103,7 +103,7 @@ class Flota(Lookup):
         ]
 
     def _longest(self, cut: Any, at: int) -> tuple[int, int, int, bool]:
-        """The longest match: its length, its end, the type, and whether it takes the marker in."""
+        """Return the longest match: length, end, type, and whether it includes the marker."""
         characters, _, limit, marked, _ = cut
         starts = at == marked and (marked or not self.marks_start)
         forms = (self.initial, self.inside) if starts else (self.inside, self.initial)

@@ -9,7 +9,7 @@ from .vocabulary import Lookup
 
 
 class Greedy(Lookup):
-    """At each place the longest type; a character without one is an unknown token.
+    """Takes the longest type at each place; a character without one is an unknown token.
 
     As WordPiece, a piece that cannot be finished, or is too long, is one unknown token.
     Source: Wu et al. 2016.
@@ -24,7 +24,7 @@ class Greedy(Lookup):
         self.unknown = None if self.unknown_number is None else self.shown[self.unknown_number]
 
     def cut(self, piece: str) -> list[Token]:
-        """The tokens of a piece."""
+        """Return the tokens of a piece."""
         characters, offsets = self.characters(piece)
         found: list[tuple[int | None, int, int]] = []
         at = 0
@@ -46,7 +46,7 @@ class Greedy(Lookup):
         return self._tokens(found)
 
     def unnamed(self, piece: str, tokens: Sequence[Token]) -> list[tuple[int, int]]:
-        """Of WordPiece, a whole piece."""
+        """Return the whole piece for WordPiece."""
         if self.whole:
             return [] if tokens else [(0, len(piece.encode()))]
         return super().unnamed(piece, tokens)

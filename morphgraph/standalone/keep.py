@@ -1,4 +1,4 @@
-"""FIRST and LONGEST: a few of the tokens that another method gives."""
+"""FIRST and LONGEST: keep a few of the tokens of another method."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -9,10 +9,10 @@ from .pieces import Pieces, units
 
 
 class Kept(Pieces):
-    """The ``k`` first or longest tokens of each unit of a text; of equal ones the leftmost.
+    """Keeps the ``k`` first or longest tokens of each unit of a text, leftmost among equals.
 
-    A token is of the unit that it begins in; its length is in characters without a start-of-word
-    marker. Source: Hofmann et al. 2022, §3.
+    A token belongs to the unit that it begins in; its length is in characters without a
+    start-of-word marker. Source: Hofmann et al. 2022, §3.
     """
 
     def __init__(self, model: Mapping[str, Any], inner: Pieces) -> None:
@@ -23,11 +23,11 @@ class Kept(Pieces):
         self.by_length = model["type"] == "longest"
 
     def fill(self, pieces: Iterable[str]) -> None:
-        """For the other method."""
+        """Fill the other method's cache."""
         self.inner.fill(pieces)
 
     def pre_tokenize(self, text: Any) -> None:
-        """Pieces of one unit share its ``k``."""
+        """Segment pieces of one unit together, as they share its ``k``."""
         pieces = units(text)
         rows = self.inner.several(pieces)
         of_unit: dict[int, list[tuple[int, int, int, int]]] = {}

@@ -7,7 +7,7 @@ from .bte import Atom, Merged, Merging
 
 
 class Picky(Merging):
-    """The earliest possible event, merge or split, that is not before the last one.
+    """Repeatedly applies the earliest possible event, merge or split, not before the last one.
 
     Source: Chizhov et al. 2024, Algorithm 2.
     """
@@ -18,7 +18,7 @@ class Picky(Merging):
         vocabulary = document["model"]["model"]["vocab"]
         added = document["model"].get("added_tokens") or []
         listed = {**vocabulary, **{token["content"]: token["id"] for token in added}}
-        # Events name types by their place in the order of ids.
+        # Events name types by their index in the order of ids.
         texts = sorted(listed, key=listed.__getitem__)
         self._merges: dict[tuple[int | None, int | None], list[tuple[int, int]]] = {}
         self._splits: dict[int | None, list[tuple[int, list[int]]]] = {}
@@ -54,7 +54,7 @@ class Picky(Merging):
     def _next(
         self, tokens: list[int | None], at: int, earliest: int
     ) -> tuple[int, int, int, list[int]] | None:
-        """The first event at a place: its number, the place, how many tokens go, what comes."""
+        """Return the first event at a place: index, place, number of tokens, and result."""
         found = [
             (number, at, 1, new)
             for number, new in self._splits.get(tokens[at], ())

@@ -1,9 +1,9 @@
-"""Tokens by a method of Python's for the `tokenizers` library, which does all else.
+"""Run a segmentation method in Python inside the `tokenizers` library.
 
 Added tokens, normaliser, pre-tokeniser, special tokens, padding, truncation, offsets and decoding
-are the library's. `plug_in` puts a step behind its pre-tokeniser that gives each piece its tokens,
-so that the library's own model has nothing left to do. Kernels, where there are some, segment what
-many texts have in common before that (`Pieces.fill`), with the same result.
+are the library's. `plug_in` adds a step after its pre-tokeniser that gives each piece its tokens,
+so that the library's own model has nothing left to do. Kernels, if available, segment the pieces of
+many texts beforehand (`Pieces.fill`), with the same result.
 """
 
 import base64
@@ -21,14 +21,14 @@ from tokenizers.pre_tokenizers import PreTokenizer
 CACHED_PIECES = 1 << 18
 LONGEST_CACHED = 100
 WORTH_KERNELS = 20_000
-"""Python segments this many characters in the time that loading the kernels takes."""
+"""The number of characters that Python segments while the kernels would load."""
 
 _UNIT = re.compile(r"\w+|[^\w\s▁]")
 _BYTE = re.compile("(<0x[0-9A-F]{2}>)")
 
 
 class Pieces:
-    """Gives pieces their tokens by `cut`; those seen before are looked up.
+    """Gives pieces their tokens by `cut`, with a cache.
 
     ``model``: the field of that name in the JSON.
     """
@@ -54,11 +54,11 @@ class Pieces:
         self._kernel: Any = None
 
     def cut(self, piece: str) -> list[Token]:
-        """The tokens of a piece, with the bytes of it that they stand for."""
+        """Return the tokens of a piece, with the bytes of it that they cover."""
         raise NotImplementedError
 
     def __call__(self, piece: str) -> list[Token]:
-        """The tokens of a piece, perhaps from memory."""
+        """Return the tokens of a piece, cached if possible."""
         found = self._known.get(piece)
         if found is None:
             found = self.cut(piece)
@@ -67,7 +67,7 @@ class Pieces:
         return found
 
     def unnamed(self, piece: str, tokens: Sequence[Token]) -> list[tuple[int, int]]:
-        """The bytes of tokens that have no id: by default each character outside the alphabet."""
+        """Return the bytes of tokens without an id: by default unknown characters."""
         covered = {at for token in tokens for at in range(*token.offsets)}
         found, start = [], 0
         for character in piece:
@@ -78,11 +78,11 @@ class Pieces:
         return found
 
     def size(self, text: str, token: Token | None) -> int:
-        """How many characters of the alphabet a token stands for, markers apart."""
+        """Return the number of characters that a token covers, without markers."""
         return sum(character not in self.marks for character in text)
 
     def several(self, pieces: Sequence[tuple[str, Sequence[int]]]) -> list[list[Token]]:
-        """The tokens of all pieces of a text, from the unit of each of their characters."""
+        """Return the tokens of all pieces of a text, given the unit of each character."""
         return [self(piece) for piece, _ in pieces]
 
     def _remember(self, found: Mapping[str, list[Token]]) -> None:
@@ -91,11 +91,11 @@ class Pieces:
         self._known.update(found)
 
     def pre_tokenize(self, text: Any) -> None:
-        """What the library calls for each text that its own pre-tokeniser has cut into pieces."""
+        """Segment a text that the library's own pre-tokeniser has cut; called by the library."""
         text.tokenize(self)
 
     def fill(self, pieces: Iterable[str]) -> None:
-        """Have kernels segment many pieces at once, if there are some."""
+        """Segment many pieces with kernels, if available."""
         if self.kernel_for is None:
             return
         new = [
@@ -115,9 +115,9 @@ def method_of(
     methods: Mapping[str, Any],
     kernel_for: Callable[[Mapping[str, Any]], Any] | None = None,
 ) -> Pieces:
-    """The method of a file's field ``model``; in its field ``of`` is the one that it builds on.
+    """Build the method of a file's field ``model``, and of its field ``of``, which it builds on.
 
-    ``methods``: the class of each by the name that the file has for it; ``kernel_for``: see there.
+    ``methods``: the class of each by its name in the file; ``kernel_for``: see there.
     """
     inner = []
     if "of" in model:
@@ -128,13 +128,13 @@ def method_of(
 
 
 def load(document: Mapping[str, Any]) -> Tokenizer:
-    """A tokeniser of the library without a method, to plug one into, from JSON."""
+    """Return a tokeniser of the library from JSON, ready to plug a method into."""
     model = document["model"]
     tokens = document.get("added_tokens") or []
     added = {token["content"]: token["id"] for token in tokens}
     # All types are in the model's vocabulary here: the library would renumber the others.
     plain = {"type": "BPE", "vocab": {**model["vocab"], **added}, "merges": []}
-    # The library would cut a text there before it is normalised; these are looked for later.
+    # The library would split texts there before normalising; these are searched for later.
     symbols = symbols_of(model)
     tokens = [token for token in tokens if token["content"] not in symbols]
     rest = {**document, "added_tokens": tokens, "model": plain}
@@ -142,13 +142,13 @@ def load(document: Mapping[str, Any]) -> Tokenizer:
 
 
 def symbols_of(model: Mapping[str, Any]) -> list[str]:
-    """The symbols that a SentencePiece model's user defined, longest first."""
+    """Return the user-defined symbols of a SentencePiece model, longest first."""
     symbols = (model.get("sentencepiece") or {}).get("symbols") or []
     return sorted(symbols, key=lambda text: len(text.encode()), reverse=True)
 
 
 class Own(NamedTuple):
-    """What a tokeniser of the library has of its own where a method is plugged in."""
+    """The library's own parts of a tokeniser into which a method is plugged."""
 
     pre_tokenizer: Any
     decoder: Any
@@ -156,7 +156,7 @@ class Own(NamedTuple):
 
 
 def plug_in(library: Tokenizer, step: Pieces) -> Own:
-    """Let a tokeniser of the library segment by ``step``; returns what stood there."""
+    """Make a tokeniser of the library segment by ``step``; return its own parts."""
     own = Own(library.pre_tokenizer, library.decoder, library.normalizer)
     if step.model.get("sentencepiece") is not None and own.normalizer is not None:
         library.normalizer = _with_rules(own.normalizer, step.symbols)
@@ -171,7 +171,7 @@ def plug_in(library: Tokenizer, step: Pieces) -> Own:
 
 
 def _with_rules(own: Any, symbols: Sequence[str]) -> Any:
-    """A normaliser that applies SentencePiece's rules as that library does."""
+    """Return a normaliser that applies SentencePiece's rules as SentencePiece does."""
     state = json.loads(own.__getstate__())
     listed = state.get("normalizers")
     parts = [(state, own)] if listed is None else [*zip(listed, own, strict=True)]
@@ -186,7 +186,7 @@ def _with_rules(own: Any, symbols: Sequence[str]) -> Any:
 
 
 class Rules:
-    """SentencePiece's rules for characters: at each place the longest one, or else a symbol.
+    """SentencePiece's rules for characters: at each place the longest rule, or else a symbol.
 
     The library's own `Precompiled` takes the shortest rule for a letter with its marks, and loses
     what is behind it. ``charsmap``: the length of a double-array trie, the trie, and the texts that
@@ -200,7 +200,7 @@ class Rules:
         self._symbols = symbols
 
     def normalize(self, text: Any) -> None:
-        """What the library calls for each text."""
+        """Normalise a text; called by the library."""
         before: str = text.normalized
         data = before.encode()
         new: list[str] = []
@@ -228,7 +228,7 @@ class Rules:
             text.replace(character, made)
 
     def _longest(self, data: bytes, at: int) -> tuple[int, str]:
-        """The bytes that the longest rule at a place takes, and what it makes of them."""
+        """Return the length in bytes of the longest rule at a place, and its result."""
         trie = self._trie
         if not trie:
             return 0, ""
@@ -251,17 +251,17 @@ def _below(unit: int) -> int:
 
 
 def knows_bytes(decoder: Any) -> bool:
-    """Whether a decoder takes ``<0x41>`` for a byte."""
+    """Return whether a decoder reads ``<0x41>`` as a byte."""
     return decoder is not None and decoder.decode(["<0x41>"]) == "A"
 
 
 def byte_parts(text: str) -> list[str]:
-    """A type cut into the names of bytes and the strings between them."""
+    """Split a type into names of bytes and the strings between them."""
     return [part for part in _BYTE.split(text) if part]
 
 
 class _Bytes:
-    """Decodes types that glue bytes to characters, of which the library knows bytes alone."""
+    """Decodes types that join bytes to characters, as the library only knows single bytes."""
 
     def __init__(self, mixed: Mapping[str, Sequence[str]], decoder: Any) -> None:
         self._mixed, self._decoder = mixed, decoder
@@ -272,10 +272,10 @@ class _Bytes:
 
 
 def units(text: Any) -> list[tuple[str, Sequence[int]]]:
-    r"""The pieces of a text, and of which unit of the text each of their characters is.
+    r"""Return the pieces of a text, and the unit of each of their characters.
 
-    A unit is a run of ``\w`` or a mark; white space is of the unit behind it. An added token is a
-    unit by itself, and so is white space before it.
+    A unit is a run of ``\w`` or a mark; white space belongs to the next unit. An added token is a
+    unit, and so is white space before it.
     """
     splits = [(span, tokens) for _, span, tokens in text.get_splits("original", "char")]
     spans = [span for span, tokens in splits if tokens is None]

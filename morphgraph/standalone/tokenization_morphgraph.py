@@ -1,4 +1,4 @@
-"""A tokeniser for `transformers` whose method is Python: BPE with tuple merges, FLOTA and others.
+"""A tokeniser for `transformers` with a method in Python: BPE with tuple merges, FLOTA, ….
 
 ``AutoTokenizer.from_pretrained(folder, trust_remote_code=True)`` loads it from the files beside it,
 of which ``methods.py`` is written for each folder.
@@ -20,7 +20,7 @@ from .pieces import WORTH_KERNELS, Pieces, load, method_of, plug_in
 BTE_FILE = "tokeniser.bte.json"
 METHOD_FILE = "tokeniser.method.json"
 KERNELS = 1
-"""The version of `morphgraph.segment.pieces` that goes with these files."""
+"""The version of `morphgraph.segment.pieces` that matches these files."""
 
 
 class MorphGraphTokenizer(PreTrainedTokenizerFast):
@@ -43,7 +43,7 @@ class MorphGraphTokenizer(PreTrainedTokenizerFast):
             raise ValueError(
                 f"The file {METHOD_FILE} or {BTE_FILE} is missing. Download the whole folder again."
             )
-        # The base class copies a tokeniser that it is given; one that is there already, it keeps.
+        # The base class copies a tokeniser that it is given, but keeps one that is already there.
         self._read(Path(file).read_text("utf-8"))
         super().__init__(**settings)
         self._plug_in()
@@ -58,7 +58,7 @@ class MorphGraphTokenizer(PreTrainedTokenizerFast):
         self._own = plug_in(self._tokenizer, self._method)
 
     def train(self, mode: bool = True) -> Self:
-        """Draw at random, as after loading, where the method does; ``mode`` False: as `eval`."""
+        """Draw at random, as after loading, if the method does; ``mode`` False: as `eval`."""
         self._drawing.training = mode
         return self
 
@@ -71,7 +71,7 @@ class MorphGraphTokenizer(PreTrainedTokenizerFast):
         return found
 
     def eval(self) -> Self:
-        """Draw nothing: the same text gets the same tokens."""
+        """Switch randomness off: the same text gets the same tokens."""
         return self.train(False)
 
     def _encode_plus(self, text: Any, text_pair: Any = None, *rest: Any, **settings: Any) -> Any:
@@ -82,7 +82,7 @@ class MorphGraphTokenizer(PreTrainedTokenizerFast):
         return super()._encode_plus(text, text_pair, *rest, **settings)
 
     def _pieces(self, text: str) -> list[str]:
-        """What the library leaves together, if the text has no added tokens."""
+        """Return the parts of a text that the library does not split, if without added tokens."""
         library: Tokenizer = self._tokenizer
         if library.normalizer is not None:
             text = library.normalizer.normalize_str(text)
@@ -90,7 +90,7 @@ class MorphGraphTokenizer(PreTrainedTokenizerFast):
         return [text] if own is None else [piece for piece, _ in own.pre_tokenize_str(text)]
 
     def _encode_without_added_tokens(self, text: str) -> list[int]:
-        """The ids of a text in which nothing is an added token, for chat templates."""
+        """Return the ids of a text without added tokens, for chat templates."""
         work = PreTokenizedString(text)
         library: Tokenizer = self._tokenizer
         if library.normalizer is not None:
@@ -100,7 +100,7 @@ class MorphGraphTokenizer(PreTrainedTokenizerFast):
         return ids
 
     def _to_json(self) -> str:
-        """The file again, with what was added since it was read; Python's part cannot be saved."""
+        """Return the file with later additions; the Python part cannot be saved by the library."""
         library, own = self._tokenizer, self._own
         plugged = library.pre_tokenizer, library.decoder, library.normalizer
         library.pre_tokenizer, library.decoder, library.normalizer = own
@@ -145,12 +145,12 @@ class MorphGraphTokenizer(PreTrainedTokenizerFast):
         return (*file_names, str(path))
 
     def train_new_from_iterator(self, *_: Any, **__: Any) -> Any:
-        """Not possible: the result of training would be another method's."""
+        """Not supported: the result of training would be of another method."""
         raise NotImplementedError("Train a BPE tokeniser, and edit its merges with morphgraph.")
 
 
 def kernel_for(model: Mapping[str, Any]) -> Any:
-    """What segments lists of pieces by morphgraph's kernels; None if it is not installed."""
+    """Return a function that segments lists of pieces by kernels; None if not installed."""
     try:
         module = import_module("morphgraph.segment.pieces")
     except ImportError:
@@ -159,7 +159,7 @@ def kernel_for(model: Mapping[str, Any]) -> Any:
 
 
 def _strings(texts: Any) -> Iterator[str]:
-    """The strings in nested lists."""
+    """Yield the strings in nested lists."""
     if isinstance(texts, str):
         yield texts
     elif isinstance(texts, list | tuple):

@@ -1,4 +1,4 @@
-"""Unigram: the most probable of all segmentations."""
+"""Unigram: the most probable segmentation."""
 
 from array import array
 from collections.abc import Mapping
@@ -29,10 +29,10 @@ class Unigram(Lookup):
         return array(self._sum.typecode, [number])[0] if self._sum.typecode == "f" else number
 
     def cut(self, piece: str) -> list[Token]:
-        """The tokens of a piece."""
+        """Return the tokens of a piece."""
         characters, offsets = self.characters(piece)
         size = len(characters)
-        # The best way to each place: its score, where its last token begins, and the type of that,
+        # The best path to each place: its score, and the start and type of its last token,
         # None for a character that has none.
         best: list[tuple[float, int, int | None] | None] = [(0.0, 0, None)] + [None] * size
         for at in range(size):

@@ -1,4 +1,4 @@
-"""A vocabulary in which methods look substrings of a piece up."""
+"""A vocabulary for looking up substrings of a piece."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from .pieces import Pieces
 
 
 class Lookup(Pieces):
-    """What methods without merges share: the types by their strings, in two forms.
+    """The base of methods without merges: types by their strings, in two forms.
 
     ``plain``: as they stand; ``marked``: without the marker that they have in front, ``##`` inside
     a word, ``Ġ`` or ``▁`` at its start. An end-of-word suffix belongs to the last character.
@@ -44,7 +44,7 @@ class Lookup(Pieces):
             c for text in self.plain if not self.byte_fallback or len(text) == 1 for c in text
         }
         self.has_marker = self.marker in alphabet
-        # An unknown marker is none of a token's characters either, but it may be bytes.
+        # An unknown marker does not count as a character of a token either, but may be bytes.
         self.marks = "".join(m for m in "Ġ▁" if m in alphabet or not self.byte_fallback)
         self.longest = max(map(len, self.plain), default=0)
         # By their marker or without it, types spell a piece out: at its start, and later.

@@ -1,1 +1,1 @@
-"""The central object: words, preprocessing, vocabulary, merges applied; every format in and out."""
+"""Tokenisers: words, preprocessing, vocabulary, merges, and file formats."""

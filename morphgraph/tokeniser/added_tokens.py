@@ -1,4 +1,4 @@
-"""Added tokens: found in a text exactly as the ``tokenizers`` library finds them."""
+"""Added tokens, matched in texts exactly as in the ``tokenizers`` library."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 
 class AddedToken(NamedTuple):
-    """A token that a text is searched for before anything else.
+    """A token that texts are searched for before anything else.
 
-    ``single_word``: not next to a word character; ``lstrip`` and ``rstrip``: it takes the white
-    space on that side along; ``normalized``: it is looked for after normalisation, its content
-    normalised too.
+    ``single_word``: only if not adjacent to a word character; ``lstrip`` and ``rstrip``: it
+    includes white space on that side; ``normalized``: it is matched after normalisation, with its
+    content normalised too.
     """
 
     content: str
@@ -22,9 +22,9 @@ class AddedToken(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A stretch of a text: an added token, or what is between two (``token`` is None then).
+    """A part of a text: an added token, or the text between two (``token`` is None).
 
-    ``start`` and ``end`` are those of the token's content, without white space that it takes along.
+    ``start`` and ``end`` are those of the token's content, without included white space.
     """
 
     token: AddedToken | None
@@ -33,10 +33,10 @@ class Found(NamedTuple):
 
 
 class Search:
-    """One pass over a text: the leftmost match, the longest of those there, whatever their flags.
+    """One pass over a text: leftmost longest matches, regardless of their flags.
 
-    Only then a token's ``single_word`` is looked at, and it is widened by ``lstrip`` and
-    ``rstrip``; a match that begins inside the widened one before it still counts.
+    Then ``single_word`` is checked, and a match is extended by ``lstrip`` and ``rstrip``; a match
+    that begins inside the previous extended one still counts.
 
     >>> search = Search([("ab", AddedToken("ab", single_word=True)), ("b", AddedToken("b"))])
     >>> [text[found.start : found.end] for text in ["abc b"] for found in search.parts(text)]
@@ -55,7 +55,7 @@ class Search:
         self._first = re.compile(f"[{re.escape(''.join(lengths))}]") if lengths else None
 
     def matches(self, text: str) -> Iterator[Found]:
-        """The leftmost longest matches, none of which overlap, before flags are looked at."""
+        """Return the leftmost longest matches, without overlaps, before checking flags."""
         candidate = self._first and self._first.search(text)
         while self._first and candidate:
             start = end = candidate.start()
@@ -68,7 +68,7 @@ class Search:
             candidate = self._first.search(text, max(end, start + 1))
 
     def parts(self, text: str) -> Iterator[Found]:
-        """The whole text, cut at the added tokens that it has."""
+        """Split the whole text at its added tokens."""
         at = 0
         for token, start, end in self.matches(text):
             if token is None or (token.single_word and not _stands_alone(text, start, end)):
@@ -77,7 +77,7 @@ class Search:
             right = _without_space_behind(text, end) if token.rstrip else end
             if at < left:
                 yield Found(None, at, left)
-            if left < right:  # else it is white space that the token before it took along
+            if left < right:  # else it is white space included in the previous token
                 yield Found(token, start, end)
             at = right
         if at < len(text):
@@ -93,23 +93,23 @@ class Searches:
 
     @cached_property
     def raw(self) -> Search:
-        """What is looked for in the text as it is."""
+        """The search in the text as it is."""
         return Search((token.content, token) for token in self._tokens if not token.normalized)
 
     @cached_property
     def normalised(self) -> Search:
-        """What is looked for in the normalised text."""
+        """The search in the normalised text."""
         return Search(
             (self.normal(token.content), token) for token in self._tokens if token.normalized
         )
 
     def normal(self, text: str) -> str:
-        """The normalised text."""
+        """Return the normalised text."""
         normal: str = text if self.normalizer is None else self.normalizer.normalize_str(text)
         return normal
 
     def match(self, text: str) -> bool:
-        """Whether an added token occurs in a text, its flags apart."""
+        """Return whether an added token occurs in a text, regardless of flags."""
         return any(True for _ in self.raw.matches(text)) or (
             any(token.normalized for token in self._tokens)
             and any(True for _ in self.normalised.matches(self.normal(text)))
@@ -117,7 +117,7 @@ class Searches:
 
 
 _SPACE = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-"""Unicode's white space; Python's is more."""
+"""Unicode's white space, which is less than Python's."""
 _BEFORE = re.compile(f"[{_SPACE}]*\\Z")
 _BEHIND = re.compile(f"[{_SPACE}]*")
 
@@ -139,9 +139,9 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def is_word_character(character: str) -> bool:
-    r"""Whether ``\w`` of Rust's regular expressions matches: marks do, ½ and ² do not.
+    r"""Return whether ``\w`` of Rust's regular expressions matches: marks do, ½ and ² do not.
 
-    The library is asked itself: its `Whitespace` cuts by that very class.
+    It asks the library, whose `Whitespace` uses that class.
 
     >>> [is_word_character(character) for character in ("é", "\u0301", "_", "½", "²", "-")]
     [True, True, True, False, False, False]

@@ -1,4 +1,4 @@
-"""GPT-2's way to write any string in 256 printable characters, one per UTF-8 byte.
+"""GPT-2's encoding of any string in 256 printable characters, one per UTF-8 byte.
 
 Source: Radford et al. 2019, the released encoder. Hugging Face's `ByteLevel` uses the same
 characters.
@@ -8,7 +8,7 @@ from functools import lru_cache
 
 
 def byte_alphabet() -> tuple[str, ...]:
-    """Give the printable character of each of the 256 bytes.
+    """Return the printable character of each of the 256 bytes.
 
     Bytes that are a visible Latin-1 character stand for themselves; the others, in ascending order,
     get the code points from 256 on.
@@ -40,7 +40,7 @@ def encode(text: str) -> str:
 
 @lru_cache(maxsize=200_000)
 def readable_bytes(type_: str) -> str:
-    """A byte-level type with its bytes decoded.
+    """Decode the bytes of a byte-level type.
 
     >>> readable_bytes("ĠÃ¤hn")
     'Ġähn'
@@ -60,9 +60,9 @@ def readable_bytes(type_: str) -> str:
 
 
 def _visible(character: str) -> str:
-    """A character as it is; a stray byte or a control character in hexadecimal."""
+    """Return a character, or hexadecimal for a stray byte or a control character."""
     code = ord(character)
-    if 0xDC80 <= code <= 0xDCFF:  # where "surrogateescape" put a byte that does not decode
+    if 0xDC80 <= code <= 0xDCFF:  # an undecodable byte, from "surrogateescape"
         code -= 0xDC00
     elif character.isprintable() or character == " ":
         return character

@@ -1,7 +1,7 @@
-"""SentencePiece's compiled maps of characters, proven harmless before a library follows them.
+"""Check SentencePiece's compiled character maps before a library uses them.
 
-Both libraries, `tokenizers` and `sentencepiece`, follow such a map without looking: one that leads
-beyond its array would end the whole process.
+Both `tokenizers` and `sentencepiece` follow such a map unchecked: one that leads beyond its array
+would crash the whole process.
 """
 
 import base64
@@ -18,7 +18,7 @@ _DOWNLOAD_AGAIN = "Download the file again."
 
 
 def check_encoded_charsmap(charsmap: str, name: str, place: str) -> None:
-    """`check_charsmap` of one in base64, as files of Hugging Face's library have it."""
+    """Apply `check_charsmap` to a base64 map, as in files of Hugging Face's library."""
     try:
         check_charsmap(base64.b64decode(charsmap, validate=True), name, place)
     except (binascii.Error, ValueError) as error:
@@ -27,15 +27,16 @@ def check_encoded_charsmap(charsmap: str, name: str, place: str) -> None:
 
 
 _LONGEST_RULE = 32
-"""Bytes that a rule may replace; sentencepiece has room for so many rules that begin alike."""
+"""Bytes that a rule may replace; sentencepiece has room for this many rules with a common prefix.
+"""
 _LEAF, _LABEL, _VALUE = np.uint32(1 << 8), np.uint32(0x8000_00FF), np.uint32(0x7FFF_FFFF)
 
 
 def check_charsmap(charsmap: bytes, name: str, place: str) -> None:
-    """`FileFormatError` where a search in a map could leave its array, or makes texts very long.
+    """Raise `FileFormatError` if a map could leave its array, or make texts very long.
 
     The map is the length of a trie in bytes, the trie as a double array (Darts), and the texts that
-    its values point at, each ending in a zero byte.
+    its values point to, each ending in a zero byte.
     """
     if not charsmap:
         return
@@ -63,7 +64,7 @@ def check_charsmap(charsmap: bytes, name: str, place: str) -> None:
 
 
 def _values_of(units: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64] | None:
-    """The values that a search in a double array can find; None if one could leave the array."""
+    """Return the values in a double array; None if a search could leave the array."""
     count = len(units)
     offsets = (units >> np.uint32(10)) << ((units & np.uint32(1 << 9)) >> np.uint32(6))
     bases = np.arange(count, dtype=np.int64) ^ offsets.astype(np.int64)
@@ -74,7 +75,7 @@ def _values_of(units: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64] | None:
             return None
         with_leaf = reached[(units[reached] & _LEAF) != 0]
         found.append(units[bases[with_leaf]] & _VALUE)
-        # A search goes on where the label of a place is the letter that leads to it.
+        # A search continues where the label of a place is the letter that leads to it.
         following = []
         for first in range(0, len(reached), 4096):
             places = bases[reached[first : first + 4096], None] ^ letters

@@ -1,6 +1,6 @@
-"""Normalisers and pre-tokenisers of unknown parts, run in a process of their own.
+"""Run normalisers and pre-tokenisers with unknown parts in a separate process.
 
-Such a part may take for ever, fill the memory or end its process, and native code cannot be
+Such a part may run for ever, exhaust memory or crash its process, and native code cannot be
 interrupted. So `core.isolated` runs it, within its limits; an error names the part.
 """
 
@@ -15,11 +15,11 @@ from morphgraph.core.text import shortened
 
 _THERE = "morphgraph.tokeniser.steps:made_of_text"
 _SPARE = 1_000
-"""Characters that any text may become."""
+"""The number of characters that any text may become."""
 
 
 class PartError(MorphGraphError):
-    """A part of a pipeline took too much; ``place``: which one, ``problem``: of what."""
+    """A part of a pipeline exceeded a limit; ``place``: the part, ``problem``: the limit."""
 
     def __init__(self, place: str, problem: str, variable: str, text: str) -> None:
         self.place, self.problem, self.variable = place, problem, variable
@@ -31,30 +31,30 @@ class PartError(MorphGraphError):
 
 @dataclass(frozen=True)
 class ConfinedPart:
-    """Stands in for a normaliser or pre-tokeniser of the library; ``parts``: both, as JSON."""
+    """A proxy for a normaliser or pre-tokeniser of the library; ``parts``: both, as JSON."""
 
     parts: str
     key: str
 
     def normalize_str(self, text: str) -> str:
-        """The normalised text."""
+        """Return the normalised text."""
         return str(confined(self.parts, "normalize_str", text))
 
     def pre_tokenize_str(self, text: str) -> list[tuple[str, tuple[int, int]]]:
-        """The pieces of a text, each with its span."""
+        """Return the pieces of a text, each with its span."""
         return [(piece, (a, b)) for piece, (a, b) in confined(self.parts, "pre_tokenize_str", text)]
 
     def as_json(self) -> Any:
-        """The part as the file has it."""
+        """Return the part as in the file."""
         return json.loads(self.parts)[self.key]
 
 
 def confined(parts: str, do: str, text: str, *spans: slice) -> Any:
-    """What a method of `Preprocessor` or of the library's parts makes of a text.
+    """Apply a method of `Preprocessor` or of the library's parts to a text.
 
-    `PartError` where it takes more than the limits; `RuntimeError` where a part fails.
+    `PartError` if it exceeds the limits; `RuntimeError` if a part fails.
     """
-    text.encode()  # half of a surrogate pair is found here
+    text.encode()  # lone surrogates are found here
     most = min(_SPARE + TEXT_GROWTH.value * len(text), GROWN_CHARACTERS.value)
     bounds = [[span.start, span.stop] for span in spans]
     limits = {"seconds": PIPELINE_SECONDS, "memory": PIPELINE_MEMORY}

@@ -10,10 +10,10 @@ from morphgraph.core.limits import ADDED_TOKENS, TYPES, TYPES_CHARACTERS
 from morphgraph.core.text import shortened
 
 SPECIAL = re.compile(r"(<[^<>\s]{1,40}>|\[[A-Za-z_0-9]{2,40}\])")
-"""Types that are special by their looks: ``<s>``, ``[CLS]``."""
+"""Types that look special: ``<s>``, ``[CLS]``."""
 
 BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
-"""How a byte is spelled where characters outside the alphabet become their bytes."""
+"""The spelling of a byte where characters outside the alphabet become bytes."""
 
 DOWNLOAD_AGAIN = "Download the file again."
 
@@ -21,7 +21,7 @@ cut = partial(shortened, length=60)
 
 
 def special_token(text: str, number: int) -> dict[str, Any]:
-    """A special token as ``tokenizer.json`` lists it."""
+    """Return a special token as ``tokenizer.json`` lists it."""
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
     return {"id": number, "content": text, **flags, "special": True}
 
@@ -33,10 +33,9 @@ def tokenizer_document(
     parts: Mapping[str, Any],
     **model: Any,
 ) -> dict[str, Any]:
-    """The ``tokenizer.json`` of a BPE model.
+    """Return the ``tokenizer.json`` of a BPE model.
 
-    ``parts``: normaliser, pre-tokeniser, post-processor and decoder; ``model``: fields of it that
-    are not the usual ones.
+    ``parts``: normaliser, pre-tokeniser, post-processor and decoder; ``model``: its unusual fields.
     """
     usual: dict[str, Any] = {
         "type": "BPE",
@@ -61,13 +60,13 @@ def tokenizer_document(
 
 
 def check_types(types: Collection[str], name: str, place: str = "") -> None:
-    """`FileFormatError` for too many types, and for those that are too long together."""
+    """Raise `FileFormatError` for too many types, or types that are too long in all."""
     TYPES.check(len(types), name, place)
     TYPES_CHARACTERS.check(sum(map(len, types)), name, place)
 
 
 def checked_vocabulary(value: Any, name: str, place: str = "") -> dict[str, int]:
-    """A vocabulary (type → id) as JSON, checked; else a `FileFormatError`."""
+    """Check a vocabulary (type → id) from JSON, or raise `FileFormatError`."""
     wrong = partial(FileFormatError, name, place)
     fix = "Download the file again, or give each type an id of its own."
     if not isinstance(value, dict) or not value:
@@ -93,7 +92,7 @@ def checked_vocabulary(value: Any, name: str, place: str = "") -> dict[str, int]
 def added_tokens(
     document: Mapping[str, Any], vocabulary: Mapping[str, int], name: str
 ) -> dict[str, int]:
-    """Contents and ids of a document's added tokens, checked against its vocabulary."""
+    """Return contents and ids of a document's added tokens, checked against its vocabulary."""
     place = "field added_tokens"
     listed = document.get("added_tokens") or []
     if not isinstance(listed, list):

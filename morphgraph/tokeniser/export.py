@@ -1,4 +1,4 @@
-"""Export a tokeniser for `tokenizers` and `transformers`, compared with ours before it leaves."""
+"""Export a tokeniser for `tokenizers` and `transformers`, after comparing it with ours."""
 
 import json
 import sys
@@ -41,27 +41,26 @@ _FORMS = {"tokenizer.json", "tokeniser.bte.json", "tokeniser.method.json"}
 _BATCH = 500
 
 LOSES_MARKS = "the tokenizers library loses marks where it applies the model's rules for characters"
-"""Why a SentencePiece model that has such rules is no ``tokenizer.json``."""
+"""Why a SentencePiece model with such rules is not exported as ``tokenizer.json``."""
 
 _short = partial(shortened, length=60)
 
 
 class ExportError(MorphGraphError):
-    """A tokeniser that segments otherwise once it is exported, with the word."""
+    """A tokeniser that segments differently once exported, with the word."""
 
 
 @dataclass(frozen=True)
 class ExportedModel:
-    """What of a segmenter is exported, as the segmenter itself says it.
+    """The exported form of a segmenter, as its method makes it.
 
     ``name``, ``method``, ``signature``: of the segmenter. ``document``: laid out as
     ``tokenizer.json``; its field ``model`` is as the exported class reads it: ``type`` is a name in
-    ``code``, and ``vocab`` has the id of each type. ``plain``: that field as the
-    `tokenizers` library reads it, where it may give the same ids. ``id_map``: old ids to new ones.
-    ``reason``: why it is in the one form, if it is not for what `export_model` finds.
-    ``ids``: our ids of words, or of bare texts. ``files``: more files. ``differs``: one more check
-    of the exported method against ours, which says what differs. ``code``: the class in
-    `morphgraph.standalone` of each type of model in ``document``, as ``module:Class``.
+    `exported.methods`, and ``vocab`` has the id of each type. ``plain``: that field as the
+    `tokenizers` library reads it, if it may give the same ids. ``id_map``: old ids to new ones.
+    ``reason``: why it has this form, unless `export_model` finds out. ``ids``: our ids of words, or
+    of bare texts. ``files``: more files. ``differs``: one more comparison with ours, which
+    describes any difference.
     """
 
     name: str
@@ -83,12 +82,12 @@ class ExportedModel:
 
 @dataclass(frozen=True)
 class Export:
-    """An exported tokeniser: its files by name, and what was checked.
+    """An exported tokeniser: its files by name, and the checks made.
 
-    ``kind``: "tokenizer.json", which the `tokenizers` library reads by itself, or "folder", which
+    ``kind``: "tokenizer.json", which the `tokenizers` library reads, or "folder", which
     `transformers` reads with the code in it; ``reason`` says why. ``checked_words`` and
-    ``checked_sentences``: how many got the same ids as from our own segmentation.
-    ``new_types``: how many have no id in the first tokeniser of the chain.
+    ``checked_sentences``: the number with the same ids as in our own segmentation. ``new_types``:
+    the number without an id in the first tokeniser of the chain.
     """
 
     kind: ExportKind
@@ -105,18 +104,18 @@ class Export:
     new_types: int
 
     def to_dict(self) -> dict[str, Any]:
-        """All but the files' contents, as JSON holds it."""
+        """Return all but the files' contents, as JSON data."""
         return {**vars(self), "files": list(self.files)}
 
 
 def known_ids(document: Mapping[str, Any]) -> dict[str, int]:
-    """The id of every type of an exported document, added tokens included."""
+    """Return the id of every type of an exported document, added tokens included."""
     added = {token["content"]: token["id"] for token in document.get("added_tokens") or []}
     return {**document["model"]["vocab"], **added}
 
 
 def bpe_model(tokeniser: BpeTokeniser, ids: Mapping[int, int] | None = None) -> ExportedModel:
-    """What of a tokeniser's merges is exported; ``ids``: of its types, `new_ids` by default."""
+    """Return the exported model of a tokeniser; ``ids``: of its types, by default `new_ids`."""
     ids = new_ids(tokeniser) if ids is None else ids
     data, id_map = to_tokenizer_json(tokeniser, ids)
     document = json.loads(data)
@@ -223,7 +222,7 @@ def export_model(
 
 
 def file_of(model: Mapping[str, Any]) -> str:
-    """The name of the file that the exported class reads."""
+    """Return the name of the file that the exported class reads."""
     return "tokeniser.bte.json" if model["type"] == "BTE" else "tokeniser.method.json"
 
 
@@ -240,7 +239,7 @@ def standalone_method(model: ExportedModel) -> Pieces:
 
 
 def code_for(model: ExportedModel) -> dict[str, bytes]:
-    """The Python files that an exported model needs, by name."""
+    """Return the Python files that an exported model needs, by name."""
     classes = {type_: standalone_class(place) for type_, place in sorted(model.code.items())}
     used = {base.__module__ for kind in classes.values() for base in kind.__mro__[:-1]}
     files = [Path(str(sys.modules[module].__file__)) for module in sorted(used)]
@@ -260,7 +259,7 @@ def code_for(model: ExportedModel) -> dict[str, bytes]:
 def words_to_check(
     reference_words: Iterable[str], count: int = WORDS_TO_CHECK, name: str = ""
 ) -> list[str]:
-    """Different words to compare on: the reference's, then the commonest of wordfreq.
+    """Return distinct words to compare on: the reference's, then wordfreq's commonest.
 
     ``name`` is the tokeniser's: a demo's language comes first, then English, German and others.
 
@@ -280,7 +279,7 @@ def words_to_check(
 
 
 def _is_whole(word: str) -> bool:
-    """Whether there is no half of a surrogate pair in it."""
+    """Return whether a word has no lone surrogates."""
     return not any("\ud800" <= character <= "\udfff" for character in word)
 
 
@@ -298,14 +297,14 @@ _FRAMES = (
 
 
 def sentences_to_check(words: Sequence[str], count: int = SENTENCES_TO_CHECK) -> list[str]:
-    """Whole texts made of words, with punctuation, numbers, rare characters and all white space.
+    """Return texts made of words, with punctuation, numbers, rare characters and white space.
 
     >>> sentences_to_check(["un", "do"], 2)
     ['un do Un.', 'do, un – and DO?']
     """
     if not words:
         return []
-    # A step that is not a divisor takes words from everywhere in the list.
+    # A step that is not a divisor takes words from the whole list.
     step = max(1, len(words) // 7)
     order = (words[(start * step + start // 7) % len(words)] for start in range(10**9))
     cased = (
@@ -324,7 +323,7 @@ def _difference(
     expected: Sequence[Sequence[int]],
     vocabulary: Mapping[str, int],
 ) -> str:
-    """Where a tokeniser of the `tokenizers` library differs; an empty text if it does not."""
+    """Describe how a tokeniser of the `tokenizers` library differs; empty if it does not."""
     try:
         library = build()
         known = library.get_vocab()
@@ -345,7 +344,7 @@ def _difference(
                     return f"“{_short(text.strip())}” gets other tokens"
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:  # a panic of the library is no Exception
+    except BaseException as error:  # a panic of the library is not an Exception
         return f"the tokenizers library cannot use it ({shortened(str(error), 120)})"
     return ""
 
@@ -353,12 +352,12 @@ def _difference(
 def our_ids(
     tokeniser: BpeTokeniser, texts: Sequence[str], ids: Mapping[int, int], *, bare: bool = False
 ) -> list[list[int]]:
-    """Our segmentation under new ids; what has none, being outside the alphabet, is left out."""
+    """Return our segmentation as new ids, without tokens that have none."""
     return ids_in(segment(tokeniser.graph, tokeniser.encode(texts, bare=bare)), ids)
 
 
 def ids_in(found: Segmentation, ids: Mapping[int, int]) -> list[list[int]]:
-    """The new ids of the tokens of each word; what is in no token, or has none, is left out."""
+    """Return the new ids of each word's tokens, without those that have none."""
     tokens, ends = found.token_at, found.words.word_offsets
     renumbered = np.full(1 + max(ids, default=0), -1, np.int64)
     renumbered[list(ids)] = list(ids.values())
@@ -375,22 +374,22 @@ def _library(data: bytes) -> Any:
 
 
 def _exported_class(document: dict[str, Any], method: Any) -> Any:
-    """What the exported class stands on, from the very files that are exported."""
+    """Load the exported class from the very files that are exported."""
     library = load(document)
     plug_in(library, method)
     return library
 
 
 def save_folder(files: Mapping[str, bytes], folder: Path, hint: str = "") -> dict[Path, Path]:
-    """Write files into a folder; others of these names are set aside, never overwritten.
+    """Write files to a folder; others of the same names are set aside, never overwritten.
 
-    Those that an earlier run wrote, which its recipe names, make room for the new ones. Returns
-    what is set aside, and the name that it has now. ``hint``: see `core.files.writing`.
+    Those that an earlier run wrote, as its recipe shows, are replaced. Returns the files set aside,
+    with their new names. ``hint``: see `core.files.writing`.
     """
     aside: dict[Path, Path] = {}
     paths = {folder / name: data for name, data in files.items()}
     with files_to_place(paths, hint), writing(folder, hint):
-        # A folder with both would be loaded as the other one.
+        # A folder with both would be loaded as the other.
         others = _FORMS - files.keys()
         if not _is_ours(folder):
             others |= {name for name, data in files.items() if _differs(folder / name, data)}
@@ -402,7 +401,7 @@ def save_folder(files: Mapping[str, bytes], folder: Path, hint: str = "") -> dic
 
 
 def _is_ours(folder: Path) -> bool:
-    """Whether an earlier run wrote the folder: it has a recipe, or our README."""
+    """Return whether an earlier run wrote the folder: it has a recipe, or our README."""
     try:
         read_recipe(read_bytes(folder / "recipe.json"), "recipe.json")
     except MorphGraphError:

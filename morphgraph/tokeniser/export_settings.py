@@ -1,4 +1,4 @@
-"""What an exported tokeniser takes over from the folder that it came from, for `transformers`."""
+"""The settings for `transformers` that an export keeps from its source folder."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,10 +15,10 @@ TOKEN_ROLES = (
     "cls_token",
     "mask_token",
 )
-"""What `transformers` calls special tokens."""
+"""The roles of special tokens in `transformers`."""
 
 _MORE_TOKENS = ("additional_special_tokens", "extra_special_tokens")
-_AS_THEY_ARE = (
+_UNCHANGED = (
     "chat_template",
     "clean_up_tokenization_spaces",
     "model_input_names",
@@ -50,9 +50,9 @@ _WITH_TYPE_IDS = (
 
 
 def source_settings(source: str | Path) -> dict[str, Any]:
-    """The settings for `transformers` in a tokeniser's folder, or in that of one of its files.
+    """Return the settings for `transformers` in the folder of a tokeniser, or of its file.
 
-    Empty where there are none. ``special_tokens_map.json`` and ``chat_template.jinja`` count, too.
+    Empty if there are none. ``special_tokens_map.json`` and ``chat_template.jinja`` count, too.
     Errors: `FileFormatError`.
     """
     path = Path(source)
@@ -72,12 +72,12 @@ def source_settings(source: str | Path) -> dict[str, Any]:
 
 
 def kept_settings(settings: Mapping[str, Any], document: Mapping[str, Any]) -> dict[str, Any]:
-    """Those settings that hold for a document laid out as ``tokenizer.json``, too.
+    """Return the settings that also hold for a document laid out as ``tokenizer.json``.
 
-    A special token whose content is no type there is left out.
+    A special token whose content is not a type there is left out.
     """
     known = _contents(document)
-    kept = {key: settings[key] for key in _AS_THEY_ARE if settings.get(key) is not None}
+    kept = {key: settings[key] for key in _UNCHANGED if settings.get(key) is not None}
     for role in TOKEN_ROLES:
         if _content(settings.get(role)) in known:
             kept[role] = settings[role]
@@ -91,7 +91,7 @@ def kept_settings(settings: Mapping[str, Any], document: Mapping[str, Any]) -> d
 
 
 def marks_texts(settings: Mapping[str, Any], document: Mapping[str, Any]) -> bool:
-    """Whether a model of such a tokeniser takes type ids: as its class says, else as BERT's do."""
+    """Return whether a model of such a tokeniser takes type ids, by its class or as in BERT."""
     kind = str(settings.get("tokenizer_class") or "")
     if kind and kind not in ("MorphGraphTokenizer", "PreTrainedTokenizerFast", "TokenizersBackend"):
         return kind.startswith(_WITH_TYPE_IDS) and not kind.startswith("Bertweet")
@@ -111,7 +111,7 @@ def _content(token: Any) -> str | None:
 
 
 def _contents(document: Mapping[str, Any]) -> set[str | None]:
-    """All types of a document, added tokens included."""
+    """Return all types of a document, added tokens included."""
     vocabulary = document["model"]["vocab"]
     types = (entry[0] for entry in vocabulary) if isinstance(vocabulary, list) else vocabulary
     return {*types, *(token["content"] for token in document.get("added_tokens") or [])}

@@ -1,6 +1,6 @@
-"""What lies beside an exported tokeniser: its configuration, the list of merges, and the README.
+"""The text files of an exported tokeniser: configuration, merges, and README.
 
-Strings of the tokeniser get into JSON and, escaped, into the README; never into code or a path.
+Strings of the tokeniser are written to JSON and, escaped, to the README; never to code or paths.
 """
 
 import json
@@ -20,7 +20,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "cls_token": ("[CLS]", "<cls>"),
     "mask_token": ("<mask>", "[MASK]"),
 }
-"""What `transformers` calls special tokens, and the contents that are known to be one."""
+"""The roles of special tokens in `transformers`, with known contents of each."""
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|&~$!])")
 _BACKTICKS = re.compile("`+")
@@ -31,15 +31,14 @@ _WHITE = re.compile(r"[ \n\r]")
 def transformers_config(
     document: Mapping[str, Any], *, own_class: bool, settings: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """The ``tokenizer_config.json`` of a tokeniser; ``own_class``: with the exported class.
+    """Return a ``tokenizer_config.json``; ``own_class``: with the exported class.
 
-    ``settings``: see `export_settings.source_settings`. Special tokens are named as these do; where
-    they name none, by what the file says of them, else by contents in common use. Each keeps its
-    flags.
+    ``settings``: see `export_settings.source_settings`. They name the special tokens; otherwise the
+    file's own statements do, or else contents in common use. Each keeps its flags.
     """
     settings = settings or {}
     kept = kept_settings(settings, document)
-    # A token can have several roles, and a role that the source does not give is not guessed.
+    # A token can have several roles, and roles missing in the source are not guessed.
     roles = {role: kept.pop(role) for role in TOKEN_ROLES if role in kept}
     is_said = any(settings.get(role) is not None for role in TOKEN_ROLES)
     special = {
@@ -95,7 +94,7 @@ def _roles(document: Mapping[str, Any]) -> dict[str, str]:
 
 
 def merges_text(merges: Sequence[Sequence[str]]) -> bytes:
-    r"""All merges in order of rank, one a line, parts separated by a space.
+    r"""Return all merges in order of rank, one per line, with parts separated by spaces.
 
     If a part has a space or the end of a line in it, all parts are escaped (``\s``, ``\n``, ``\r``,
     ``\\``), and the first line says so.
@@ -116,7 +115,7 @@ def merges_text(merges: Sequence[Sequence[str]]) -> bytes:
 
 
 def escaped(text: str) -> str:
-    r"""Text in one line in which Markdown and HTML find no markup.
+    r"""Escape text for Markdown and HTML, in one line.
 
     >>> escaped("<b> a.json")
     '\\<b\\> a.json'
@@ -125,7 +124,7 @@ def escaped(text: str) -> str:
 
 
 def code_span(text: str) -> str:
-    """Text in one line as Markdown's inline code.
+    """Return text as Markdown inline code, in one line.
 
     >>> code_span("demo:en@1b"), code_span("`")
     ('` demo:en@1b `', '`` ` ``')
@@ -194,9 +193,9 @@ installed too, its kernels do it for large batches{but}, with the same ids. {mea
 def readme(
     name: str, document: Mapping[str, Any], facts: Mapping[str, Any], file_checksum: str
 ) -> str:
-    """The README of an exported tokeniser; ``facts`` are those of `Export.to_dict`.
+    """Return the README of an exported tokeniser; ``facts`` are those of `Export.to_dict`.
 
-    Besides, ``unchanged``: all ids are what they were; ``draws``: it segments at random.
+    ``unchanged``: all ids are as before; ``draws``: it segments at random.
     """
     own_class = facts["kind"] == "folder"
     model = document["model"]
@@ -261,7 +260,7 @@ MEASURED = (
     "repository measured 9 to 17 times the seconds of the library's BPE in Python, depending on "
     "the method, and 3 to 7 times with the kernels."
 )
-"""What `benchmarks.exported` printed, in one sentence."""
+"""The output of `benchmarks.exported`, in one sentence."""
 
 FILES = {
     "tokenizer.json": "the tokeniser",
@@ -284,4 +283,4 @@ FILES = {
     "recipe.json": "all edits of the first tokeniser, to be replayed in morphgraph",
     "README.md": "how to load it and how to reuse embeddings",
 }
-"""What is in an archive, by name."""
+"""The files in an archive, by name."""

@@ -1,7 +1,7 @@
-"""Hugging Face BPE tokenisers: ``tokenizer.json`` in and out, ``vocab.json`` + ``merges.txt`` in.
+"""Read and write Hugging Face BPE: ``tokenizer.json``, ``vocab.json`` + ``merges.txt``.
 
-A layout of our own differs only in the model's ``type``: ``"BTE"`` says that merges may have three
-parts or more, which Hugging Face's library cannot read and refuses by that name.
+Our own layout only differs in the model's ``type``: ``"BTE"`` means that merges may have three or
+more parts, which Hugging Face's library cannot read and refuses by that name.
 """
 
 import json
@@ -39,12 +39,12 @@ from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
 def from_tokenizer_json(data: bytes, name: str) -> BpeTokeniser:
-    """Read a ``tokenizer.json``; anything but a sound BPE model is a `FileFormatError`."""
+    """Read a ``tokenizer.json``; anything but a valid BPE model is a `FileFormatError`."""
     return from_document(parse_json(data, name), name, sum_of(data))
 
 
 def from_document(document: Any, name: str, checksum: str) -> BpeTokeniser:
-    """The tokeniser of a ``tokenizer.json`` that has been parsed; errors as `from_tokenizer_json`.
+    """Return the tokeniser of a parsed ``tokenizer.json``; errors as in `from_tokenizer_json`.
 
     Beside the fields of Hugging Face's library, the model may have ``levels``: one number for each
     merge, not falling; merges of the same number are equally good, and the leftmost in a word goes
@@ -87,7 +87,7 @@ def from_vocabulary_and_merges(
         raise FileFormatError(merges_name, "", "it has no merges", fix)
     document = assumed_document(vocabulary, merges)
     checksum = sum_of(vocabulary_data + b"\0" + merges_data)
-    # Faults found from here on lie between the two files; the merges are the ones to name.
+    # Errors from here on are conflicts between the two files, reported for the merges.
     return _build(document, vocabulary, merges, vocabulary_name, checksum, merges_name)
 
 
@@ -137,7 +137,7 @@ _CLIP_PRE_TOKENIZER: dict[str, Any] = {
 def assumed_document(
     vocabulary: Mapping[str, int], merges: Sequence[Sequence[str]]
 ) -> dict[str, Any]:
-    """The ``tokenizer.json`` around a vocabulary and merges, by the marker that they use."""
+    """Return a ``tokenizer.json`` for a vocabulary and merges, by the marker they use."""
     parts: dict[str, Any] = dict.fromkeys(
         ("normalizer", "pre_tokenizer", "post_processor", "decoder")
     )
@@ -206,12 +206,12 @@ def _build(
     kept = sorted(parts_seen, key=parts_seen.__getitem__)
     levels = _levels(settings, len(merges), name)
     if settings.get("type") == "BTE":
-        # Our own: a knockout may give two merges of a type the same parts; the first one counts.
+        # Our own files: a knockout may give two merges of a type the same parts; the first counts.
         kept = list(merges)
     elif levels:
         levels = [levels[parts_seen[parts]] for parts in kept]
     if len(kept) < len(merges):
-        # As the `tokenizers` library does: the last line of several with the same parts counts.
+        # As in the `tokenizers` library, the last of several lines with the same parts counts.
         warnings.append(
             counted(len(merges) - len(parts_seen), "merge is", "merges are")
             + " listed more than once; the last counts."
@@ -255,7 +255,7 @@ def _build(
 
 
 def _levels(settings: Mapping[str, Any], merges: int, name: str) -> list[int]:
-    """The level of each merge; none where a document gives none."""
+    """Return the level of each merge; empty if a document has none."""
     levels = settings.get("levels")
     if levels is None:
         return []
@@ -267,7 +267,7 @@ def _levels(settings: Mapping[str, Any], merges: int, name: str) -> list[int]:
 
 
 def _last_characters(settings: Mapping[str, Any], ids: Mapping[str, int]) -> list[str]:
-    """The types that stand for the last character of a word: words contain them before merging."""
+    """Return types for the last character of a word: words contain them before merging."""
     suffix = settings.get("end_of_word_suffix")
     if not isinstance(suffix, str) or not suffix:
         return []
@@ -275,11 +275,10 @@ def _last_characters(settings: Mapping[str, Any], ids: Mapping[str, int]) -> lis
 
 
 def new_ids(tokeniser: BpeTokeniser) -> dict[int, int]:
-    """The ids that the present types get in a saved file, by their ids in the graph.
+    """Return the ids of present types in a saved file, by id in the graph.
 
-    They are dense: what was removed leaves no hole. Types of the loaded file come first, in order
-    of their ids in it; then those that edits added: atoms by code point, then the others by the
-    rank of the merge that makes them.
+    They have no gaps. Types of the loaded file come first, in order of their ids in it; then those
+    that edits added: atoms by code point, then the others by the rank of the merge that makes them.
     """
     graph, known = tokeniser.graph, len(tokeniser.vocabulary_ids)
 
@@ -296,16 +295,15 @@ def new_ids(tokeniser: BpeTokeniser) -> dict[int, int]:
 def to_tokenizer_json(
     tokeniser: BpeTokeniser, ids: Mapping[int, int] | None = None
 ) -> tuple[bytes, dict[int, int]]:
-    """The tokeniser with its edits, as JSON, and the map from old to new ids.
+    """Return the tokeniser with its edits as JSON, and the map from old to new ids.
 
-    ``ids``: those that types get, by their ids in the graph, `new_ids` by default; types that are
-    not among them are left out of the vocabulary.
+    ``ids``: new ids by id in the graph, by default `new_ids`; other types are left out of the
+    vocabulary.
 
-    Old ids are those of the first tokeniser: where the loaded one was saved by this library, of
-    the one that it was made from, at whatever remove. The JSON says so in turn, in the model's
-    field ``morphgraph`` (see `Lineage`). A type that the first one lacks has no old id, so the map
-    lacks it. With tuple merges the model's type is ``BTE``, which this library and the exported
-    class read.
+    Old ids are those of the first tokeniser: if the loaded one was saved by this library, of its
+    original, across any number of saves. The JSON records this, in the model's field ``morphgraph``
+    (see `Lineage`). A type that the first one lacks has no old id, so the map lacks it. With tuple
+    merges the model's type is ``BTE``, which this library and the exported class read.
     """
     document, id_map = to_document(tokeniser, ids)
     return json_bytes(document, tokeniser.name), id_map
@@ -314,7 +312,7 @@ def to_tokenizer_json(
 def to_document(
     tokeniser: BpeTokeniser, ids: Mapping[int, int] | None = None
 ) -> tuple[dict[str, Any], dict[int, int]]:
-    """What `to_tokenizer_json` writes, before it is written: parts are the tokeniser's own."""
+    """Return the document that `to_tokenizer_json` writes; parts are the tokeniser's own."""
     graph = tokeniser.graph
     ids = new_ids(tokeniser) if ids is None else ids
     known = len(tokeniser.vocabulary_ids)
@@ -330,7 +328,7 @@ def to_document(
     tuples = graph.has_tuples
     numbers = list(merges)
     if not tuples:
-        # Of several merges of the same pair the first one applies; Hugging Face takes the last.
+        # Of several merges of the same pair the first applies; Hugging Face takes the last.
         by_parts = {merge.parts: number for number, merge in reversed(list(merges.items()))}
         numbers = [number for number in numbers if by_parts[merges[number].parts] == number]
     document = {**tokeniser.document}
@@ -343,7 +341,7 @@ def to_document(
     model["vocab"] = {
         graph.types[number]: new
         for number, new in ids.items()
-        # An edit may have added a merge that makes what was only an added token.
+        # An edit may have added a merge that makes a mere added token.
         if graph.types[number] not in tokeniser.only_added or not graph.is_atom(number)
     }
     listed = [[graph.types[part] for part in merges[n].parts] for n in numbers]
@@ -363,7 +361,7 @@ def to_document(
 
 
 def _renumbered(value: Any, id_map: Mapping[int, int], key: str = "") -> Any:
-    """A post-processor with the new ids of its special tokens, wherever they are listed."""
+    """Return a post-processor with the new ids of its special tokens, wherever they occur."""
     if isinstance(value, dict):
         return {name: _renumbered(inner, id_map, name) for name, inner in value.items()}
     if not isinstance(value, list):
@@ -376,11 +374,11 @@ def _renumbered(value: Any, id_map: Mapping[int, int], key: str = "") -> Any:
 
 
 def saved_files(tokeniser: BpeTokeniser) -> dict[str, bytes]:
-    """All files of a saved tokeniser, by name: itself, its recipe, and the map of ids.
+    """Return all files of a saved tokeniser, by name: itself, its recipe, and the map of ids.
 
-    It is called ``tokenizer.json`` if every merge is a pair, so that Hugging Face's library reads
-    it, else ``tokeniser.bte.json``. ``ids.json`` maps the ids of the first tokeniser to the new
-    ones, ``recipe.json`` has all edits since.
+    It is called ``tokenizer.json`` if every merge is a pair, so that Hugging Face's library can
+    read it, else ``tokeniser.bte.json``. ``ids.json`` maps the ids of the first tokeniser to the
+    new ones; ``recipe.json`` has all edits since.
     """
     data, id_map = to_tokenizer_json(tokeniser)
     return {

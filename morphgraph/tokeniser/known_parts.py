@@ -1,9 +1,9 @@
-r"""The normalisers, pre-tokenisers and decoders that are known to be quick and to grow little.
+r"""The normalisers, pre-tokenisers and decoders known to be fast and to add little text.
 
-The `tokenizers` library runs what a file asks for in native code, which holds the interpreter and
-cannot be interrupted. So only pipelines of known parts run in this process: those of published
-tokenisers and of our own, each part at most once. In public mode no others run at all; elsewhere
-they run in a process of their own (`morphgraph.tokeniser.confined`).
+The `tokenizers` library runs whatever a file specifies in native code, which holds the interpreter
+and cannot be interrupted. So only pipelines of known parts run in this process: those of published
+tokenisers and of our own, each part at most once. Others do not run at all in public mode, and
+elsewhere run in a separate process (`morphgraph.tokeniser.confined`).
 """
 
 import json
@@ -17,7 +17,7 @@ from morphgraph.core.text import shortened
 
 PARTS_OF_TEXT = ("normalizer", "pre_tokenizer")
 _MOST = {"normalizer": 2_000, "pre_tokenizer": 10, "decoder": 2_000}
-"""Parts of each kind of pipeline; those that Train writes replace each capital letter."""
+"""Parts of each kind of pipeline; those written by Train replace each capital letter."""
 _SEQUENCES = {"normalizer": "normalizers", "pre_tokenizer": "pretokenizers", "decoder": "decoders"}
 _KINDS = {
     key: frozenset(kinds.split())
@@ -30,9 +30,9 @@ _KINDS = {
     }.items()
 }
 _REPEATED = ("Replace", "Split")
-"""Kinds that may stand in a pipeline several times, with different patterns."""
+"""Kinds that may occur several times in a pipeline, with different patterns."""
 _LONGEST = 4
-"""Characters that a part may put before a text or for a string."""
+"""Characters that a part may insert before a text or for a string."""
 _PATTERN_CHARACTERS = 2_000
 
 # ------------------------------------------------------------------------- patterns of our own
@@ -48,8 +48,8 @@ CONTRACTIONS = (
     + "|".join("".join(_LETTER + c for c in text) for text in ("s", "re", "ve", "m", "ll", "d"))
     + "))(?=$|[-'’])"
 )
-# A side that is at least as long as the next one takes the apostrophe behind it; whether it is, a
-# group says that calls itself: as many characters before the apostrophe as behind it.
+# A side that is at least as long as the next one takes the apostrophe after it. A recursive group
+# checks this: as many characters before the apostrophe as after it.
 APOSTROPHES = (
     f"^{_LETTER}n['’]{_LETTER}t$"
     f"|['’]?(?:(?={_UNIT}*(?<even>{_UNIT}\\g<even>{_UNIT}|['’])(?:['’]|$)){_UNIT}+['’]|{_UNIT}+)"
@@ -93,20 +93,20 @@ _EXACT = (
 _ESCAPE = r"\\(?:[pP]\{\^?\w{1,40}\}|u[0-9a-fA-F]{4}|[dDsSwWhHrnt]|[^a-zA-Z0-9])"
 _CLASS = rf"(?:\[\^?(?:{_ESCAPE}|[^\[\]\\&]|&(?!&))+\]|{_ESCAPE}|[^\\^$|?*+()\[\]{{}}])"
 _TIMES = r"(?:\+|\{[1-9](?:,\d?)?\})"
-# Nothing in it can be matched in two ways but a character that may be missing, at either end.
+# Nothing in it can match in two ways, except an optional character at either end.
 _PLAIN = rf"(?:{_CLASS}\?\+?)?{_CLASS}{{1,16}}(?:{_TIMES}\+?)?(?:{_CLASS}[*?]\+?)?"
 _ONE = rf"(?:{'|'.join(map(re.escape, sorted(_EXACT, key=len, reverse=True)))}|{_PLAIN})"
 _MORE = 15
-"""Alternatives beside the first one; GPT-2's pattern has nine."""
+"""The number of alternatives beside the first one; GPT-2's pattern has nine."""
 _ALL_PLAIN = re.compile(rf"{_PLAIN}(?:\|{_PLAIN}){{0,{_MORE}}}")
 _KNOWN = re.compile(rf"{_ONE}(?:\|{_ONE}){{0,{_MORE}}}")
 _CONTROLS = str.maketrans({"\r": r"\r", "\n": r"\n", "\t": r"\t"})
 
 
 def is_known_pattern(pattern: str) -> bool:
-    r"""Whether a regular expression is our own, or made of alternatives of published ones.
+    r"""Return whether a regular expression is ours, or made of published alternatives.
 
-    Those are plain ones, a run of characters of a class, or among some that are listed.
+    These are plain strings, runs of characters of a class, or listed ones.
 
     >>> is_known_pattern(r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|\p{N}{1,3}| ?[^\s\p{L}]+[\r\n]*|\s+(?!\S)")
     True
@@ -126,7 +126,7 @@ def _matches(known: re.Pattern[str], pattern: str) -> bool:
 
 
 def parts_in_order(pipeline: Any, key: str) -> Iterator[tuple[str, Any]]:
-    """The parts of a pipeline with their places, those of sequences in their order.
+    """Return the parts of a pipeline with their places, sequences flattened.
 
     >>> fuse_twice = {"type": "Sequence", "decoders": [{"type": "Fuse"}, {"type": "Fuse"}]}
     >>> [place for place, _ in parts_in_order(fuse_twice, "decoder")]
@@ -144,7 +144,7 @@ def parts_in_order(pipeline: Any, key: str) -> Iterator[tuple[str, Any]]:
 
 
 def unknown_part(document: Mapping[str, Any], key: str) -> str:
-    """The place of the first part of a pipeline that is not known; an empty text if all are."""
+    """Return the place of the first unknown part of a pipeline; empty if all are known."""
     seen: set[str] = set()
     written: set[str] = set()
     is_over = False
@@ -159,8 +159,8 @@ def unknown_part(document: Mapping[str, Any], key: str) -> str:
         if not _grows(part):
             is_over |= bool(written)
             continue
-        # What grew must not grow again: none looks for what one before it wrote, and no other part
-        # stands between them.
+        # Added text must not grow again: no part matches the output of an earlier one, and no other
+        # part is between them.
         if is_over or not written.isdisjoint(part["pattern"]["String"]):
             return place
         written.update(part["content"])
@@ -168,7 +168,7 @@ def unknown_part(document: Mapping[str, Any], key: str) -> str:
 
 
 def _is_small(part: Mapping[str, Any]) -> bool:
-    """Whether what a part looks for is known, and what it writes is short."""
+    """Return whether a part's pattern is known, and its replacement short."""
     if part["type"] == "Prepend":
         return len(str(part.get("prepend"))) <= _LONGEST
     if part["type"] not in _REPEATED:
@@ -181,7 +181,7 @@ def _is_small(part: Mapping[str, Any]) -> bool:
     expression = pattern.get("Regex")
     if not isinstance(expression, str) or part["type"] == "Split":
         return isinstance(expression, str) and is_known_pattern(expression)
-    # It matches one character at least.
+    # It matches at least one character.
     return len(content) <= 1 and (expression == "^ +| +$" or _matches(_ALL_PLAIN, expression))
 
 
@@ -193,12 +193,12 @@ def _grows(part: Mapping[str, Any]) -> bool:
 # ------------------------------------------------------------------------- texts
 
 LONG_TEXT = 30_000
-"""Characters; what takes the square of the length takes a second or two for them."""
-_ALWAYS_FITS = 200  # characters; to ask for the limits takes longer than to encode a word
+"""Characters for which quadratic time is a second or two."""
+_ALWAYS_FITS = 200  # characters; reading the limits takes longer than encoding a word
 
 
 def check_length(text: str) -> None:
-    """`MorphGraphError` for a text that is too long for the memory, or for a public server."""
+    """Raise `MorphGraphError` for a text that exceeds the memory, or a public server's limit."""
     if len(text) <= _ALWAYS_FITS:
         return
     for limit in (PUBLIC_TEXT, GROWN_CHARACTERS) if is_public() else (GROWN_CHARACTERS,):

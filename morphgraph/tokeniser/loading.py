@@ -1,4 +1,4 @@
-"""Load a tokeniser or a vocabulary from a file, a folder, uploaded files, or a demo by its name."""
+"""Load a tokeniser or vocabulary from a file, a folder, uploaded files, or a named demo."""
 
 import os
 import re
@@ -52,7 +52,7 @@ _TOGETHER = "Give a tokenizer.json, or vocab.json and merges.txt together, by na
 
 
 def load_tokeniser(source: str | os.PathLike[str]) -> BpeTokeniser:
-    """Load a BPE tokeniser from a file, a folder, or a demo by its name (``demo:en``).
+    """Load a BPE tokeniser from a file, a folder, or a named demo (``demo:en``).
 
     A file is a ``tokenizer.json``, a SentencePiece BPE model, or a ``vocab.json`` or ``merges.txt``
     with the other one beside it; a folder holds these. Errors: `FileFormatError`.
@@ -74,9 +74,9 @@ def load_tokeniser(source: str | os.PathLike[str]) -> BpeTokeniser:
 
 
 def tokeniser_files(source: str | os.PathLike[str]) -> tuple[Path, ...]:
-    """The files that a tokeniser is read from: one, or a ``vocab.json`` and its ``merges.txt``.
+    """Return the files of a tokeniser: one, or a ``vocab.json`` and its ``merges.txt``.
 
-    A folder that holds none of them is given back as it is.
+    A folder that contains none of them is returned unchanged.
     """
     path = Path(source)
     if os.path.isdir(path):  # noqa: PTH112
@@ -93,12 +93,12 @@ def tokeniser_files(source: str | os.PathLike[str]) -> tuple[Path, ...]:
 
 
 def _beside(path: Path, word: str, other: str, suffix: str) -> Path:
-    """The file that goes with a path: another word in its name, and another suffix."""
+    """Return a file's companion: with another word in its name, and another suffix."""
     return path.with_name(path.name.replace(word, other)).with_suffix(suffix)
 
 
 def fitting_name(name: str) -> str:
-    """What the file is called that goes with a ``vocab.json`` or ``merges.txt``; empty for others.
+    """Return the companion's name of a ``vocab.json`` or ``merges.txt``; empty for others.
 
     >>> [fitting_name(name) for name in ("vocab.json", "my-merges.txt", "vocab.txt", "a.json")]
     ['merges.txt', 'my-vocab.json', '', '']
@@ -120,7 +120,7 @@ def _from_one_file(data: bytes, name: str) -> BpeTokeniser:
 
 
 def from_sentencepiece(data: bytes, name: str) -> BpeTokeniser:
-    """The tokeniser of a SentencePiece BPE model, which segments as the `sentencepiece` library.
+    """Return the tokeniser of a SentencePiece BPE model, segmenting as `sentencepiece` does.
 
     Errors: `FileFormatError`, also for a Unigram model, which has no merges.
     """
@@ -138,7 +138,7 @@ def from_sentencepiece(data: bytes, name: str) -> BpeTokeniser:
 
 
 def lists_merges(data: bytes) -> bool:
-    """Whether a text file looks like a list of merges, two parts a line, and not one of types.
+    """Return whether a text file looks like a list of merges, not of types.
 
     >>> lists_merges(b"#version: 0.2\\na b\\n"), lists_merges(b"[UNK]\\n##ing\\n")
     (True, False)
@@ -149,7 +149,7 @@ def lists_merges(data: bytes) -> bool:
 
 
 def holds_merges(data: bytes, name: str) -> bool:
-    """Whether a file's content is a tokeniser with merges."""
+    """Return whether a file's content is a tokeniser with merges."""
     if is_sentencepiece(data, name):
         return is_bpe(parse_sentencepiece(data, name))
     if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
@@ -162,7 +162,7 @@ def holds_merges(data: bytes, name: str) -> bool:
 def load_uploaded_tokeniser(files: Mapping[str, bytes]) -> BpeTokeniser:
     """Load a BPE tokeniser from the contents of one or two uploaded files, by name.
 
-    Two are a vocabulary and its merges, whose names must fit. Errors: `FileFormatError`.
+    Two are a vocabulary and its merges, whose names must match. Errors: `FileFormatError`.
     """
     merges = [name for name in files if name.lower().endswith(".txt")]
     documents = [name for name in files if name not in merges]
@@ -177,7 +177,7 @@ def load_uploaded_tokeniser(files: Mapping[str, bytes]) -> BpeTokeniser:
 
 
 def is_released(data: bytes) -> bool:
-    """Whether a file's content looks like a model that the trainer of Picky BPE's authors wrote."""
+    """Return whether a file looks like a model of the trainer by Picky BPE's authors."""
     fields = (b'"tokens"', b'"id2int"', b'"merges"', b'"splits"')
     start = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     return start == b"{" and all(name in data for name in fields)
@@ -195,7 +195,7 @@ _CHOICES = (
 def load_vocabulary(
     source: str | os.PathLike[str], marker: Marker | None = None
 ) -> SubwordVocabulary:
-    """The vocabulary of a file, or of a demo by its name (``demo:en``); see `read_vocabulary`."""
+    """Load the vocabulary of a file, or of a named demo (``demo:en``); see `read_vocabulary`."""
     if str(source).startswith("demo:"):
         path = demo_tokeniser_path(str(source).removeprefix("demo:"))
         return read_vocabulary(read_bytes(path), str(source), marker)
@@ -203,12 +203,12 @@ def load_vocabulary(
 
 
 def read_vocabulary(data: bytes, name: str, marker: Marker | None = None) -> SubwordVocabulary:
-    """The vocabulary in a file's content, whose format is detected from its content.
+    """Return the vocabulary in a file's content, whose format is detected.
 
-    ``marker``: ``##``, ``Ġ``, ``▁`` or none, the one that most types have by default. A list and a
-    ``vocab.json`` say nothing of how text is normalised: it is done as BERT (``##``; lowercased
-    where no type has a capital), GPT-2 (``Ġ``) and SentencePiece (``▁``) do. Types are numbered in
-    the order of their ids in the file, from 0. Errors: `FileFormatError`.
+    ``marker``: ``##``, ``Ġ``, ``▁`` or none, by default that of most types. A list or
+    ``vocab.json`` does not say how text is normalised: this follows BERT (``##``; lowercased if no
+    type has a capital), GPT-2 (``Ġ``) and SentencePiece (``▁``). Types are numbered in the order of
+    their ids in the file, from 0. Errors: `FileFormatError`.
     """
     check_size(name, len(data))
     try:
@@ -225,7 +225,7 @@ def read_vocabulary(data: bytes, name: str, marker: Marker | None = None) -> Sub
 
 
 def vocabulary_of(tokeniser: BpeTokeniser) -> SubwordVocabulary:
-    """The types of a tokeniser in its present state, as it would be saved, without merges.
+    """Return the present types of a tokeniser, as it would be saved, without merges.
 
     Without edits they keep their ids.
     """
@@ -234,7 +234,7 @@ def vocabulary_of(tokeniser: BpeTokeniser) -> SubwordVocabulary:
 
 
 def _lines(data: bytes, name: str) -> list[str]:
-    """The types in a list with one a line."""
+    """Return the types of a list with one per line."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FileFormatError(name, "line 1", "this is UTF-16", "Save the file as UTF-8.")
     TYPES.check(data.count(b"\n"), name)
@@ -260,7 +260,7 @@ def _lines(data: bytes, name: str) -> list[str]:
 
 
 def detect_marker(types: Sequence[str]) -> Marker:
-    """The marker that most types have; none where no type has one.
+    """Return the marker that most types have; none if no type has one.
 
     >>> detect_marker(["un", "##do", "##ing"]), detect_marker(["un", "do"])
     ('##', '')
@@ -277,7 +277,7 @@ def detect_marker(types: Sequence[str]) -> Marker:
 def _assumed(
     types: Sequence[str], name: str, marker: Marker | None, ids: Mapping[str, int] | None = None
 ) -> SubwordVocabulary:
-    """A vocabulary whose file says nothing of how text is prepared."""
+    """Return a vocabulary whose file does not say how text is prepared."""
     ids = {text: number for number, text in enumerate(types)} if ids is None else ids
     marker = detect_marker(types) if marker is None else marker
     special = frozenset(text for text in types if SPECIAL.fullmatch(text)) - set(BYTES)
@@ -296,7 +296,7 @@ def _assumed(
 
 
 def _usual_file(marker: Marker, ids: Mapping[str, int], special: frozenset[str]) -> dict[str, Any]:
-    """What a file that says all would say, as BERT's, GPT-2's and others do."""
+    """Return what a complete file of this kind would contain, as BERT's or GPT-2's does."""
     parts: dict[str, Any] = {"post_processor": None, "decoder": None}
     if marker == "##":
         parts["decoder"] = {"type": "WordPiece", "prefix": "##", "cleanup": True}
@@ -305,7 +305,7 @@ def _usual_file(marker: Marker, ids: Mapping[str, int], special: frozenset[str])
             parts["post_processor"] = {"type": "BertProcessing", **both}
     elif marker:
         parts["decoder"] = assumed_document({marker: 0}, [])["decoder"]
-    # BERT's own tokeniser takes the names of its reserved types for text.
+    # BERT's own tokeniser treats the names of its reserved types as text.
     added = [
         special_token(text, number)
         for text, number in ids.items()
@@ -373,13 +373,13 @@ def _of_document(document: Any, name: str, marker: Marker | None) -> SubwordVoca
     ids = vocabulary | added_tokens(document, vocabulary, name)
     types = sorted(ids, key=ids.__getitem__)
     if scores is not None:
-        # Added tokens are found before the model is asked, so that their scores count for nothing.
+        # Added tokens are found before the model runs, so their scores do not matter.
         scores = [scores[vocabulary[text]] if text in vocabulary else 0.0 for text in types]
     preprocessor = preprocessor_of(document, name, ids)
     found: Marker = "##" if prefix or kind == "WordPiece" else detect_marker(types)
     special = {token["content"] for token in document.get("added_tokens") or []}
     if preprocessor.sentencepiece is not None:
-        # Symbols that the user defined are strings as any other where substrings are looked up.
+        # User-defined symbols are ordinary strings where substrings are looked up.
         special.difference_update(preprocessor.sentencepiece.symbols)
         text = replace(preprocessor.sentencepiece, symbols=())
         preprocessor = replace(preprocessor, sentencepiece=text)
@@ -400,20 +400,20 @@ def _of_document(document: Any, name: str, marker: Marker | None) -> SubwordVoca
 
 
 def _rest_of(document: Mapping[str, Any]) -> dict[str, Any]:
-    """What a file says besides its types, merges and scores."""
+    """Return the content of a file besides types, merges and scores."""
     held = ("vocab", "merges", "levels")
     model = {key: value for key, value in document["model"].items() if key not in held}
     return {**document, "model": model}
 
 
 def _file_ids(types: Sequence[str], ids: Mapping[str, int]) -> tuple[int, ...] | None:
-    """The ids of types in the file; None where they are 0, 1, 2 and so on."""
+    """Return the ids of types in the file; None if they are 0, 1, 2 and so on."""
     numbers = tuple(ids[text] for text in types)
     return None if numbers == tuple(range(len(types))) else numbers
 
 
 def _kind(model: Mapping[str, Any]) -> Any:
-    """The type of a model; old files leave it to the fields that they have."""
+    """Return the type of a model, which old files only imply by their fields."""
     if isinstance(model.get("vocab"), list):
         return model.get("type", "Unigram")
     return model.get("type", "BPE" if "merges" in model else "WordPiece")
@@ -443,7 +443,7 @@ def _scored_types(value: Any, name: str) -> tuple[list[str], list[float]]:
 
 
 def _sentencepiece(data: bytes, name: str, marker: Marker | None) -> SubwordVocabulary:
-    """The types of a SentencePiece model; the scores of a Unigram model are kept."""
+    """Return the types of a SentencePiece model, with the scores of a Unigram model."""
     model = parse_sentencepiece(data, name)
     piece = model.SentencePiece
     types = tuple(entry.piece for entry in model.pieces)
@@ -452,7 +452,7 @@ def _sentencepiece(data: bytes, name: str, marker: Marker | None) -> SubwordVoca
     special = frozenset(t for t, kind in zip(types, kinds, strict=True) if kind in hidden)
     scores = None
     if not is_bpe(model):
-        # What SentencePiece 0.2.3 gives a symbol of the user's: a tenth for each further byte.
+        # The score of a user-defined symbol in SentencePiece 0.2.3: a tenth per further byte.
         scores = tuple(
             (len(e.piece.encode()) - 1) / 10 if e.type == piece.USER_DEFINED else e.score
             for e in model.pieces
@@ -478,6 +478,6 @@ def _sentencepiece(data: bytes, name: str, marker: Marker | None) -> SubwordVoca
 
 
 def _without_symbols(parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Symbols that the user defined are types as any other, found in normalised text."""
+    """Make user-defined symbols ordinary types, found in normalised text."""
     special = [token for token in parts["added_tokens"] if token["special"]]
     return {**parts, "added_tokens": special}

@@ -1,4 +1,4 @@
-"""Segment words by the merges of a graph: BPE for pair merges, BTE with tuple merges."""
+"""Segment words with the merges of a graph: BPE for pair merges, BTE with tuple merges."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -42,7 +42,7 @@ class Derivation:
     """The trees of a word's tokens.
 
     ``vertices``: first the word's atoms from left to right, then one vertex for each merge, in the
-    order in which they were applied, piece after piece. ``roots``: the vertices of the tokens, from
+    order of application, piece by piece. ``roots``: the vertices of the tokens, from
     left to right. Trees are kept flat, so that a deep one needs no recursion.
     """
 
@@ -51,7 +51,7 @@ class Derivation:
 
     @property
     def atom_count(self) -> int:
-        """How many atoms the word has; they are the first vertices."""
+        """The number of the word's atoms, which are the first vertices."""
         return next((i for i, v in enumerate(self.vertices) if v.children), len(self.vertices))
 
     @property
@@ -60,11 +60,11 @@ class Derivation:
         return [self.vertices[root].type for root in self.roots]
 
     def applications(self) -> Iterator[Vertex]:
-        """The vertices of merges, in the order in which they were applied."""
+        """Return the vertices of merges, in the order of application."""
         return (vertex for vertex in self.vertices if vertex.children)
 
     def closed_by(self) -> list[int | None]:
-        """For the gap behind each atom, the vertex of the merge that closed it; None if open."""
+        """The vertex of the merge that closed the gap after each atom; None if open."""
         closed: list[int | None] = [None] * self.atom_count
         for number, vertex in enumerate(self.vertices):
             for child in vertex.children[:-1]:
@@ -76,8 +76,8 @@ def derive(graph: MergeGraph, words: Words, word: int) -> Derivation:
     """Segment one word and keep every merge that is applied.
 
     Of all merges applicable somewhere, the lowest rank is applied, at its leftmost occurrence,
-    until none applies: the tokens and closed gaps are those of `segment`. Made for looking
-    at single words: no table of all merges is built. Source: Sennrich et al. 2016; Bauwens &
+    until none applies: the tokens and closed gaps are those of `segment`. For
+    single words: no table of all merges is built. Source: Sennrich et al. 2016; Bauwens &
     Delobelle 2024 for tuple merges.
 
     >>> from morphgraph.tokeniser.preprocess import Preprocessor, WordEncoder
@@ -93,7 +93,7 @@ def derive(graph: MergeGraph, words: Words, word: int) -> Derivation:
 
 
 def derive_all(graph: MergeGraph, words: Words) -> Iterator[Derivation]:
-    """What `derive` gives for each word."""
+    """Return `derive` for each word."""
     longest = _longest_type(graph)
     return (_derive(graph, words, word, longest) for word in range(len(words)))
 
@@ -117,12 +117,12 @@ def _derive(graph: MergeGraph, words: Words, word: int, longest: int) -> Derivat
 def _derive_piece(
     graph: MergeGraph, vertices: list[Vertex], left: int, right: int, longest: int
 ) -> list[int]:
-    """Add the merges of the atoms from ``left`` to before ``right``; returns the roots."""
+    """Add the merges of the atoms from ``left`` to before ``right``; return the roots."""
     waiting = _possible_merges(graph, vertices, left, right, longest)
     at = dict(zip(range(left, right), range(left, right), strict=True))  # first atom → vertex
 
     def parts_at(place: int, merge: int, first: int = 0) -> list[int]:
-        """The vertices of a merge's parts from the ``first`` on, up to one that is not there."""
+        """Return the vertices of a merge's parts from ``first`` on, up to a missing one."""
         found: list[int] = []
         for part in graph.merge(merge).parts[first:]:
             vertex = at.get(place)
@@ -132,8 +132,8 @@ def _derive_piece(
             place = vertices[vertex].last + 1
         return found
 
-    # A candidate waits for its first part that is not there yet: a token that is gone never comes
-    # back, so nothing in front of that needs to be looked at before the candidate's turn.
+    # A candidate waits for its first missing part: a token that is gone never returns, so nothing
+    # before that part needs checking until the candidate's turn.
     queue: list[_Candidate] = []
     new = list(range(left, right))
     while True:
@@ -166,12 +166,12 @@ def _derive_piece(
 def _possible_merges(
     graph: MergeGraph, vertices: list[Vertex], left: int, right: int, longest: int
 ) -> dict[tuple[int, int], list[tuple[_Candidate, int]]]:
-    """(first atom, type) of a part → the merges that begin with it, and the number 0 of that part.
+    """Map (first atom, type) of a part to the merges that begin with it, and part 0.
 
-    What a merge makes is a part of the word's text, so only merges of such types are looked at.
+    The result of a merge is a substring of the word, so only merges of such types are considered.
     """
     types, ids = graph.types, graph.ids
-    # An atom outside the alphabet, or one that came into it after this state, is in no merge.
+    # An atom outside the alphabet, or one added to it after this state, is in no merge.
     texts = [types[v.type] if v.type < len(types) else None for v in vertices[left:right]]
     waiting: dict[tuple[int, int], list[tuple[_Candidate, int]]] = {}
     levels = graph.levels() if graph.ties else {}
@@ -192,7 +192,7 @@ def _possible_merges(
 
 
 _ATOMS_PER_THREAD = 50_000
-"""Fewer atoms than this are not worth a second thread."""
+"""The least number of atoms worth a second thread."""
 
 
 @dataclass(frozen=True)
@@ -218,7 +218,7 @@ def segment(graph: MergeGraph, words: Words, threads: int | None = None) -> Merg
 
 
 def _segment_few(graph: MergeGraph, words: Words) -> MergeSegmentation:
-    """Segment words one by one, by no kernel."""
+    """Segment words one by one, without a kernel."""
     closed_by = np.full(len(words.atoms), -1, np.int32)
     token_at = np.full(len(words.atoms), INSIDE_TOKEN, np.int32)
     position: dict[int | None, int] = {merge: place for place, merge in enumerate(graph.merges())}
@@ -236,9 +236,9 @@ def _segment_few(graph: MergeGraph, words: Words) -> MergeSegmentation:
 def segment_after(
     graph: MergeGraph, before: MergeSegmentation, change: Change, threads: int | None = None
 ) -> MergeSegmentation:
-    """What `segment` gives after a change to the graph, from the segmentation before it.
+    """Return `segment` after a change to the graph, given the segmentation before it.
 
-    After a removal only the pieces are segmented in which a removed merge was applied.
+    After a removal only pieces with a removed merge are segmented again.
     """
     arrays = merge_arrays(graph)
     if change.edit not in ("knockout", "cascade"):
@@ -306,7 +306,7 @@ def segment_pieces_anew(
 
 
 def _run_blocks(run: Callable[[int, int], None], bounds: Sequence[int]) -> None:
-    """Run on each block of pieces, from its first to the next block's, a thread for each."""
+    """Run on each block of pieces, from its first to the next block's, with a thread each."""
     if len(bounds) == 2:
         run(*bounds)
         return
@@ -317,7 +317,7 @@ def _run_blocks(run: Callable[[int, int], None], bounds: Sequence[int]) -> None:
 def _blocks(
     piece_offsets: npt.NDArray[np.int64], threads: int, wanted: npt.NDArray[np.uint8]
 ) -> list[int]:
-    """Piece numbers that cut the work into blocks of about as many atoms, one for each thread."""
+    """Return piece indices that divide the work into blocks of similar size, one per thread."""
     atoms = int(piece_offsets[-1])
     share = wanted.mean() if len(wanted) else 1.0
     count = max(1, min(threads, int(atoms * share) // _ATOMS_PER_THREAD))
@@ -327,7 +327,7 @@ def _blocks(
 
 
 def words_of_atoms(texts: Sequence[str], atoms: Sequence[Sequence[int]]) -> Words:
-    """Words whose atoms are known, each in one piece, to see which tokens they become."""
+    """Return words with known atoms, each as one piece."""
     offsets = np.zeros(len(atoms) + 1, np.int64)
     np.cumsum([len(each) for each in atoms], out=offsets[1:])
     flat = np.fromiter(chain.from_iterable(atoms), np.int32, int(offsets[-1]))
@@ -335,11 +335,11 @@ def words_of_atoms(texts: Sequence[str], atoms: Sequence[Sequence[int]]) -> Word
 
 
 def never_formed(graph: MergeGraph, edits: int = 0) -> list[int]:
-    """Ids of types that merges make, but never form: in each, a part comes after it is needed.
+    """Return the ids of types that merges make but never form, as a part comes too late.
 
-    Where a type has several merges, an edit can leave the one that does not apply. To remove these
-    types with their merges (`MergeGraph.cascade`) leaves every segmentation as it is. ``edits``:
-    only those that were not so before this many last edits.
+    If a type has several merges, an edit can leave the one that does not apply. Removing these
+    types with their merges (`MergeGraph.cascade`) changes no segmentation. ``edits``: only types
+    that became so by this many last edits.
 
     >>> graph = MergeGraph.from_merges([("ab", "c"), ("a", "b"), ("b", "c")])
     >>> [graph.types[number] for number in never_formed(graph)]
@@ -356,7 +356,7 @@ def never_formed(graph: MergeGraph, edits: int = 0) -> list[int]:
 
 
 def unreachable_types(graph: MergeGraph, among: Iterable[int] | None = None) -> list[int]:
-    """Ids of present types, or of ``among``, whose string is not segmented into that one type.
+    """Return ids of present types, or ``among`` some, that their own string is not segmented into.
 
     A tuple merge that can no longer apply *disables* its result: a lower-ranked merge always takes
     one of its parts away first. Source: Bauwens & de Lhoneux 2026, §3.1.

@@ -1,4 +1,4 @@
-"""The pipeline of a tokeniser as JSON: in files of Hugging Face's library, and in saved models."""
+"""The pipeline of a tokeniser as JSON, in Hugging Face files and in saved models."""
 
 import base64
 import json
@@ -32,15 +32,15 @@ _FLAGS = (
 )
 _TOKEN_FLAGS = AddedToken._fields[1:]
 _PROBE = " a_▁ Aé1-ǅﷺ'b  _▁_\n"
-"""A short text with something for most parts, which none should make much of."""
+"""A short text with something for most parts, which none should enlarge much."""
 
 
 def preprocessor_of(document: Mapping[str, Any], name: str, ids: Mapping[str, int]) -> Preprocessor:
-    """The normaliser, pre-tokeniser and alphabet of a document; `FileFormatError` if they fail.
+    """Return the normaliser, pre-tokeniser and alphabet of a document, or `FileFormatError`.
 
-    A model that came from SentencePiece has a field ``sentencepiece`` with `SentencePieceText`'s
-    settings: then text is prepared as that library does it, once added tokens are found, as
-    `transformers` finds them. Symbols that the user defined are found in normalised text.
+    A model from SentencePiece has a field ``sentencepiece`` with `SentencePieceText`'s settings:
+    then text is prepared as that library does, after added tokens are found as in `transformers`.
+    User-defined symbols are found in normalised text.
     """
     built = _built(document, name, DOWNLOAD_AGAIN)
     settings = document["model"]
@@ -74,10 +74,10 @@ def preprocessor_of(document: Mapping[str, Any], name: str, ids: Mapping[str, in
 
 
 def added_tokens_of(document: Mapping[str, Any]) -> tuple[AddedToken, ...]:
-    """The added tokens that texts are searched for, of a document like ``tokenizer.json``."""
+    """Return the added tokens to search texts for, from a document like ``tokenizer.json``."""
     return tuple(
         AddedToken(token["content"], *(token.get(flag) is True for flag in _TOKEN_FLAGS))
-        # Of two with one normalised form the library takes the special one, else the first.
+        # Of two with the same normalised form the library takes the special one, else the first.
         for token in sorted(
             document.get("added_tokens") or [],
             key=lambda token: token.get("special") is not True,
@@ -86,9 +86,9 @@ def added_tokens_of(document: Mapping[str, Any]) -> tuple[AddedToken, ...]:
 
 
 def _built(document: Mapping[str, Any], name: str, fix: str) -> dict[str, Any]:
-    """The parts of a pipeline as objects of the `tokenizers` library, or what stands in for them.
+    """Return the parts of a pipeline as objects of the `tokenizers` library, or proxies.
 
-    Unknown parts are an error in public mode. Elsewhere they run in a process of their own.
+    Unknown parts are an error in public mode; elsewhere they run in a separate process.
     """
     pipelines = (*PARTS_OF_TEXT, "decoder")
     parts = [part for key in pipelines for part in parts_in_order(document.get(key), key)]
@@ -145,7 +145,7 @@ def _sentencepiece_text(document: Mapping[str, Any], name: str) -> SentencePiece
 
 @contextmanager
 def _on_a_simple_word(name: str, fix: str) -> Iterator[None]:
-    """`FileFormatError` for whatever a pipeline of unknown parts does to a simple word."""
+    """Try an unknown pipeline on a simple word; any failure is a `FileFormatError`."""
     try:
         yield
     except (KeyboardInterrupt, SystemExit):
@@ -159,7 +159,7 @@ def _on_a_simple_word(name: str, fix: str) -> Iterator[None]:
 
 
 def _sees_leading_space(preprocessor: Preprocessor, ids: Mapping[str, int]) -> bool:
-    """Whether the space before a word becomes exactly one marker that the word alone lacks."""
+    """Return whether the space before a word becomes exactly one marker."""
     bare = preprocessor.pieces("a")
     spaced = preprocessor.pieces(" a")
     if len(bare) != 1 or len(spaced) != 1 or len(spaced[0]) != len(bare[0]) + 1:
@@ -169,7 +169,7 @@ def _sees_leading_space(preprocessor: Preprocessor, ids: Mapping[str, int]) -> b
 
 
 def preprocessor_document(preprocessor: Preprocessor) -> dict[str, Any]:
-    """A pipeline as JSON, for `preprocessor_from`; `MorphGraphError` where it is Python code."""
+    """Return a pipeline as JSON data; `MorphGraphError` if it is Python code."""
     parts = {}
     for key in PARTS_OF_TEXT:
         part = getattr(preprocessor, key)
@@ -202,7 +202,7 @@ def preprocessor_state(preprocessor: Preprocessor) -> State:
 
 
 def preprocessor_from(document: Mapping[str, Any]) -> Preprocessor:
-    """Read back what `preprocessor_document` wrote; anything else is a `MorphGraphError`."""
+    """Read the result of `preprocessor_document`; anything else is a `MorphGraphError`."""
     text = None
     if (settings := document.get("sentencepiece")) is not None:
         try:

@@ -1,4 +1,4 @@
-"""From a word to its atoms: the tokeniser's own normaliser, pre-tokeniser and alphabet."""
+"""From words to atoms: the tokeniser's own normaliser, pre-tokeniser and alphabet."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,12 +19,12 @@ from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words,
 MARKERS = frozenset("Ġ▁")
 """Start-of-word markers, as characters of a piece."""
 SHOWN_MARKER = "␣"
-"""What people see for any of them."""
+"""The displayed form of any marker."""
 _SHOWN = str.maketrans("▁ ", SHOWN_MARKER * 2)
 
 
 def shown_token(token: str) -> str:
-    """The text of a token with ``␣`` for its start-of-word marker and its spaces.
+    """Return the text of a token with ``␣`` for its start-of-word marker and its spaces.
 
     >>> [shown_token(text) for text in ("Ġähn", "▁of▁the", "##ing")]
     ['␣ähn', '␣of␣the', '##ing']
@@ -34,7 +34,7 @@ def shown_token(token: str) -> str:
 
 
 Piece = list[tuple[str, int, int]]
-"""The characters of a piece, each with the span of the original text that it came from."""
+"""The characters of a piece, each with its span in the original text."""
 
 
 _ALL = slice(None)
@@ -52,15 +52,13 @@ class Preprocessor:
     ``byte_level``: the pre-tokeniser maps bytes to printable characters.
     ``splits_only_non_letters``: it leaves a run of letters whole. ``adds_space``: it puts a space
     before every text. ``leading_space``: a word in running text is seen with the space before it,
-    which becomes its start-of-word marker.
-    ``suffix`` is glued to the last character of a piece (``</w>``). ``unknown`` is the type that
-    stands for characters outside the alphabet; neighbouring ones become one where
-    ``fuse_unknown``. ``byte_fallback``: such a character becomes its bytes ``<0x..>`` first, where
-    the alphabet has them. ``added``: the added tokens, kept whole wherever they occur.
-    ``parts``: normaliser and pre-tokeniser as JSON, for a process of their own, where these objects
-    are not known to be quick (``is_known``), or a text is long.
-    ``sentencepiece`` stands in for ``normalizer`` and ``pre_tokenizer`` if it is there; what is
-    between two added tokens is a text to it.
+    which becomes its start-of-word marker. ``suffix`` is joined to the last character of a piece
+    (``</w>``). ``unknown`` is the type for characters outside the alphabet; ``fuse_unknown`` joins
+    adjacent ones. ``byte_fallback``: such a character becomes its bytes ``<0x..>`` first, where the
+    alphabet has them. ``added``: the added tokens, kept whole wherever they occur. ``parts``:
+    normaliser and pre-tokeniser as JSON, for a separate process if these objects are not known to
+    be fast (``is_known``), or a text is long. ``sentencepiece`` replaces ``normalizer`` and
+    ``pre_tokenizer`` if present; it treats the text between two added tokens as a whole.
     """
 
     normalizer: Any = None
@@ -82,7 +80,7 @@ class Preprocessor:
         return bool(self.parts) and not (self.is_known and len(text) <= LONG_TEXT)
 
     def pieces(self, text: str) -> list[Piece]:
-        """What the pre-tokeniser leaves together, as characters with spans into ``text``."""
+        """Return the pieces of the pre-tokeniser, as characters with spans into ``text``."""
         if self.sentencepiece is not None:
             return self.pieces_of_part(text)
         if self._is_confined(text):
@@ -110,9 +108,9 @@ class Preprocessor:
         return self.pieces_of_part(text)
 
     def pieces_of_part(self, text: str, raw: slice = _ALL, normalised: slice = _ALL) -> list[Piece]:
-        """The pieces of a part, where the library knows what part of the text it is.
+        """Return the pieces of a part of a text, giving the library its context.
 
-        ``raw``: of the text; ``normalised``: of that, once it is normalised.
+        ``raw``: the part's span in the text; ``normalised``: its span in that after normalisation.
         """
         if self.sentencepiece is not None:
             found = self.sentencepiece.joined(self._characters(text, raw, normalised))
@@ -131,7 +129,7 @@ class Preprocessor:
         ]
 
     def span_of_part(self, text: str, raw: slice, normalised: slice) -> tuple[int, int]:
-        """Where in the text a part of its normalised form comes from."""
+        """Return the span in the text of a part of its normalised form."""
         if self.sentencepiece is not None:
             characters = self._characters(text, raw, normalised)
             return characters[0][1], characters[-1][2]
@@ -142,7 +140,7 @@ class Preprocessor:
         return found[0][1] if found else (raw.start, raw.start)
 
     def _characters(self, text: str, raw: slice, normalised: slice) -> Piece:
-        """The characters of a part as SentencePiece normalises it, by itself."""
+        """Return the characters of a part, normalised separately by SentencePiece."""
         assert self.sentencepiece is not None
         shift = raw.start or 0
         found = self.sentencepiece.normalised(text[raw])[normalised]
@@ -168,9 +166,9 @@ class Preprocessor:
 class WordEncoder:
     """Encodes lists of words for one alphabet: a preprocessor and the ids of the types.
 
-    ``added``: the ids of the added tokens, which are not part of the alphabet; those of the
-    preprocessor that have none are not looked for. ``missing`` collects the atoms that were needed
-    and are not in the alphabet.
+    ``added``: the ids of the added tokens, which are not part of the alphabet; those without ids
+    are not searched for. ``missing`` collects the atoms that were needed and are not in the
+    alphabet.
     """
 
     def __init__(
@@ -203,8 +201,8 @@ class WordEncoder:
         )
 
     def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
-        """Encode words as they stand in running text, or ``bare``: as whole texts of their own."""
-        if isinstance(words, str):  # each letter would be taken for a word
+        """Encode words as in running text, or ``bare``: as whole texts of their own."""
+        if isinstance(words, str):  # otherwise each letter would count as a word
             check_list(words, "words")
         prefix = " " if self.preprocessor.leading_space and not bare else ""
         letters_prefix = " " if self.preprocessor.adds_space else prefix
@@ -255,7 +253,7 @@ class WordEncoder:
         )
 
     def _bytes_of_pieces(self, word: str, prefix: str, whole_prefix: str) -> list[int]:
-        """How many bytes each piece of a word has, if its atoms are its bytes; else nothing."""
+        """Return the number of bytes of each piece of a word, if its atoms are its bytes."""
         text = prefix + word
         if not (self._cuts_bytes and word) or SEPARATOR in word or self._searches.match(text):
             return []
@@ -265,7 +263,7 @@ class WordEncoder:
         return list(map(len, pieces)) if "".join(pieces) == encode(whole_prefix + word) else []
 
     def _is_simple(self, word: str) -> bool:
-        # A run of letters is one piece to GPT-2's pattern, so the library need not be asked.
+        # A run of letters is one piece to GPT-2's pattern, so the library is not needed.
         return (
             self._bytes_complete
             and self.preprocessor.splits_only_non_letters
@@ -299,7 +297,7 @@ class WordEncoder:
         return Words(tuple(words), atoms, offsets, offsets, position)
 
     def _encode_few_letters(self, words: Sequence[str], prefix: str) -> Words:
-        """What the kernel gives, by no kernel."""
+        """Encode words as the kernel does, without it."""
         atoms: list[int] = []
         position: list[int] = []
         offsets = [0]
@@ -353,7 +351,7 @@ class WordEncoder:
         )
 
     def _parts(self, text: str) -> Iterator[tuple[AddedToken | None, tuple[int, int], list[Piece]]]:
-        """The added tokens with their spans, and the pieces of what is between them."""
+        """Return the added tokens with their spans, and the pieces between them."""
         settings = self.preprocessor
         if not self._searches.match(text):
             yield None, (0, len(text)), settings.pieces(text)
@@ -412,7 +410,7 @@ def _separated(words: Sequence[str]) -> str:
 def gap_position(
     left: tuple[int, int], right: tuple[int, int], prefix: int, length: int, marker: bool = False
 ) -> int:
-    """Where in a word the gap between two atoms lies, from their spans in the prefixed text.
+    """Return the position in a word of the gap between two atoms, from their spans.
 
     ``marker``: the left atom is a start-of-word marker, which may share the first letter's span.
 

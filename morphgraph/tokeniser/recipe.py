@@ -1,8 +1,8 @@
 """Recipes: the edits of a session as JSON, to be replayed on the same tokeniser.
 
-A saved tokeniser carries its lineage in its own file, the first one of a chain and all edits since,
-in a field of the model that the `tokenizers` library leaves alone, so that it also travels with a
-file that is copied or uploaded alone.
+A saved tokeniser contains its lineage, the first one of a chain and all edits since, in a field of
+the model that the `tokenizers` library ignores, so that it is kept when the file is copied or
+uploaded alone.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,30 +25,30 @@ _FIX = "Choose a recipe that morphgraph saved."
 
 
 def write_recipe(tokeniser: BpeTokeniser) -> bytes:
-    """The edits made to a tokeniser since it was loaded, with its name and checksum, as JSON."""
+    """Return the edits of a tokeniser since it was loaded, with name and checksum, as JSON."""
     steps = tokeniser.graph.recipe()
     return _written(base_name(tokeniser.name), tokeniser.checksum, steps, _learned(tokeniser))
 
 
 def write_whole_recipe(tokeniser: BpeTokeniser) -> bytes:
-    """All edits since the first tokeniser of a chain, with that one's name and checksum, as JSON.
+    """Return all edits since the first tokeniser of a chain, with its name and checksum.
 
-    It is `write_recipe` for a tokeniser that was not saved by this library before.
+    It equals `write_recipe` for a tokeniser that was not saved by this library before.
     """
     found = lineage_of(tokeniser)
     return _written(found.name, found.checksum, list(found.steps), found.learned_from)
 
 
 def _learned(tokeniser: BpeTokeniser) -> tuple[LearnedFrom, ...]:
-    """What the edits made now were learned from; nothing if all are undone."""
+    """Return what the present edits were learned from; empty if all are undone."""
     return tuple(dict.fromkeys(tokeniser.learned_from)) if tokeniser.graph.history else ()
 
 
 def lineage_of(tokeniser: BpeTokeniser) -> Lineage:
-    """The first tokeniser of a chain, and all edits since, with those made now.
+    """Return the first tokeniser of a chain, and all edits since, including present ones.
 
-    Saving renumbers ranks, and later edits name merges by these, so a step that does the same
-    stands between what was done before a tokeniser was saved and what was done after.
+    Saving renumbers ranks, and later edits name merges by these, so an equivalent step is inserted
+    between the edits before and after saving.
     """
     steps, before = tokeniser.graph.recipe(), tokeniser.lineage
     if before is None:
@@ -82,7 +82,7 @@ def _written(
 
 
 def read_recipe(data: bytes, name: str) -> dict[str, Any]:
-    """A recipe, checked: ``tokeniser`` and ``steps``; else a `FileFormatError`."""
+    """Read a recipe with fields ``tokeniser`` and ``steps``, or raise `FileFormatError`."""
     document = parse_json(data, name)
     if not isinstance(document, dict) or document.get("format") != _FORMAT:
         raise FileFormatError(name, "", "this is not a recipe", _FIX)
@@ -97,7 +97,7 @@ def read_recipe(data: bytes, name: str) -> dict[str, Any]:
 
 
 def check_steps(steps: Sequence[Any], name: str) -> None:
-    """Refuse edits that lack a field, or have one in another form, as a `FileFormatError`."""
+    """Raise `FileFormatError` for edits with missing or malformed fields."""
     for position, step in enumerate(steps, start=1):
         problem = step_problem(step)
         if problem:
@@ -132,7 +132,7 @@ def replay(tokeniser: BpeTokeniser, recipe: Mapping[str, Any], name: str) -> lis
 
 
 def lineage_document(lineage: Lineage) -> dict[str, Any]:
-    """A lineage as JSON, for `read_lineage`."""
+    """Return a lineage as JSON data, for `read_lineage`."""
     return {
         "first": {"name": lineage.name, "checksum": lineage.checksum},
         "ids": dict(lineage.ids),
@@ -142,7 +142,7 @@ def lineage_document(lineage: Lineage) -> dict[str, Any]:
 
 
 def read_lineage(model: Mapping[str, Any], name: str) -> Lineage | None:
-    """The lineage in a model's JSON; None if it has none, a `FileFormatError` if it is malformed.
+    """Read the lineage in a model's JSON; None if absent, `FileFormatError` if malformed.
 
     ``name``: that of the file, for errors.
     """
@@ -169,14 +169,14 @@ def read_lineage(model: Mapping[str, Any], name: str) -> Lineage | None:
 
 
 def learned_from_document(sources: Sequence[LearnedFrom]) -> dict[str, Any]:
-    """A field of JSON that says what edits were learned from; empty if they were not learned."""
+    """Return a JSON field with the sources of learned edits; empty if there are none."""
     return {"learned_from": [asdict(source) for source in sources]} if sources else {}
 
 
 def read_learned_from(
     found: Mapping[str, Any], name: str, place: str, fix: str
 ) -> tuple[LearnedFrom, ...]:
-    """What `learned_from_document` wrote; a `FileFormatError` if it is malformed."""
+    """Read the result of `learned_from_document`; `FileFormatError` if malformed."""
     learned = found.get("learned_from", [])
     if not isinstance(learned, list) or not all(map(_is_learned_from, learned)):
         problem = "references with a name, a checksum, a holdout and a seed are expected here"
@@ -195,7 +195,7 @@ def _is_learned_from(source: Any) -> bool:
 
 
 def step_problem(step: Any) -> str:
-    """What is wrong with the form of a step; nothing if it has the fields that its edit needs."""
+    """Describe what is malformed in a step; empty if its edit has all its fields."""
     match step:
         case {"edit": "renumber"}:
             return ""

@@ -1,4 +1,4 @@
-"""SentencePiece: how it prepares a text, and its models as ``tokenizer.json``."""
+"""SentencePiece: its preparation of texts, and its models as ``tokenizer.json``."""
 
 import base64
 import re
@@ -32,7 +32,7 @@ _SPACE = "▁"
 
 @dataclass(frozen=True)
 class SentencePieceText:
-    """Normalises a text as the `sentencepiece` library does for a model, and cuts it into atoms.
+    """Normalises a text as the `sentencepiece` library does for a model, and splits it into atoms.
 
     ``charsmap``: the model's compiled rules, which replace characters; none if empty. The flags are
     those of the model's ``normalizer_spec``. ``symbols``: symbols that the user defined, which
@@ -51,7 +51,7 @@ class SentencePieceText:
 
     @cached_property
     def _library(self) -> Any:
-        """The library with a model of nothing but these symbols."""
+        """The library, with a model of just these symbols."""
         from sentencepiece import SentencePieceProcessor, sentencepiece_model_pb2
 
         check_charsmap(self.charsmap, "The SentencePiece model", "its normalisation")
@@ -85,11 +85,11 @@ class SentencePieceText:
         return found
 
     def characters(self, text: str) -> list[tuple[str, int, int]]:
-        """The characters and symbols of a normalised text, with their spans in ``text``."""
+        """Return the characters and symbols of a normalised text, with spans in ``text``."""
         return self.joined(self.normalised(text))
 
     def normalised(self, text: str) -> list[tuple[str, int, int]]:
-        """The characters of a normalised text, with their spans in ``text``."""
+        """Return the characters of a normalised text, with spans in ``text``."""
         normalised, starts = self._library.Normalize(text, with_offsets=True)
         check_length(normalised)
         # A character ends where the next one of another origin begins.
@@ -102,11 +102,11 @@ class SentencePieceText:
         return list(zip(normalised, starts, ends, strict=False))
 
     def normalize_str(self, text: str) -> str:
-        """The normalised text, by the name that it has in the `tokenizers` library."""
+        """Return the normalised text; named as in the `tokenizers` library."""
         return "".join(character for character, _, _ in self.normalised(text))
 
     def joined(self, characters: Sequence[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
-        """Characters with their spans, where those of a symbol are one."""
+        """Join the characters of each symbol, keeping spans."""
         if not self.symbols:
             return list(characters)
         text = "".join(character for character, _, _ in characters)
@@ -120,21 +120,21 @@ class SentencePieceText:
         return found
 
     def _symbol(self, text: str, at: int) -> str:
-        """The longest symbol at a place of a text, or the character there."""
+        """Return the longest symbol at a place of a text, or the character there."""
         for symbol in self._by_first.get(text[at], ()):
             if text.startswith(symbol, at):
                 return symbol
         return text[at]
 
     def settings(self) -> dict[str, Any]:
-        """All but the rules, as JSON."""
+        """Return everything but the rules, as JSON data."""
         held = asdict(self)
         held.pop("charsmap")
         return {**held, "symbols": list(self.symbols)}
 
     @classmethod
     def from_settings(cls, settings: Any, charsmap: bytes) -> "SentencePieceText":
-        """Read back what `settings` wrote; anything else is a `MorphGraphError`."""
+        """Read the result of `settings`; anything else is a `MorphGraphError`."""
         symbols = settings.get("symbols") if isinstance(settings, Mapping) else None
         good = (
             isinstance(symbols, list)
@@ -148,9 +148,9 @@ class SentencePieceText:
 
 
 _MODEL_START = re.compile(rb"\n[\x02-\xff]{1,2}\n", re.S)
-"""How a SentencePiece model starts: the field of its types, a length, the field of a string."""
+"""The start of a SentencePiece model: the field of its types, a length, a string's field."""
 _PIECE = b"\n"
-"""How the field of a type starts."""
+"""The start of the field of a type."""
 _OTHER = "Choose a BPE or Unigram model."
 
 PiecePair = tuple[str, str]
@@ -181,7 +181,7 @@ def parse_sentencepiece(data: bytes, name: str) -> Any:
     except Exception as error:
         raise wrong from error
     for number, piece in enumerate(model.pieces):
-        if not isinstance(piece.piece, str):  # the library gives bytes then
+        if not isinstance(piece.piece, str):  # the library returns bytes then
             raise FileFormatError(name, f"type {number:,}", "it is not valid UTF-8", DOWNLOAD_AGAIN)
     check_types([piece.piece for piece in model.pieces], name)
     TYPE_CUTS.check(sum(len(piece.piece) ** 2 for piece in model.pieces), name)
@@ -205,10 +205,10 @@ def parse_sentencepiece(data: bytes, name: str) -> Any:
 
 
 def _pieces_at_least(data: bytes) -> int:
-    """How many types a model has, told without a library, as far as there are not too many.
+    """Count the types of a model without a library, up to a limit.
 
-    A field of the message is a number that names it and its kind; if it is of the kind that a type
-    is of, its length and so many bytes follow. Where none could be a type, that is not counted.
+    A field of the message is a number with its index and kind; if its kind is that of types, its
+    length and so many bytes follow. Where none could be a type, that is not counted.
     """
     if data.count(_PIECE) <= TYPES.value:
         return 0
@@ -222,7 +222,7 @@ def _pieces_at_least(data: bytes) -> int:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """A number of Protocol Buffers at a place, and the place behind it."""
+    """Return a Protocol Buffers number at a place, and the place after it."""
     number = 0
     for place, byte in enumerate(data[at : at + 10]):
         number |= (byte & 0x7F) << 7 * place
@@ -232,19 +232,19 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def text_preparation(model: Any, symbols: Sequence[str] = ()) -> SentencePieceText:
-    """How a model prepares a text, where these symbols stay whole."""
+    """Return a model's preparation of texts, in which these symbols stay whole."""
     settings = model.normalizer_spec
     flags = {flag: getattr(settings, flag) for flag in SENTENCEPIECE_FLAGS}
     return SentencePieceText(settings.precompiled_charsmap, symbols=tuple(symbols), **flags)
 
 
 def is_bpe(model: Any) -> bool:
-    """Whether a model is cut by merges; else it is a Unigram model."""
+    """Return whether a model uses merges; otherwise it is a Unigram model."""
     return bool(model.trainer_spec.model_type == model.trainer_spec.BPE)
 
 
 def bpe_document(model: Any, name: str) -> dict[str, Any]:
-    """A BPE model laid out as ``tokenizer.json``.
+    """Return a BPE model laid out as ``tokenizer.json``.
 
     The file lists pieces with scores and no merges. Any two neighbours whose concatenation is a
     piece may be merged, and the best score goes first, leftmost among equals: so each pair of
@@ -276,7 +276,7 @@ def bpe_document(model: Any, name: str) -> dict[str, Any]:
 
 
 def text_parts(model: Any) -> dict[str, Any]:
-    """The parts of a ``tokenizer.json`` that prepare a model's text and put it together again."""
+    """Return the ``tokenizer.json`` parts that prepare and decode a model's text."""
     kind = model.SentencePiece
     added = []
     for number, piece in enumerate(model.pieces):
@@ -294,7 +294,7 @@ def text_parts(model: Any) -> dict[str, Any]:
 
 
 def _normalizer(text: SentencePieceText) -> dict[str, Any] | None:
-    """The same normalisation, as near as parts of the `tokenizers` library come to it."""
+    """Return the nearest equivalent normaliser of the `tokenizers` library."""
     parts: list[dict[str, Any]] = []
 
     def replace(pattern: dict[str, str], content: str) -> None:
@@ -328,7 +328,7 @@ def _decoder(text: SentencePieceText) -> dict[str, Any]:
 def _ranked(
     scores: Mapping[str, float], atoms: set[str], name: str
 ) -> tuple[list[PiecePair], list[int]]:
-    """Every merge that there is between pieces, best result first, and the level of each.
+    """Return every merge between pieces, best result first, and the level of each.
 
     Merges of one level are equally good. Of those that make a piece, the first is the one that
     makes it where its own string is segmented, so that it counts as the merge of that type.
@@ -354,7 +354,7 @@ def _pairs(scores: Mapping[str, float], atoms: set[str]) -> Iterator[PiecePair]:
 
 
 def _used(merges: Sequence[PiecePair], levels: Sequence[int]) -> set[int]:
-    """The merges, by position, that make a type where its own string is segmented."""
+    """Return the positions of merges that make a type where its own string is segmented."""
     types: dict[str, int] = {}
     listed = []
     for rank, parts in enumerate(merges):

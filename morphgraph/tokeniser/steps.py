@@ -1,6 +1,6 @@
-"""A pipeline part after part, in the process in which unknown ones run (`tokeniser.confined`).
+"""Run a pipeline part by part in the separate process of `tokeniser.confined`.
 
-Before each part the process says which one it is.
+Before each part the process reports its place.
 """
 
 import json
@@ -15,7 +15,7 @@ from morphgraph.tokeniser.preprocess import Preprocessor
 
 
 class _Steps:
-    """The parts of a normaliser or pre-tokeniser, one after the other, as a sequence does it."""
+    """The parts of a normaliser or pre-tokeniser, run in sequence."""
 
     def __init__(self, key: str, pipeline: Any) -> None:
         from tokenizers import Tokenizer
@@ -69,7 +69,7 @@ class _Steps:
 
 
 def made_of_text(parts: bytes, do: str, text: str, bounds: list[list[int]], most: int) -> bytes:
-    """What `confined` asks for, as JSON; of more than ``most`` characters a `FileFormatError`."""
+    """Serve a request of `confined`, as JSON; `FileFormatError` beyond ``most`` characters."""
     steps, preprocessor = _built(parts)
     for some in steps.values():
         some.most = most

@@ -23,8 +23,9 @@ from morphgraph.tokeniser.words import UNKNOWN, Words
 
 @dataclass(frozen=True)
 class LearnedFrom:
-    """A reference that edits were chosen by: its name and checksum, and which of its words these
-    did not see (see `GoldSet.hold_out`).
+    """A reference that edits were learned from: name, checksum, and held-out words.
+
+    See `GoldSet.hold_out`.
     """
 
     name: str
@@ -35,11 +36,11 @@ class LearnedFrom:
 
 @dataclass(frozen=True)
 class Lineage:
-    """The first tokeniser of a chain, and what was done to it before this one was saved.
+    """The first tokeniser of a chain, and its edits before this one was saved.
 
-    ``name`` and ``checksum``: of the first one. ``ids``: its types with their ids, those included
-    that were removed since. ``steps``: all edits, as `MergeGraph.replay` makes them.
-    ``learned_from``: the references that a method chose edits by.
+    ``name`` and ``checksum``: of the first one. ``ids``: its types with their ids, removed ones
+    included. ``steps``: all edits, for `MergeGraph.replay`. ``learned_from``: the references that a
+    method learned edits from.
     """
 
     name: str
@@ -54,11 +55,10 @@ class BpeTokeniser:
     """A BPE tokeniser as loaded from a file, with the graph that edits apply to.
 
     ``vocabulary_ids``: the id in the file of each of the graph's types, in the graph's order; types
-    that edits added come after them and have none.
-    ``special``: contents of special and added tokens, which are types of the graph too.
-    ``document``: the file as JSON, from which it is saved again. ``warnings``: what the user ought
-    to know about it. ``checksum``: SHA-256 of the file, the first 12 digits. ``lineage``: where a
-    file that this library saved comes from.
+    added by edits follow without one. ``special``: contents of special and added tokens, which are
+    types of the graph too. ``document``: the file as JSON, from which it is saved. ``warnings``:
+    for the user. ``checksum``: SHA-256 of the file, the first 12 digits. ``lineage``: the origin of
+    a file that this library saved.
     """
 
     name: str
@@ -85,7 +85,7 @@ class BpeTokeniser:
 
     @property
     def types(self) -> list[str]:
-        """The string of each type that is or was there, by id."""
+        """The string of each present or former type, by id."""
         return self.graph.types
 
     @property
@@ -95,31 +95,31 @@ class BpeTokeniser:
 
     @property
     def suffix(self) -> str:
-        """What is glued to the last character of a piece, such as ``</w>``; usually nothing."""
+        """What is joined to the last character of a piece, such as ``</w>``; usually empty."""
         return self.preprocessor.suffix
 
     def is_atom_text(self, text: str) -> bool:
-        """Whether a text can be an atom: one character, or a last one with its suffix."""
+        """Return whether a text can be an atom: one character, or a last one with its suffix."""
         return len(text) == 1 or (
             bool(self.suffix) and text.endswith(self.suffix) and len(text) == len(self.suffix) + 1
         )
 
     @cached_property
     def only_added(self) -> frozenset[str]:
-        """Added tokens that the model's own vocabulary lacks: characters that are none of its."""
+        """Added tokens that the model's own vocabulary lacks."""
         vocabulary = self.document.get("model", {}).get("vocab")
         return self.special - vocabulary.keys() if isinstance(vocabulary, dict) else frozenset()
 
     @property
     def unused(self) -> frozenset[str]:
-        """The types that a SentencePiece model has for merging only; other tokenisers have none."""
+        """Types of a SentencePiece model that only exist for merging; otherwise empty."""
         settings = self.document["model"].get("sentencepiece")
         listed = settings.get("unused") if isinstance(settings, dict) else None
         return frozenset(text for text in listed or [] if isinstance(text, str))
 
     @property
     def alphabet(self) -> tuple[str, ...]:
-        """The atoms that edits added: words encoded with others have to be encoded again."""
+        """The atoms that edits added; words encoded with others must be encoded again."""
         return self.graph.added_atoms()
 
     def _encoder(self) -> WordEncoder:
@@ -135,13 +135,13 @@ class BpeTokeniser:
         return self.cache.get(self.as_loaded, ("encoder", atoms), make)
 
     def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
-        """Words as atoms, as they stand in running text; ``bare``: as whole texts of their own."""
+        """Encode words as atoms, as in running text; ``bare``: as whole texts of their own."""
         return self._encoder().encode(words, bare=bare)
 
     def missing_atoms(self, words: Sequence[str], *, bare: bool = False) -> list[str]:
-        """The atoms that words need and the alphabet lacks, by code point.
+        """Return the atoms that words need and the alphabet lacks, by code point.
 
-        A character that is an added token is not among them: it is a type, but not an atom.
+        Characters that are added tokens are left out: they are types, but not atoms.
         """
         known = self._encoder()
         encoder = WordEncoder(self.preprocessor, known.ids, known.added)
@@ -149,18 +149,18 @@ class BpeTokeniser:
         return sorted(encoder.missing - self.only_added)
 
     def fork(self) -> Self:
-        """The same tokeniser with a graph of its own, before any edit."""
+        """Return a copy with its own graph, before any edit."""
         return self._with(self.graph.original(), [])
 
     def copy(self) -> Self:
-        """The same tokeniser with a graph of its own, and the edits made so far in it."""
+        """Return a copy with its own graph, including the edits so far."""
         return self._with(self.graph.copy(history=True), list(self.learned_from))
 
     def _with(self, graph: MergeGraph, learned_from: list[LearnedFrom]) -> Self:
         return replace(self, graph=graph, learned_from=learned_from)
 
     def readable(self, type_: str) -> str:
-        """A type as people read it: bytes as characters, ``␣`` for the start-of-word marker.
+        """Return a readable type: bytes as characters, ``␣`` for the start-of-word marker.
 
         Bytes that are not a whole character stay in hexadecimal: ``⟨C3⟩``.
         """
@@ -172,7 +172,7 @@ class BpeTokeniser:
 
     @property
     def readable_types(self) -> list[str]:
-        """All types of the graph, by id, as people read them."""
+        """All types of the graph, by id, in readable form."""
         types, loaded = self.graph.types, self.graph.loaded_type_count
         found = self.cache.get(
             self.as_loaded, "types", lambda: [self.readable(text) for text in types[:loaded]]
@@ -186,14 +186,14 @@ class BpeTokeniser:
 
     @property
     def marks_start(self) -> bool:
-        """Whether some type has a sign of the start of a word, ``Ġ`` or ``▁``."""
+        """Whether some type has a start-of-word marker, ``Ġ`` or ``▁``."""
         return any(text[:1] in MARKERS for text in self.graph.types)
 
     def search(self, text: str, limit: int = 100) -> list[int]:
-        """Ids of present types that contain a text: whole matches first, then as a start.
+        """Return ids of present types that contain a text: whole matches, then starts, first.
 
-        After a space or a marker, only types that start a word with it, where the tokeniser marks
-        that.
+        After a space or a marker, only types that start a word with it, if the tokeniser has a
+        marker.
         """
         if text[:1] in {SHOWN_MARKER, *MARKERS} and self.marks_start:
             text = f" {text[1:]}"
@@ -214,9 +214,9 @@ class BpeTokeniser:
         return numbers[:limit]
 
     def type_from(self, text: str) -> str | None:
-        """The present type that a user means: as spelled, readable, or without its marker.
+        """Return the present type that a user means: as spelled, readable, or without marker.
 
-        A space or ``␣`` in front is the marker, where the tokeniser has one, and else nothing.
+        A space or ``␣`` in front is the marker, if the tokeniser has one.
         """
         spelled = [text]
         text = text.replace(SHOWN_MARKER, " ")
@@ -283,14 +283,14 @@ class BpeTokeniser:
         return f"{base_name(self.name)}@{self.checksum}{edited}"
 
     def vocabulary_id(self, token: int) -> int | None:
-        """The id in the file of a type of the graph; None if it has none.
+        """Return the id in the file of a type of the graph; None if it has none.
 
-        Characters outside the alphabet have none, nor have types that edits added.
+        Characters outside the alphabet and types added by edits have none.
         """
         return self.vocabulary_ids[token] if token < len(self.vocabulary_ids) else None
 
     def token_text(self, words: Words, atom: int, token: int) -> str:
-        """The text of a token that ends at an atom, with the tokeniser's own marker.
+        """Return the text of a token that ends at an atom, with the tokeniser's own marker.
 
         Bytes are characters where they are whole; an unknown character stands for itself.
         """

@@ -1,4 +1,4 @@
-"""A vocabulary of subword types without merges, in which segmenters look substrings up."""
+"""A vocabulary of subword types without merges, for looking up substrings."""
 
 import json
 import math
@@ -23,11 +23,11 @@ Marker: TypeAlias = Literal["##", "Ġ", "▁", ""]
 """What a vocabulary marks: `##` types inside a word; `Ġ` and `▁` types that start one; nothing."""
 
 PLAIN, MARKED = 0, 1
-"""The two forms of a string in the trie: as it stands, and with the marker before it."""
+"""The two forms of a string in the trie: plain, and with the marker before it."""
 
 
 class Trie(NamedTuple):
-    """A vocabulary as the kernels read it: see `kernels.trie.build_trie`.
+    """A vocabulary in the form that kernels read: see `kernels.trie.build_trie`.
 
     ``atom_types``: int32, by atom, the type of a byte ``<0x..>``; -1 for all other atoms.
     """
@@ -41,16 +41,16 @@ class Trie(NamedTuple):
 
 @dataclass(frozen=True)
 class SubwordVocabulary:
-    """Types, the marker that they use, and how text becomes their characters.
+    """Types, their marker, and the preprocessing of texts.
 
     ``types``: the strings, by id, each once. ``marker``: ``##`` stands before types inside a word,
     ``Ġ`` or ``▁`` before types that start one. ``preprocessor``: the tokeniser's own pipeline.
-    ``special``: types that no substring of a text is. ``unknown``: the type for what no type
+    ``special``: types that no substring of a text matches. ``unknown``: the type for what no type
     covers. ``scores``: the log-probability of each type, where there are any; ``single``: they
     were summed in single precision. ``file_ids``: the id in the file of each type, where they are
-    not 0, 1, 2 and so on. ``file``: all else that the file says, laid out as ``tokenizer.json``
-    without types, merges and scores; nothing that segmenting depends on. Errors: `MorphGraphError`
-    where these do not fit together.
+    not 0, 1, 2 and so on. ``file``: the other content of the file, laid out as ``tokenizer.json``
+    without types, merges and scores; segmentation does not depend on it. `MorphGraphError` if these
+    are inconsistent.
 
     >>> vocabulary = SubwordVocabulary(("un", "##do", "do"), "##")
     >>> vocabulary.ids["do"], vocabulary.vocabulary_size
@@ -89,7 +89,7 @@ class SubwordVocabulary:
             raise MorphGraphError("There are not as many ids as types. Give each type one id.")
 
     def vocabulary_id(self, token: int) -> int | None:
-        """The id of a type in the file; None if it is not one, such as an unknown character.
+        """Return the id of a type in the file; None if it has none, such as an unknown character.
 
         >>> SubwordVocabulary(("a", "b"), file_ids=(3, 7)).vocabulary_id(1)
         7
@@ -110,17 +110,17 @@ class SubwordVocabulary:
 
     @property
     def initial_form(self) -> int:
-        """In the trie, the form of types that start a word: `PLAIN` or `MARKED`."""
+        """The form in the trie of types that start a word: `PLAIN` or `MARKED`."""
         return MARKED if self.marker in ("Ġ", "▁") else PLAIN
 
     @property
     def spelled_forms(self) -> tuple[int, int]:
-        """In the trie, the forms that spell a piece out, marker included: at its start, later."""
+        """The forms in the trie that spell a piece, marker included: at its start, later."""
         return (PLAIN, MARKED) if self.marker == "##" else (PLAIN, PLAIN)
 
     @cached_property
     def byte_fallback(self) -> bool:
-        """Whether characters that are no type of their own are written as bytes ``<0x..>``."""
+        """Whether characters without a type are written as bytes ``<0x..>``."""
         return self.preprocessor.byte_fallback and all(byte in self.ids for byte in BYTES)
 
     @cached_property
@@ -139,16 +139,16 @@ class SubwordVocabulary:
 
     @cached_property
     def added(self) -> dict[str, int]:
-        """The added tokens that are types, with the ids by which encoded words show them.
+        """The added tokens that are types, with their ids in encoded words.
 
-        These follow those of the alphabet, of which they are not part.
+        These follow those of the alphabet, which they are not part of.
         """
         contents = (token.content for token in self.preprocessor.added)
         texts = dict.fromkeys(text for text in contents if text in self.ids)
         return {text: number for number, text in enumerate(texts, start=len(self.atoms))}
 
     def _characters(self, text: str) -> Sequence[str]:
-        """The characters of a string; an end-of-word suffix belongs to the last one."""
+        """Return the characters of a string; an end-of-word suffix belongs to the last one."""
         suffix = self.preprocessor.suffix
         if suffix and text.endswith(suffix) and len(text) > len(suffix):
             return [*text[: -len(suffix) - 1], text[-len(suffix) - 1 :]]
@@ -198,7 +198,7 @@ class SubwordVocabulary:
 
     @cached_property
     def _encoder(self) -> WordEncoder:
-        # Which token stands for an unknown character is for each segmenter to say.
+        # Each segmenter decides which token stands for an unknown character.
         own = replace(
             self.preprocessor,
             unknown=None,
@@ -212,15 +212,15 @@ class SubwordVocabulary:
         return (*self.atoms, *self.added)
 
     def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
-        """Words as characters of the alphabet, as they stand in running text.
+        """Encode words as characters of the alphabet, as in running text.
 
-        ``bare``: as whole texts of their own. A character outside the alphabet is `UNKNOWN` and
-        stays visible in ``unknown``.
+        ``bare``: as whole texts of their own. A character outside the alphabet is `UNKNOWN` and is
+        kept in ``unknown``.
         """
         return self._encoder.encode(words, bare=bare)
 
     def atom_text(self, words: Words, atom: int) -> str:
-        """The character at a position of ``words.atoms``."""
+        """Return the character at a position of ``words.atoms``."""
         number = int(words.atoms[atom])
         return words.unknown.get(atom, "�") if number == UNKNOWN else self._atom_texts[number]
 
@@ -241,17 +241,17 @@ class SubwordVocabulary:
 
     @property
     def unknown_id(self) -> int:
-        """The type for what no type covers; `UNKNOWN` where there is none."""
+        """The type for what no type covers; `UNKNOWN` if there is none."""
         return UNKNOWN if self.unknown is None else self.ids[self.unknown]
 
     def token_text(self, words: Words, atom: int, token: int) -> str:
-        """The text of a token that ends at an atom, as `BpeTokeniser.token_text` gives it."""
+        """Return the text of a token that ends at an atom, as in `BpeTokeniser.token_text`."""
         if token in (UNKNOWN, self.unknown_id):
             return self.atom_text(words, atom)
         return self._decoded(token)
 
     def readable(self, token: int) -> str:
-        """A type as people read it: ``␣`` for the marker, bytes as characters where they are whole.
+        """Return a readable type: ``␣`` for the marker, bytes as whole characters if possible.
 
         >>> SubwordVocabulary(("ĠcafÃ©",), "Ġ", Preprocessor(byte_level=True)).readable(0)
         '␣café'
@@ -265,9 +265,9 @@ class SubwordVocabulary:
         return text if is_plain else readable_bytes(text)
 
     def document(self) -> dict[str, Any]:
-        """Everything as JSON, for `from_document`.
+        """Return everything as JSON data, for `from_document`.
 
-        Errors: `MorphGraphError` where the pipeline is Python code, which JSON cannot hold.
+        `MorphGraphError` if the pipeline is Python code.
         """
         return {
             "name": self.name,
@@ -284,7 +284,7 @@ class SubwordVocabulary:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> "SubwordVocabulary":
-        """Read back what `document` wrote; anything else is a `MorphGraphError`."""
+        """Read the result of `document`; anything else is a `MorphGraphError`."""
         scores = document_field(document, "scores", list, optional=True)
         ids = document_field(document, "ids", list, of=int, optional=True)
         return cls(
@@ -302,7 +302,7 @@ class SubwordVocabulary:
 
     @cached_property
     def checksum(self) -> str:
-        """SHA-256 of all that segmenting depends on, the first 12 digits; the name is not in it."""
+        """SHA-256 of everything that segmentation depends on, the first 12 digits."""
         content = {**self.document(), "name": None}
         content.pop("ids", None)
         content.pop("file", None)
@@ -319,7 +319,7 @@ _PARTS = ("normalizer", "pre_tokenizer", "post_processor", "decoder", "padding",
 def _checked_file(
     file: dict[str, Any] | None, document: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """All else that a file says, if it is laid out as ``tokenizer.json``."""
+    """Return the other content of a file, if it is laid out as ``tokenizer.json``."""
     if file is None:
         return None
     for part in (*_PARTS, "model"):

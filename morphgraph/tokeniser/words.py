@@ -1,4 +1,4 @@
-"""Words as flat arrays of atoms, which every kernel reads, and how they are cut into tokens."""
+"""Words as flat arrays of atoms for the kernels, and their segmentation into tokens."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,10 +12,10 @@ import numpy.typing as npt
 from morphgraph.kernels import DROPPED
 
 UNKNOWN = 0x3FFFFFFF
-"""The type id of an atom that is outside the alphabet of a tokeniser without an unknown token."""
+"""The type id of atoms outside the alphabet, without an unknown token."""
 
 _UNIT = re.compile(r"\w+|[^\w\s▁]")
-"""What FLOTA's authors take for a word in running text; a marker stands for white space."""
+"""The units that FLOTA's authors treat as words; a marker stands for white space."""
 
 NO_GAP = 0
 INSIDE_CHARACTER = -1
@@ -26,12 +26,12 @@ class Words:
     """Words encoded once for one tokeniser.
 
     ``texts``: the n words. ``atoms``: int32, the type ids of all atoms, word after word.
-    ``word_offsets``: int64 (n + 1), into ``atoms``. ``piece_offsets``: int64, into ``atoms``; a
-    piece is what the pre-tokeniser leaves together, so merges never cross its ends.
-    ``gap_position``: int32, as long as ``atoms``: how many characters of the word are left of the
-    gap behind each atom; `NO_GAP` after a start-of-word marker and at the end of the word,
-    `INSIDE_CHARACTER` between atoms of one character. ``unknown``: position in ``atoms`` → the
-    character, for atoms outside the alphabet. ``added``: the positions of added tokens.
+    ``word_offsets``: int64 (n + 1), into ``atoms``. ``piece_offsets``: int64, into ``atoms``;
+    pieces come from the pre-tokeniser, and merges never cross their ends. ``gap_position``: int32,
+    as long as ``atoms``: the number of characters of the word before the gap after each atom;
+    `NO_GAP` after a start-of-word marker and at the end of the word, `INSIDE_CHARACTER` between
+    atoms of one character. ``unknown``: position in ``atoms`` → the character, for atoms outside
+    the alphabet. ``added``: the positions of added tokens.
     """
 
     texts: tuple[str, ...]
@@ -53,20 +53,20 @@ class Words:
 
     @cached_property
     def character_offsets(self) -> npt.NDArray[np.int64]:
-        """Where each word begins among the characters of all, and where the last ends: (n + 1)."""
+        """Where each word begins in the characters of all, and where the last ends: (n + 1)."""
         lengths = np.fromiter(map(len, self.texts), np.int64, len(self.texts))
         return np.append(0, np.cumsum(lengths))
 
     @cached_property
     def is_marker(self) -> npt.NDArray[np.bool_]:
         """Whether each atom is a start-of-word marker that is not a character of its word."""
-        # Behind a marker, or at the end of a word.
+        # After a marker, or at the end of a word.
         found: npt.NDArray[np.bool_] = self.gap_position == NO_GAP
         found[self.word_offsets[1:][np.diff(self.word_offsets) > 0] - 1] = False
         return found
 
     def characters_of(self, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """For each character of all words, and one more, whether one of its atoms is chosen."""
+        """Return whether each character of all words, and one more, has a chosen atom."""
         before, behind = self.spans
         change = np.zeros(int(self.character_offsets[-1]) + 1, np.int64)
         np.add.at(change, before[chosen], 1)
@@ -76,10 +76,10 @@ class Words:
 
     @cached_property
     def units(self) -> npt.NDArray[np.int32]:
-        r"""The run of ``\w`` or the mark, a unit by itself, that each atom is of: int32, ascending.
+        r"""The unit, a run of ``\w`` or a single mark, of each atom: int32, ascending.
 
-        Units are numbered over all words; white space and markers are of the unit behind them. An
-        added token is a unit by itself, and white space before it another one.
+        Units are numbered over all words; white space and markers belong to the next one. An added
+        token is a unit, and white space before it another one.
         """
         numbers: list[npt.NDArray[np.int32]] = []
         next_ = 0
@@ -114,9 +114,9 @@ class Words:
 
     @cached_property
     def spans(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Where each atom begins and ends among the characters of all words.
+        """Where each atom begins and ends in the characters of all words.
 
-        A marker is where what follows it begins; the bytes of a character span it whole.
+        A marker is at the start of the next atom; the bytes of a character span all of it.
         """
         starts, lengths = self.character_offsets[:-1], np.diff(self.character_offsets)
         total = int(self.character_offsets[-1])
@@ -126,7 +126,7 @@ class Words:
         is_last = np.zeros(len(owner), bool)
         is_last[self.word_offsets[1:][np.diff(self.word_offsets) > 0] - 1] = True
         behind = starts[owner] + np.where(is_last, lengths[owner], np.maximum(position, 0))
-        # A marker ends where what is before it does, a byte where its character does.
+        # A marker ends where the previous atom does, a byte where its character does.
         behind[is_inside] = 0
         behind = np.maximum.accumulate(behind)
         behind[is_inside] = total
@@ -138,7 +138,7 @@ class Words:
         return np.maximum.accumulate(before), behind
 
     def subset(self, chosen: npt.NDArray[np.int64]) -> "Words":
-        """Only these words, in this order."""
+        """Return only these words, in this order."""
         starts, ends = self.word_offsets[chosen], self.word_offsets[chosen + 1]
         lengths = ends - starts
         offsets = np.append(0, np.cumsum(lengths))
@@ -162,7 +162,7 @@ class Words:
 
     @cached_property
     def _gap_keys(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """(word << 32 | position) of every real gap, ascending, and the atoms they lie behind."""
+        """(word << 32 | position) of every real gap, ascending, and the atoms before them."""
         gaps = np.flatnonzero(self.gap_position > 0)
         keys = (self.word_of_atom[gaps].astype(np.int64) << 32) | self.gap_position[gaps]
         order = np.argsort(keys, kind="stable")  # already sorted, unless a normaliser reorders
@@ -171,9 +171,9 @@ class Words:
     def gaps_at(
         self, words: npt.NDArray[np.int64], positions: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int64]:
-        """The atoms left of the gaps at these (word, characters to the left); absent ones dropped.
+        """Return the atoms before the gaps at these (word, characters to the left).
 
-        A gap is absent where the normaliser fused the two characters into one atom.
+        A gap is absent, and left out, where the normaliser fused the two characters into one atom.
         """
         keys, gaps = self._gap_keys
         wanted = (words << 32) | positions
@@ -214,12 +214,12 @@ def concatenate(chunks: Sequence[Words]) -> Words:
 
 @dataclass(frozen=True)
 class Segmentation:
-    """Words, and how a method segments them.
+    """Words, and their segmentation by a method.
 
-    ``closed_by``: int32, as long as ``words.atoms``: what closed the gap behind each atom, a number
+    ``closed_by``: int32, as long as ``words.atoms``: what closed the gap after each atom, a number
     of 0 or more; -1 if it is open. ``token_at``: int32, the type id of the token that ends at each
-    atom; `INSIDE_TOKEN` within a token, `DROPPED` where an atom is in no token (nothing closed its
-    gaps then, and only those beside a token are splits: see `is_split`).
+    atom; `INSIDE_TOKEN` within a token, `DROPPED` if an atom is in no token (nothing closed its
+    gaps then, and only those next to a token are splits: see `is_split`).
     """
 
     words: Words
@@ -227,13 +227,13 @@ class Segmentation:
     token_at: npt.NDArray[np.int32]
 
     def tokens(self, word: int) -> list[int]:
-        """The type ids of a word's tokens."""
+        """Return the type ids of a word's tokens."""
         start, end = self.words.word_offsets[word : word + 2]
         span = self.token_at[start:end]
         return [int(token) for token in span[span >= 0]]
 
     def token_ends(self, word: int) -> Iterator[tuple[int, int]]:
-        """The last atom (position in ``words.atoms``) and type id of each token of a word."""
+        """Return the last atom (position in ``words.atoms``) and type id of a word's tokens."""
         start, end = (int(offset) for offset in self.words.word_offsets[word : word + 2])
         for atom in range(start, end):
             token = int(self.token_at[atom])
@@ -247,11 +247,11 @@ class Segmentation:
 
     @cached_property
     def is_split(self) -> npt.NDArray[np.bool_]:
-        """Whether the gap behind each atom is split: what every score and list of splits goes by.
+        """Whether the gap after each atom is split, the basis of every score and list of splits.
 
-        A gap is split where it is open and a token is on at least one side of it: what a method
-        leaves out is in no token, so nothing cuts it any further. A character is left out if all
-        its atoms are.
+        A gap is split if it is open and a token is on at least one side of it: what a method leaves
+        out is in no token, so nothing divides it further. A character is left out if all its atoms
+        are.
         """
         is_open = self.closed_by < 0
         dropped = self.token_at == DROPPED
@@ -266,7 +266,7 @@ class Segmentation:
         return is_open
 
     def splits(self, word: int) -> list[int]:
-        """Where a word is split: numbers of characters to the left, gaps between characters only.
+        """Return where a word is split: characters to the left of gaps between characters.
 
         >>> ends = np.array([0, 4])
         >>> words = Words(("undo",), np.arange(4), ends, ends, np.array([1, 2, 3, NO_GAP]))
@@ -278,13 +278,13 @@ class Segmentation:
         return [int(p) for p in position[self.is_split[start:end] & (position > 0)]]
 
     def changed_words(self, other: "Segmentation") -> npt.NDArray[np.int64]:
-        """Words that the other segmentation, of the same words, splits at other places."""
+        """Return words that another segmentation of the same words splits at other places."""
         differs = self.is_split != other.is_split
         return np.unique(self.words.word_of_atom[differs]).astype(np.int64)
 
 
 def called(name: str, parameters: Mapping[str, object]) -> str:
-    """A method with its parameters, as all signatures spell it; the name alone if it has none.
+    """Return a method with its parameters, as in all signatures; just the name if it has none.
 
     >>> called("FLOTA", {"k": 2, "strict": True}), called("BPE", {})
     ('FLOTA(k=2,strict=true)', 'BPE')
@@ -294,7 +294,7 @@ def called(name: str, parameters: Mapping[str, object]) -> str:
 
 
 def spelled(value: object) -> str:
-    """The value of a parameter as it is written in methods and signatures.
+    """Return the value of a parameter as written in methods and signatures.
 
     >>> spelled(True), spelled(0.1), spelled(None)
     ('true', '0.1', 'None')

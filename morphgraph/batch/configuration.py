@@ -101,7 +101,23 @@ def _as_corpus(given: Any) -> Any:
     return given
 
 
-class _TokeniserChoice(Strict):
+class _Grid(Strict):
+    """A choice with values of parameters: fields beside those of the choice's first class."""
+
+    def given(self) -> dict[str, list[Any]]:
+        """Return the values of each of its parameters that has some."""
+        base: Any = next(kind for kind in type(self).__mro__ if _Grid in kind.__bases__)
+        known, own = base.model_fields, type(self).model_fields
+        values = {name: getattr(self, name) for name in own if name not in known}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def grid(self) -> list[dict[str, Any]]:
+        """Return every combination of its parameters, those that stand in the file first."""
+        given = self.given()
+        return [dict(zip(given, chosen, strict=True)) for chosen in product(*given.values())]
+
+
+class _TokeniserChoice(_Grid):
     """A tokeniser trained on the corpus, or read from a file."""
 
     name: Name | None = Field(None, description="Its name in tables.")
@@ -132,7 +148,7 @@ class _TokeniserChoice(Strict):
         if self.vocab_size is None:
             raise ValueError("it does not say how many types to train. Add vocab_size.")
         method, chosen = training_of(str(self.train))
-        for name in self._parameters().keys() - chosen.parameters.model_fields:
+        for name in self.given().keys() - chosen.parameters.model_fields:
             raise ValueError(f"{method.title} has no {name}. Leave it out.")
         for pipeline in self.pipeline or ():
             if pipeline not in chosen.pipelines:
@@ -141,16 +157,6 @@ class _TokeniserChoice(Strict):
                     f"{method.title} cannot follow the pipeline {pipeline}. Use one of: {can}."
                 )
         return self
-
-    def _parameters(self) -> dict[str, list[Any]]:
-        """The values of each parameter of the training that the file gives."""
-        given = {name: getattr(self, name) for name in _TRAINING_FIELDS}
-        return {name: values for name, values in given.items() if values is not None}
-
-    def grid(self) -> list[dict[str, Any]]:
-        """Return every combination of the training's parameters that the file gives."""
-        given = self._parameters()
-        return [dict(zip(given, chosen, strict=True)) for chosen in product(*given.values())]
 
 
 def _training_fields() -> dict[str, Any]:
@@ -163,7 +169,6 @@ def _training_fields() -> dict[str, Any]:
     return found
 
 
-_TRAINING_FIELDS = _training_fields()
 if TYPE_CHECKING:
     TokeniserChoice = _TokeniserChoice
 else:
@@ -171,14 +176,14 @@ else:
         "TokeniserChoice",
         __base__=_TokeniserChoice,
         __doc__=_TokeniserChoice.__doc__,
-        **_TRAINING_FIELDS,
+        **_training_fields(),
     )
 
 
 # ------------------------------------------------------------------------------ methods
 
 
-class MethodChoice(Strict):
+class MethodChoice(_Grid):
     """A method or the tokeniser's own, its title in tables, and the tokenisers it is for."""
 
     method: str
@@ -189,21 +194,10 @@ class MethodChoice(Strict):
         None, description="Names of the tokenisers that it is for; all if not given."
     )
 
-    def grid(self) -> list[dict[str, Any]]:
-        """Every combination of its parameters, in the order of the file."""
-        given = self._grid_fields()
-        return [dict(zip(given, chosen, strict=True)) for chosen in product(*given.values())]
-
-    def _grid_fields(self) -> dict[str, list[Any]]:
-        """The values of each of its parameters that has any."""
-        own = [name for name in type(self).model_fields if name not in MethodChoice.model_fields]
-        values = {name: getattr(self, name) for name in own}
-        return {name: value for name, value in values.items() if value is not None}
-
     @property
     def grid_size(self) -> int:
         """The number of combinations."""
-        return prod(len(values) for values in self._grid_fields().values())
+        return prod(len(values) for values in self.given().values())
 
     def title(self) -> str:
         """Its title in tables; empty for the tokeniser's own method, which has no other name."""

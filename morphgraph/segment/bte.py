@@ -147,7 +147,7 @@ def merging_model(
     return segmenter.exported_on(merging, model)
 
 
-def train_merges(*given: Any, **more: Any) -> BpeTokeniser:
+def trained_merges(*given: Any, **more: Any) -> BpeTokeniser:
     """Train BPE as `Training` requires; return the tokeniser."""
     from morphgraph.train.bpe import train_bpe
     from morphgraph.train.trainers import tokeniser_by
@@ -156,7 +156,7 @@ def train_merges(*given: Any, **more: Any) -> BpeTokeniser:
 
 
 def _trained(*given: Any, **more: Any) -> Bte:
-    return Bte(train_merges(*given, **more))
+    return Bte(trained_merges(*given, **more))
 
 
 BPE = Method(

@@ -5,7 +5,7 @@ covers, without its marker. Nothing here is fast, and nothing here imports the l
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 
 Token = tuple[str, int, int]
 Form = Callable[[str, bool], list[str]]
@@ -119,31 +119,3 @@ def greedy(word: str, vocabulary: Collection[str], marker: str) -> list[str]:
         tokens.append(prefix + word[start:end] if end else f"<{word[start]}>")
         start = end or start + 1
     return tokens
-
-
-def wordpiece(word: str, vocabulary: Collection[str], unknown: str, longest_word: int) -> list[str]:
-    """Greedy with ##; the whole word unknown if it is too long or a character is left over."""
-    tokens = greedy(word, vocabulary, "##")
-    fits = len(word) <= longest_word and all(token in vocabulary for token in tokens)
-    return tokens if fits else [unknown]
-
-
-def best_score(word: str, scores: Mapping[str, float]) -> float:
-    """The largest sum of scores of all segmentations; an unknown character costs min − 10."""
-    if not word:
-        return 0.0
-    penalty = min(scores.values()) - 10
-    options = [
-        scores[word[:end]] + best_score(word[end:], scores)
-        for end in range(1, len(word) + 1)
-        if word[:end] in scores
-    ]
-    if word[0] not in scores:
-        options.append(penalty + best_score(word[1:], scores))
-    return max(options)
-
-
-def score_of(tokens: list[str], scores: Mapping[str, float]) -> float:
-    """The sum of scores of a segmentation; strings that are no type are unknown characters."""
-    penalty = min(scores.values()) - 10
-    return sum(scores[t] if t in scores else penalty * len(t) for t in tokens)

@@ -130,6 +130,17 @@ def test_the_merge_of_a_type_is_the_one_of_lowest_rank() -> None:
     assert graph.describe(4) == "a + bc + d → abcd"
 
 
+def test_undo_of_a_cascade_that_took_one_of_two_merges() -> None:
+    # Without ab, abc is still made from a + bc; when ab is back, ab + c is its merge again.
+    graph = MergeGraph.from_merges([("a", "b"), ("ab", "c"), ("b", "c"), ("a", "bc")])
+    before = state_of(graph)
+    graph.cascade(["ab"])
+    assert graph.describe(graph.producer("abc")) == "a + bc → abc"
+    graph.undo()
+    assert state_of(graph) == before
+    assert graph.describe(graph.producer("abc")) == "ab + c → abc"
+
+
 def test_ranks_decide_not_the_order_of_the_list() -> None:
     # ab first, c, abc; then the merge list gives rank 5 before rank 2.
     types = ["a", "b", "c", "ab", "bc", "abc"]

@@ -48,5 +48,23 @@ def test_every_path_is_found_and_no_other(
             assert bool(flags & (1 + form)) == ((path, form) in entries)
 
 
+def test_keeping_the_longest_tokens_leftmost_first() -> None:
+    offsets = np.array([0, 7], np.int64)
+    # Lengths 2 (one of them a marker), 1 (in no token), 2, 2.
+    markers = np.array([1, 0, 0, 0, 0, 0, 0], np.uint8)
+    for by_length, count, expected in [
+        (True, 1, [-2, -2, -2, -1, 6, -2, -2]),
+        (True, 2, [-2, -2, -2, -1, 6, -1, 7]),
+        (False, 1, [-1, 5, -2, -2, -2, -2, -2]),
+        (False, 2, [-1, 5, -2, -1, 6, -2, -2]),
+        (True, 3, [-1, 5, -2, -1, 6, -1, 7]),
+    ]:
+        token_at = np.array([-1, 5, -2, -1, 6, -1, 7], np.int32)
+        closed_by = np.where(token_at == -1, 1, -1).astype(np.int32)
+        trie.keep_tokens(offsets, markers, count, by_length, closed_by, token_at)
+        assert token_at.tolist() == expected
+        assert ((closed_by >= 0) == (token_at == -1)).all()
+
+
 def test_warm_up_runs() -> None:
     trie.warm_up()

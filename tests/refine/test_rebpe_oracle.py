@@ -309,7 +309,11 @@ SINGLE: list[tuple[str, list[str], dict[str, Any]]] = [
     *((TWO_PAIRS, ["ab", "c d"], {"iterations": n}) for n in (1, 2, 3, 10)),
     *(("a+b ab+c", ["a bc"], {**ONLY_KNOCKOUT, "iterations": n}) for n in (2, 10)),
     (UNDO, ["un do"], {"cascade": True}),
-    (UNDO, ["un do"], {"cascade": True, "minimum_vocabulary": 11}),
+    *((UNDO, ["un do"], {"cascade": True, "minimum_vocabulary": n}) for n in (10, 11)),
+    *(
+        (UNDO, ["u n do", "i n g", "d o"], {"cascade": True, "minimum_vocabulary": n})
+        for n in range(6, 12)
+    ),
     ("a+b c+d", ["a b", "c d", "c d"], {"minimum_vocabulary": 5}),
     (UNDO, SEEN, {"anneal": True, "minimum_good": 1, "holdout": 0.4, "seed": 7}),
     ("", ["ab", "cd", "ef"], {"anneal": True, "minimum_good": 1, "holdout": 0.4, "seed": 1}),

@@ -280,29 +280,6 @@ def test_a_group_scores_as_if_it_stood_alone(
         assert score.size == len(in_scope)
 
 
-def test_scores_of_groups_by_hand() -> None:
-    """Of the compounds, house|boat is right and dogs|house misses one: 2 of 3, frequencies ½, 2."""
-    gold_set = some()
-    outcome = outcome_of(SEGMENTER, gold_set)
-    groups = word_groups(gold_set, "formation")
-    [found] = group_scores([outcome], groups)
-    assert values(found)["compound"] == (2, 2 / 3)
-    assert values(found, "exact")["compound"] == (2, 1 / 2)
-    assert values(found)["suffixed"] == (1, 0)
-    assert values(found)["prefixed"] == (2, 1)
-    size, undefined = values(found)["simple"]
-    assert size == 1
-    assert math.isnan(undefined)
-    [found] = group_scores([outcome], groups, weighting="tokens")
-    assert values(found)["compound"] == (2, pytest.approx((0.5 + 2) / (0.5 + 2 * 2)))
-    assert values(found, "exact")["compound"] == (2, pytest.approx(0.5 / 2.5))
-    [found] = group_scores([outcome], groups, "whole-word")
-    assert [score.size for score in found] == [0, 0, 0, 0, 1, 0, 1, 0]
-    # boat|house|s has the one boundary of boat houses, and one too many.
-    assert values(found, "precision")["compound with affixes"] == (1, 1 / 2)
-    assert values(found)["compound with affixes"] == (1, 1)
-
-
 def test_no_outcome_and_no_group() -> None:
     assert group_scores([], word_groups(some(), "length")) == []
     assert group_scores([outcome_of(SEGMENTER, some())], []) == [[]]
@@ -336,27 +313,6 @@ def test_what_meets_at_each_boundary() -> None:
 def test_each_pair_of_kinds(kinds: str, names: str) -> None:
     boundaries = GoldBoundaries(GoldSet.of(reference(entry("a b", kinds))))
     assert boundaries.names.tolist() == [names]
-
-
-def test_recall_by_kind_by_hand() -> None:
-    """Missed: dog s, dog s in dogshouse, cat s, tea m."""
-    outcome = outcome_of(SEGMENTER, some())
-    boundaries = GoldBoundaries(some())
-    [found] = boundaries.by_kind([outcome])
-    assert values(found) == {
-        "affix": (3, 1.0),
-        "unknown": (3, 1 / 3),
-        "compound": (2, 1.0),
-        "hyphen": (2, 1.0),
-        "interfix": (2, 1 / 2),
-        "prefix": (1, 1.0),
-        "suffix": (1, 0.0),
-    }
-    assert [score.name for score in found][:2] == ["affix", "unknown"]
-    [found] = boundaries.by_kind([outcome], "tokens")
-    # do able 3, cat s 1000, tea m unknown, so 1.
-    assert values(found)["unknown"] == (3, pytest.approx(3 / 1004))
-    assert values(found)["suffix"] == (1, 0.0)
 
 
 def test_affixes_by_hand() -> None:

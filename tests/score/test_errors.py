@@ -73,24 +73,6 @@ def kinds(browser: ErrorBrowser) -> list[str | None]:
     return [None if place < 0 else ERROR_KINDS[place] for place in browser.kinds.tolist()]
 
 
-def test_kinds_by_hand(browser: ErrorBrowser) -> None:
-    assert kinds(browser) == [
-        "under-segmented",  # un do|ing
-        "under-segmented",  # dog s
-        "both",  # hous|e b|oat
-        "over-segmented",  # d|o|able
-        "over-segmented",  # d|o|g
-        "exact",
-        "exact",
-    ]
-    assert browser.counts() == {
-        "over-segmented": 2,
-        "under-segmented": 2,
-        "both": 1,
-        "exact": 2,
-    }
-
-
 def test_kinds_of_whole_words_by_hand(whole_words: ErrorBrowser) -> None:
     """Words without whole words are of no kind, and none of the words that are found."""
     assert kinds(whole_words) == [

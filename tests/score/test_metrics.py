@@ -291,24 +291,6 @@ def test_nothing_in_any_token() -> None:
     assert found["recall"] == 0
 
 
-def test_the_ideal() -> None:
-    """The morphs as tokens: all right among morphs; too many splits for whole words."""
-    outcome = ideal(GoldSet.of(TEN))
-    found = values(outcome, "morphemic", "types")
-    perfect = {name for name in METRICS if METRICS[name].better == 1}.difference(MORPHEME)
-    assert {found[name] for name in perfect} == {1.0}
-    assert [found[name] for name in ("over", "under", "distance", "left_out")] == [0, 0, 0, 0]
-    assert found["fertility"] == 22 / 10
-    # Of the 22 morphs, subsid, is and the s in 10 are no morphemes of the source.
-    assert found["morpheme_precision"] == 19 / 22
-    assert found["morpheme_recall"] == 19 / 21
-    assert found["morpheme_distance"] == pytest.approx((2 + 2) / 10)
-    whole = values(outcome, "whole-word", "types")
-    assert whole["precision"] == 3 / 10  # of the 12 boundaries, 2 are in 9, which does not count
-    assert whole["recall"] == 1
-    assert whole["f1"] == pytest.approx(6 / 13)
-
-
 def test_titles_groups_and_names() -> None:
     assert len({metric.title for metric in METRICS.values()}) == len(METRICS)
     assert [name for names in GROUPS.values() for name in names] == list(METRICS)

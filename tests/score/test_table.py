@@ -159,27 +159,6 @@ def test_no_resamples() -> None:
     assert "interval:" not in table.signature
 
 
-def test_undefined_scores() -> None:
-    entries = (entry("dog", None, 1), entry("dogs", None, 1))
-    on = GoldSet.of(Reference("gold.tsv", "plain", entries, (), "0" * 12))
-    found = outcomes(on, Greedy(vocabulary("dog", "dogs")), MORPHS)
-    table = ScoreTable(
-        found, metrics=("precision", "recall", "exact"), baseline=0, draws=Draws(resamples=50)
-    )
-    first, second = estimates(table, 0), estimates(table, 1)
-    assert math.isnan(first["precision"].value) and second["precision"].value == 0
-    for undefined in (first["precision"], first["recall"], second["recall"]):
-        assert np.isnan([undefined.value, undefined.interval.low, undefined.p]).all()
-        assert undefined.mark == ""
-    assert math.isnan(second["precision"].p), "there is nothing to compare with"
-    assert (first["exact"].value, second["exact"].value) == (1, 0.5)
-    whole = ScoreTable(
-        found, "whole-word", metrics=("f1", "fertility"), baseline=0, draws=Draws(resamples=50)
-    )
-    for number in (0, 1):
-        assert np.isnan([[e.value, e.p] for e in estimates(whole, number).values()]).all()
-
-
 # --- failures -------------------------------------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""Unigram against the naive oracle, the `tokenizers` library and SentencePiece."""
+"""Unigram against the `tokenizers` library and SentencePiece."""
 
 import io
 import json
@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import sentencepiece
-import substring_oracles as oracles
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,25 +54,6 @@ def tokens(unigram: Unigram, words: Sequence[str]) -> list[list[int]]:
     found = unigram.segment(unigram.encode(words))
     assert ((found.closed_by >= 0) == (found.token_at == INSIDE_TOKEN)).all()
     return [found.tokens(number) for number in range(len(words))]
-
-
-@examples(400)
-@given(scored(), WORDS)
-def test_no_segmentation_scores_more(scores: dict[str, float], word: str) -> None:
-    unigram = unigram_of(scores)
-    words = unigram.encode([word])
-    found = unigram.segment(words)
-    texts = []
-    at = 0
-    for atom, token in found.token_ends(0):
-        texts.append((token, word[at : atom + 1]))
-        at = atom + 1
-    assert "".join(text for _, text in texts) == word
-    assert all(unigram.types[token] in (text, "<unk>") for token, text in texts)
-    # A run of unknown characters is one token; the oracle wants them one by one.
-    pieces = [p for token, text in texts for p in ([text] if token else [*text])]
-    best = oracles.best_score(word, scores)
-    assert oracles.score_of(pieces, scores) == pytest.approx(best, rel=1e-9)
 
 
 @pytest.mark.parametrize("bytes_", [False, True])

@@ -1,4 +1,4 @@
-"""WordPiece and greedy matching against naive oracles and the `tokenizers` library."""
+"""WordPiece against the `tokenizers` library, greedy matching against a naive oracle."""
 
 from pathlib import Path
 
@@ -35,13 +35,9 @@ def of(types: tuple[str, ...]) -> SubwordVocabulary:
 
 @examples(600)
 @given(types(), WORDS.filter(bool), st.integers(1, 12))
-def test_wordpiece_as_the_oracle_and_the_library(
-    types: tuple[str, ...], word: str, longest: int
-) -> None:
+def test_wordpiece_as_the_library(types: tuple[str, ...], word: str, longest: int) -> None:
     wordpiece = WordPiece(of(types), longest_word=longest)
     found = wordpiece.segment(wordpiece.encode([word]))
-    names = [types[token] for token in found.tokens(0)]
-    assert names == oracles.wordpiece(word, types, "[UNK]", longest)
     vocabulary = {text: number for number, text in enumerate(types)}
     library = models.WordPiece(
         vocabulary,

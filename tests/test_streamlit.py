@@ -40,7 +40,6 @@ INTERNAL = {
     "stRadio": "choices are cards",
     "stSidebar": "groups of pages stand close together",
     "stSidebarUserContent": "the sidebar has no setting for its margins",
-    "stSliderThumbValue": "values of sliders have too little contrast",
     "stTab": "open tabs have too little contrast",
     "stTooltipHoverTarget": "a card is its button: layers between them are not placed",
     "stTooltipIcon": "the help of a figure is its name",

@@ -188,9 +188,18 @@ class BoundedUploads:
             await self.app(scope, receive, send)
             return
         session, file = found.groups()
+        is_done = False
+
+        async def answer(message: Message) -> None:
+            nonlocal is_done
+            if message["type"] == "http.response.start":
+                is_done = message["status"] < 300
+            await send(message)
+
         if scope["method"] == "DELETE":
-            await self.app(scope, receive, send)
-            self._kept.get(session, {}).pop(file, None)
+            await self.app(scope, receive, answer)
+            if is_done:
+                self._kept.get(session, {}).pop(file, None)
             return
         size = 0
 
@@ -212,12 +221,12 @@ class BoundedUploads:
             if stated.isdecimal() and self._taken(session) + int(stated) > self.most:
                 await PlainTextResponse(_TOO_MUCH, 413)(scope, receive, send)
             else:
-                await self.app(scope, counted, send)
+                await self.app(scope, counted, answer)
         finally:
-            kept = self._kept.setdefault(session, {})
-            while len(self._kept) > _SESSIONS:
-                del self._kept[next(iter(self._kept))]  # it has ended long ago
-            kept[file] = max(size, kept.get(file, 0))  # what fails leaves an earlier one as it was
+            if is_done:  # what fails leaves an earlier one as it was
+                self._kept.setdefault(session, {})[file] = size
+                while len(self._kept) > _SESSIONS:
+                    del self._kept[next(iter(self._kept))]  # it has ended long ago
             count(-size)
             if not self._arriving[session]:
                 del self._arriving[session]

@@ -211,7 +211,6 @@ def start_run(
     name: str,
     *,
     workers: int,
-    languages: Sequence[str] | None = None,
     folder: Path | None = None,
 ) -> Run:
     """Start a run in the background, or resume a stopped one; return at once.
@@ -222,8 +221,6 @@ def start_run(
     """
     out = prepare_run(configuration, root, name)
     options = ["--workers", str(workers)]
-    if languages is not None:
-        options += ["--languages", ",".join(languages)]
     if folder is not None:
         options += ["--folder", str(folder)]
     launch_run(out, options)

@@ -7,6 +7,7 @@ import numpy as np
 
 from morphgraph.graph.view import merge_key, type_key
 from morphgraph.refine.study import Study
+from morphgraph.score.errors import gap_signs
 from morphgraph.tokeniser.preprocess import SHOWN_MARKER
 
 
@@ -57,9 +58,7 @@ def rows_changed(study: Study, limit: int = 60) -> tuple[list[WordRow], int]:
 def _row(study: Study, word: int, gold: str, span: tuple[int, int], gain: int = 0) -> WordRow:
     now = study.now.segmentation
     text = study.benchmark.words.texts[word]
-    signs = dict.fromkeys(study.gold_positions(word), "‿")
-    for split in now.splits(word):
-        signs[split] = "|" if split in signs else "·"
+    signs = gap_signs(now.splits(word), study.gold_positions(word))
     places = sorted({0, *(p for p in (*signs, *span) if 0 < p < len(text)), len(text)})
     pieces = tuple(
         (text[start:end], signs.get(start, ""), span[0] <= start < span[1])

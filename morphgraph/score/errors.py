@@ -36,15 +36,21 @@ class WordErrors:
     weight: float
 
 
+def gap_signs(splits: Iterable[int], gold: Iterable[int]) -> dict[int, str]:
+    """Return the signs of a word's gaps by place, for right and wrong splits and missed ones."""
+    signs = dict.fromkeys(gold, MISSED)
+    for split in splits:
+        signs[split] = RIGHT_SPLIT if split in signs else WRONG_SPLIT
+    return signs
+
+
 def marked_word(text: str, splits: Iterable[int], gold: Iterable[int]) -> str:
     """Mark a word's gaps: ``|`` right split, ``·`` wrong split, ``‿`` missed boundary.
 
     >>> marked_word("undoing", [2, 3], [2, 4])
     'un|d·o‿ing'
     """
-    signs = dict.fromkeys(gold, MISSED)
-    for split in splits:
-        signs[split] = RIGHT_SPLIT if split in signs else WRONG_SPLIT
+    signs = gap_signs(splits, gold)
     return "".join(signs.get(i, "") + character for i, character in enumerate(text))
 
 

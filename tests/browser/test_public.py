@@ -70,7 +70,6 @@ def leave_something_everywhere(page: Page, address: str) -> set[str]:
     go_to(page, "Train")
     train_from_counts(page, f"{MARK}-counts.tsv", f"{MARK}\t9\nundo\t7\n".encode(), 270)
     go_to(page, "Batch")
-    page.get_by_role("tab", name="YAML").click()
     editor = page.get_by_role("textbox", name="Evaluation")
     editor.fill(
         f"name: {MARK}-run\ntitle: {MARK}\nlanguages: [en]\ntokenisers: [{{file: 'demo:en'}}]\n"
@@ -136,7 +135,7 @@ def test_nothing_of_one_appears_in_the_other(
     for page, query in zip(("Batch", "Scores", "Segmentations", ""), asked, strict=True):
         second.goto(f"{address}/{page}{query}")
         sees_nothing(second)
-    for tab in ("Runs", "Compare"):
+    for tab in ("Runs", "Configure"):
         second.goto(f"{address}/Batch")
         second.get_by_role("tab", name=tab).click()
         sees_nothing(second)

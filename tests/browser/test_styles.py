@@ -11,7 +11,7 @@ from test_streamlit import INTERNAL
 
 pytestmark = pytest.mark.browser
 
-PAGES = ("Blame", "History and export", "Segmentations", "Scores", "Vocabulary")
+PAGES = ("History and export", "Segmentations", "Scores", "Vocabulary")
 ELSEWHERE = {"stHeaderLogo", "stMarkdownBadge"}
 """There only where the sidebar is folded away, or gold is partial; tests of Batch see badges."""
 
@@ -38,8 +38,6 @@ def test_every_internal_selector_is_somewhere(
     for name in PAGES:
         go_to(page, name)
         idle(page)
-        if name == "Blame":
-            page.get_by_role("slider").first.focus()  # its value is shown meanwhile
         page.wait_for_timeout(1500)
         found |= there(page)
     assert set(INTERNAL) - found <= ELSEWHERE

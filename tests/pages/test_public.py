@@ -144,7 +144,7 @@ def test_a_run_is_ones_own(visit: Callable[..., App], tokenizer_json: bytes) -> 
     assert place < 0, shown[place - 200 : place + 200]
     assert "run.log" not in shown  # nor what a server's tracebacks tell
     assert mine.test.get("bidi_component") or mine.test.dataframe
-    for page in ("Runs", "Compare", "Configure"):
+    for page in ("Runs", "Configure"):
         other = show(visit().open("batch"), page)
         assert "very-secret" not in all_text(other)
         assert "mine.json" not in all_text(other)

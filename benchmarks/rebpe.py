@@ -28,7 +28,7 @@ def measure(case: str) -> None:
     from morphgraph.score.boundaries import Benchmark
     from morphgraph.tokeniser.hugging_face import from_tokenizer_json
     from morphgraph.tokeniser.loading import load_tokeniser
-    from morphgraph.train.trainers import train_tokeniser
+    from morphgraph.training.trainers import train_tokeniser
 
     data = data_folder()
     if case == "german":

@@ -24,9 +24,9 @@ def main() -> None:
     from morphgraph.segment.dropout import Dropout
     from morphgraph.tokeniser.loading import load_tokeniser
     from morphgraph.tokeniser.merging import segment
-    from morphgraph.train.bpe import train_bpe
-    from morphgraph.train.picky import train_picky
-    from morphgraph.train.scaffold import train_scaffold
+    from morphgraph.training.bpe import train_bpe
+    from morphgraph.training.picky import train_picky
+    from morphgraph.training.scaffold import train_scaffold
 
     listed = collect_words(LANGUAGES, WORDS)
     counts = WordCounts(listed, np.ones(len(listed), np.int64))

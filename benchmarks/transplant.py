@@ -36,7 +36,7 @@ def make(folder: Path, gigabytes: float) -> int:
     import morphgraph as mg
     from morphgraph.corpus.counts import counts_of
     from morphgraph.models.safetensors_files import NewTensor, write_safetensors
-    from morphgraph.train.trainers import train_tokeniser
+    from morphgraph.training.trainers import train_tokeniser
 
     document, _ = train_tokeniser(counts_of("wordfreq:en"), TYPES)
     model = folder / "model"
@@ -77,7 +77,7 @@ def run_here(what: str, folder: Path, out: Path) -> None:
         with (out / "model.safetensors").open("rb+") as file:
             os.fsync(file.fileno())
     else:
-        made = mg.transplant(folder / "model", folder / "other", out)
+        made = mg.models.transplant(folder / "model", folder / "other", out)
     seconds = time.perf_counter() - started
     # Not ru_maxrss, which knows of the process before this one too.
     status = Path("/proc/self/status").read_text().splitlines()

@@ -2,63 +2,89 @@
 docs/training.md from the registry: `python docs/make_api.py`.
 """
 
-import ast
+import inspect
 import re
 from collections.abc import Iterator
-from inspect import cleandoc
 from pathlib import Path
+from typing import Any
+
+import morphgraph as mg
 
 DOCS = Path(__file__).resolve().parent
-SOURCES = ("api", "tables/views", "draw/pictures")
+SHARED = (mg.GoldSet, mg.Export, mg.RunOutcome)
+"""Classes that the rest of the library uses, too: public are their methods that have an example."""
 HEAD = """# The library in a notebook
 
-`import morphgraph as mg` offers `mg.load`, `mg.read_gold`, `mg.compare`, `mg.transplant`,
-`mg.undertrained` and `mg.MorphGraphError`; all else is a method of what these return.
+```python
+from pathlib import Path
+
+import morphgraph as mg
+
+tokeniser = mg.load("demo:en")
+gold = mg.read_gold("demo:en")
+Path("text.txt").write_text("The houses stand there.\\n")
+```
+
+All examples start from there. `mg` offers the functions and classes below, these for type hints;
+`mg.METHODS`, all methods by name; and `mg.MorphGraphError`, whatever goes wrong.
 [notebook.ipynb](notebook.ipynb) goes through it. This page is made from the docstrings by
 `python docs/make_api.py`.
 """
-
-Named = ast.FunctionDef | ast.ClassDef
 
 
 def page() -> str:
     """The whole page."""
     parts = [HEAD]
-    for source in SOURCES:
-        tree = ast.parse((DOCS.parent / f"morphgraph/{source}.py").read_text(encoding="utf-8"))
-        for node in public(tree.body):
-            name = f"mg.{node.name}" if isinstance(node, ast.FunctionDef) else node.name
-            parts.append(f"## {heading(node, name)}\n\n{text(node)}\n")
-            if isinstance(node, ast.ClassDef):
-                bases = [ast.unparse(b) for b in node.bases if not ast.unparse(b).startswith("_")]
-                if bases:
-                    parts.append(f"It is also a `{bases[0]}`, with all that this has.\n")
-                parts += [f"### {heading(n, n.name)}\n\n{text(n)}\n" for n in public(node.body)]
+    for name, thing in documented().items():
+        level = "##" if name.startswith("mg.") else "###"
+        parts.append(f"{level} {heading(name, thing)}\n\n{text(thing)}\n")
     return "\n".join(parts)
 
 
-def public(body: list[ast.stmt]) -> Iterator[Named]:
-    """What has a name without an underscore, and a docstring."""
-    for node in body:
-        if isinstance(node, Named) and not node.name.startswith("_") and ast.get_docstring(node):
-            yield node
+def documented() -> dict[str, Any]:
+    """All that is public, functions first: ``mg.load``, ``mg.Tokeniser``, ``Tokeniser.encode``."""
+    offered = {name: getattr(mg, name) for name in mg.__all__}
+    models = {f"models.{name}": getattr(mg.models, name) for name in ("transplant", "undertrained")}
+    functions = {n: each for n, each in offered.items() if inspect.isfunction(each)} | models
+    classes = {
+        name: each
+        for name, each in sorted(offered.items(), key=lambda pair: pair[0] != "Tokeniser")
+        if inspect.isclass(each) and each is not mg.MorphGraphError
+    }
+    found = {f"mg.{name}": each for name, each in functions.items()}
+    for name, kind in classes.items():
+        found[f"mg.{name}"] = kind
+        found |= {f"{name}.{member}": each for member, each in members(kind)}
+    return found
 
 
-def heading(node: Named, name: str) -> str:
-    """A name with its parameters, without those of no interest."""
-    if isinstance(node, ast.ClassDef) or any(
-        "property" in ast.dump(d) for d in node.decorator_list
-    ):
-        return f"`{name}`"
-    arguments = ast.unparse(node.args).removeprefix("self").removeprefix(", ")
-    returns = f" → {ast.unparse(node.returns)}" if node.returns else ""
-    return f"`{name}({arguments}){returns}`".replace("'", "").replace('"', "")
+def members(kind: type) -> Iterator[tuple[str, Any]]:
+    """The public methods and properties of a class, those that it inherits first."""
+    for base in reversed(kind.__mro__):
+        for name, each in vars(base).items():
+            is_public = callable(each) or isinstance(each, property)
+            is_shown = kind not in SHARED or ">>>" in (each.__doc__ or "")
+            if is_public and is_shown and not name.startswith("_"):
+                yield name, each
 
 
-def text(node: Named) -> str:
-    """A docstring as Markdown."""
-    found = cleandoc(ast.get_docstring(node) or "")
-    return re.sub(r"``(.+?)``", r"`\1`", found, flags=re.S)
+def heading(name: str, thing: Any) -> str:
+    """A name with its parameters."""
+    if not inspect.isfunction(thing):
+        return f"`{name.rpartition('.')[2] if inspect.isclass(thing) else name}`"
+    said = re.sub(r"(: |-> )(['\"])(.*?)\2", r"\1\3", str(inspect.signature(thing)))
+    said = re.sub(r"\b(?:\w+\.)+(?=[A-Z])", "", said).replace(" -> ", " → ")
+    return f"`{name}{said}`".replace("(self, ", "(").replace("(self)", "()")
+
+
+def text(thing: Any) -> str:
+    """A docstring as Markdown, its examples as code."""
+    found = re.sub(r"``(.+?)``", r"`\1`", inspect.cleandoc(thing.__doc__ or ""), flags=re.S)
+    prose, _, examples = found.partition("\n>>> ")
+    if not examples:
+        return prose
+    lines = re.sub(r"  # doctest: \+\w+", "", f">>> {examples}")
+    return f"{prose.strip()}\n\n```python\n{lines}\n```"
 
 
 MADE_OF = {

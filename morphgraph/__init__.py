@@ -4,8 +4,8 @@ All that a notebook needs is here, and loaded when it is first asked for:
 
 >>> import morphgraph as mg
 >>> tokeniser = mg.load("demo:en")
->>> tokeniser.tokenize("undesirable")
-['Ġund', 'es', 'ir', 'able']
+>>> tokeniser.segment(["undesirable"])
+[['Ġund', 'es', 'ir', 'able']]
 """
 
 from typing import TYPE_CHECKING
@@ -13,36 +13,82 @@ from typing import TYPE_CHECKING
 from morphgraph.core import __version__
 
 if TYPE_CHECKING:
-    from morphgraph.api import compare, load, read_gold, transplant, undertrained
+    from morphgraph import models
+    from morphgraph.api.blaming import BlamedMerges, ThresholdCurve
+    from morphgraph.api.functions import compare, evaluate, load, train
+    from morphgraph.api.gold import read_gold
+    from morphgraph.api.tokeniser import Knockout, ReBPEOutcome, ScoredKnockout, Tokeniser
+    from morphgraph.batch.runner import RunOutcome
     from morphgraph.core.errors import MorphGraphError
-
-__all__ = [
-    "MorphGraphError",
-    "__version__",
-    "compare",
-    "load",
-    "read_gold",
-    "transplant",
-    "undertrained",
-]
+    from morphgraph.draw.pictures import GraphPicture, TreePicture
+    from morphgraph.methods import METHODS
+    from morphgraph.score.gold_set import GoldSet
+    from morphgraph.tables.views import ComparedScores, MeasuredCorpus, TokeniserScore
+    from morphgraph.tokeniser.export import Export
 
 _HOMES = {
+    "METHODS": "morphgraph.methods",
     "MorphGraphError": "morphgraph.core.errors",
-    "compare": "morphgraph.api",
-    "load": "morphgraph.api",
-    "read_gold": "morphgraph.api",
-    "transplant": "morphgraph.api",
-    "undertrained": "morphgraph.api",
+    "compare": "morphgraph.api.functions",
+    "evaluate": "morphgraph.api.functions",
+    "load": "morphgraph.api.functions",
+    "read_gold": "morphgraph.api.gold",
+    "train": "morphgraph.api.functions",
+    # What these return, for type hints.
+    "BlamedMerges": "morphgraph.api.blaming",
+    "ComparedScores": "morphgraph.tables.views",
+    "Export": "morphgraph.tokeniser.export",
+    "GoldSet": "morphgraph.score.gold_set",
+    "GraphPicture": "morphgraph.draw.pictures",
+    "Knockout": "morphgraph.api.tokeniser",
+    "MeasuredCorpus": "morphgraph.tables.views",
+    "ReBPEOutcome": "morphgraph.api.tokeniser",
+    "RunOutcome": "morphgraph.batch.runner",
+    "ScoredKnockout": "morphgraph.api.tokeniser",
+    "ThresholdCurve": "morphgraph.api.blaming",
+    "Tokeniser": "morphgraph.api.tokeniser",
+    "TokeniserScore": "morphgraph.tables.views",
+    "TreePicture": "morphgraph.draw.pictures",
 }
 
+__all__ = [
+    "METHODS",
+    "BlamedMerges",
+    "ComparedScores",
+    "Export",
+    "GoldSet",
+    "GraphPicture",
+    "Knockout",
+    "MeasuredCorpus",
+    "MorphGraphError",
+    "ReBPEOutcome",
+    "RunOutcome",
+    "ScoredKnockout",
+    "ThresholdCurve",
+    "Tokeniser",
+    "TokeniserScore",
+    "TreePicture",
+    "__version__",
+    "compare",
+    "evaluate",
+    "load",
+    "models",
+    "read_gold",
+    "train",
+]
 
-def __getattr__(name: str) -> object:
-    from importlib import import_module
 
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+if not TYPE_CHECKING:  # a type checker knows the names that there are
+
+    def __getattr__(name: str) -> object:
+        from importlib import import_module
+
+        if name == "models":
+            return import_module("morphgraph.models")
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)

@@ -29,7 +29,7 @@ from morphgraph.segment.training import train, training_of
 from morphgraph.tokeniser.hugging_face import to_tokenizer_json
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import spelled
-from morphgraph.train.trainers import TrainingClock
+from morphgraph.training.trainers import TrainingClock
 from web.bootstrap import start
 from web.components import comparison_table
 from web.hosting import is_public

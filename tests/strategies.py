@@ -14,9 +14,9 @@ from morphgraph.segment.scaffold import Scaffold
 from morphgraph.tokeniser.merging import MergeSegmentation, segment
 from morphgraph.tokeniser.preprocess import Preprocessor, WordEncoder
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from morphgraph.train.bpe import TrainedBpe
-from morphgraph.train.picky import TrainedPicky
-from morphgraph.train.scaffold import TrainedScaffold
+from morphgraph.training.bpe import TrainedBpe
+from morphgraph.training.picky import TrainedPicky
+from morphgraph.training.scaffold import TrainedScaffold
 
 ALPHABET = "abc"
 LONGEST = 12

@@ -9,6 +9,7 @@ ROOT = Path(__file__).parent.parent
 
 EXCEPTIONS = {
     "main": "the entry point of a command",
+    "train": "the public function gives what the inner one makes as a `Tokeniser`",
     "warm_up": "every module of kernels has one, and one loop calls them all",
     "Queue": "a kernel's own heap; numba's cache on disk knows it by this name",
 }

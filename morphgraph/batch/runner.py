@@ -19,6 +19,7 @@ from morphgraph.batch.tasks import (
     run_task,
 )
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import counted
 from morphgraph.models.libraries import steps_in
 
 if TYPE_CHECKING:
@@ -59,11 +60,20 @@ class TaskReport:
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """How all tasks ended, in order. ``stopped``: an early end was requested."""
+    """How all tasks ended, in order. ``stopped``: an early end was requested.
+
+    >>> RunOutcome(reports=(), failures=(), stopped=False)
+    <RunOutcome: 0 tasks, 0 failed>
+    """
 
     reports: tuple[TaskReport, ...]
     failures: tuple[TaskFailure, ...]
     stopped: bool
+
+    def __repr__(self) -> str:
+        """One line."""
+        tasks = f"{counted(len(self.reports), 'task')}, {len(self.failures):,} failed"
+        return f"<RunOutcome: {tasks}{', stopped' if self.stopped else ''}>"
 
 
 def missing_tasks(tasks: Sequence[Task], store: Store) -> list[Task]:

@@ -105,7 +105,7 @@ _COMPUTING = (
     "score",
     "segment",
     "tokeniser",
-    "train",
+    "training",
 )
 """The parts of the library that results depend on."""
 _LIBRARIES = (

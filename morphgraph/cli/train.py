@@ -88,7 +88,7 @@ def train(
         if confined:
             PUBLIC_WORDS.check(len(words), "The text", fix="Leave out rare words")
         if method is None:
-            from morphgraph.train.trainers import train_tokeniser
+            from morphgraph.training.trainers import train_tokeniser
 
             document, merges = train_tokeniser(
                 words,
@@ -126,7 +126,7 @@ def train(
 @contextmanager
 def _training_progress() -> "Iterator[Callable[[float], None]]":
     """Yield a progress function that shows a bar, or lines with the time left."""
-    from morphgraph.train.trainers import TrainingClock
+    from morphgraph.training.trainers import TrainingClock
 
     line = TrainingClock("training", "training: preparing the words")
     with progress_line("training") as tell:

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -120,3 +121,13 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
     """Raise `MorphGraphError` unless a value is one of the choices."""
     if value not in choices:
         raise MorphGraphError(f"{name}={value!r} is not known. Use one of: {', '.join(choices)}.")
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """A question that names what somebody may have meant; nothing if no name is near.
+
+    >>> nearest("flotta", ["bpe", "flota"]), nearest("x", ["bpe", "flota"])
+    (' Did you mean “flota”?', '')
+    """
+    found = get_close_matches(name, names, n=1)
+    return f" Did you mean “{found[0]}”?" if found else ""

@@ -1,8 +1,8 @@
 """What happens to words before training: pipelines, each a list of small steps over word counts.
 
 A pipeline's pieces are what merges never cross. The same cutting is written a second time as a
-normaliser and pre-tokeniser of Hugging Face's library (`morphgraph.train.components`), which goes
-into the trained tokeniser's file, so that words are cut in use as they were in training.
+normaliser and pre-tokeniser of Hugging Face's library (`morphgraph.training.components`), which
+goes into the trained tokeniser's file, so that words are cut in use as they were in training.
 
 Text is counted first (`corpus.text`): every pipeline splits on white space before it does anything
 that could look across it.

@@ -81,7 +81,8 @@ def illustrative_word(study: Study, number: int) -> str:
 
     >>> import morphgraph as mg
     >>> from morphgraph.score.boundaries import Benchmark
-    >>> tokeniser = mg.load("demo:en")
+    >>> from morphgraph.tokeniser.loading import load_tokeniser
+    >>> tokeniser = load_tokeniser("demo:en")
     >>> gold = mg.read_gold([("undo", ["un", "do"]), ("redo", ["re", "do"])])
     >>> study = Study(tokeniser, Benchmark.on(gold, tokeniser))
     >>> [illustrative_word(study, number) for number in range(3)]

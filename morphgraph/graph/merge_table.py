@@ -46,6 +46,8 @@ class MergeTable:
         self.ids: dict[str, int] = {text: number for number, text in enumerate(self.types)}
         if len(self.ids) != len(self.types):
             raise EditError("A type is listed twice. Give every type once.")
+        self.longest_type = max(map(len, self.types), default=0)
+        """Characters of the longest type that is or was there."""
         self._loaded_types = len(self.types)
         self._loaded: tuple[Merge, ...] = tuple(merges)
         self._merges: list[Merge | None] = list(self._loaded)
@@ -273,6 +275,7 @@ class MergeTable:
                 self.types, self.ids, self._owns_names = self.types.copy(), self.ids.copy(), True
             number = self.ids[text] = len(self.types)
             self.types.append(text)
+            self.longest_type = max(self.longest_type, len(text))
             self._alive.append(False)
             self._incoming.append([])
             self._outgoing.append(set())

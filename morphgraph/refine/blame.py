@@ -118,7 +118,8 @@ def blame(
 
     >>> import morphgraph as mg
     >>> from morphgraph.tokeniser.merging import segment
-    >>> tokeniser = mg.load("demo:en")
+    >>> from morphgraph.tokeniser.loading import load_tokeniser
+    >>> tokeniser = load_tokeniser("demo:en")
     >>> gold = mg.read_gold([("undo", ["un", "do"]), ("redo", ["re", "do"])])
     >>> benchmark = Benchmark.on(gold, tokeniser)
     >>> found = blame(benchmark, segment(tokeniser.graph, benchmark.words))

@@ -115,7 +115,8 @@ def preview_knockout(
     made with nd is made with n and d.
 
     >>> import morphgraph as mg
-    >>> tokeniser = mg.load("demo:en")
+    >>> from morphgraph.tokeniser.loading import load_tokeniser
+    >>> tokeniser = load_tokeniser("demo:en")
     >>> benchmark = Benchmark.on(mg.read_gold([("undo", ["un", "do"])]), tokeniser)
     >>> words = segment(tokeniser.graph, benchmark.words)
     >>> change, blamed = preview_knockout(tokeniser, benchmark, words, KnockoutSettings())

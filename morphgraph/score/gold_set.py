@@ -2,10 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -19,6 +19,9 @@ from morphgraph.reference.entry import Entry, Reference
 from morphgraph.score.cuts import Cuts
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.words import Words
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Scope = Literal["morphemic", "whole-word"]
 Weighting = Literal["types", "tokens"]
@@ -57,6 +60,28 @@ class GoldSet:
             f"<{type(self).__name__} {visible(self.reference.name)}: {self.reference.format}, "
             f"{counted(len(self.reference), 'entry', 'entries')}{drawn}>"
         )
+
+    def __len__(self) -> int:
+        return len(self.reference)
+
+    def __iter__(self) -> Iterator[Entry]:
+        """The entries, one by one: words with their morphs."""
+        return iter(self.reference.entries)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return a row for each entry: word, morphs, whole words and frequency, None if not known.
+
+        >>> mg.read_gold([("undo", ["un", "do"])]).to_frame().loc[0, "morphs"]
+        ('un', 'do')
+        """
+        import pandas as pd
+
+        known = self._known_frequencies(self.reference.entries)
+        rows = [
+            (entry.word, entry.morphs, entry.whole_words, frequency)
+            for entry, frequency in zip(self, known, strict=True)
+        ]
+        return pd.DataFrame(rows, columns=["word", "morphs", "whole_words", "frequency"])
 
     @classmethod
     def of(

@@ -68,7 +68,7 @@ class Bte(Segmenter):
         """Return the file with its merges."""
         from morphgraph.tokeniser.export import bpe_model
 
-        return bpe_model(self.tokeniser, _ids(self.tokeniser) if unchanged else None)
+        return bpe_model(self.tokeniser, file_ids(self.tokeniser) if unchanged else None)
 
     @property
     def editable(self) -> BpeTokeniser | None:
@@ -107,7 +107,7 @@ class Bte(Segmenter):
         return [number for number, end in self.last_tokens(paths).items() if end != number]
 
 
-def _ids(tokeniser: BpeTokeniser) -> dict[int, int]:
+def file_ids(tokeniser: BpeTokeniser) -> dict[int, int]:
     """Return the ids of present types by id in the graph; unedited, those of the file."""
     if tokeniser.is_edited:
         return new_ids(tokeniser)
@@ -129,7 +129,7 @@ def merging_model(
     from morphgraph.tokeniser.export import bpe_model
 
     gone = set(segmenter.absent)
-    ids = _ids(segmenter.tokeniser)
+    ids = file_ids(segmenter.tokeniser)
     order: Iterable[int] = new_ids(segmenter.tokeniser)
     if numbers is not None:
         ids = {number: id_ for number, id_ in numbers.items() if number not in gone}
@@ -149,8 +149,8 @@ def merging_model(
 
 def trained_merges(*given: Any, **more: Any) -> BpeTokeniser:
     """Train BPE as `Training` requires; return the tokeniser."""
-    from morphgraph.train.bpe import train_bpe
-    from morphgraph.train.trainers import tokeniser_by
+    from morphgraph.training.bpe import train_bpe
+    from morphgraph.training.trainers import tokeniser_by
 
     return tokeniser_by(train_bpe, *given, **more)[0]
 

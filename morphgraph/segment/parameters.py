@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError, nearest
 
 
 class Parameters(BaseModel):
@@ -29,7 +29,10 @@ class Parameters(BaseModel):
         unknown = next((name for name in given if name not in cls.model_fields), None)
         if unknown is not None:
             takes = ", ".join(cls.model_fields) or "no parameters"
-            raise MorphGraphError(f"{method} has no parameter “{unknown}”. It takes {takes}.")
+            raise MorphGraphError(
+                f"{method} has no parameter “{unknown}”.{nearest(unknown, cls.model_fields)} It "
+                f"takes {takes}."
+            )
         return cls(**given)
 
     def changed(self, **values: Any) -> Self:
@@ -77,7 +80,8 @@ def _message(kind: type[Parameters], error: ValidationError) -> str:
     if found["type"] == "value_error":
         return str(found["msg"]).removeprefix("Value error, ")
     if name not in kind.model_fields:
-        return f"“{name}” is not a setting. Use some of: {', '.join(kind.model_fields)}."
+        meant = nearest(name, kind.model_fields)
+        return f"“{name}” is not a setting.{meant} Use some of: {', '.join(kind.model_fields)}."
     return f"{name}={value!r:.60} does not fit. Give {_wanted(kind.model_fields[name])}."
 
 

@@ -20,7 +20,7 @@ from morphgraph.segment.bte import Bte, merging_model, saved_tokeniser, tokenise
 from morphgraph.segment.method import Method, Training
 from morphgraph.segment.parameters import Parameters
 from morphgraph.tokeniser.words import Segmentation, Words, called
-from morphgraph.train.picky import PickyEvent, TrainedPicky
+from morphgraph.training.picky import PickyEvent, TrainedPicky
 
 if TYPE_CHECKING:
     from morphgraph.tokeniser.export import ExportedModel
@@ -322,8 +322,8 @@ class Picky(Bte):
 
 
 def _trained(*given: Any, **more: Any) -> Picky:
-    from morphgraph.train.picky import train_picky
-    from morphgraph.train.trainers import tokeniser_by
+    from morphgraph.training.picky import train_picky
+    from morphgraph.training.trainers import tokeniser_by
 
     tokeniser, trained = tokeniser_by(train_picky, *given, **more)
     return Picky.of_training(tokeniser, trained)

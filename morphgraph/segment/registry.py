@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
-from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import FileFormatError, MorphGraphError, nearest
 from morphgraph.core.files import document_field
 from morphgraph.segment.method import Method, Needs
 
 if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCounts
+    from morphgraph.segment.parameters import Parameters
     from morphgraph.segment.segmenter import Segmenter
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
     from morphgraph.tokeniser.vocabulary import SubwordVocabulary
@@ -110,8 +111,20 @@ METHODS = Registry(
 def method_named(name: str, among: Sequence[str]) -> Method:
     """Return a method by name; `MorphGraphError` if it is not ``among`` the given ones."""
     if name not in among:
-        raise MorphGraphError(f"There is no method “{name}”. Choose one of: {', '.join(among)}.")
+        raise MorphGraphError(
+            f"There is no method “{name}”.{nearest(name, among)} Choose one of: {', '.join(among)}."
+        )
     return METHODS[name]
+
+
+def method_of(parameters: Parameters) -> str:
+    """The name of the one method that has parameters of this class; else a `MorphGraphError`."""
+    kind = type(parameters)
+    names = [name for name, entry in METHODS.items() if entry.parameters is kind]
+    if len(names) != 1:
+        of = f"of several: {', '.join(names)}" if names else "of none that segments without gold"
+        raise MorphGraphError(f"{kind.__name__} are parameters {of}. Give the method by its name.")
+    return names[0]
 
 
 # ------------------------------------------------------------------------- made on something
@@ -121,7 +134,7 @@ def method_on(
     base: BpeTokeniser | SubwordVocabulary | Segmenter,
     method: str,
     parameters: Mapping[str, Any] | None = None,
-    counts: WordCounts | str | os.PathLike[str] | None = None,
+    counts: WordCounts | Mapping[str, float] | str | os.PathLike[str] | None = None,
 ) -> Segmenter:
     """Apply one of the `METHODS` to a tokeniser in its present state, vocabulary or segmenter.
 

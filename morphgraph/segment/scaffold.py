@@ -64,8 +64,8 @@ class Scaffold(Decomposing):
 
 
 def _trained(*given: Any, **more: Any) -> Scaffold:
-    from morphgraph.train.scaffold import train_scaffold
-    from morphgraph.train.trainers import tokeniser_by
+    from morphgraph.training.scaffold import train_scaffold
+    from morphgraph.training.trainers import tokeniser_by
 
     tokeniser, trained = tokeniser_by(train_scaffold, *given, **more)
     return Scaffold(tokeniser, trained.scaffolds)

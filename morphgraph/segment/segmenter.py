@@ -30,12 +30,13 @@ class Segmenter(ABC):
     ``below``: a tokeniser, vocabulary or segmenter, which answers all that the method does not.
     ``method``: the method's name in its entry (see `segment.registry`). ``tokeniser``,
     ``vocabulary``: whose merges or types it uses. ``explained_by``: how the derivation of a word is
-    shown. ``is_random``: whether the result depends on a seed. `Words` of `encode` are for this
-    segmenter only.
+    shown. ``shows_unknown``: unknown tokens are named by their characters. ``is_random``: whether
+    the result depends on a seed. `Words` of `encode` are for this segmenter only.
     """
 
     method: ClassVar[str]
     explained_by: ClassVar[Explanation | None] = None
+    shows_unknown: ClassVar[bool] = False
     tokeniser: BpeTokeniser | None = None
     vocabulary: SubwordVocabulary | None = None
     is_random = False

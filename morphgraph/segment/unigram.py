@@ -52,6 +52,7 @@ class Unigram(VocabularySegmenter):
     """
 
     method = "unigram"
+    shows_unknown = True
     name = "Unigram"
 
     def __init__(
@@ -150,7 +151,7 @@ class Unigram(VocabularySegmenter):
 
 
 def _trained(*given: Any) -> Unigram:
-    from morphgraph.train.trainers import unigram_vocabulary
+    from morphgraph.training.trainers import unigram_vocabulary
 
     return Unigram(unigram_vocabulary(*given))
 

@@ -303,7 +303,7 @@ class WordPiece(VocabularySegmenter):
 
 
 def _trained(*given: Any, **more: Any) -> WordPiece:
-    from morphgraph.train.trainers import wordpiece_vocabulary
+    from morphgraph.training.trainers import wordpiece_vocabulary
 
     return WordPiece(wordpiece_vocabulary(*given, **more))
 

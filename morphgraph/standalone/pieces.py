@@ -163,11 +163,16 @@ def plug_in(library: Tokenizer, step: Pieces) -> Own:
     last = PreTokenizer.custom(step)
     first = own.pre_tokenizer
     library.pre_tokenizer = last if first is None else pre_tokenizers.Sequence([first, last])
-    if knows_bytes(own.decoder):
-        mixed = {t: parts for t in step.model["vocab"] if len(parts := byte_parts(t)) > 1}
-        if mixed:
-            library.decoder = Decoder.custom(_Bytes(mixed, own.decoder))
+    let_decode_bytes(library, step.model["vocab"])
     return own
+
+
+def let_decode_bytes(library: Tokenizer, types: Iterable[str]) -> None:
+    """Let a tokeniser of the library decode types that glue bytes to characters."""
+    if knows_bytes(library.decoder):
+        mixed = {text: parts for text in types if len(parts := byte_parts(text)) > 1}
+        if mixed:
+            library.decoder = Decoder.custom(_Bytes(mixed, library.decoder))
 
 
 def _with_rules(own: Any, symbols: Sequence[str]) -> Any:

@@ -3,25 +3,17 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from morphgraph.core.errors import MorphGraphError, check_share
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, percent, visible
-from morphgraph.refine.blame import Blame, blame_table
-from morphgraph.refine.knockout import candidate_types
 from morphgraph.score.corpus_measures import CorpusMeasures
 from morphgraph.score.metrics import check_metrics
 from morphgraph.score.table import ScoreTable
 from morphgraph.tables.corpus import corpus_table, measured_rows
-from morphgraph.tables.model import Cell, Column, Form, Row, Table
 from morphgraph.tables.scores import score_rows, scores_latex, scores_markdown, scores_table
 from morphgraph.tables.writing import to_html
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_WORST = 20
-"""The number of merges that a notebook shows of a table of blame."""
-_BLAME: tuple[tuple[str, Form], ...] = (("N", "count"), ("B", "count"), ("R", "ratio"))
 
 
 class ScoreView:
@@ -32,28 +24,43 @@ class ScoreView:
 
     @property
     def signature(self) -> str:
-        """One line with everything that the scores depend on."""
+        """One line with everything that the scores depend on.
+
+        >>> tokeniser.score(gold).signature.partition("|")[0]
+        'reference:demo:en@be1dd82ec9f8'
+        """
         return self.table.signature
 
     def to_frame(self) -> "pd.DataFrame":
         """Return a row for each tokeniser: its scores, their 95 % intervals and p-values.
 
         Shares are from 0 to 1, and NaN where undefined.
+
+        >>> list(tokeniser.score(gold).to_frame().columns)[:3]
+        ['vocabulary size', 'precision', 'precision low']
         """
         import pandas as pd
 
         return pd.DataFrame(score_rows(self.table)).set_index("label")
 
     def to_latex(self) -> str:
-        """Return a LaTeX table; it needs adjustbox, array, booktabs, or longtable if long."""
+        """Return a LaTeX table; it needs adjustbox, array, booktabs, or longtable if long.
+
+        >>> "toprule" in tokeniser.score(gold).to_latex()
+        True
+        """
         return scores_latex([self.table])
 
     def to_markdown(self) -> str:
-        """Return a Markdown table, with its marks explained and its signature."""
+        """Return a Markdown table, with its marks explained and its signature.
+
+        >>> "| F1" in tokeniser.score(gold).to_markdown()
+        True
+        """
         return scores_markdown([self.table])
 
     def _repr_html_(self) -> str:
-        return _without_formulas(to_html(scores_table([self.table])))
+        return without_formulas(to_html(scores_table([self.table])))
 
     def _shown(self, number: int) -> str:
         found = self.table.estimates[number]
@@ -64,21 +71,37 @@ class ScoreView:
 
 
 class TokeniserScore(ScoreView):
-    """The scores of one tokeniser; shares are from 0 to 1, NaN where undefined."""
+    """The scores of one tokeniser; shares are from 0 to 1, NaN where undefined.
+
+    >>> round(tokeniser.score(gold, metrics=["exact"])["exact"], 3)
+    0.248
+    """
 
     @property
     def precision(self) -> float:
-        """The share of its splits that are gold boundaries."""
+        """The share of its splits that are gold boundaries.
+
+        >>> round(tokeniser.score(gold).precision, 3)
+        0.483
+        """
         return self["precision"]
 
     @property
     def recall(self) -> float:
-        """The share of gold boundaries that it splits."""
+        """The share of gold boundaries that it splits.
+
+        >>> round(tokeniser.score(gold).recall, 3)
+        0.478
+        """
         return self["recall"]
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of precision and recall."""
+        """The harmonic mean of precision and recall.
+
+        >>> round(tokeniser.score(gold).f1, 3)
+        0.481
+        """
         return self["f1"]
 
     def __getitem__(self, metric: str) -> float:
@@ -96,7 +119,11 @@ class TokeniserScore(ScoreView):
 
 
 class ComparedScores(ScoreView):
-    """The scores of several tokenisers on the same gold, tested against the first or a baseline."""
+    """The scores of several tokenisers on the same gold, tested against the first or a baseline.
+
+    >>> print(repr(mg.compare({"a": tokeniser, "b": tokeniser}, gold)).partition(" | ")[0])
+    a F1 48.07 %, b F1 48.07 %
+    """
 
     def __repr__(self) -> str:
         """Return one line: the F1 of each, and the signature."""
@@ -106,65 +133,51 @@ class ComparedScores(ScoreView):
 
 
 @dataclass(frozen=True, repr=False)
-class BlamedMerges:
-    """All merges with N, B and R, worst first."""
-
-    tokeniser: BpeTokeniser
-    blamed: Blame
-    signature: str
-
-    def to_frame(self) -> "pd.DataFrame":
-        """Return a row for each applied merge: rank, type, merge, parts, N, B, R."""
-        table = blame_table(self.tokeniser, self.blamed).iloc[self.blamed.order]
-        return table.drop(columns="merge_id").reset_index(drop=True)
-
-    def types(self, threshold: float = 0.5) -> list[str]:
-        """The types that a knockout with this threshold removes, worst first."""
-        check_share("threshold", threshold)
-        return candidate_types(self.tokeniser, self.blamed, threshold)
-
-    def __repr__(self) -> str:
-        """One line."""
-        merges = counted(len(self.blamed.arrays), "merge")
-        return f"<BlamedMerges: {len(self.blamed.candidates()):,} of {merges} with R ≥ 0.5>"
-
-    def _repr_html_(self) -> str:
-        columns = (Column("merge"), *(Column(n, f) for n, f in _BLAME))
-        rows = tuple(
-            Row((f"{row['rank']:,}",), tuple(Cell(row[column.header]) for column in columns))
-            for row in self.to_frame().head(_WORST).to_dict(orient="records")
-        )
-        names = (Column("rank"),)
-        table = Table("Blame", names, columns, rows, signatures=(self.signature,))
-        return _without_formulas(to_html(table))
-
-
-@dataclass(frozen=True, repr=False)
 class MeasuredCorpus:
-    """The measures of a corpus under a tokeniser, by file or language."""
+    """What a tokeniser makes of a corpus, by file or language.
+
+    >>> print(repr(tokeniser.measure("text.txt")).partition(" | ")[0])
+    7 tokens of 4 words, 1.750 per word
+    """
 
     measures: CorpusMeasures
 
     @property
     def signature(self) -> str:
-        """One line with everything that the measures depend on."""
+        """One line with everything that the measures depend on.
+
+        >>> tokeniser.measure("text.txt").signature.partition("@")[0]
+        'corpus:text.txt'
+        """
         return self.measures.signature
 
     @property
     def gini(self) -> float:
-        """The Gini coefficient of tokens per line, over languages or files."""
+        """The Gini coefficient of tokens per line, over languages or files.
+
+        >>> tokeniser.measure("text.txt").gini
+        0.0
+        """
         return self.measures.gini(self.measures.tokenisers[0])
 
     @property
     def lorenz(self) -> "pd.DataFrame":
-        """The Lorenz curve of the same: shares of ``languages``, cheapest first, and ``costs``."""
+        """The Lorenz curve of the same: shares of ``languages``, cheapest first, and ``costs``.
+
+        >>> tokeniser.measure("text.txt").lorenz["costs"].tolist()
+        [0.0, 1.0]
+        """
         import pandas as pd
 
         shares, costs = self.measures.lorenz(self.measures.tokenisers[0])
         return pd.DataFrame({"languages": shares, "costs": costs})
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return a row for each file or language, and one for all; NaN where undefined."""
+        """Return a row for each file or language, and one for all; NaN where undefined.
+
+        >>> list(tokeniser.measure("text.txt").to_frame().index)
+        ['text.txt', 'all']
+        """
         import pandas as pd
 
         rows = measured_rows((*self.measures.texts, *self.measures.totals))
@@ -177,9 +190,9 @@ class MeasuredCorpus:
         return f"{tokens}, {total.fertility:.3f} per word | {self.signature}"
 
     def _repr_html_(self) -> str:
-        return _without_formulas(to_html(corpus_table(self.measures)))
+        return without_formulas(to_html(corpus_table(self.measures)))
 
 
-def _without_formulas(page: str) -> str:
+def without_formulas(page: str) -> str:
     """Return HTML in which a notebook finds no formulas."""
     return f'<div class="tex2jax_ignore mathjax_ignore">{page}</div>'

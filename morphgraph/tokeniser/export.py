@@ -26,7 +26,7 @@ from morphgraph.standalone.pieces import (
     plug_in,
 )
 from morphgraph.tokeniser.export_texts import TITLE, merges_text, readme, transformers_config
-from morphgraph.tokeniser.hugging_face import new_ids, to_tokenizer_json
+from morphgraph.tokeniser.hugging_face import new_ids, to_document
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.recipe import lineage_of, read_recipe, write_whole_recipe
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -104,7 +104,11 @@ class Export:
     new_types: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all but the files' contents, as JSON data."""
+        """Return all but the files' contents, as JSON data.
+
+        >>> tokeniser.export("folder", words=["undo"]).to_dict()["vocab_size"]
+        8000
+        """
         return {**vars(self), "files": list(self.files)}
 
 
@@ -117,8 +121,7 @@ def known_ids(document: Mapping[str, Any]) -> dict[str, int]:
 def bpe_model(tokeniser: BpeTokeniser, ids: Mapping[int, int] | None = None) -> ExportedModel:
     """Return the exported model of a tokeniser; ``ids``: of its types, by default `new_ids`."""
     ids = new_ids(tokeniser) if ids is None else ids
-    data, id_map = to_tokenizer_json(tokeniser, ids)
-    document = json.loads(data)
+    document, id_map = to_document(tokeniser, ids)
     merges = tokeniser.graph.merges()
     tuples = sum(merge.is_tuple for merge in merges.values())
     plain = {**document["model"], "type": "BPE"}

@@ -89,17 +89,12 @@ def derive(graph: MergeGraph, words: Words, word: int) -> Derivation:
     >>> found.vertices[found.roots[0]].children
     (5, 6, 4)
     """
-    return _derive(graph, words, word, _longest_type(graph))
+    return _derive(graph, words, word, graph.longest_type)
 
 
 def derive_all(graph: MergeGraph, words: Words) -> Iterator[Derivation]:
     """Return `derive` for each word."""
-    longest = _longest_type(graph)
-    return (_derive(graph, words, word, longest) for word in range(len(words)))
-
-
-def _longest_type(graph: MergeGraph) -> int:
-    return max(map(len, graph.types), default=0)
+    return (_derive(graph, words, word, graph.longest_type) for word in range(len(words)))
 
 
 def _derive(graph: MergeGraph, words: Words, word: int, longest: int) -> Derivation:
@@ -193,6 +188,8 @@ def _possible_merges(
 
 _ATOMS_PER_THREAD = 50_000
 """The least number of atoms worth a second thread."""
+_MERGES_PER_ATOM = 300
+"""The number of merges whose table takes a kernel as long as an atom takes plain Python."""
 
 
 @dataclass(frozen=True)
@@ -209,10 +206,11 @@ def segment(graph: MergeGraph, words: Words, threads: int | None = None) -> Merg
     occurrence, until none applies; merges that tie count as of one rank. Source: Sennrich et al.
     2016; Bauwens & Delobelle 2024 for tuple merges.
     """
-    if not worth_loading(len(words.atoms)):
+    count, arrays = len(words.atoms), merge_arrays(graph)
+    if count * _MERGES_PER_ATOM < len(arrays) or not worth_loading(count):
         return _segment_few(graph, words)
-    empty = np.empty((2, len(words.atoms)), np.int32)
-    result = MergeSegmentation(words, empty[0], empty[1], merge_arrays(graph))
+    empty = np.empty((2, count), np.int32)
+    result = MergeSegmentation(words, empty[0], empty[1], arrays)
     segment_pieces_anew(result, result.arrays, np.zeros(0, np.uint8), threads)
     return result
 
@@ -221,16 +219,16 @@ def _segment_few(graph: MergeGraph, words: Words) -> MergeSegmentation:
     """Segment words one by one, without a kernel."""
     closed_by = np.full(len(words.atoms), -1, np.int32)
     token_at = np.full(len(words.atoms), INSIDE_TOKEN, np.int32)
-    position: dict[int | None, int] = {merge: place for place, merge in enumerate(graph.merges())}
+    arrays = merge_arrays(graph)
     starts = words.word_offsets[:-1].tolist()
     for start, found in zip(starts, derive_all(graph, words), strict=True):
         vertices = found.vertices
         for vertex in found.applications():
             for child in vertex.children[:-1]:
-                closed_by[start + vertices[child].last] = position[vertex.merge]
+                closed_by[start + vertices[child].last] = arrays.places[vertex.merge or 0]
         for root in found.roots:
             token_at[start + vertices[root].last] = vertices[root].type
-    return MergeSegmentation(words, closed_by, token_at, merge_arrays(graph))
+    return MergeSegmentation(words, closed_by, token_at, arrays)
 
 
 def segment_after(

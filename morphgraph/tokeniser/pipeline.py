@@ -170,12 +170,13 @@ def _sees_leading_space(preprocessor: Preprocessor, ids: Mapping[str, int]) -> b
 
 def preprocessor_document(preprocessor: Preprocessor) -> dict[str, Any]:
     """Return a pipeline as JSON data; `MorphGraphError` if it is Python code."""
-    parts = {}
+    parts: dict[str, Any] = dict.fromkeys(PARTS_OF_TEXT)
     for key in PARTS_OF_TEXT:
         part = getattr(preprocessor, key)
         try:
             own = isinstance(part, ConfinedPart)
-            parts[key] = part and (part.as_json() if own else json.loads(part.__getstate__()))
+            if part is not None:  # an empty sequence is false
+                parts[key] = part.as_json() if own else json.loads(part.__getstate__())
         except Exception as error:
             raise MorphGraphError(
                 f"The tokeniser's {key} is Python code, which cannot be saved. Use a built-in one."

@@ -32,7 +32,7 @@ from morphgraph.corpus.rules import (
 )
 from morphgraph.corpus.word_array import WordArray
 from morphgraph.tokeniser.byte_level import encode
-from morphgraph.train.components import components
+from morphgraph.training.components import components
 
 
 def pieces(pipeline: str, counts: dict[str, int], **options: Any) -> dict[str, int]:

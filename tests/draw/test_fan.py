@@ -15,6 +15,7 @@ from morphgraph.draw.fan_layout import HEIGHT, Edge, Item, TypeOrigin, Use, lay_
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
+from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 MERGES = [("a", "b"), ("ab", "c"), ("x", "y"), ("abc", "xy"), ("ab", "x"), ("abc", "abc")]
@@ -128,7 +129,7 @@ def test_no_edge_crosses_a_label_of_the_demo() -> None:
 
 
 def study_of(tokeniser: str, gold: str) -> Study:
-    made = mg.load(tokeniser)
+    made = load_tokeniser(tokeniser)
     return Study(made, Benchmark.on(mg.read_gold(gold), made))
 
 

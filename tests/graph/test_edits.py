@@ -1,6 +1,7 @@
 """Knockout, cascade, undo, redo and replay of the merge graph."""
 
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import oracles
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MERGES, MergeList, check_graph, graph_of
 
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.graph.arrays import merge_arrays
 from morphgraph.graph.change import Merge
 from morphgraph.graph.merge_graph import MergeGraph
@@ -257,3 +259,21 @@ def test_an_edit_made_again_by_hand_has_other_ids() -> None:
     assert graph.state == state
     assert graph.numbered != numbered
     assert graph.copy(history=True).numbered == graph.numbered
+
+
+@pytest.mark.parametrize(
+    ("edit", "says"),
+    [
+        (lambda graph: graph.knockout("un"), "not a list of types"),
+        (lambda graph: graph.cascade("un"), "not a list of types"),
+        (lambda graph: graph.preview_knockout("un"), "not a list of types"),
+        (lambda graph: graph.anneal([], "xy"), "not a list of atoms"),
+        (lambda graph: graph.replay([{"edit": "knockout", "types": "un"}]), "Step 1"),
+    ],
+)
+def test_one_string_is_no_list(edit: Callable[[MergeGraph], object], says: str) -> None:
+    graph = MergeGraph.from_merges([("u", "n"), ("d", "o")])
+    with pytest.raises(MorphGraphError, match=says):
+        edit(graph)
+    assert graph.history == ()
+    assert graph.knockout(text for text in ("un", "do")).removed_types, "any iterable will do"

@@ -20,6 +20,7 @@ from model_folders import write_tokeniser  # noqa: E402
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers  # noqa: E402
 
 import morphgraph as mg  # noqa: E402
+from morphgraph.tokeniser.loading import load_tokeniser  # noqa: E402
 
 pytestmark = pytest.mark.models
 
@@ -134,10 +135,9 @@ def other_tokeniser(model: Path, out: Path) -> Path:
     document = json.loads((model / "tokenizer.json").read_text(encoding="utf-8"))
     listed, special = document["model"]["vocab"], len(document["added_tokens"])
     if document["model"]["type"] == "BPE":
-        tokeniser = mg.load(model)
-        chosen = [merge.result for merge in tokeniser.graph.merges().values()]
-        types = [tokeniser.types[number] for number in chosen]
-        tokeniser.knock_out(types=types[3::7]).tokeniser.export(out, words=["undo", "reading"])
+        graph = load_tokeniser(model).graph
+        types = [graph.types[merge.result] for merge in graph.merges().values()]
+        mg.load(model).knock_out_types(types[3::7]).tokeniser.export(out, words=["undo", "reading"])
         return out
     if document["model"]["type"] == "WordPiece":
         texts = sorted(listed, key=listed.__getitem__)
@@ -184,7 +184,7 @@ def carried(
     made = getattr(transformers, kind.model).from_config(config)
     made.to(getattr(torch, kind.dtype)).save_pretrained(model, **kind.saving or {})
     fast.save_pretrained(model)
-    report = mg.transplant(model, other_tokeniser(model, folder / "new"), out)
+    report = mg.models.transplant(model, other_tokeniser(model, folder / "new"), out)
     return name, model, out, report
 
 

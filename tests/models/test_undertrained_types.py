@@ -58,7 +58,7 @@ def kinds(found: Any) -> dict[str, str]:
 
 
 def test_what_the_types_are(model: Path, words: str) -> None:
-    found = mg.undertrained(model, words)
+    found = mg.models.undertrained(model, words)
     assert kinds(found) == {
         **dict.fromkeys(("abc", "de", "cde", "ba"), "ordinary"),
         **dict.fromkeys(("a", "b", "c", "ab", "d", "e"), "step"),
@@ -76,14 +76,14 @@ def test_what_the_types_are(model: Path, words: str) -> None:
         "ab": 0,
         "x": 0,
     }
-    alone = kinds(mg.undertrained(model))
+    alone = kinds(mg.models.undertrained(model))
     assert (alone["ab"], alone["a"], alone["x"]) == ("step", "ordinary", "ordinary")
-    assert mg.undertrained(model).frame["count"].isna().all()
+    assert mg.models.undertrained(model).frame["count"].isna().all()
 
 
 def test_figures_by_hand(model: Path) -> None:
     """The unused rows, reserved and padding, have the mean (1, 0, 0, 0) and (1, 1, 1, 1)."""
-    found = mg.undertrained(model)
+    found = mg.models.undertrained(model)
     assert (found.unused, found.tied) == (4, False)
     first, second = found.frame.iloc[0], found.frame.iloc[1]
     assert (first["input_norm"], first["input_euclidean"]) == (0, 1)
@@ -92,7 +92,7 @@ def test_figures_by_hand(model: Path) -> None:
     assert second["input_euclidean"] == pytest.approx(math.sqrt(4 + 16))
     special = found.frame[found.frame["type"] == "</s>"].iloc[0]
     assert special["output_cosine"] == pytest.approx(0)
-    found = mg.undertrained(model, by="euclidean")
+    found = mg.models.undertrained(model, by="euclidean")
     # Of 13 types, a fifth are three: the two that are nearest to (1, 0, 0, 0) come first.
     assert list(found.standing_out(0.2)["type"][:2]) == ["<unused1>", "</s>"]
     assert len(found.standing_out(0.2)) == 3
@@ -105,7 +105,7 @@ def test_ranked_as_by_land_and_bartolos_program(
     model: Path, tmp_path: Path, small_document: Document
 ) -> None:
     """Untied: the norm of the input row, though unused rows are known; tied: the cosine."""
-    untied = mg.undertrained(model)
+    untied = mg.models.undertrained(model)
     assert (untied.unused, untied.tied, untied.ranked_by) == (4, False, "input_norm")
     # The first row is (0, 0, 0, 0), the shortest, and as far from unused rows as a unit vector.
     listed = untied.standing_out(1)
@@ -114,15 +114,15 @@ def test_ranked_as_by_land_and_bartolos_program(
     assert list(listed["input_norm"]) == sorted(norms)
     folder = tmp_path / "tied"
     write_model(folder, small_document(MERGES, "abcdex"), {"wte.weight": matrix(16)}, n_embd=-1)
-    tied = mg.undertrained(folder)
+    tied = mg.models.undertrained(folder)
     assert (tied.tied, tied.ranked_by) == (True, "input_cosine")
     for by in ("norm", "cosine", "euclidean"):
-        for found in (mg.undertrained(model, by=by), mg.undertrained(folder, by=by)):
+        for found in (mg.models.undertrained(model, by=by), mg.models.undertrained(folder, by=by)):
             assert found.ranked_by == f"input_{by}"
             values = found.standing_out(1)[f"input_{by}"].dropna()
             assert list(values) == sorted(values)
     with pytest.raises(MorphGraphError, match="by='length' is not known"):
-        mg.undertrained(model, by="length")
+        mg.models.undertrained(model, by="length")
 
 
 @examples(40)
@@ -168,12 +168,12 @@ def test_which_rows_are_taken_for_unused(
     document = small_document(MERGES, "abcdex")
     rows = len(document["model"]["vocab"])
     folder = write_model(tmp_path / "m", document, {"wte.weight": matrix(rows)}, n_embd=-1)
-    alone, counted = mg.undertrained(folder), mg.undertrained(folder, words)
+    alone, counted = mg.models.undertrained(folder), mg.models.undertrained(folder, words)
     assert (alone.unused, alone.ranked_by) == (0, "input_norm")
     assert alone.frame["input_cosine"].isna().all()
     assert list(alone.standing_out(1)["input_norm"]) == sorted(alone.frame["input_norm"])
     with pytest.raises(MorphGraphError, match="known to be unused"):
-        mg.undertrained(folder, by="cosine")
+        mg.models.undertrained(folder, by="cosine")
     assert (counted.unused, counted.unused_are) == (7, "no token of the corpus")
     assert repr(counted) == (
         "<UndertrainedTypes: 11 rows, 7 unused (no token of the corpus), ranked by input_cosine>"
@@ -188,7 +188,7 @@ def test_types_that_are_never_produced_or_part_of_a_character(
     document["pre_tokenizer"] |= dict.fromkeys(("add_prefix_space", "trim_offsets"), False)
     rows = len(document["model"]["vocab"])
     folder = write_model(tmp_path / "m", document, {"wte.weight": matrix(rows)}, n_embd=-1)
-    found = mg.undertrained(folder)
+    found = mg.models.undertrained(folder)
     assert kinds(found)["Ã" if "Ã" in kinds(found) else "⟨C3⟩"] == "partial"
     assert kinds(found)["abc"] == "unreachable"
     assert found.unused == 1
@@ -198,7 +198,7 @@ def test_types_that_are_never_produced_or_part_of_a_character(
 
 
 def test_the_chart_has_every_row(model: Path, words: str) -> None:
-    found = mg.undertrained(model, words, by="euclidean")
+    found = mg.models.undertrained(model, words, by="euclidean")
     figure = undertrained_points(found)
     below = {trace.yaxis for trace in figure.data}
     assert len(below) == 3, "two norms and the distance"
@@ -208,7 +208,7 @@ def test_the_chart_has_every_row(model: Path, words: str) -> None:
     step = next(trace for trace in figure.data if trace.name.startswith("a step"))
     assert set(step.x) == {0.5}, "never a token"
     assert figure.layout.xaxis3.type == "log"
-    by_id = undertrained_points(mg.undertrained(model))
+    by_id = undertrained_points(mg.models.undertrained(model))
     assert {trace.yaxis for trace in by_id.data} == {"y", "y2"}, "two norms"
     assert by_id.layout.xaxis2.type != "log"
 
@@ -216,7 +216,7 @@ def test_the_chart_has_every_row(model: Path, words: str) -> None:
 def test_a_page_needs_nothing_from_outside(model: Path, tmp_path: Path) -> None:
     path = model / "tokenizer.json"
     path.write_text(path.read_text().replace("<unused1>", "<script>alert(1)</script>"))
-    page = undertrained_page(mg.undertrained(model))
+    page = undertrained_page(mg.models.undertrained(model))
     assert "Plotly.newPlot" in page
     assert "src=" not in page.split("Plotly.newPlot")[1]
     assert "<script>alert" not in page

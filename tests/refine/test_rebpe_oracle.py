@@ -23,7 +23,7 @@ from morphgraph.refine.rebpe_run import Phase, ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import split_entries
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from morphgraph.train.bpe import train_bpe
+from morphgraph.training.bpe import train_bpe
 
 MakeTokeniser = Callable[..., BpeTokeniser]
 MakeReference = Callable[..., Reference]

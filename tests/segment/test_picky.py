@@ -20,7 +20,7 @@ from morphgraph.segment.exporting import export_segmenter
 from morphgraph.segment.models import load_segmenter, read_model, uploaded_segmenter, write_model
 from morphgraph.segment.picky import Picky, PickyEvent
 from morphgraph.tokeniser.loading import load_tokeniser
-from morphgraph.train.picky import train_picky
+from morphgraph.training.picky import train_picky
 
 
 @st.composite

@@ -11,7 +11,7 @@ from strategies import trained_segmenter
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.segment.scaffold import Scaffold
-from morphgraph.train.scaffold import train_scaffold
+from morphgraph.training.scaffold import train_scaffold
 
 
 @examples(200)

@@ -41,8 +41,8 @@ from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN
-from morphgraph.train.picky import train_picky
-from morphgraph.train.scaffold import train_scaffold
+from morphgraph.training.picky import train_picky
+from morphgraph.training.scaffold import train_scaffold
 
 TEXTS = [
     "",

@@ -20,7 +20,7 @@ from morphgraph.core.limits import PUBLIC_TEXT
 from morphgraph.corpus.pipelines import PIPELINES, START_MARKERS, prepare
 from morphgraph.tokeniser.hugging_face import assumed_document, from_tokenizer_json
 from morphgraph.tokeniser.known_parts import is_known_pattern, unknown_part
-from morphgraph.train.components import components
+from morphgraph.training.components import components
 
 BYTES = {
     "type": "ByteLevel",

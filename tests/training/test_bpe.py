@@ -19,10 +19,10 @@ from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.corpus.word_array import WordArray
 from morphgraph.kernels import picky_training, training
 from morphgraph.tokeniser.byte_level import encode
-from morphgraph.train import bpe
-from morphgraph.train.bpe import TrainedBpe, train_bpe
-from morphgraph.train.picky import train_picky
-from morphgraph.train.scaffold import train_scaffold
+from morphgraph.training import bpe
+from morphgraph.training.bpe import TrainedBpe, train_bpe
+from morphgraph.training.picky import train_picky
+from morphgraph.training.scaffold import train_scaffold
 
 
 def hugging_face(

@@ -17,9 +17,9 @@ from morphgraph.tokeniser.hugging_face import assumed_document, from_tokenizer_j
 from morphgraph.tokeniser.loading import read_vocabulary
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
-from morphgraph.train.bpe import TrainedBpe, train_bpe
-from morphgraph.train.components import UNKNOWN_TOKEN, components
-from morphgraph.train.unigram import sentencepiece_model
+from morphgraph.training.bpe import TrainedBpe, train_bpe
+from morphgraph.training.components import UNKNOWN_TOKEN, components
+from morphgraph.training.unigram import sentencepiece_model
 
 Enough = Callable[[], bool] | None
 

@@ -20,8 +20,8 @@ from morphgraph.methods import METHODS
 from morphgraph.segment.exporting import export_segmenter
 from morphgraph.segment.models import read_model, write_model
 from morphgraph.segment.training import TrainingStopped, train, training_of
-from morphgraph.train.trainers import TrainingClock, train_tokeniser
-from morphgraph.train.unigram import sentencepiece_model
+from morphgraph.training.trainers import TrainingClock, train_tokeniser
+from morphgraph.training.unigram import sentencepiece_model
 
 _SLOW = {name: pytest.mark.slow if "unigram" in name else () for name in METHODS.trained}
 COMBINATIONS = [

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.train.bpe import TrainedBpe, packed_words
+from morphgraph.training.bpe import TrainedBpe, packed_words
 
 
 class PickyEvent(NamedTuple):

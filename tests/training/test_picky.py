@@ -16,8 +16,8 @@ from strategies import trained_segmenter
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.kernels import picky_training
-from morphgraph.train.bpe import train_bpe
-from morphgraph.train.picky import TrainedPicky, train_picky
+from morphgraph.training.bpe import train_bpe
+from morphgraph.training.picky import TrainedPicky, train_picky
 
 
 def word_counts(alphabet: str, longest: int, most: int) -> st.SearchStrategy[dict[str, int]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.train.bpe import TrainedBpe, packed_words
+from morphgraph.training.bpe import TrainedBpe, packed_words
 
 
 @dataclass(frozen=True)

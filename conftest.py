@@ -1,0 +1,31 @@
+"""What the examples in docs/api.md begin with, for the docstrings that they are made from."""
+
+from pathlib import Path
+
+import pytest
+from _pytest.doctest import DoctestItem
+
+DOCUMENTED = (
+    "morphgraph.api",
+    "morphgraph.models.transplant",
+    "morphgraph.models.undertrained",
+    "morphgraph.tables.views",
+    "morphgraph.draw.pictures",
+    "morphgraph.score.gold_set.GoldSet",
+    "morphgraph.tokeniser.export.Export",
+)
+
+
+@pytest.fixture(autouse=True)
+def begun(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The names that they use, and a folder of their own to write into."""
+    if isinstance(request.node, DoctestItem) and request.node.name.startswith(DOCUMENTED):
+        import morphgraph as mg
+
+        monkeypatch.chdir(tmp_path)
+        Path("text.txt").write_text("The houses stand there.\n")
+        request.node.dtest.globs |= {
+            "mg": mg,
+            "tokeniser": mg.load("demo:en"),
+            "gold": mg.read_gold("demo:en"),
+        }

@@ -1,0 +1,180 @@
+"""The functions of the library: load, train, compare, evaluate."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from morphgraph.api.base import BaseTokeniser
+from morphgraph.api.engine import Engine
+from morphgraph.api.gold import Gold
+from morphgraph.api.scoring import table_of
+from morphgraph.api.tokeniser import Tokeniser
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import shortened
+from morphgraph.corpus.counts import WordCounts, counts_of
+from morphgraph.reference.predictions import Predictions
+from morphgraph.score.gold_set import Scope, Weighting
+from morphgraph.segment.models import load_segmenter, uploaded_segmenter
+from morphgraph.segment.registry import Value
+from morphgraph.segment.segmenter import Segmenter
+
+if TYPE_CHECKING:
+    from morphgraph.batch.runner import RunOutcome
+    from morphgraph.tables.views import ComparedScores
+
+
+def load(source: Any) -> Tokeniser:
+    """Load a tokeniser.
+
+    ``source``: a file, a folder, a demo by its name (``demo:en``, ``demo:de``, ``demo:nl``), a
+    ``tokenizers.Tokenizer``, or a fast tokeniser of ``transformers``. A file is a
+    ``tokenizer.json``, a SentencePiece model, a list of types, or what `Tokeniser.save` or
+    ``morphgraph train`` wrote. What there is to know about it is a Python warning. Errors:
+    `MorphGraphError`.
+
+    >>> tokeniser = mg.load("demo:en")
+    """
+    found = (
+        load_segmenter(source)
+        if isinstance(source, str | os.PathLike)
+        else uploaded_segmenter(*_serialised(source))
+    )
+    loaded = Tokeniser(_engine_of(found))
+    for warning in loaded._engine.warnings:
+        warnings.warn(f"{loaded.name}: {warning}", stacklevel=2)
+    return loaded
+
+
+def _engine_of(made: Segmenter) -> Engine:
+    return Engine(made, made.editable)
+
+
+def _serialised(source: Any) -> tuple[bytes, str]:
+    """A tokeniser object as a ``tokenizer.json``, and its name."""
+    backend = getattr(source, "backend_tokenizer", source)
+    name = str(getattr(source, "name_or_path", "") or type(source).__name__)
+    if not callable(getattr(backend, "to_str", None)):
+        raise MorphGraphError(
+            f"{shortened(repr(source))} is not a tokeniser. Give a file, a folder, demo:en, a "
+            "tokenizers.Tokenizer, or a fast tokeniser of transformers."
+        )
+    try:
+        return backend.to_str().encode(), name
+    except Exception as error:  # the library raises nothing more specific
+        raise MorphGraphError(
+            f"{name} cannot be written as a tokenizer.json ({shortened(str(error), 120)}). Give "
+            "the folder that it was loaded from."
+        ) from error
+
+
+def train(
+    method: str,
+    counts: WordCounts | Mapping[str, float] | str | os.PathLike[str],
+    vocab_size: int,
+    *,
+    pipeline: str | None = None,
+    minimum_count: int | None = None,
+    **parameters: Value,
+) -> Tokeniser:
+    """Train a tokeniser on word counts: ``bpe``, ``picky``, ``unigram``, ``wordpiece``, ….
+
+    ``counts``: of words, a file of them, or ``wordfreq:en``. ``vocab_size``: how many types come
+    out, atoms and special tokens included. ``pipeline``: how words are prepared, by default the
+    method's own way; words rarer than ``minimum_count`` are left out. ``parameters``: the method's
+    own. Errors: `MorphGraphError`.
+
+    >>> mg.train("bpe", {"low": 5, "lower": 2, "newest": 6, "widest": 3}, 259).types[256:]
+    ('es', 'est', 'lo')
+    """
+    from morphgraph.segment.training import train as train_segmenter
+
+    trained = train_segmenter(
+        method,
+        counts_of(counts),
+        vocab_size,
+        pipeline=pipeline,
+        parameters=parameters,
+        minimum_count=minimum_count,
+    )
+    if warning := trained.warning():
+        warnings.warn(warning, stacklevel=2)
+    return Tokeniser(_engine_of(trained))
+
+
+def compare(
+    tokenisers: Mapping[str, Tokeniser | Predictions],
+    gold: Gold,
+    *,
+    baseline: str | None = None,
+    scope: Scope = "morphemic",
+    weighting: Weighting = "types",
+    metrics: Sequence[str] = (),
+) -> ComparedScores:
+    """Score several tokenisers on the same gold.
+
+    ``tokenisers``: each by its name in tables. ``baseline``: the name of the one that others are
+    tested against, by default the first. ``metrics``: names of scores, the usual ones by default.
+    One that cannot segment the words is shown as failed; if all fail, it is a `MorphGraphError`.
+
+    >>> found = mg.compare({"BPE": tokeniser, "FLOTA": tokeniser.method("flota", k=2)}, gold)
+    >>> [round(f1, 3) for f1 in found.to_frame()["f1"]]
+    [0.481, 0.602]
+    """
+    from morphgraph.tables.views import ComparedScores
+
+    if not isinstance(tokenisers, Mapping) or not tokenisers:
+        raise MorphGraphError(
+            'There is nothing to compare. Give tokenisers by name: {"BPE": one, "ReBPE": other}.'
+        )
+    compared = {str(label): _compared(label, made) for label, made in tokenisers.items()}
+    labels = list(compared)
+    if baseline is not None and baseline not in compared:
+        raise MorphGraphError(f"“{baseline}” is not one of those compared: {', '.join(labels)}.")
+    number = None if len(labels) < 2 else labels.index(baseline) if baseline is not None else 0
+    return ComparedScores(table_of(compared, gold, scope, weighting, metrics, number))
+
+
+def _compared(label: Any, made: Any) -> Engine | Predictions:
+    if isinstance(made, BaseTokeniser):
+        return made._engine
+    if isinstance(made, Predictions):
+        return made
+    raise MorphGraphError(
+        f"“{label}” is {shortened(repr(made))}, which is not a tokeniser. Give what load, train or "
+        "a tokeniser's method returned."
+    )
+
+
+def evaluate(
+    configuration: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    workers: int | None = None,
+    languages: Sequence[str] | None = None,
+) -> RunOutcome:
+    """Run a full evaluation from a YAML file, or one that ships by its name, into a folder.
+
+    The folder gets tables and ``report.html``; a run that was started there before is resumed.
+    ``workers``: processes, one a core by default. ``languages``: only these of the file. Errors:
+    `MorphGraphError`; cells that fail are in the result.
+
+    >>> mg.evaluate("nothing", "run")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    morphgraph.core.errors.MorphGraphError: nothing: there is no such file, nor does an ...
+    """
+    from functools import partial
+
+    from morphgraph.batch.cluster import local_cluster
+    from morphgraph.batch.evaluating import run_evaluation
+    from morphgraph.batch.plan import read_plan
+    from morphgraph.core.demos import configuration_path
+    from morphgraph.core.system import available_cores
+
+    plan = read_plan(configuration_path(configuration), languages)
+    opened = partial(local_cluster, workers or available_cores(), None)
+    return run_evaluation(plan, Path(out), opened)

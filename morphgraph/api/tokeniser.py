@@ -1,0 +1,391 @@
+"""The public tokeniser: one class, however it segments and wherever it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from morphgraph.api.base import BaseTokeniser
+from morphgraph.api.blaming import BlamedMerges, ThresholdCurve
+from morphgraph.api.engine import Engine
+from morphgraph.api.gold import Gold, read_gold
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import base_name, counted, percent, shortened
+from morphgraph.reference.entry import Reference
+from morphgraph.refine.knockout import BlameSettings, KnockoutSettings, Selection, knock_out
+from morphgraph.refine.learning import remember
+from morphgraph.refine.rebpe import ReBPESettings
+from morphgraph.refine.rebpe_run import Phase, ReBPERun
+from morphgraph.refine.study import Study
+from morphgraph.refine.threshold_curve import THRESHOLDS, threshold_curve
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.gold_set import GoldSet, Scope, Weighting
+from morphgraph.tokeniser.merging import never_formed
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import pandas as pd
+
+    from morphgraph.draw.pictures import GraphPicture, TreePicture
+    from morphgraph.graph.change import Change
+    from morphgraph.tables.views import TokeniserScore
+
+_KNOCKOUT, _REBPE = KnockoutSettings(), ReBPESettings()
+"""Where the defaults stand."""
+
+
+class Tokeniser(BaseTokeniser):
+    """A vocabulary, how text is prepared for it, and a way to segment.
+
+    It never changes: what edits or trains returns another one. Two are equal if vocabulary, merges,
+    method and preprocessing are; names do not matter. `len` is the number of types, `in` looks one
+    up, and it can be pickled. What needs merges raises a `MorphGraphError` on one that segments
+    otherwise. ``gold`` is whatever `read_gold` takes.
+
+    >>> tokeniser
+    <Tokeniser demo:en: BPE, 8,000 types, 7,743 merges>
+    >>> tokeniser.method("flota", k=2)
+    <Tokeniser demo:en: FLOTA(k=2), 8,000 types>
+    """
+
+    # ------------------------------------------------------------------------- blame
+
+    def blame(
+        self, gold: Gold, *, scope: Scope = "morphemic", weighting: Weighting = "types"
+    ) -> BlamedMerges:
+        """Blame merges for gold boundaries that they close: N, B and R = B ÷ N, worst first.
+
+        Source: Bauwens & Delobelle 2024, Algorithm 1.
+
+        >>> tokeniser.blame(gold)
+        <BlamedMerges: 274 of 7,743 merges with R ≥ 0.5>
+        """
+        study = self._study("blame", gold)
+        study.benchmark.weights(weighting)
+        signature = study.benchmark.signature(study.tokeniser, blame=f"{weighting} {scope}")
+        return BlamedMerges(study.tokeniser, study.blame(weighting, scope), signature)
+
+    def thresholds(
+        self,
+        gold: Gold,
+        *,
+        scope: Scope = "morphemic",
+        weighting: Weighting = "types",
+        thresholds: Sequence[float] | None = None,
+    ) -> ThresholdCurve:
+        """Score what a knockout by each threshold would give, to choose one; nothing is removed.
+
+        ``thresholds``: every hundredth by default.
+
+        >>> tokeniser.thresholds(gold)
+        <ThresholdCurve: 99 thresholds, best F1 71.48 % at 0.28>
+        """
+        study = self._study("thresholds", gold)
+        study.benchmark.weights(weighting)
+        points = threshold_curve(
+            study.tokeniser,
+            study.benchmark,
+            study.blame(weighting, scope),
+            scope=scope,
+            weighting=weighting,
+            thresholds=THRESHOLDS if thresholds is None else thresholds,
+        )
+        signature = study.benchmark.signature(study.tokeniser, blame=f"{weighting} {scope}")
+        return ThresholdCurve(points, signature)
+
+    def _study(self, what: str, gold: Gold) -> Study:
+        base = self._engine.merges(what)
+        return Study(base, Benchmark.on(read_gold(gold), base))
+
+    # ------------------------------------------------------------------------- refinement
+
+    def knock_out(
+        self,
+        gold: Gold,
+        *,
+        threshold: float = _KNOCKOUT.threshold,
+        holdout: float = _KNOCKOUT.holdout,
+        scope: Scope = _KNOCKOUT.scope,
+        weighting: Weighting = _KNOCKOUT.weighting,
+        tuples_once: bool = _KNOCKOUT.tuples_once,
+        cascade: bool = _KNOCKOUT.cascade,
+        minimum_vocabulary: int = _KNOCKOUT.minimum_vocabulary,
+        seed: int = _KNOCKOUT.seed,
+        select: Selection = _KNOCKOUT.select,
+        count: int | None = _KNOCKOUT.count,
+        percent: float | None = _KNOCKOUT.percent,
+    ) -> ScoredKnockout:
+        """Knock out the types whose merges are to blame by gold, or as many others as a baseline.
+
+        The parameters are those of the method `knockout`. Source: Bauwens & Delobelle 2024,
+        Algorithm 1.
+
+        >>> tokeniser.knock_out(gold, threshold=0.6)
+        <ScoredKnockout: 260 types removed, F1 48.07 % → 70.45 %>
+        """
+        settings = KnockoutSettings(
+            threshold=threshold,
+            holdout=holdout,
+            scope=scope,
+            weighting=weighting,
+            tuples_once=tuples_once,
+            cascade=cascade,
+            minimum_vocabulary=minimum_vocabulary,
+            seed=seed,
+            select=select,
+            count=count,
+            percent=percent,
+        )
+        new, gold_set = self._engine.merges("knock_out").copy(), read_gold(gold)
+        result = knock_out(new, Benchmark.on(gold_set, new), settings)
+        if result.removed:
+            remember(new, gold_set, settings)
+        made = self._with(new)
+        never = self._never_formed(new)
+        scores = self._scores(made, result.scored, settings)
+        return ScoredKnockout(made, never, tuple(result.removed), result.change, *scores)
+
+    def knock_out_types(self, types: Sequence[str], *, cascade: bool = False) -> Knockout:
+        """Knock out chosen types, spelled as in the vocabulary.
+
+        ``cascade``: what is made from a removed type goes with it; else it is made of its parts.
+
+        >>> tokeniser.knock_out_types(["und"]).tokeniser.segment(["undo"])
+        [['Ġund', 'o']]
+        """
+        new = self._engine.merges("knock_out_types").copy()
+        change = (new.graph.cascade if cascade else new.graph.knockout)(types)
+        removed = tuple(new.types[number] for number in change.removed_types)
+        return Knockout(self._with(new), self._never_formed(new), removed, change)
+
+    def rebpe(
+        self,
+        gold: Gold,
+        *,
+        threshold: float = _REBPE.threshold,
+        holdout: float = _REBPE.holdout,
+        scope: Scope = _REBPE.scope,
+        weighting: Weighting = _REBPE.weighting,
+        tuples_once: bool = _REBPE.tuples_once,
+        cascade: bool = _REBPE.cascade,
+        minimum_vocabulary: int = _REBPE.minimum_vocabulary,
+        seed: int = _REBPE.seed,
+        anneal: bool = _REBPE.anneal,
+        reify: bool = _REBPE.reify,
+        repair: bool = _REBPE.repair,
+        link: bool = _REBPE.link,
+        expand: bool = _REBPE.expand,
+        iterations: int = _REBPE.iterations,
+        maximum_vocabulary: int | None = _REBPE.maximum_vocabulary,
+        minimum_good: int = _REBPE.minimum_good,
+        minimum_ratio: float = _REBPE.minimum_ratio,
+    ) -> ReBPEOutcome:
+        """Run ReBPE: anneal, then knock out and reify in turn until nothing changes.
+
+        The parameters are those of the method `rebpe`. Source: Bauwens & de Lhoneux 2026,
+        Algorithm 1.
+
+        >>> tokeniser.rebpe(gold, iterations=1)
+        <ReBPEOutcome: 5 phases, F1 48.07 % → 76.26 %>
+        """
+        settings = ReBPESettings(
+            threshold=threshold,
+            holdout=holdout,
+            scope=scope,
+            weighting=weighting,
+            tuples_once=tuples_once,
+            cascade=cascade,
+            minimum_vocabulary=minimum_vocabulary,
+            seed=seed,
+            anneal=anneal,
+            reify=reify,
+            repair=repair,
+            link=link,
+            expand=expand,
+            iterations=iterations,
+            maximum_vocabulary=maximum_vocabulary,
+            minimum_good=minimum_good,
+            minimum_ratio=minimum_ratio,
+        )
+        new, gold_set = self._engine.merges("rebpe").copy(), read_gold(gold)
+        run = ReBPERun(new, Benchmark.on(gold_set, new), settings)
+        run.finish()
+        remember(new, gold_set, settings)
+        made = self._with(new)
+        never = self._never_formed(new)
+        scores = self._scores(made, run.scored, settings)
+        return ReBPEOutcome(made, never, tuple(run.phases), run.converged, *scores)
+
+    def _with(self, edited: BpeTokeniser) -> Tokeniser:
+        return Tokeniser(Engine.of(edited))
+
+    def _scores(
+        self, made: Tokeniser, gold: GoldSet, settings: BlameSettings
+    ) -> tuple[TokeniserScore, TokeniserScore]:
+        """Scores before and after, as the settings of a method say."""
+        before, after = (
+            each.score(gold, scope=settings.scope, weighting=settings.weighting)
+            for each in (self, made)
+        )
+        return before, after
+
+    def _never_formed(self, edited: BpeTokeniser) -> tuple[str, ...]:
+        edits = len(edited.graph.history) - len(self._engine.merges("edits").graph.history)
+        return tuple(edited.types[number] for number in never_formed(edited.graph, edits))
+
+    # ------------------------------------------------------------------------- pictures
+
+    def tree(self, word: str, gold: Gold | None = None) -> TreePicture:
+        """Draw the merge tree of a word, with gold boundaries and the blame of its merges.
+
+        A word that the gold does not have is drawn without boundaries.
+
+        >>> tokeniser.tree("undesirable", gold=gold)
+        <TreePicture undesirable: ␣und es ir able>
+        """
+        from morphgraph.draw.merge_tree import describe_in_study, describe_tree
+        from morphgraph.draw.pictures import TreePicture
+
+        base = self._engine.merges("tree")
+        if not isinstance(word, str) or not word.strip():
+            raise MorphGraphError(f"{shortened(repr(word))} is not a word. Give a string.")
+        if gold is None:
+            return TreePicture(describe_tree(base, base.encode([word]), 0))
+        study = self._study("tree", gold)
+        return TreePicture(describe_in_study(study, word, study.blame()))
+
+    def around(
+        self, type: str, gold: Gold | None = None, *, up: int = 1, down: int = 2, limit: int = 60
+    ) -> GraphPicture:
+        """Draw the merge graph around a type, coloured by blame if there is gold.
+
+        ``type``: as the vocabulary spells it, or readable, with or without its marker. ``up`` and
+        ``down``: how many merges away from it towards longer types, and towards its parts;
+        ``limit``: at most this many vertices.
+
+        >>> tokeniser.around("able", up=0)
+        <GraphPicture demo:en: able: 3 merges>
+        """
+        from morphgraph.draw.explore import scene_around
+        from morphgraph.draw.pictures import GraphPicture
+
+        base = self._engine.merges("around")
+        spelled = base.type_from(str(type))
+        if spelled is None:
+            raise MorphGraphError(
+                f"“{shortened(str(type))}” is not a type of this tokeniser. Check its spelling; "
+                "types lists them all."
+            )
+        nothing = GoldSet(reference=Reference("none", "pairs", (), (), ""))
+        study = Study(base, Benchmark.on(nothing if gold is None else read_gold(gold), base))
+        scene = scene_around(study, base.graph.ids[spelled], up=up, down=down, limit=limit)
+        return GraphPicture(scene, f"{base_name(self.name)}: {base.readable(spelled)}")
+
+    def to_networkx(self) -> nx.DiGraph:
+        """Return the whole merge graph: part → merge → result, with ranks and labels.
+
+        >>> graph = tokeniser.to_networkx()
+        >>> sum(kind == "merge" for _, kind in graph.nodes(data="kind"))
+        7743
+        """
+        from morphgraph.graph.view import to_networkx
+
+        return to_networkx(self._engine.merges("to_networkx").graph)
+
+
+# ----------------------------------------------------------------------------- what they return
+
+
+@dataclass(frozen=True, repr=False)
+class Knockout:
+    """A tokeniser without some types.
+
+    ``never_formed``: the types that this leaves in the vocabulary, but no merge can form any more;
+    ``tokeniser.knock_out_types(never_formed, cascade=True)`` removes them. ``removed``: the types
+    that are gone, first one first; ``change``: all that this changed in the merge graph.
+
+    >>> tokeniser.knock_out_types(["und"])
+    <Knockout: 1 type removed>
+    """
+
+    tokeniser: Tokeniser
+    never_formed: tuple[str, ...]
+    removed: tuple[str, ...]
+    change: Change = field(compare=False)
+
+    def __repr__(self) -> str:
+        """Return one line."""
+        did = f"{counted(len(self.removed), 'type')} removed"
+        return f"<{type(self).__name__}: {did}{_left(self.never_formed)}>"
+
+
+@dataclass(frozen=True, repr=False)
+class ScoredKnockout(Knockout):
+    """A tokeniser after a knockout by gold, with its scores.
+
+    ``before`` and ``after``: on the held-out words if there are some, else on all.
+
+    >>> found = tokeniser.knock_out(gold)
+    >>> found.before.f1 < found.after.f1
+    True
+    """
+
+    before: TokeniserScore
+    after: TokeniserScore
+
+    def __repr__(self) -> str:
+        """Return one line."""
+        return f"{super().__repr__()[:-1]}{_gain(self.before, self.after)}>"
+
+
+@dataclass(frozen=True, repr=False)
+class ReBPEOutcome:
+    """A tokeniser after ReBPE, the phases of the run, and scores before and after.
+
+    ``never_formed``: as of `Knockout`. ``converged``: whether it ended because nothing was left to
+    change. ``before`` and ``after``: on the held-out words if there are some, else on all.
+
+    >>> found = tokeniser.rebpe(gold, iterations=1)
+    >>> found.converged, [phase.kind for phase in found.phases]
+    (False, ['start', 'anneal', 'knockout', 'reify', 'knockout'])
+    """
+
+    tokeniser: Tokeniser
+    never_formed: tuple[str, ...]
+    phases: tuple[Phase, ...]
+    converged: bool
+    before: TokeniserScore
+    after: TokeniserScore
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each phase: its iteration and kind, sizes, scores, and what it changed.
+
+        >>> list(tokeniser.rebpe(gold, iterations=1).to_frame()["phase"])
+        ['start', 'anneal', 'knockout', 'reify', 'knockout']
+        """
+        import pandas as pd
+
+        rows = []
+        for phase in self.phases:
+            row = phase.to_dict()
+            changes = row.pop("changes")
+            row.pop("removed_by_origin")
+            rows.append({**row, **changes})
+        kinds = list(dict.fromkeys(kind for phase in self.phases for kind in phase.counts))
+        frame = pd.DataFrame(rows)
+        return frame.fillna(dict.fromkeys(kinds, 0)).astype(dict.fromkeys(kinds, "int64"))
+
+    def __repr__(self) -> str:
+        """Return one line."""
+        did = counted(len(self.phases), "phase") + _left(self.never_formed)
+        return f"<ReBPEOutcome: {did}{_gain(self.before, self.after)}>"
+
+
+def _left(never_formed: Sequence[str]) -> str:
+    return f", {counted(len(never_formed), 'type')} never formed" if never_formed else ""
+
+
+def _gain(before: TokeniserScore, after: TokeniserScore) -> str:
+    return f", F1 {percent(before.f1)} % → {percent(after.f1)} %"

@@ -1,0 +1,41 @@
+"""docs/api.md: it is up to date, and has all that is public, each with an example."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import morphgraph as mg
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def make_api() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make_api", DOCS / "make_api.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_page_is_up_to_date(make_api: ModuleType) -> None:
+    assert (DOCS / "api.md").read_text(encoding="utf-8") == make_api.page()
+
+
+def test_each_public_name_has_an_example(make_api: ModuleType) -> None:
+    documented = make_api.documented()
+    bare = {
+        name
+        for name, thing in documented.items()
+        if ">>>" not in thing.__doc__
+        and not any(other.startswith(name.removeprefix("mg.") + ".") for other in documented)
+    }
+    assert bare == set()
+    listed = {name.removeprefix("mg.") for name in documented}
+    assert {*mg.__all__} - listed == {"METHODS", "MorphGraphError", "models", "__version__"}
+    shown = {f"Tokeniser.{name}" for name in dir(mg.Tokeniser) if not name.startswith("_")}
+    assert shown == {name for name in listed if name.startswith("Tokeniser.")}
+    assert 20 <= len(shown) <= 27

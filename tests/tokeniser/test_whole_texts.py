@@ -1,0 +1,203 @@
+"""Texts by the public class: the ids, types and texts of the library that the file is for."""
+
+import io
+import os
+import random
+import re
+import tempfile
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import wordfreq
+from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
+from tokenizers import (
+    ByteLevelBPETokenizer,
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+    trainers,
+)
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("HF_MODULES_CACHE", tempfile.mkdtemp(prefix="morphgraph-modules-"))
+
+import morphgraph as mg
+
+ODD = re.split(
+    r"\s",
+    """<unk> <s> </s> [CLS] [SEP] <|endoftext|> <|im_start|>user <|im_end|> un<ent>do 😀 👩‍👩‍👧 é
+e\u0301te\u0301 ﬁn ½ 10² 日本語
+ Ελλάδα don't WE'LL 1234567 \u200b \ufeff \u0301x a\u00adb ## ▁ Ġ Ä <0x41>
+\u3000 \u00a0 x語語y https://a.org/?b=1&c ... --- Türöffner ŉ İI ß""",
+)
+WHITE = ["", " ", "  ", "\t", "\n", "\r\n\r\n", " a", "a ", " \u3000a", "\n\n  b"]
+
+
+@cache
+def varied_texts(count: int = 2_000) -> list[str]:
+    """Words of two languages and odd strings, with all kinds of white space between."""
+    draw = random.Random(1)
+    words = [word for code in ("en", "de") for word in wordfreq.top_n_list(code, 1_500)]
+    texts = [*WHITE, *ODD, "a" * 300]
+    while len(texts) < count:
+        parts = [
+            draw.choice(ODD) if draw.random() < 0.2 else draw.choice(words)
+            for _ in range(draw.randrange(1, 9))
+        ]
+        parts = [part.capitalize() if draw.random() < 0.2 else part for part in parts]
+        texts.append(draw.choice([" ", " ", "  ", "", "\n", ", ", "\t"]).join(parts))
+    return texts
+
+
+def check_as_stock(
+    tokeniser: mg.Tokeniser, library: Tokenizer, texts: Sequence[str] | None = None
+) -> None:
+    """Ids and types with and without special tokens, and texts again, are the library's."""
+    for text in varied_texts() if texts is None else texts:
+        for special in (True, False):
+            found = library.encode(text, add_special_tokens=special)
+            assert tokeniser.encode(text, special_tokens=special) == found.ids, text
+            assert tokeniser.tokenize(text, special_tokens=special) == found.tokens, text
+            read = library.decode(found.ids, skip_special_tokens=not special)
+            assert tokeniser.decode(found.ids, special_tokens=special) == read, text
+
+
+@pytest.mark.parametrize("name", ["qwen2.5", "deepseek-v3", "oscar-de-40k", "oscar-nl-40k"])
+def test_published_tokenisers(name: str, data_folder: Path) -> None:
+    folder = data_folder / "tokenizers" / name
+    check_as_stock(mg.load(folder), Tokenizer.from_file(str(folder / "tokenizer.json")))
+
+
+def test_vocabulary_and_merges(data_folder: Path) -> None:
+    folder = data_folder / "tokenizers" / "gpt2"
+    stock = ByteLevelBPETokenizer(str(folder / "vocab.json"), str(folder / "merges.txt"))
+    tokeniser = mg.load(folder)
+    texts = [text for text in varied_texts() if "<|endoftext|>" not in text]
+    for text in texts:  # the library's class does not know of the special token
+        assert tokeniser.encode(text) == stock.encode(text).ids
+        assert tokeniser.decode(tokeniser.encode(text)) == text
+
+
+def test_every_kind_as_the_library(variant: Any) -> None:
+    check_as_stock(mg.load(variant.library), variant.library, varied_texts(400))
+
+
+def around(library: Tokenizer, single: str) -> Tokenizer:
+    """With special tokens around each text."""
+    names = ["[CLS]", "[SEP]"]
+    library.add_special_tokens(names)
+    listed = [(name, library.token_to_id(name)) for name in names]
+    library.post_processor = processors.TemplateProcessing(single=single, special_tokens=listed)
+    return library
+
+
+def wordpiece() -> Tokenizer:
+    library = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    library.normalizer = normalizers.BertNormalizer(lowercase=True)
+    library.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    library.decoder = decoders.WordPiece()
+    special = ["[UNK]", "[CLS]", "[SEP]"]
+    trainer = trainers.WordPieceTrainer(vocab_size=900, special_tokens=special, show_progress=False)
+    library.train_from_iterator(wordfreq.top_n_list("en", 2_000), trainer)
+    return around(library, "[CLS] $A [SEP]")
+
+
+def unigram() -> Tokenizer:
+    library = Tokenizer(models.Unigram())
+    library.normalizer = normalizers.NFKC()
+    library.pre_tokenizer = pre_tokenizers.Metaspace()
+    library.decoder = decoders.Metaspace()
+    trainer = trainers.UnigramTrainer(
+        vocab_size=600, special_tokens=["<unk>"], unk_token="<unk>", show_progress=False
+    )
+    library.train_from_iterator(wordfreq.top_n_list("en", 2_000), trainer)
+    return around(library, "$A [SEP] [CLS]")
+
+
+def merged() -> Tokenizer:
+    library = Tokenizer(models.BPE())
+    library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    library.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=600,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    library.train_from_iterator(wordfreq.top_n_list("en", 2_000), trainer)
+    library = around(library, "[CLS] $A [SEP] [SEP]")
+    template = library.post_processor
+    library.post_processor = processors.Sequence([processors.ByteLevel(), template])
+    library.enable_truncation(3)
+    library.enable_padding()
+    return library
+
+
+@pytest.mark.parametrize("make", [wordpiece, unigram, merged])
+def test_special_tokens_around_a_text(make: Callable[[], Tokenizer]) -> None:
+    """Truncation and padding, which a file may ask for too, are left to who makes batches."""
+    library = make()
+    tokeniser = mg.load(library)
+    library.no_truncation()
+    library.no_padding()
+    assert tokeniser.encode("") == library.encode("").ids != []
+    check_as_stock(tokeniser, library, varied_texts(600))
+
+
+@pytest.mark.parametrize("kind", ["bpe", "unigram"])
+@pytest.mark.parametrize("settings", [{}, {"byte_fallback": True}, {"add_dummy_prefix": False}])
+def test_sentencepiece_models(kind: str, settings: dict[str, Any], tmp_path: Path) -> None:
+    written = io.BytesIO()
+    SentencePieceTrainer.train(
+        sentence_iterator=iter(wordfreq.top_n_list("de", 2_000)),
+        model_writer=written,
+        model_type=kind,
+        vocab_size=700,
+        minloglevel=3,
+        **settings,
+    )
+    (tmp_path / "a.model").write_bytes(written.getvalue())
+    theirs = SentencePieceProcessor(model_proto=written.getvalue())
+    tokeniser = mg.load(tmp_path / "a.model")
+    assert tokeniser.types == tuple(theirs.id_to_piece(n) for n in range(len(theirs)))
+    special = ("<unk>", "<s>", "</s>")
+    for text in varied_texts(600):
+        # In a text they are added tokens here and in transformers, as there is none in the library.
+        if not any(name in text for name in special):
+            ids = theirs.encode(text)
+            assert tokeniser.encode(text) == ids, text
+            if 0 not in ids:
+                assert tokeniser.decode(ids) == theirs.decode(ids), text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "spelled",
+    ["knockout", "rebpe", "trimmed", "flota", "flota(k=2)", "first", "longest(k=1)", "greedy"],
+)
+def test_exported_folders(spelled: str, tmp_path: Path) -> None:
+    """The exported class gives the same ids, called in the plainest way."""
+    transformers = pytest.importorskip("transformers")
+    tokeniser = mg.load("demo:en")
+    if spelled == "knockout":
+        tokeniser = tokeniser.knock_out("demo:en").tokeniser
+    elif spelled == "rebpe":
+        tokeniser = tokeniser.rebpe("demo:en").tokeniser
+    elif spelled == "trimmed":
+        tokeniser = tokeniser.method("trimmed", threshold=9, counts={"undone": 10, "house": 50})
+    else:
+        name, _, k = spelled.removesuffix(")").partition("(k=")
+        tokeniser = tokeniser.method(name, **{"k": int(k)} if k else {})
+    tokeniser.export(tmp_path, words=["undone"])
+    loaded = transformers.AutoTokenizer.from_pretrained(tmp_path, trust_remote_code=True)
+    assert dict(loaded.get_vocab()) == {text: tokeniser.id_of(text) for text in tokeniser.types}
+    assert [tokeniser.type_of(number) for number in range(len(tokeniser))] == [*tokeniser.types]
+    for text in varied_texts(600):
+        ids = loaded(text)["input_ids"]
+        assert tokeniser.encode(text) == ids, text
+        assert tokeniser.decode(ids) == loaded.decode(ids, skip_special_tokens=True), text

@@ -17,9 +17,9 @@ import numpy as np
 T = TypeVar("T")
 
 ENTRIES = 1_000
-"""The largest number of results kept in a cache."""
-SIZE = 256_000_000
-"""Their largest total size in bytes, estimated."""
+"""Answers that a cache keeps at most."""
+SIZE = 1_000_000_000
+"""Bytes that they take at most, roughly."""
 
 _Key = tuple[Hashable, Hashable]
 _SAMPLED = 50

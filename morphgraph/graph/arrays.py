@@ -144,7 +144,7 @@ def merge_arrays(graph: MergeGraph) -> MergeArrays:
     """Return the graph's merges as arrays."""
     # Words may contain atoms added to the alphabet after this state, so these count too.
     question = "arrays", len(graph.types)
-    return graph.cache.get(graph.numbered, question, lambda: _made(graph))
+    return graph.derived(question, lambda: _made(graph))
 
 
 def _made(graph: MergeGraph) -> MergeArrays:

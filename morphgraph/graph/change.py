@@ -77,6 +77,14 @@ class Change:
     origins: Mapping[int, tuple[Origin, Origin]] = field(default_factory=dict)
 
     @property
+    def touched(self) -> set[int]:
+        """Ids of the merges that were removed, added, rewired or moved."""
+        merges = {*self.removed_merges, *self.added_merges}
+        merges.update([entry.merge for entry in self.rewired])
+        merges.update([number for number, *_ in self.reranked])
+        return merges
+
+    @property
     def is_empty(self) -> bool:
         """Whether the edit changed nothing."""
         return not (

@@ -1,6 +1,6 @@
 """Order-independent sums over types and merges, which identify a state and are cheap to update."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from hashlib import blake2b
 from itertools import chain
 
@@ -34,8 +34,8 @@ def hash_types(texts: Sequence[str], labels: Sequence[int] = ()) -> Hashes:
     return hashes
 
 
-def hash_merges(merges: Collection[Merge], types: Hashes, ties: Iterable[int]) -> Hashes:
-    """Return hashes of rank, tie, result and parts; ``types``: hashes of all types by id."""
+def hash_merges(merges: Collection[Merge], types: Hashes, ties: Sequence[int]) -> Hashes:
+    """Hashes of merges, of rank, tie, result and parts; ``types``: hashes of all types by id."""
     count = len(merges)
     if not count:
         return np.zeros((2, 0), np.uint64)
@@ -47,7 +47,7 @@ def hash_merges(merges: Collection[Merge], types: Hashes, ties: Iterable[int]) -
     found = np.add.reduceat(_mixed(of_parts + _numbers(place) * _STEPS), starts, axis=1)
     found += _mixed(types[:, np.array(results)] + _SEEDS)
     found += _mixed(_numbers(ranks) * _SEEDS)
-    found += _mixed(_numbers(np.fromiter(ties, np.int64, count)) * _STEPS)
+    found += _mixed(_numbers(ties) * _STEPS)
     return _mixed(found)
 
 
@@ -75,7 +75,7 @@ def sums(
     Sums of two states differ by the sums of what they do not share.
     """
     of_types = types[:, np.fromiter(present, np.int64, len(present))]
-    tied = (ties.get(number, -1) + 1 for number in merges)
+    tied = [ties.get(number, -1) + 1 for number in merges] if ties else [0] * len(merges)
     of_merges = hash_merges(merges.values(), types, tied)
     plain = summed(of_types) + summed(of_merges)
     with_ids = summed(labelled(of_types, present)) + summed(labelled(of_merges, list(merges)))

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from morphgraph.core.state import State
 from morphgraph.graph.change import Change, Merge
-from morphgraph.graph.fingerprint import Hashes
-from morphgraph.graph.merge_table import EditError, MergeTable, states_of
+from morphgraph.graph.merge_table import EditError, MergeTable, Place
 from morphgraph.graph.plans import (
     Parts,
     pair_of_texts,
@@ -44,22 +45,24 @@ class MergeGraph(MergeTable):
         super().__init__(types, merges, fixed, ties, labels)
         self._done: list[Change] = []
         self._undone: list[Change] = []
-        self._marks: list[Hashes | None] = [None]
-        """What each state of the history adds up to, from that before all edits; also undone ones.
-        """
+        self._places: list[Place] = [self._place]
+        """The states of the history, from that before all edits on; then those that are undone."""
         self._is_untouched = True
         self._copied: MergeGraph | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what was derived."""
+        return {**self.__dict__, "_unnamed": {}, "_listed": None}
 
     def original(self) -> "MergeGraph":
         """Return a separate graph as this one was before any edit."""
         whole = self if self._is_untouched else self._copied
         if whole is not None and whole._is_untouched:
-            _ = whole.state  # computed once for all
             graph = whole.copy()
         else:
             types = self.types[: self._loaded_types]
             graph = MergeGraph(types, self._loaded, self.fixed, self.ties, self.labels)
-            graph.cache = self.cache
+            graph.cache, graph.family = self.cache, self.family
         for text in self.types[self._loaded_types :]:
             graph._know(text)  # words may have been encoded with added atoms
         return graph
@@ -70,7 +73,7 @@ class MergeGraph(MergeTable):
         copied.__dict__.update(self.__dict__)
         self._share(copied)
         copied._done, copied._undone = self._done.copy() if history else [], []
-        copied._marks = self._marks[: len(self._done) + 1] if history else [None]
+        copied._places = self._places[: len(self._done) + 1] if history else [self._place]
         if self._is_untouched:
             copied._copied = self._copied or self
         return copied
@@ -79,8 +82,8 @@ class MergeGraph(MergeTable):
         """Return a separate graph as this one was before the last ``edits`` edits."""
         made = len(self._done)
         copied = self.copy()
-        for place in reversed(range(max(0, made - edits), made)):
-            copied._backward(self._done[place], self._marks[place])
+        for number in reversed(range(max(0, made - edits), made)):
+            copied._backward(self._done[number], self._places[number])
         return copied
 
     def before_last(self) -> "MergeGraph":
@@ -94,16 +97,16 @@ class MergeGraph(MergeTable):
         """
         copied = self.copy()
         yield copied
-        for place in reversed(range(len(self._done))):
-            copied._backward(self._done[place], self._marks[place])
+        for number in reversed(range(len(self._done))):
+            copied._backward(self._done[number], self._places[number])
             yield copied
 
     def states_onward(self) -> Iterator["MergeGraph"]:
         """Yield the original state, then that after each edit: one copy, as in `states_back`."""
         copied = self.earlier(len(self._done))
         yield copied
-        for change, mark in zip(self._done, self._marks[1:], strict=False):
-            copied._forward(change, mark)
+        for change, place in zip(self._done, self._places[1:], strict=False):
+            copied._forward(change, place)
             yield copied
 
     # ----------------------------------------------------------------------------- edits
@@ -219,26 +222,24 @@ class MergeGraph(MergeTable):
         """Undo the last edit; `EditError` if there is none."""
         if not self._done:
             raise EditError("There is nothing to undo.")
-        self._mark()
         change = self._done.pop()
         self._undone.append(change)
-        self._backward(change, self._marks[len(self._done)])
+        self._backward(change, self._places[len(self._done)])
         return change
 
     def redo(self) -> Change:
         """Redo the last undone edit; `EditError` if there is none."""
         if not self._undone:
             raise EditError("There is nothing to redo.")
-        self._mark()
         change = self._undone.pop()
         self._done.append(change)
-        self._forward(change, self._marks[len(self._done)])
+        self._forward(change, self._places[len(self._done)])
         return change
 
     def forget_undone(self) -> None:
         """Drop the edits that `redo` would repeat."""
         self._undone.clear()
-        del self._marks[len(self._done) + 1 :]
+        del self._places[len(self._done) + 1 :]
 
     def replay(self, steps: Iterable[Mapping[str, Any]]) -> list[Change]:
         """Make the edits of a recipe, oldest first.
@@ -247,14 +248,14 @@ class MergeGraph(MergeTable):
         undone.
         """
         changes: list[Change] = []
-        made, undone, marks = len(self._done), self._undone.copy(), self._marks.copy()
+        made, undone, places = len(self._done), self._undone.copy(), self._places.copy()
         for position, step in enumerate(steps, start=1):
             try:
                 changes.append(self._make(step))
             except EditError as error:
                 while len(self._done) > made:  # a step that changed nothing is not in it
                     self.undo()
-                self._undone, self._marks = undone, marks
+                self._undone, self._places = undone, places
                 raise EditError(f"Step {position} of the recipe: {error}") from error
         return changes
 
@@ -269,22 +270,14 @@ class MergeGraph(MergeTable):
         return self._named_after(edits)[1]
 
     def _named_after(self, edits: int) -> tuple[State, State]:
-        made = len(self._done)
-        if edits == made:
-            return self._named()
-        mark = self._marks[edits]
-        if mark is None:
+        made, place = len(self._done), self._places[edits]
+        if place.names is None:
             there = self.earlier(max(0, made - edits))
-            for change in list(reversed(self._undone))[: max(0, edits - made)]:
-                there._forward(change)
-            _ = there.state
-            mark = self._marks[edits] = there._sums
-        assert mark is not None
-        return states_of(mark)
-
-    def _mark(self) -> None:
-        """Record the sums of the present state, before leaving it."""
-        self._marks[len(self._done)] = self._sums
+            for number, change in enumerate(self._undone[::-1][: max(0, edits - made)], made + 1):
+                there._forward(change, self._places[number])
+            there._named()
+        assert place.names is not None
+        return place.names
 
     def _make(self, step: Mapping[str, Any]) -> Change:
         edit = step.get("edit")
@@ -317,28 +310,22 @@ class MergeGraph(MergeTable):
         """
         if change.is_empty:
             return change
-        self._mark()
         self._forward(change)
         self._done.append(change)
         self._undone.clear()
-        self._marks[len(self._done) :] = [self._sums]
+        self._places[len(self._done) :] = [self._place]
         return change
 
-    def _share_of(self, change: Change) -> Hashes:
-        """Return the contribution of types and merges that a change touches to the sums."""
-        merges = {*change.removed_merges, *change.added_merges}
-        merges.update([entry.merge for entry in change.rewired])
-        merges.update([number for number, *_ in change.reranked])
-        return self._sums_of((*change.removed_types, *change.added_types), merges)
-
-    def _forward(self, change: Change, sums: Hashes | None = None) -> None:
-        """Make a change; ``sums``: those of the state after it, if known."""
-        others = None
+    def _forward(self, change: Change, place: Place | None = None) -> None:
+        """Make a change; ``place``: the state after it, if it was made before."""
+        sums, others, place = self._place.sums, None, place or Place()
+        types, merges = (*change.removed_types, *change.added_types), change.touched
         for text, number in change.new_types.items():
             if self._know(text) != number:
                 raise EditError("The change was computed on another state. Compute it again.")
-        if sums is None and self._sums is not None:
-            others = self._sums - self._share_of(change)
+        # If most merges change, all is added up afresh, and only when the name is asked for.
+        if place.sums is None and sums is not None and 2 * len(merges) < len(self._merges):
+            others = sums - self._sums_of(types, merges)
         for number, merge in change.removed_merges.items():
             self._unlink(number, merge)
         for entry in change.rewired:
@@ -355,9 +342,11 @@ class MergeGraph(MergeTable):
             self._origins[number] = origin
         if change.added_merges or change.reranked:
             self._order = None
-        self._enter(sums if others is None else others + self._share_of(change))
+        if others is not None:
+            place.sums = others + self._sums_of(types, merges)
+        self._enter(place)
 
-    def _backward(self, change: Change, sums: Hashes | None) -> None:
+    def _backward(self, change: Change, place: Place) -> None:
         for number, (origin, _) in change.origins.items():
             self._origins[number] = origin
         for number, merge in change.added_merges.items():
@@ -372,9 +361,12 @@ class MergeGraph(MergeTable):
             self._rewire(entry.merge, entry.new_parts, entry.old_parts)
         for number, merge in change.removed_merges.items():
             self._add(number, merge)
-        self._order = None
-        self._enter(sums)
+        removed = list(change.removed_merges)
+        lacks = self._order is None or not np.isin(removed, self._order).all()
+        if lacks or change.added_merges or change.reranked:
+            self._order = None
+        self._enter(place)
 
-    def _enter(self, sums: Hashes | None) -> None:
-        super()._enter(sums)
+    def _enter(self, place: Place) -> None:
+        super()._enter(place)
         self._is_untouched = False

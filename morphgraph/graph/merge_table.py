@@ -1,8 +1,10 @@
 """The types and merges of a tokeniser, and the relations between them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import count
-from typing import Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +15,19 @@ from morphgraph.core.state import State
 from morphgraph.graph.change import Merge, Origin
 from morphgraph.graph.fingerprint import Hashes, hash_types, sums
 
+T = TypeVar("T")
+
 
 class EditError(MorphGraphError):
     """An edit that the graph cannot make, with the reason."""
+
+
+@dataclass(slots=True)
+class Place:
+    """A state that a table and its copies are or were in: what it adds up to, once it is named."""
+
+    sums: Hashes | None = None
+    names: tuple[State, State] | None = None
 
 
 class MergeTable:
@@ -29,6 +41,7 @@ class MergeTable:
     follow each other are equally good: of those, the leftmost in a word is applied first.
     ``labels``: numbers that the first types have elsewhere, by which they differ from others of the
     same string. ``cache``: what was derived from the states of this table and of its copies.
+    ``family``: equal to itself only, and the same for all copies, to keep what no edit changes.
     """
 
     def __init__(
@@ -67,9 +80,11 @@ class MergeTable:
             if len(producers) > 1:
                 producers.sort(key=lambda number: self.merge(number).rank)
         self.cache = Cache()
+        self.family = object()
         self._hashes: Hashes | None = None
-        self._sums: Hashes | None = None
-        self._states: tuple[State, State] | None = None
+        self._place = Place()
+        self._unnamed: dict[Hashable, Any] = {}
+        self._listed: dict[int, Merge] | None = None
 
     @classmethod
     def from_merges(cls, merges: Iterable[Sequence[str]], alphabet: Iterable[str] = ()) -> Self:
@@ -148,8 +163,10 @@ class MergeTable:
         return self._origins.get(number, "original")
 
     def merges(self) -> Mapping[int, Merge]:
-        """Return all present merges by id, in order of rank."""
-        return self.cache.get(self.numbered, "merges", self._in_order)
+        """All present merges by id, in order of rank."""
+        if self._listed is None:  # many objects: each state of each visitor's would be too many
+            self._listed = self._in_order()
+        return self._listed
 
     def _in_order(self) -> dict[int, Merge]:
         """All present merges by id, in order of rank; sorted only after relevant changes."""
@@ -162,9 +179,8 @@ class MergeTable:
 
     @property
     def has_tuples(self) -> bool:
-        """Whether a merge has three or more parts."""
-        return self.cache.get(
-            self.numbered,
+        """Whether a merge has three parts or more."""
+        return self.derived(
             "has tuples",
             lambda: any(merge is not None and len(merge.parts) > 2 for merge in self._merges),
         )
@@ -174,7 +190,7 @@ class MergeTable:
 
         It is that of the first merge that it ties with: its own if there is none.
         """
-        return self.cache.get(self.numbered, "levels", self._in_levels)
+        return self.derived("levels", self._in_levels)
 
     def _in_levels(self) -> dict[int, int]:
         found: dict[int, int] = {}
@@ -246,12 +262,30 @@ class MergeTable:
         """
         return self._named()[1]
 
+    def derived(self, question: Hashable, make: Callable[[], T]) -> T:
+        """The answer to a question about the present state, ids included: made only once.
+
+        It is in the cache if the state has been named; naming it takes a while, so else it is kept
+        here, until the state is named or another one.
+        """
+        if self._place.sums is not None:
+            return self.cache.get(self.numbered, question, make)
+        found: T | None = self._unnamed.get(question)
+        if found is None:
+            found = self._unnamed[question] = make()
+        return found
+
     def _named(self) -> tuple[State, State]:
-        if self._states is None:
-            if self._sums is None:
-                self._sums = self._sums_of(range(len(self.types)), range(len(self._merges)))
-            self._states = states_of(self._sums)
-        return self._states
+        place = self._place
+        if place.names is None:
+            if place.sums is None:
+                place.sums = self._sums_of(range(len(self.types)), range(len(self._merges)))
+            plain, numbered = place.sums[:, 0].tobytes().hex(), place.sums.tobytes().hex()
+            for question, answer in list(self._unnamed.items()):
+                self.cache.get(State(numbered), question, partial(_given, answer))
+            place.names = State(plain), State(numbered)
+            self._unnamed.clear()
+        return place.names
 
     def _sums_of(self, types: Iterable[int], merges: Iterable[int]) -> Hashes:
         """Return the contribution of the present ones of these types and merges to the sums."""
@@ -303,9 +337,9 @@ class MergeTable:
         """Yield ids that no merge has or had, for a change that adds merges."""
         return count(len(self._merges))
 
-    def _enter(self, sums: Hashes | None) -> None:
-        """Enter another state; ``sums``: those of it, if known."""
-        self._sums, self._states = sums, None
+    def _enter(self, place: Place) -> None:
+        """Be in another state."""
+        self._place, self._unnamed, self._listed = place, {}, None
 
     def _add(self, number: int, merge: Merge) -> None:
         missing = number + 1 - len(self._merges)
@@ -361,6 +395,5 @@ class MergeTable:
         return [n for n, ways in enumerate(self._incoming) if ways and n not in formed_at]
 
 
-def states_of(sums: Hashes) -> tuple[State, State]:
-    """Return the identities for these sums, without and with ids."""
-    return State(sums[:, 0].tobytes().hex()), State(sums.tobytes().hex())
+def _given(answer: T) -> T:
+    return answer

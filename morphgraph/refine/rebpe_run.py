@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.core.state import State
 from morphgraph.graph.change import Change, Origin
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.plans import Parts
@@ -72,7 +71,6 @@ class _SegmentedReference:
     def __init__(self, tokeniser: BpeTokeniser, benchmark: Benchmark) -> None:
         self.tokeniser = tokeniser
         self._benchmark = benchmark
-        self._segmentation: tuple[State, MergeSegmentation] | None = None
 
     @property
     def benchmark(self) -> Benchmark:
@@ -83,10 +81,9 @@ class _SegmentedReference:
     @property
     def segmentation(self) -> MergeSegmentation:
         """Its words, segmented by the present merges."""
-        graph = self.tokeniser.graph
-        if self._segmentation is None or self._segmentation[0] != graph.numbered:
-            self._segmentation = graph.numbered, segment(graph, self.benchmark.words)
-        return self._segmentation[1]
+        graph, benchmark = self.tokeniser.graph, self.benchmark
+        question = "segmentation", benchmark.identity
+        return graph.derived(question, lambda: segment(graph, benchmark.words))
 
 
 class ReBPERun:

@@ -117,7 +117,7 @@ class Study:
                 self._first
                 if self._first.alphabet == alphabet
                 else self.cache.get(
-                    tokeniser.as_loaded,
+                    self.graph.family,
                     ("benchmark", self._first.identity, alphabet, ids),
                     lambda: self._first.encoded_for(tokeniser),
                 )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 import numpy as np
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.state import State
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words, called
 
 if TYPE_CHECKING:
@@ -116,6 +117,12 @@ class Segmenter(ABC):
     def parameters(self) -> Mapping[str, Any]:
         """Its settings by name, complete for reproducing the result."""
         return {}
+
+    @property
+    def state(self) -> State:
+        """The identity of the method, its parameters, and what it is made on in its present state."""
+        settings = {name: str(value) for name, value in self.parameters.items()}
+        return State.of("method", self.method, settings, self.below.state)
 
     def signature(self) -> str:
         """Name, parameters and checksum of its model: ``FLOTA(k=2):bert@0a1b2c``."""

@@ -4,8 +4,6 @@ Source: Radford et al. 2019, the released encoder. Hugging Face's `ByteLevel` us
 characters.
 """
 
-from functools import lru_cache
-
 
 def byte_alphabet() -> tuple[str, ...]:
     """Return the printable character of each of the 256 bytes.
@@ -38,7 +36,6 @@ def encode(text: str) -> str:
     return text.encode("utf-8").decode("latin-1").translate(_FROM_LATIN_1)
 
 
-@lru_cache(maxsize=200_000)
 def readable_bytes(type_: str) -> str:
     """Decode the bytes of a byte-level type.
 

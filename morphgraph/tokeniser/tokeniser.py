@@ -132,7 +132,7 @@ class BpeTokeniser:
                 del ids[text]
             return WordEncoder(self.preprocessor, ids | dict(atoms), tokens)
 
-        return self.cache.get(self.as_loaded, ("encoder", atoms), make)
+        return self.cache.get(self.graph.family, ("encoder", atoms), make)
 
     def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
         """Encode words as atoms, as in running text; ``bare``: as whole texts of their own."""
@@ -175,13 +175,13 @@ class BpeTokeniser:
         """All types of the graph, by id, in readable form."""
         types, loaded = self.graph.types, self.graph.loaded_type_count
         found = self.cache.get(
-            self.as_loaded, "types", lambda: [self.readable(text) for text in types[:loaded]]
+            self.graph.family, "types", lambda: [self.readable(text) for text in types[:loaded]]
         )
         if len(types) == loaded:
             return found
         added = tuple(types[loaded:])
         return self.cache.get(
-            self.as_loaded, ("types", added), lambda: [*found, *map(self.readable, added)]
+            self.graph.family, ("types", added), lambda: [*found, *map(self.readable, added)]
         )
 
     @property

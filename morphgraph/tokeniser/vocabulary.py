@@ -12,10 +12,15 @@ import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum, document_field
+from morphgraph.core.state import State
 from morphgraph.core.text import base_name
 from morphgraph.tokeniser.byte_level import readable_bytes
 from morphgraph.tokeniser.document import BYTES, added_tokens
-from morphgraph.tokeniser.pipeline import preprocessor_document, preprocessor_from
+from morphgraph.tokeniser.pipeline import (
+    preprocessor_document,
+    preprocessor_from,
+    preprocessor_state,
+)
 from morphgraph.tokeniser.preprocess import Preprocessor, WordEncoder, shown_token
 from morphgraph.tokeniser.words import UNKNOWN, Words
 
@@ -307,6 +312,13 @@ class SubwordVocabulary:
         content.pop("ids", None)
         content.pop("file", None)
         return checksum(json.dumps(content, ensure_ascii=False, sort_keys=True).encode())
+
+    @cached_property
+    def state(self) -> State:
+        """The identity of types with ids, scores, marker and pipeline; the name is not in it."""
+        own = (self.types, self.marker, sorted(self.special), self.unknown, self.scores)
+        pipeline = preprocessor_state(self.preprocessor)
+        return State.of("vocabulary", *own, self.single, self.file_ids, pipeline)
 
     def signature(self) -> str:
         """The file's name and the content's checksum: ``bert.txt@0a1b2c3d4e5f``."""

@@ -18,8 +18,10 @@ from morphgraph.reference.entry import Reference
 from morphgraph.refine.anneal import preview_annealing
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
+from morphgraph.segment.registry import method_on
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 MakeTokeniser = Callable[..., BpeTokeniser]
 PRE = {"type": "Whitespace"}
@@ -199,3 +201,38 @@ def test_another_thread_reads_the_same_all_the_while(study: Study) -> None:
         asked.wait()
         thread.join()
     assert seen > 100
+
+
+# ----------------------------------------------------------------------------- methods
+
+
+def test_a_method_has_the_name_of_its_parameters_and_of_what_it_is_made_on(
+    small_tokeniser: MakeTokeniser,
+) -> None:
+    tokeniser = small_tokeniser([("u", "n"), ("un", "d")])
+
+    def made() -> list[Any]:
+        methods = [("bpe", {}), ("dropout", {"p": 0.1}), ("dropout", {"p": 0.2}), ("flota", {})]
+        made_on = [method_on(tokeniser, name, settings) for name, settings in methods]
+        return [segmenter.state for segmenter in made_on]
+
+    first = made()
+    assert len(set(first)) == 4
+    assert made() == first
+    tokeniser.graph.knockout(["und"])
+    assert not set(made()) & set(first)
+    tokeniser.graph.undo()
+    assert made() == first
+
+
+def test_a_vocabulary_has_the_name_of_its_content() -> None:
+    first = SubwordVocabulary(("un", "##do", "do"), "##", name="one")
+    assert first.state == SubwordVocabulary(("un", "##do", "do"), "##", name="two").state
+    others = [
+        SubwordVocabulary(("un", "do", "##do"), "##"),
+        SubwordVocabulary(("un", "##do", "do"), ""),
+        SubwordVocabulary(("un", "##do", "do"), "##", scores=(-1.0, -2.0, -3.0)),
+        SubwordVocabulary(("un", "##do", "do"), "##", unknown="un"),
+        SubwordVocabulary(("un", "##do", "do"), "##", file_ids=(5, 6, 7)),
+    ]
+    assert len({first.state, *(other.state for other in others)}) == 6

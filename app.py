@@ -13,7 +13,7 @@ from web.scoreboard import (
     score_metrics,
     skipped_lines,
 )
-from web.session import Session
+from web.state import Session
 from web.text import plain
 from web.views.first_look import first_look
 from web.views.reference_read import reference_read

@@ -35,7 +35,7 @@ from web.bootstrap import start
 from web.edits import look_at, never_formed_note
 from web.inputs import frequency_choice, offer_frequencies
 from web.scoreboard import score_metrics
-from web.session import Session
+from web.state import Session
 from web.text import code, plain
 from web.views.corpus import corpus_measured
 from web.views.model_rows import model_rows

@@ -10,14 +10,13 @@ from morphgraph.draw.explore import first_focus, scene_around
 from morphgraph.draw.export_html import stand_alone_html
 from morphgraph.draw.fan import fan_around
 from morphgraph.graph.view import MAX_VERTICES, to_graphml, to_networkx, type_key
-from web.address import follow
 from web.bootstrap import start
 from web.components import Click, page_frame
 from web.components.fan import fan_graph
 from web.edits import handle_clicks, look_at, never_formed_note, show_message
 from web.reopening import keep_session
 from web.scoreboard import score_metrics
-from web.session import Session
+from web.state import Session
 from web.views.type_panel import type_panel
 from web.widgets import download, set_value, setting
 
@@ -53,7 +52,7 @@ def _follow_focus(current: Session) -> None:
     graph = current.study.graph
     assert current.focus is not None
     here = graph.types[current.focus]
-    asked = follow("type", here, lambda asked: asked if asked in graph.ids else here)
+    asked = current.address.follow("type", here, among=graph.ids)
     if asked != here:
         look_at(current, graph.ids[asked])
         st.session_state[_FIND] = ""  # it found another one

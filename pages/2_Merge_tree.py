@@ -4,12 +4,11 @@ import streamlit as st
 
 from morphgraph.core.text import counted, in_percent, shortened
 from morphgraph.draw.merge_tree import MergeTree
-from web.address import follow
 from web.bootstrap import start
 from web.components import Click
 from web.edits import knock_out_type, look_at, show_message
 from web.scoreboard import score_metrics
-from web.session import Session
+from web.state import Session
 from web.text import code, plain
 from web.views.trees import Since, before_and_after, now, word_key, word_trees
 from web.widgets import choice, remembered, set_value, show_table, value_now
@@ -101,7 +100,7 @@ def _word(current: Session) -> tuple[str | None, str]:
         help="With its gold boundaries and the number of its wrong gaps.",
     )
     now_shown = value_now(key, first)
-    asked = follow("word", now_shown)
+    asked = current.address.follow("word", now_shown)
     if asked != now_shown:
         set_value(key, asked)
     with remembered(**{key: first}):

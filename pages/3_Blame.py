@@ -18,13 +18,12 @@ from morphgraph.refine.blame import Blame, blame_table
 from morphgraph.refine.knockout import candidate_types
 from morphgraph.refine.threshold_curve import ThresholdPoint, best_point, threshold_curve
 from morphgraph.score.gold_set import Scope, Weighting
-from web.address import follow
 from web.bootstrap import start
 from web.components.curve import threshold_line
 from web.edits import knock_out_all, look_at, never_formed_note, show_message
 from web.reopening import keep_session
 from web.scoreboard import score_metrics
-from web.session import Session
+from web.state import Session
 from web.text import code
 from web.widgets import choice, chosen_row, set_value, value_now
 
@@ -123,7 +122,7 @@ def _threshold(
 ) -> float:
     """The threshold, dragged on a curve of what each would do; and the knockout by it."""
     study = current.study
-    _follow_threshold()
+    _follow_threshold(current)
     best = best_point(points)
     heading, settings, use, go = st.columns([4, 2.3, 2.3, 3], vertical_alignment="center")
     heading.subheader("How much blame is too much?", anchor=False)
@@ -164,14 +163,14 @@ def _threshold(
     return threshold
 
 
-def _follow_threshold() -> None:
+def _follow_threshold(current: Session) -> None:
     """Keep the threshold in the address, and take that of another address."""
     now = f"{value_now('threshold', 0.5):.2f}"
 
     def read(asked: str) -> str:
         return f"{max(0.01, float(asked)):.2f}" if re.fullmatch(r"0\.\d\d", asked) else now
 
-    asked = follow("threshold", now, read, step=False)
+    asked = current.address.follow("threshold", now, reads=read, step=False)
     if asked != now:
         set_value("threshold", float(asked))
 

@@ -16,7 +16,7 @@ from web.components.fan import fan_graph
 from web.edits import knock_out_and_reify, never_formed_note, show_message
 from web.reopening import keep_session, setting_values
 from web.scoreboard import score_metrics
-from web.session import Session
+from web.state import Session
 from web.views.rebpe import (
     ablation_table,
     charts,
@@ -102,7 +102,7 @@ def _page(current: Session) -> None:
     keep_session(current)
     show_message(current)
     if not running and len(run.all_phases) > 1:
-        follow_phase(run)
+        follow_phase(current, run)
     with st.container(horizontal=True, vertical_alignment="center"):
         if running:
             said = "What is done stays; resume whenever you like."

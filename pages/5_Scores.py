@@ -36,7 +36,7 @@ from web.scoreboard import (
     score_table,
     skipped_lines,
 )
-from web.session import Session
+from web.state import Session
 from web.text import plain
 from web.views.errors import error_browser
 from web.views.reference_read import reference_read
@@ -132,7 +132,7 @@ def _chosen(
     with models:
         upload_model("scores")
     with left:
-        picked = choose_methods(current, "scores")
+        picked = choose_methods(current, "scores", st.container())
         predictions = choose_predictions(programs)
     with settings:
         for one in picked:

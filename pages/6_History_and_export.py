@@ -18,7 +18,7 @@ from web.edits import go_to_edit, never_formed_note
 from web.inputs import content_of
 from web.method_picker import choose_method
 from web.scoreboard import score_metrics
-from web.session import Session
+from web.state import Session
 from web.text import plain
 from web.widgets import attempt, choice, download, recipe_button, show_table, zipped
 

@@ -36,7 +36,8 @@ from web.hosting import is_public
 from web.inputs import content_of
 from web.method_picker import chosen_methods, parameter_field
 from web.reopening import doing
-from web.session import Session, Source, wordfreq_languages
+from web.sources import Source, wordfreq_languages
+from web.state import Session
 from web.text import plain
 from web.training import train_in_turn
 from web.widgets import attempt, button, download, remembered, setting

@@ -16,7 +16,6 @@ from morphgraph.score.uncertainty import Interval
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables.comparison import comparison_csv, comparison_html, comparison_latex
 from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE
-from web.address import follow
 from web.bootstrap import start
 from web.components import comparison_table
 from web.inputs import offer_frequencies
@@ -31,7 +30,7 @@ from web.method_picker import (
 )
 from web.reopening import keep_session
 from web.scoreboard import partial_gold
-from web.session import Session
+from web.state import Session
 from web.text import plain
 from web.views.trees import one_cell
 from web.widgets import (
@@ -65,10 +64,10 @@ def segmentations_page(current: Session) -> None:
         with st.popover("Methods", icon=":material/add:", key="compare methods open"):
             place = st.container()
             upload_model(_PLACE)  # before the methods in time, so that its model can be chosen
-            with place:
-                picked = choose_methods(current, _PLACE, wait=False)
         more = st.popover("More", icon=":material/tune:", key="compare more open")
         note = st.container(width="content")
+    # The element of the address must be in sight: one in a popover acts only where it is open.
+    picked = choose_methods(current, _PLACE, place, wait=False)
     lacking = lacking_counts(current, _PLACE)
     if lacking:
         offer_frequencies(current, lacking)
@@ -80,8 +79,7 @@ def segmentations_page(current: Session) -> None:
         return
     with attempt():
         comparison = _compared(current, segmenters, [one.label for one in ready], texts, gold)
-        with more:
-            chosen = _filtered(comparison)
+        chosen = _filtered(current, comparison, more)
         shown = f"{len(chosen):,} of " if len(chosen) < len(texts) else ""
         note.markdown(f"**{shown}{counted(len(texts), 'word')}**")
         _headers(current, picked, comparison)
@@ -178,22 +176,22 @@ def _chosen_cell(comparison: Comparison) -> tuple[int, int] | None:
     return comparison.texts.index(text), comparison.labels.index(label)
 
 
-def _filtered(comparison: Comparison) -> list[int]:
+def _filtered(current: Session, comparison: Comparison, more: DeltaGenerator) -> list[int]:
     """Numbers of the rows to show."""
     several = len(comparison.segmenters) > 1
     kinds = [_ALL, _DISAGREE, _BETTER] if several else [_ALL]
     here = value_now(_SHOW, _ALL)
-    asked = follow("show", here, lambda asked: asked if asked in kinds else here)
+    asked = current.address.follow("show", here, among=kinds)
     if asked != here:
         set_value(_SHOW, asked)
-    which: str = choice(st.segmented_control, "Show", kinds, key=_SHOW, required=True)
+    which: str = choice(more.segmented_control, "Show", kinds, key=_SHOW, required=True)
     if which == _DISAGREE:
         return comparison.disagreeing()
     if which == _BETTER:
         numbers = range(len(comparison.labels))
         names = comparison.labels.__getitem__
-        better = st.selectbox("Better", numbers, format_func=names, key="compare better")
-        worse = st.selectbox("than", numbers, index=1, format_func=names, key="compare worse")
+        better = more.selectbox("Better", numbers, format_func=names, key="compare better")
+        worse = more.selectbox("than", numbers, index=1, format_func=names, key="compare worse")
         return comparison.better(int(better or 0), int(worse or 0))
     return list(range(len(comparison.rows)))
 

@@ -1,13 +1,13 @@
 """The address holds what a page shows: Back, Forward, reload and a copied address bring it back.
 
-A step, which Back takes back, is made by an element of ours in the browser: it gives the address
-that one leaves a number of its own, then adds one with the next number. So each address is told by
-its number: one that Python wrote since the last arrival comes with a click, however late the
-browser is; any other one is Back, Forward or a link.
+Each step, which Back takes back, has a number. An element in the browser makes it: it gives the
+address that one leaves a number of its own, then adds one with the next number. So an address that
+Python wrote since the last arrival comes with a click, however late the browser is; any other one
+is Back, Forward or a link.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -16,7 +16,8 @@ import streamlit as st
 
 from web.components import hidden_component
 
-_ADDRESS, _STEP, _LEFT = "address", "step", "before"
+_STEP, _LEFT = "step", "before"
+_NUMBER = re.compile(rf"(?:{_LEFT})?(\d{{1,9}})")
 _LONGEST = 1500
 """Characters of a value that an address holds; browsers and servers cut off very long ones."""
 
@@ -25,9 +26,9 @@ _LONGEST = 1500
 class Address:
     """What the address of one tab holds, as far as Python knows.
 
-    ``arrived``: the step of the address that was last loaded or gone back to, ``since`` the first
-    step after it, and ``newest`` the last one; ``shown`` the parameters that were followed since;
-    ``now`` those of the present run, ``stepped`` whether it has made its step.
+    ``arrived``: the step of the address that was loaded, or gone back to, last; ``since`` the
+    first step after it, and ``newest`` the last one; ``shown`` the parameters followed since then;
+    ``now`` those of the present run, and ``stepped`` whether it has made its step.
     """
 
     page: str = ""
@@ -38,74 +39,62 @@ class Address:
     now: set[str] = field(default_factory=set)
     stepped: bool = False
 
-    def arrive(self, page: str, step: str) -> None:
-        """Begin a run of the whole page; another address than Python wrote counts."""
-        self.now.clear()
-        self.stepped = False
-        number = re.fullmatch(rf"({_LEFT})?(\d{{1,9}})", step)
-        written = step == self.arrived or (
-            step.isdecimal() and number and self.since <= int(step) <= self.newest
-        )
-        if page == self.page and written:
+    def arrive(self, page: str) -> None:
+        """Begin a run of a whole page: another address than Python wrote counts."""
+        self._begin_run()
+        step = st.query_params.get(_STEP, "")
+        written = step.isdecimal() and self.since <= int(step) <= self.newest
+        if page == self.page and (written or step == self.arrived):
             return
         self.page, self.arrived = page, step
-        self.newest = max(self.newest, int(number[2]) if number else 0)
+        number = _NUMBER.fullmatch(step)
+        self.newest = max(self.newest, int(number[1]) if number else 0)
         self.since = self.newest + 1
         self.shown.clear()
 
-    def take(self, name: str, value: str, asked: str | None, *, step: bool) -> str:
-        """What to show: ``value``, or what is ``asked`` for."""
-        if name in self.now:  # a fragment runs again
-            self.now.clear()
-            self.stepped = False
+    def follow(
+        self,
+        name: str,
+        value: str,
+        *,
+        among: Container[str] | None = None,
+        reads: Callable[[str], str] = str,
+        step: bool = True,
+    ) -> str:
+        """What to show: ``value``, or what the address asks for instead.
+
+        That is so on arrival, and after Back and Forward; else the address takes ``value``. Where
+        that has changed, it is a ``step`` that Back takes back, or not, as while one types; a run
+        makes one step at most. To be called where its element is in sight: none in a popover acts
+        before that is opened. Anybody can write anything into an address: ``among`` which values
+        it has to be, ``reads`` what the page makes of it.
+        """
+        if name in self.now:  # the run of a fragment, which arrives nowhere
+            self._begin_run()
         self.now.add(name)
+        held = _held(value)
         if name not in self.shown:
-            value = value if asked is None else asked
-        elif step and value != self.shown[name] and not self.stepped:
+            # An address with a step was written here: it lacks what was empty.
+            asked = st.query_params.get(name, "" if self.arrived else None)
+            is_fit = asked is not None and (among is None or asked in among)
+            read = reads(asked) if asked is not None and is_fit else value
+            if _held(read) != held:
+                value, held = read, _held(read)
+        elif step and held != self.shown[name] and not self.stepped:
             self.newest += 1
             self.stepped = True
-        self.shown[name] = value
+        self.shown[name] = held
+        now = str(self.newest) if self.newest >= self.since else self.arrived
+        _writing()(
+            key=f"address {name}",
+            data={"name": name, "value": held, "step": now}
+            | {"arrived": self.arrived, "since": self.since},
+        )
         return value
 
-    @property
-    def step(self) -> str:
-        """The step that is on show."""
-        return str(self.newest) if self.newest >= self.since else self.arrived
-
-
-def address() -> Address:
-    found: Address = st.session_state.setdefault(_ADDRESS, Address())
-    return found
-
-
-def arrive(page: str) -> None:
-    """Begin a page: what its address asks for counts, unless it is the page of the last run."""
-    address().arrive(page, st.query_params.get(_STEP, ""))
-
-
-def follow(name: str, value: str, reads: Callable[[str], str] = str, *, step: bool = True) -> str:
-    """What to show: ``value``, or what the address asks for instead.
-
-    That is so on arrival, and after Back and Forward; else the address takes ``value``. Where that
-    has changed, it is a ``step`` that Back takes back, or not, as while one types. ``reads``: what
-    the page makes of what is asked for, as anybody can write anything into an address. Empty:
-    nothing is asked for.
-    """
-    now = address()
-    # What Python wrote says all; what somebody else did asks for what is in it.
-    asked = st.query_params.get(name, "" if now.arrived else None)
-    held = now.take(name, _held(value), None if asked is None else _held(reads(asked)), step=step)
-    _writing()(
-        key=f"address {name}",
-        data={
-            "name": name,
-            "value": held,
-            "step": now.step,
-            "arrived": now.arrived,
-            "since": now.since,
-        },
-    )
-    return held if held != _held(value) else value
+    def _begin_run(self) -> None:
+        self.now.clear()
+        self.stepped = False
 
 
 def _held(value: str) -> str:
@@ -116,11 +105,10 @@ def _held(value: str) -> str:
 
 @cache
 def _writing() -> Callable[..., Any]:
-    """Writes a value into the address, if that is one from which its step was made.
+    """What writes a value into the address, unless the browser has gone elsewhere meanwhile.
 
-    The element is there in every run: what comes and goes makes the browser draw anew all below.
-    Where the browser knows more steps than Python, as after the app was started anew, Python is
-    told of them, as by Back.
+    Then Python is told where, as by Back: it may have been started anew, and know of no step. The
+    element is there in every run: what comes and goes makes the browser draw anew all below.
     """
     script = f"""  const address = new URL(location.href), parameters = address.searchParams;
   const here = parameters.get("{_STEP}") ?? "";

@@ -7,11 +7,11 @@ import streamlit as st
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.isolated import VISITOR
 from morphgraph.core.text import counted, shortened
-from web.address import arrive, follow
 from web.hosting import is_public
 from web.queue import keep_queue_moving, stop_all
 from web.reopening import keep_session, known_browser, reopen
-from web.session import Session, demo_name, session
+from web.sources import demo_name
+from web.state import Session, session
 from web.storage import days_kept, kept_steps
 from web.text import plain
 from web.widgets import deferred_error, show_deferred_error
@@ -61,7 +61,7 @@ def start(title: str) -> Session:
     current = session(reopen)
     VISITOR.set(current.store.folder.name)
     current.doing = ""  # it is in the page that is left, or begins again below
-    arrive(title)
+    current.address.arrive(title)
     _open_what_is_asked_for(current)
     known_browser(current)
     keep_session(current)
@@ -76,7 +76,7 @@ def start(title: str) -> Session:
 def _open_what_is_asked_for(current: Session) -> None:
     """Open the demo in the address instead of another demo; own files stay open."""
     own = current.language
-    asked = follow("demo", own, lambda asked: asked if own and asked in DEMOS else own)
+    asked = current.address.follow("demo", own, among=DEMOS if own else ())
     if asked != own:
         current.open_demo(asked)
 

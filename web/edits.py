@@ -16,7 +16,7 @@ from morphgraph.refine.knockout import KnockoutSettings
 from morphgraph.refine.reify import preview_reification
 from morphgraph.tokeniser.merging import never_formed
 from web.components import Click, hidden_component
-from web.session import Session
+from web.state import Session
 from web.text import plain
 from web.widgets import button, deferred_error
 

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from morphgraph.core.limits import APP_MEMORY
 from morphgraph.core.system import free_memory_at_once, give_back_memory, memory_used
-from web.session import drop_oldest
+from web.state import drop_oldest
 
 EVERY = 5.0
 """Seconds from one look to the next."""

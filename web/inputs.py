@@ -18,17 +18,16 @@ from morphgraph.reference.predictions import PREDICTION_FORMATS, Predictions, re
 from morphgraph.reference.readers import FORMATS, read_reference
 from morphgraph.score.gold_set import GoldSet
 from web.hosting import is_public
-from web.session import (
-    Session,
+from web.sources import (
     Source,
     demo_name,
     demo_reference,
     frequencies_of,
     reference_of,
-    session,
     wordfreq_frequencies,
     wordfreq_languages,
 )
+from web.state import Session, session
 from web.text import plain
 from web.views.reference_read import tell_what_was_read
 from web.waiting import Tell, Waiting

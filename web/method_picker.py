@@ -1,9 +1,9 @@
 """Which methods are compared or scored, and how they are set."""
 
 import hashlib
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -20,17 +20,16 @@ from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.training import train
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import spelled
-from web.address import follow
 from web.hosting import is_public
 from web.inputs import content_of
-from web.session import START, Chosen, Session, session, wordfreq_frequencies
+from web.sources import wordfreq_frequencies
+from web.state import START, Chosen, Session, session
 from web.text import plain
 from web.training import train_in_turn
 from web.waiting import Tell, Waiting
 from web.widgets import (
     attempt,
     choice,
-    forget_oldest,
     primed,
     set_value,
     setting,
@@ -45,9 +44,6 @@ AT_FIRST = {
 _TRAINED = "picky"
 """Trained on demand: it stands among those that need a tokeniser only, behind trimmed BPE."""
 _BYTES = 256
-_MOST_MADE = 8
-"""What takes long to make, for all sessions, the newest last."""
-_lock = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -83,25 +79,28 @@ def _known_methods() -> list[str]:
     return [*names[:place], _TRAINED, *names[place:]]
 
 
-def choose_methods(current: Session, place: str, *, wait: bool = True) -> list[PickedMethod]:
+def choose_methods(
+    current: Session, place: str, field: DeltaGenerator, *, wait: bool = True
+) -> list[PickedMethod]:
     """The field of methods, and what is chosen in it; messages for what cannot be made.
 
-    ``place``: one of `AT_FIRST`, which keeps the choices of pages apart; ``wait``: make all of them
-    now; otherwise `make_method` makes those that take long.
+    ``place``: one of `AT_FIRST`, which keeps the choices of pages apart; ``field``: where they are
+    chosen, which may be folded away; ``wait``: make all of them now; otherwise `make_method` makes
+    those that take long.
     """
     edited = bool(current.study.graph.history)
     models = (f"model {name}" for name in current.models)
     names = [*_known_methods(), *([START] if edited else []), *models]
     chosen = chosen_methods(current, place)
     chosen.offer(names, lambda name: _has_what_it_needs(current, name))
-    _follow_methods(chosen, place)
+    _follow_methods(current, place)
     key = f"{place}_methods"
 
     def choose() -> None:
         chosen.names = list(st.session_state[key])
 
     st.session_state[key] = chosen.names
-    st.multiselect(
+    field.multiselect(
         "Methods",
         names,
         key=key,
@@ -123,7 +122,7 @@ def choose_methods(current: Session, place: str, *, wait: bool = True) -> list[P
             base = current.study.tokeniser if is_on_open else made_on
             found.append(PickedMethod(name, settings, label, made, base))
         except MorphGraphError as error:
-            st.warning(plain(str(error)), icon=":material/warning:")
+            field.warning(plain(str(error)), icon=":material/warning:")
     return found
 
 
@@ -160,14 +159,15 @@ def choose_method(current: Session, place: str) -> Segmenter:
     return method_on(current.study.tokeniser, name, settings)
 
 
-def _follow_methods(chosen: Chosen, place: str) -> None:
+def _follow_methods(current: Session, place: str) -> None:
     """Keep the chosen methods in the address, or take those that it asks for, as after Back.
 
     What needs a file or edits, an address does not hold: it stays as it is.
     """
+    chosen = chosen_methods(current, place)
     named = [name for name in chosen.names if name in METHODS]
     here = ",".join(_spelled(name, _settings(name, place)) for name in named)
-    asked = follow("methods", here, lambda asked: _as_set(asked) or here)
+    asked = current.address.follow("methods", here, reads=lambda asked: _as_set(asked) or here)
     if asked == here:
         return
     given = _asked(asked)
@@ -323,125 +323,77 @@ def make_method(current: Session, place: str, name: str, settings: Mapping[str, 
     """
     if name.startswith("model "):
         return current.models[name.removeprefix("model ")]
-    tokeniser = current.study.tokeniser
+    asked, tokeniser = _asked_of(current, name, settings), current.study.tokeniser
 
     def make() -> Segmenter:
         if name == START:
             return method_on(tokeniser.fork(), "bpe")
         if name == _TRAINED:
-            return _picky(current, place, **settings)
+            return _picky(current, place, asked, **settings)
         counts = _counts(current)[0] if METHODS[name].counts else None
         # A copy, for it is kept for other sessions too, and edits go on.
-        if counts is None:
-            return method_on(tokeniser.copy(), name, settings)
-        return _made_once(
-            _key(current, name, settings),
-            lambda: method_on(tokeniser.copy(), name, settings, counts),
-        )
+        return method_on(tokeniser.copy(), name, settings, counts)
 
-    return current.once(_asked_as(name, settings), make)
+    return current.study.cache.get(*asked, make)
 
 
-def _asked_as(name: str, settings: Mapping[str, Any]) -> tuple[Any, ...]:
-    return ("method", name, tuple(settings.items()))
+def _asked_of(
+    current: Session, name: str, settings: Mapping[str, Any]
+) -> tuple[tuple[Hashable, ...], tuple[Hashable, ...]]:
+    """All that a method depends on, and what it is: word counts by their checksum."""
+    digest = _counts(current)[1] if _needs_counts(name) else b""
+    question = ("method", name, *settings.items())
+    if name == _TRAINED:
+        return (digest, current.study.graph.loaded_type_count), question
+    tokeniser = current.study.tokeniser
+    files = tokeniser.name, tokeniser.checksum, *tokeniser.learned_from  # it tells them
+    return (digest, tokeniser.numbered, *files), question
 
 
 def _takes_long(current: Session, name: str, settings: Mapping[str, Any]) -> bool:
     """Whether a method counts words or is trained on them, and `make_method` has none yet."""
-    return (
-        _needs_counts(name)
-        and _counts(current)[0] is not None
-        and not current.has(_asked_as(name, settings))
-        and _key(current, name, settings) not in _made()
-    )
+    if not _needs_counts(name) or _counts(current)[0] is None:
+        return False
+    return _asked_of(current, name, settings) not in current.study.cache
 
 
 def _needs_counts(name: str) -> bool:
     return name == _TRAINED or (name in METHODS and METHODS[name].counts)
 
 
-def _key(current: Session, name: str, settings: Mapping[str, Any]) -> tuple[Any, ...]:
-    """All that a method made from word counts depends on."""
-    study, (_, digest) = current.study, _counts(current)
-    if name == _TRAINED:
-        return (digest, study.graph.loaded_type_count, *settings.values())
-    tokeniser = study.tokeniser
-    # Its name too, which is its owner's own: what is made tells it.
-    made_on = (tokeniser.name, tokeniser.checksum, study.graph.state)
-    return (digest, name, *made_on, *settings.values())
-
-
-@st.cache_resource(show_spinner=False)
-def _made() -> dict[tuple[Any, ...], Segmenter]:
-    """Models made from word counts, the newest last."""
-    return {}
-
-
-def _made_once(key: tuple[Any, ...], make: Callable[[], Segmenter]) -> Segmenter:
-    """What ``make`` returns, made once for a key in all sessions."""
-    with _lock:
-        found = _made().pop(key, None)
-    if found is None:
-        found = make()
-    with _lock:
-        _made()[key] = found
-        forget_oldest(_made(), _MOST_MADE)
-    return found
-
-
-def _picky(current: Session, place: str, threshold: float) -> Segmenter:
-    """Picky BPE, trained on the spot if no session has asked for the same before."""
-    (counts, digest), size = _counts(current), current.study.graph.loaded_type_count
+def _picky(current: Session, place: str, key: Hashable, threshold: float) -> Segmenter:
+    """Picky BPE, trained on the spot."""
+    counts, size = _counts(current)[0], current.study.graph.loaded_type_count
     if counts is None:
         raise MorphGraphError(
             "Picky BPE is trained on word counts. Choose word frequencies for the reference on the "
             "page Scores."
         )
     visitor = current.store.folder.name
-
-    def make(tell: Tell) -> Segmenter:
-        if is_public():
-            return _picky_in_turn(visitor, counts, size, threshold, tell)
-        return trained_picky(counts, size, threshold, tell, digest)
-
     waiting = Waiting(st.empty(), lambda _: drop_method(place, _TRAINED))
     said = f"Training Picky BPE on {len(counts):,} words"
-    model = waiting.do((_TRAINED, digest, size, threshold), said, make)
+    make = partial(train_picky, counts, size, threshold, visitor)
+    model = waiting.do(key, said, make)
     waiting.over()
     return model
 
 
-def _picky_in_turn(
-    visitor: str, counts: WordCounts, size: int, threshold: float, tell: Tell
+def train_picky(
+    counts: WordCounts, size: int, threshold: float, visitor: str, tell: Tell
 ) -> Segmenter:
-    """The same in a public app, where training waits for its turn."""
+    """Picky BPE of so many types; in a public app, where training waits for its turn, in turn."""
+    if not is_public():
+        given = {"threshold": threshold}
+        return train("picky", counts, size, pipeline="plain", parameters=given, progress=tell)
     options = ["--method", f"picky(threshold={threshold})", "--pipeline", "plain"]
     options += ["--vocab-size", str(size)]
     listed = "".join(f"{word}\t{count}\n" for word, count in counts.items())
-    return _made_once(
-        (_digest(counts), size, threshold),
-        lambda: train_in_turn(
-            visitor,
-            options,
-            f"picky-plain-{size}",
-            lambda said, share: tell(share, said),
-            ("--counts", "counts.tsv", listed.encode("utf-8", "surrogatepass")),
-        ),
-    )
-
-
-def trained_picky(
-    counts: WordCounts,
-    size: int,
-    threshold: float,
-    progress: Callable[[float], None],
-    digest: bytes = b"",
-) -> Segmenter:
-    """Picky BPE of so many types, trained when it is first asked for on these very counts."""
-    given = {"threshold": threshold}
-    return _made_once(
-        (digest or _digest(counts), size, threshold),
-        lambda: train("picky", counts, size, pipeline="plain", parameters=given, progress=progress),
+    return train_in_turn(
+        visitor,
+        options,
+        f"picky-plain-{size}",
+        lambda said, share: tell(share, said),
+        ("--counts", "counts.tsv", listed.encode("utf-8", "surrogatepass")),
     )
 
 
@@ -459,16 +411,14 @@ Counted = tuple[WordCounts | None, bytes]
 
 def _counts(current: Session) -> Counted:
     """Word counts for methods that need some: the frequencies of the open reference."""
-    key = ("word counts",)
-    if key not in current.computed:
+
+    def make() -> Counted:
         known = current.study.benchmark.frequencies
-        language = current.frequency_language
-        if language:
-            current.computed[key] = _counts_of_language(language)
-        else:
-            current.computed[key] = _rounded(known) if known else (None, b"")
-    counts: Counted = current.computed[key]
-    return counts
+        if current.frequency_language:
+            return _counts_of_language(current.frequency_language)
+        return _rounded(known) if known else (None, b"")
+
+    return current.once(("word counts",), make, of_files=True)
 
 
 @st.cache_resource(show_spinner=False, max_entries=6)

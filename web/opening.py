@@ -13,7 +13,8 @@ from morphgraph.tokeniser.loading import fitting_name, lists_merges
 from web.bootstrap import PAGES
 from web.inputs import catalogue_panel, content_of, reference_upload, taken, upload_key
 from web.method_picker import add_model
-from web.session import Session, Source, demo_name, uploaded_model
+from web.sources import Source, demo_name, uploaded_model
+from web.state import Session
 from web.text import plain
 from web.widgets import attempt
 

@@ -16,32 +16,22 @@ from typing import Any, Literal
 import streamlit as st
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from morphgraph.core.demos import DEMOS
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.segment.models import write_model
-from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.recipe import check_steps
 from morphgraph.tokeniser.tokeniser import LearnedFrom
 from web.components import hidden_component
 from web.hosting import is_public
-from web.session import (
-    Session,
-    Source,
-    demo_sources,
-    forget_session,
-    frequencies_of,
-    reference_of,
-    tokeniser_of,
-    uploaded_model,
-)
+from web.sources import Source, uploaded_model
+from web.state import Session, forget_session
 from web.storage import BrowserStore, days_kept, keep_recipe, state_folder
 from web.text import plain
 
 _BROWSER, _TAB = "morphgraph", "morphgraph-tab"
-_MODELS, _KNOWN_TAB = "models kept", "tab of the page"
+_KNOWN_TAB = "tab of the page"
 _COMPONENT = "morphgraph-browser"
 _LEFT_BEHIND = 60
 """Seconds for which a tab that goes is remembered: a reload is over by then."""
@@ -96,17 +86,13 @@ class _Record(BaseModel):
 
 def keep_session(current: Session) -> None:
     """Keep what is open, if that has changed; what cannot be kept is told once, until it can be."""
-    graph, run = current.study.graph, current.run
     current.note_edits()
-    phases = (len(run.all_phases), len(run.phases)) if run else ()
-    models = tuple(map(id, current.models.values()))
-    edits = (*current.state(), len(graph.undone))
-    state = (current.study_number, edits, id(run), phases, models, current.doing)
-    if state == current.kept_as:
+    if _state_of(current) == current.kept_as:
         return
     keep_recipe(current.study.tokeniser)
+    graph = current.study.graph
     untouched = current.language == "en" and not (
-        graph.history or graph.undone or models or current.doing
+        graph.history or graph.undone or current.models or current.doing
     )
     if not untouched or current.kept_as:  # else there is nothing yet that is worth a file
         try:
@@ -117,7 +103,16 @@ def keep_session(current: Session) -> None:
         except (MorphGraphError, OSError) as error:
             _tell_unkept(current, error)
             return
-    current.kept_as, current.unkept = state, ""
+    current.kept_as, current.unkept = _state_of(current), ""
+
+
+def _state_of(current: Session) -> tuple[Any, ...]:
+    """All that a record is made of; a model that is not kept yet makes a difference."""
+    graph, run = current.study.graph, current.run
+    ran = (run.settings, run.edits_before, len(run.all_phases), len(run.phases)) if run else ()
+    models = [(name, current.model_files.get(name)) for name in current.models]
+    edits = (*current.state(), len(graph.undone))
+    return (current.study_number, edits, ran, models, current.doing)
 
 
 def _tell_unkept(current: Session, error: Exception) -> None:
@@ -187,18 +182,14 @@ def _kept_part(store: BrowserStore, source: Source | None) -> _Part | None:
 
 def _kept_models(current: Session) -> dict[str, str]:
     """The checksums of models' files by name, each written only once; none for what has no file."""
-    before: dict[int, tuple[Segmenter, str]] = st.session_state.get(_MODELS, {})
-    now: dict[int, tuple[Segmenter, str]] = {}
-    checksums = {}
+    known = current.model_files
     for name, model in current.models.items():
-        try:
-            kept = before.get(id(model)) or (model, current.store.keep_file(write_model(model)))
-        except MorphGraphError:
-            continue
-        now[id(model)] = kept
-        checksums[name] = kept[1]
-    st.session_state[_MODELS] = now
-    return checksums
+        if name not in known:
+            try:
+                known[name] = current.store.keep_file(write_model(model))
+            except MorphGraphError:
+                known[name] = ""
+    return {name: known[name] for name in current.models if known[name]}
 
 
 def _steps(graph: MergeGraph) -> Steps:
@@ -212,12 +203,12 @@ def _run_of(run: ReBPERun | None) -> _Run | None:
     if run is None or run.is_stale:
         return None
     changes = [*run.graph.history, *reversed(run.graph.undone)]
-    places = {id(change): number for number, change in enumerate(changes)}
     phases: list[int | None] = []
     for phase in run.all_phases[1:]:
-        if not phase.change.is_empty and id(phase.change) not in places:
+        place = next((n for n, change in enumerate(changes) if change is phase.change), None)
+        if place is None and not phase.change.is_empty:
             break
-        phases.append(None if phase.change.is_empty else places[id(phase.change)])
+        phases.append(place)
     if not phases:
         return None
     return _Run(
@@ -255,18 +246,13 @@ def _open(current: Session, record: _Record) -> None:
     opened = _source(current.store, record.tokeniser)
     gold = _source(current.store, record.reference)
     counts = _source(current.store, record.frequencies) if record.frequencies else None
-    tokeniser, reference = tokeniser_of(opened), reference_of(gold)
-    weights = frequencies_of(counts) if counts else None
-    sources = {"tokeniser": opened, "reference": gold, "frequencies": counts}
-    current.open_again(tokeniser, reference, weights, sources)
+    current.open({"tokeniser": opened, "reference": gold, "frequencies": counts})
+    tokeniser = current.study.tokeniser
     for steps in (record.steps, *record.recipes.values()):
         check_steps(steps, "What was kept")
     current.recipes, current.learned = record.recipes, record.learned
     tokeniser.learned_from.extend(record.learned.get(tokeniser.checksum, []))
     current.chose_frequencies = record.chose_frequencies
-    for language in DEMOS:
-        if current.sources == demo_sources(language):
-            current.language = language
     for name, checksum in record.models.items():
         data = current.store.file(checksum)
         if data is not None:

@@ -13,7 +13,8 @@ from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.tokeniser.preprocess import SHOWN_MARKER
 from web.bootstrap import edit_buttons
 from web.opening import what_is_open
-from web.session import Session, demo_name
+from web.sources import demo_name
+from web.state import Session
 from web.text import plain
 from web.views.reference_read import reference_read
 from web.widgets import right_aligned, show_table

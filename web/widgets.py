@@ -124,13 +124,6 @@ def set_value(key: str, value: Any) -> None:
     st.session_state[key] = st.session_state[f"kept {key}"] = value
 
 
-def forget(*keys: str) -> None:
-    """Let remembered widgets begin anew."""
-    for key in keys:
-        st.session_state.pop(key, None)
-        st.session_state.pop(f"kept {key}", None)
-
-
 def setting(
     widget: Callable[..., Any], label: str, *given: Any, key: str, first: Any, **how: Any
 ) -> Any:

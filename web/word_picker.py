@@ -10,9 +10,8 @@ from streamlit.delta_generator import DeltaGenerator
 from morphgraph.core.shared import Same
 from morphgraph.score.comparison import most_disputed
 from morphgraph.segment.segmenter import Segmenter
-from web.address import follow
 from web.scoreboard import words_in_another_language
-from web.session import Session
+from web.state import Session
 from web.text import plain
 from web.widgets import remembered, set_value, setting, value_now
 
@@ -49,7 +48,7 @@ def choose_words(
     whole texts are.
     """
     study = current.study
-    texts = _typed(field, more)
+    texts = _typed(current, field, more)
     with drawn:
         found = _drawn(current, segmenters, is_used=not texts)
     if not texts:
@@ -59,9 +58,9 @@ def choose_words(
     return texts, [known.get(text) for text in texts]
 
 
-def _typed(field: DeltaGenerator, more: DeltaGenerator) -> list[str]:
+def _typed(current: Session, field: DeltaGenerator, more: DeltaGenerator) -> list[str]:
     """What was typed or pasted: whole texts if there are some, else words."""
-    _follow_typed()
+    _follow_typed(current)
     lines = setting(
         more.text_area,
         "Texts, one a line",
@@ -90,13 +89,13 @@ def _typed(field: DeltaGenerator, more: DeltaGenerator) -> list[str]:
     return texts[:_MOST]
 
 
-def _follow_typed() -> None:
+def _follow_typed(current: Session) -> None:
     """Keep what is typed in the address, or take what that asks for."""
     lines, words = value_now(_LINES, ""), value_now(_WORDS, "")
     text = lines if lines.strip() else words
     is_held = bool(text.strip()) and len(text) <= _IN_ADDRESS
     here = (text, "1" if lines.strip() else "") if is_held else ("", "")
-    asked = follow("words", here[0]), follow("lines", here[1])
+    asked = current.address.follow("words", here[0]), current.address.follow("lines", here[1])
     if asked != here:
         set_value(_LINES, asked[0] if asked[1] else "")
         set_value(_WORDS, "" if asked[1] else asked[0])
@@ -113,7 +112,7 @@ def _drawn(
 ) -> tuple[list[str], list[KnownMorphs]]:
     """Words of the reference; none while other words are compared."""
     entries = current.study.benchmark.reference.entries
-    _follow_drawn(is_used=is_used)
+    _follow_drawn(current, is_used=is_used)
     how, count, affix = (
         value_now(f"compare_{name}", _USUAL[name]) for name in _USUAL if name != "seed"
     )
@@ -158,11 +157,13 @@ def _most_disputed(current: Session, segmenters: Sequence[Segmenter]) -> list[in
     return [int(chosen[number]) for number in found]
 
 
-def _follow_drawn(*, is_used: bool) -> None:
+def _follow_drawn(current: Session, *, is_used: bool) -> None:
     """Keep how words are drawn in the address, or take how that asks for."""
     now = {name: value_now(f"compare_{name}", usual) for name, usual in _USUAL.items()}
     here = _spelled(now) if is_used else ""
-    asked = follow("draw", here, lambda draw: _spelled(_read(draw)) if draw else here)
+    asked = current.address.follow(
+        "draw", here, reads=lambda draw: _spelled(_read(draw)) if draw else here
+    )
     if asked != here:
         for name, value in _read(asked).items():
             set_value(f"compare_{name}", value)

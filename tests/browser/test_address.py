@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from browser_steps import PATIENCE, go_to, idle, sidebar, start
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, WebSocketRoute, expect
 
 pytestmark = pytest.mark.browser
 
@@ -87,10 +87,7 @@ def test_the_graph_comes_back_by_its_address(
     page.goto(f"{app_address}/Merge_graph?demo=en&type=ies")
     expect(focus_of(page)).to_have_text("ies", timeout=PATIENCE)
     idle(page)
-    part = page.get_by_role("group", name="Merge graph:").locator(
-        ".vertex.type[data-id]:not(.focus) text", has_text=re.compile("^es$")
-    )
-    part.dblclick()
+    other_type(page, "es").dblclick()
     expect(focus_of(page)).to_have_text("es", timeout=PATIENCE)
     idle(page)
     assert asked(page)["type"] == "es"
@@ -107,6 +104,96 @@ def test_the_graph_comes_back_by_its_address(
     copied.goto(page.url)
     expect(focus_of(copied)).to_have_text("es", timeout=PATIENCE)
     idle(copied)
+
+
+class Line:
+    """The connection of a page, on which what the app says can be held up."""
+
+    def __init__(self, page: Page) -> None:
+        self.page, self.is_slow = page, False
+        self.held: list[tuple[WebSocketRoute, str | bytes]] = []
+        page.route_web_socket(re.compile("_stcore/stream"), self._connect)
+
+    def _connect(self, browser: WebSocketRoute) -> None:
+        app = browser.connect_to_server()
+
+        def pass_on(message: str | bytes) -> None:
+            if self.is_slow:
+                self.held.append((browser, message))
+            else:
+                browser.send(message)
+
+        app.on_message(pass_on)
+
+    def wait_for_answer(self) -> None:
+        """Until the app has answered the last click, and said all it has to."""
+        before = -1
+        while not self.held or len(self.held) > before:
+            before = len(self.held)
+            self.page.wait_for_timeout(500)
+
+    def catch_up(self) -> None:
+        while self.held:  # more may come meanwhile
+            browser, message = self.held.pop(0)
+            browser.send(message)
+        self.is_slow = False
+        idle(self.page)
+
+
+def other_type(page: Page, name: str) -> Locator:
+    """A type in the graph that is not in the middle."""
+    types = page.get_by_role("group", name="Merge graph:").locator(
+        ".vertex.type[data-id]:not(.focus) text", has_text=re.compile(f"^{name}$")
+    )
+    return types.first
+
+
+def test_a_late_back_takes_no_toggle_back_nor_a_late_toggle_a_step(
+    page: Page, app_address: str
+) -> None:
+    line = Line(page)
+    page.goto(f"{app_address}/Merge_graph?demo=en&type=ies")
+    expect(focus_of(page)).to_have_text("ies", timeout=PATIENCE)
+    idle(page)
+    view = page.get_by_role("button", name="View")
+    toggle = page.get_by_text("Knock out everything made from it")
+    switch = page.get_by_role("switch", name="Knock out everything made from it")
+
+    # The browser has not heard of the step yet: its click is none back, however late it comes.
+    line.is_slow = True
+    other_type(page, "es").dblclick()
+    line.wait_for_answer()
+    view.click()
+    toggle.click()
+    line.wait_for_answer()
+    line.catch_up()
+    expect(focus_of(page)).to_have_text("es")
+    expect(switch).to_be_checked()
+    assert asked(page)["type"] == "es"
+    page.keyboard.press("Escape")
+    idle(page)
+
+    # Back goes where one was, at once too, and takes a step back, not the toggle.
+    page.go_back()
+    expect(focus_of(page)).to_have_text("ies")
+    idle(page)
+    page.go_forward()
+    expect(focus_of(page)).to_have_text("es")
+    idle(page)
+    line.is_slow = True
+    other_type(page, "s").dblclick()
+    line.wait_for_answer()
+    page.go_back()
+    line.wait_for_answer()
+    line.catch_up()
+    expect(focus_of(page)).to_have_text("ies")
+    assert asked(page)["type"] == "ies"
+    view.click()
+    expect(switch).to_be_checked()
+    page.keyboard.press("Escape")
+    page.go_forward()
+    expect(focus_of(page)).to_have_text("es")
+    idle(page)
 
 
 def test_words_and_methods_come_back_by_their_address(
@@ -131,6 +218,17 @@ def test_words_and_methods_come_back_by_their_address(
     heads = page.get_by_role("region", name="Comparison of segmentations").get_by_role(
         "columnheader"
     )
+    page.get_by_role("button", name=re.compile("^FLOTA")).click()
+    page.get_by_role("button", name="Remove").click()
+    expect(heads.filter(has_text="FLOTA")).to_have_count(0)
+    idle(page)
+    assert "flota" not in asked(page)["methods"]
+    page.go_back()
+    expect(heads.filter(has_text="FLOTA")).to_have_count(1)
+    idle(page)
+    page.go_forward()
+    expect(heads.filter(has_text="FLOTA")).to_have_count(0)
+    idle(page)
     names = heads.all_inner_texts()
     copied = new_page()
     copied.goto(page.url)

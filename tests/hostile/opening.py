@@ -36,7 +36,7 @@ from morphgraph.core.errors import MorphGraphError  # noqa: E402
 from morphgraph.corpus.text import read_text  # noqa: E402
 from morphgraph.score.boundaries import Benchmark  # noqa: E402
 from morphgraph.tokeniser.loading import load_tokeniser  # noqa: E402
-from web.session import (  # noqa: E402
+from web.sources import (  # noqa: E402
     Source,
     demo_reference,
     frequencies_of,

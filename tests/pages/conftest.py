@@ -13,7 +13,7 @@ from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
 from morphgraph.graph.merge_graph import MergeGraph
-from web.session import Session
+from web.state import Session
 
 ROOT = Path(__file__).resolve().parents[2]
 

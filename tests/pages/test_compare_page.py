@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from morphgraph.segment.registry import METHODS, method_on
 from morphgraph.segment.training import train
 from morphgraph.tokeniser.preprocess import shown_token
 from web import components, method_picker
+from web.state import app_cache
 
 pytestmark = pytest.mark.slow
 
@@ -143,11 +145,13 @@ def test_words_are_in_sight_before_what_takes_long_is_made(
     assert seen == ["trimmed", [0]]
 
 
-@pytest.mark.parametrize("most", [0, 1])
 def test_what_other_visitors_models_pushed_out_does_not_keep_the_page_running(
-    app: Any, monkeypatch: pytest.MonkeyPatch, most: int
+    app: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(method_picker, "_MOST_MADE", most)
+    cache = app_cache()
+    monkeypatch.setattr(cache, "entries", 100)
+    for number in range(100):
+        cache.get("another visitor", number, lambda: None)
     app.session.use_frequencies({"lower": 7.0, "lowest": 5.0}, "small.tsv")
     app.test.query_params["methods"] = "trimmed,picky"
     app.open("compare")
@@ -160,32 +164,36 @@ def test_what_other_visitors_models_pushed_out_does_not_keep_the_page_running(
 
 
 def test_picky_bpe_is_trained_once_for_the_same_counts_and_size(
-    monkeypatch: pytest.MonkeyPatch,
+    app: Any, open_app: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[int] = []
-    real = method_picker.train
 
-    def count(*arguments: Any, **options: Any) -> Any:
+    def count(counts: WordCounts, size: int, **options: Any) -> Any:
         made.append(1)
-        return real(*arguments, **options)
+        return train("picky", counts, 262, **options)
 
-    monkeypatch.setattr(method_picker, "train", count)
-    shares: list[float] = []
-    counts = WordCounts.from_mapping({"lower": 7, "lowest": 5, "newer": 3})
-    same = WordCounts.from_mapping({"lower": 7, "lowest": 5, "newer": 3})
-    other = WordCounts.from_mapping({"lower": 7, "lowest": 5, "newer": 4})
-    first = method_picker.trained_picky(counts, 262, 0.9, shares.append)
-    assert shares[0] == 0.0
-    assert shares[-1] == 1.0
-    assert method_picker.trained_picky(same, 262, 0.9, shares.append) is first
+    monkeypatch.setattr(method_picker, "train", lambda _, *given, **how: count(*given, **how))
+
+    def opened(visit: Any, newer: float) -> Any:
+        visit.session.use_frequencies({"lower": 7.0, "lowest": 5.0, "newer": newer}, "small.tsv")
+        visit.test.query_params["methods"] = "picky"
+        visit.open("compare")
+        return visit
+
+    page = opened(app, 3.0)
     assert len(made) == 1
-    assert (
-        first.signature()
-        == train("picky", counts, 262, pipeline="plain", parameters={"threshold": 0.9}).signature()
-    )
-    for arguments in ((other, 262, 0.9), (counts, 261, 0.9), (counts, 262, 0.8)):
-        assert method_picker.trained_picky(*arguments, shares.append) is not first
-    assert len(made) == 4
+    [signature] = page.test.dataframe[0].value["signature"]
+    assert signature.startswith("Picky")
+    page.graph.knockout(["ia"])  # it is none of what it is trained on
+    page.run()
+    opened(open_app(), 3.0)
+    assert len(made) == 1
+    opened(open_app(), 4.0)
+    assert len(made) == 2
+    [field] = [n for n in page.test.number_input if n.label == "threshold"]
+    field.set_value(0.8)
+    page.run()
+    assert len(made) == 3
 
 
 def test_what_needs_counts_is_not_chosen_without_them(app: Any) -> None:

@@ -16,7 +16,7 @@ from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from web.session import Session
+from web.state import Session
 from web.views.trees import before_and_after, now, trees_of
 
 pytestmark = pytest.mark.slow

@@ -1,90 +1,171 @@
-"""The address and what is shown, followed over runs of a page."""
+"""The address and what is shown over runs of a page, for a browser that is played here."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from web import address
-from web.address import arrive, follow
+from web.address import Address
 
 
-@pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """What the address asks for; the clock stands at 0 until a test moves it."""
-    held: dict[str, str] = {}
+class Browser:
+    """What the address bar holds, entry by entry; clicks may come before it has heard of the last.
 
-    def replace(name: str, value: str | None) -> None:
-        if value is not None:
-            held[name] = value
+    It does with the data of an element what its script does.
+    """
 
-    monkeypatch.setattr(address, "st", SimpleNamespace(query_params=held, session_state={}))
-    monkeypatch.setattr(address, "_replace", replace)
-    monkeypatch.setattr(address.time, "monotonic", lambda: 0.0)
-    arrive("Merge graph")
-    return held
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.entries: list[dict[str, str]] = [{}]
+        self.place = 0
+        self.known: dict[str, str] = {}
+        """What Streamlit sends with a click: the address of the last arrival."""
+        self.asked: dict[str, str] = {}
+        self.waiting: list[dict[str, Any]] = []
+        self.holds = False
+        monkeypatch.setattr(address, "st", SimpleNamespace(query_params=self.asked))
+        monkeypatch.setattr(address, "_writing", lambda: self.hear)
+        self.address = Address()
+
+    def hear(self, key: str, data: dict[str, Any]) -> None:
+        self.waiting.append(data)
+        if not self.holds:
+            self.catch_up()
+
+    def catch_up(self) -> None:
+        self.holds = False
+        for data in self.waiting:
+            here = self.entries[self.place].get("step", "")
+            if here != data["step"]:
+                steps = int(here) if here.isdecimal() else -1
+                is_earlier = data["since"] <= steps < int(data["step"] or 0)
+                if here != data["arrived"] and not is_earlier:
+                    continue
+                left = self.entries[self.place]
+                added = {**left, "step": data["step"]}
+                left["step"] = f"before{data['step']}"
+                self.entries[self.place + 1 :] = [added]
+                self.place += 1
+            self.entries[self.place].pop(data["name"], None)
+            if data["value"]:
+                self.entries[self.place][data["name"]] = data["value"]
+        self.waiting.clear()
+
+    def click(self, page: str = "Merge graph", /, **shown: str) -> dict[str, str]:
+        """Run a page that shows these values; what it then shows."""
+        self.asked.clear()
+        self.asked.update(self.known or self.entries[self.place])
+        self.address.arrive(page)
+        return {name: self.address.follow(name, value) for name, value in shown.items()}
+
+    def go(self, steps: int, /, **shown: str) -> dict[str, str]:
+        """Back or Forward, where these values are on show."""
+        self.place += steps
+        self.known = dict(self.entries[self.place])
+        return self.click(**shown)
+
+    @property
+    def bar(self) -> dict[str, str]:
+        return {n: v for n, v in self.entries[self.place].items() if n != "step"}
 
 
-def test_what_is_shown_goes_into_the_address(asked: dict[str, str]) -> None:
-    assert follow("type", "able") == "able"
-    assert asked == {"type": "able"}
-    assert follow("type", "ies") == "ies"
-    assert asked == {"type": "ies"}
-    assert follow("type", "") == ""
-    assert asked == {}
+@pytest.fixture(params=["by link", "by address"])
+def browser(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Browser:
+    made = Browser(monkeypatch)
+    if request.param == "by address":
+        made.entries[0]["type"] = made.known["type"] = "able"
+    assert made.click(type="able") == {"type": "able"}
+    return made
 
 
-def test_the_address_counts_on_arrival_and_after_back(
-    asked: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked["type"] = "able"
-    assert follow("type", "ies") == "able"
-    assert follow("type", "able") == "able"
-    assert follow("type", "ous") == "ous"
-    monkeypatch.setattr(address.time, "monotonic", lambda: 10.0)
-    asked["type"] = "able"
-    assert follow("type", "ous") == "able"
-    arrive("Blame")
-    asked["type"] = "ing"
-    assert follow("type", "able") == "ing"
+def test_what_is_shown_goes_into_the_address(browser: Browser) -> None:
+    assert browser.bar == {"type": "able"}
+    assert browser.click(type="ies") == {"type": "ies"}
+    assert browser.bar == {"type": "ies"}
+    assert browser.click(type="") == {"type": ""}
+    assert browser.bar == {}
 
 
-def test_a_click_from_a_browser_that_lags_behind_counts(asked: dict[str, str]) -> None:
-    follow("type", "able")
-    follow("type", "ies")
-    asked["type"] = "able"  # sent before the browser had the last address
-    assert follow("type", "ous") == "ous"
-    assert asked == {"type": "ous"}
+def test_the_address_counts_on_arrival_and_after_back_and_forward(browser: Browser) -> None:
+    browser.click(type="ies")
+    browser.click(type="ous")
+    assert browser.go(-1, type="ous") == {"type": "ies"}
+    assert browser.go(-1, type="ies") == {"type": "able"}
+    assert browser.go(2, type="able") == {"type": "ous"}
+    assert browser.go(-2, type="ous") == {"type": "able"}
+    assert browser.click(type="ing") == {"type": "ing"}
+    assert [entry["type"] for entry in browser.entries] == ["able", "ing"]
+    assert browser.go(-1, type="ing") == {"type": "able"}
+    browser.known = {"type": "ed"}
+    assert browser.click("Blame", type="able") == {"type": "ed"}
 
 
-def test_clicks_of_a_browser_that_lags_far_behind_count(
-    asked: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for number, shown in enumerate(["able", "ies", "ous", "ing"]):
-        monkeypatch.setattr(address.time, "monotonic", lambda number=number: 10.0 * number)
-        if number:
-            asked["type"] = "able"
-        assert follow("type", shown) == shown
-    monkeypatch.setattr(address.time, "monotonic", lambda: 40.0)
-    asked["type"] = "able"  # nothing was chosen on the page: three steps back
-    assert follow("type", "ing") == "able"
+def test_clicks_of_a_browser_that_lags_behind_count(browser: Browser) -> None:
+    browser.holds = True
+    for shown in ("ies", "ous", "ing"):
+        assert browser.click(type=shown) == {"type": shown}
+    assert browser.click(type="ing") == {"type": "ing"}  # a click on something else
+    browser.catch_up()
+    assert browser.bar == {"type": "ing"}
+    assert browser.go(-1, type="ing") == {"type": "ous"}
 
 
-def test_values_that_are_no_steps_are_not_taken_back(asked: dict[str, str]) -> None:
-    follow("threshold", "0.50", step=False)
-    follow("threshold", "0.51", step=False)
-    asked["threshold"] = "0.50"
-    assert follow("threshold", "0.52", step=False) == "0.52"
-    assert asked == {"threshold": "0.52"}
+def test_back_while_an_answer_is_on_its_way_is_back(browser: Browser) -> None:
+    browser.click(type="ies")
+    browser.holds = True
+    browser.click(type="ous")
+    assert browser.go(-1, type="ous") == {"type": "able"}
+    browser.catch_up()
+    assert browser.bar == {"type": "able"}
+    assert browser.go(1, type="able") == {"type": "ies"}
+
+
+def test_a_new_session_counts_on_from_the_address(browser: Browser) -> None:
+    browser.click(type="ies")
+    browser.click(type="ous")
+    browser.address, browser.known = Address(), dict(browser.entries[browser.place])
+    assert browser.click(type="able") == {"type": "ous"}
+    browser.click(type="ing")
+    assert browser.go(-1, type="ing") == {"type": "ous"}
+    assert browser.go(-1, type="ous") == {"type": "ies"}
+
+
+def test_a_run_makes_one_step(browser: Browser) -> None:
+    browser.click(type="able", word="unable")
+    before = len(browser.entries)
+    browser.click(type="ies", word="stories")
+    assert browser.bar == {"type": "ies", "word": "stories"}
+    assert len(browser.entries) == before + 1
+    # A fragment runs alone, and the page does not arrive.
+    for word in ("berries", "cherries"):
+        browser.address.follow("word", word)
+    assert len(browser.entries) == before + 3
+    assert browser.go(-2, type="ies", word="cherries") == {"type": "ies", "word": "stories"}
+
+
+def test_values_that_are_no_steps_are_replaced(browser: Browser) -> None:
+    before = len(browser.entries)
+    for value in ("0.50", "0.51", "0.52"):
+        assert browser.address.follow("threshold", value, step=False) == value
+    assert browser.bar["threshold"] == "0.52"
+    assert len(browser.entries) == before
+
+
+def test_what_does_not_fit_is_replaced_at_once(browser: Browser) -> None:
+    browser.known = {"type": "nonsense", "count": "9999", "step": "before" + "9" * 40}
+    browser.asked.clear()
+    browser.asked.update(browser.known)
+    browser.address.arrive("Blame")
+    assert browser.address.follow("type", "able", among=["able", "ies"]) == "able"
+    assert browser.address.follow("count", "5", reads=lambda asked: asked[:2]) == "99"
 
 
 @pytest.mark.parametrize("value", ["x" * 2000, "\ud800"])
-def test_what_an_address_cannot_hold_is_shown_all_the_same(
-    asked: dict[str, str], value: str
-) -> None:
-    assert follow("text", value) == value
-    follow("text", "a")
-    assert follow("text", value) == value
-    assert asked == {}
-    assert follow("text", value) == value
+def test_what_an_address_cannot_hold_is_shown_all_the_same(browser: Browser, value: str) -> None:
+    assert browser.click(text=value) == {"text": value}
+    browser.click(text="a")
+    assert browser.click(text=value) == {"text": value}
+    assert "text" not in browser.bar
+    assert browser.click(text=value) == {"text": value}

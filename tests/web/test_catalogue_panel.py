@@ -75,7 +75,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 def _page() -> None:
     from web.inputs import catalogue_panel
-    from web.session import session
+    from web.state import session
 
     catalogue_panel(session(), "files")
 

@@ -11,7 +11,7 @@ from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web.components import Click, new_clicks
 from web.edits import bring_back, handle_clicks, knock_out_type, look_at
-from web.session import Session
+from web.state import Session
 
 MERGES = [("u", "n"), ("e", "n"), ("un", "d"), ("und", "en"), ("k", "und")]
 

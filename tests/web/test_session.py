@@ -17,7 +17,8 @@ from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web.method_picker import make_method
-from web.session import Session, Source, app_cache, drop_oldest, reference_of, tokeniser_of
+from web.sources import Source, reference_of, tokeniser_of
+from web.state import Session, app_cache, drop_oldest
 
 FIRST = [("u", "n"), ("un", "d")]
 SECOND = [("d", "o"), ("un", "do"), ("u", "n")]
@@ -116,8 +117,8 @@ def visitors(make: Callable[..., BpeTokeniser], small_reference: Callable[..., R
     loaded, reference = make(FIRST), small_reference("un d", "un do")
 
     def visitor() -> Session:
-        current = Session(None)  # type: ignore[arg-type]  # the next line opens one
-        current.open_again(loaded.fork(), reference, None, {})
+        current = Session(Study(loaded, Benchmark.build(loaded, reference)))
+        current.open_tokeniser(loaded.fork())
         return current
 
     return visitor(), visitor()
@@ -164,7 +165,7 @@ def test_what_was_asked_for_the_longest_time_ago_is_dropped(
 
     def there() -> list[str]:
         asked = [(first, "a"), (second, "b"), (first, "c"), (second, "d")]
-        return [key for current, key in asked if current.has((key,))]
+        return [key for current, key in asked if (current.state(), (key,)) in app_cache()]
 
     clock["now"] = 12
     assert drop_oldest(1.0, 11) == 0

@@ -22,7 +22,7 @@ from morphgraph.core.text import shortened, visible
 from web.batch.checking import Checked, check_text, free_name
 from web.hosting import is_public
 from web.queue import UPLOADS, join_queue
-from web.session import own_folder
+from web.state import own_folder
 from web.storage import check_room, make_private
 from web.widgets import forget_oldest, set_value
 

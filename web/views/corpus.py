@@ -20,7 +20,7 @@ from morphgraph.tables.latex import to_latex
 from morphgraph.tables.model import Table, text_frame
 from web.hosting import is_public, only_this_machine
 from web.inputs import content_of
-from web.session import Session
+from web.state import Session
 from web.text import plain
 from web.widgets import attempt, downloads, remembered, show_table
 

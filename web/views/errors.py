@@ -15,7 +15,7 @@ from morphgraph.score.outcome import Outcome
 from morphgraph.tables.scores import errors_csv
 from web.edits import look_at
 from web.scoreboard import MARKS
-from web.session import Session
+from web.state import Session
 from web.text import code
 from web.views.scores import gold_boundaries
 from web.views.trees import now, open_in_merge_tree, word_trees

@@ -8,11 +8,10 @@ from morphgraph.core.text import counted, in_percent, shortened
 from morphgraph.draw.fan import fan_around
 from morphgraph.draw.word_lines import Culprit, illustrative_word, lines_of
 from morphgraph.graph.view import type_key
-from web.address import follow
 from web.components import word_editor
 from web.components.fan import fan_graph
 from web.edits import knock_out_type, look_at, show_message
-from web.session import Session
+from web.state import Session
 from web.text import code, gain_colour, plain
 from web.widgets import attempt, set_value, value_now
 
@@ -26,7 +25,7 @@ def first_look(current: Session) -> None:
     if value_now(key, None) is None:
         set_value(key, illustrative_word(study, 0))
     text = value_now(key, "")
-    asked = follow("text", text, step=False)
+    asked = current.address.follow("text", text, step=False)
     if asked != text:
         text = asked
         set_value(key, text)

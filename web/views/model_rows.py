@@ -17,7 +17,7 @@ from morphgraph.models.undertrained_types import (
 from morphgraph.score.compression import NamedCounts
 from morphgraph.tables.writing import frame_csv
 from web.hosting import only_this_machine
-from web.session import Session
+from web.state import Session
 from web.text import plain
 from web.widgets import attempt, downloads, show_table
 

@@ -29,12 +29,11 @@ from morphgraph.refine.tracing import (
     edits_after,
     follow_phases,
 )
-from web.address import follow
 from web.components import RunPoint, WordRows, is_playing, run_line
 from web.components.fan import fan_graph
 from web.edits import look_at
 from web.scoreboard import MARKS
-from web.session import Session
+from web.state import Session
 from web.text import code, sum_of
 from web.views.type_panel import changed_table
 from web.widgets import (
@@ -95,7 +94,11 @@ def phase_line(current: Session, run: ReBPERun, *, playing: bool) -> None:
     key = f"rebpe word {current.study_number}"
     examples = _examples(current)
     word = value_now(key, examples[0])
-    asked = follow("word", word, lambda asked: (asked.split() or [word])[0][:_LONGEST], step=False)
+
+    def read(asked: str) -> str:
+        return (asked.split() or [word])[0][:_LONGEST]
+
+    asked = current.address.follow("word", word, reads=read, step=False)
     if asked != word:
         word = asked
         set_value(key, word)
@@ -120,13 +123,12 @@ def phase_line(current: Session, run: ReBPERun, *, playing: bool) -> None:
     )
 
 
-def follow_phase(run: ReBPERun) -> None:
+def follow_phase(current: Session, run: ReBPERun) -> None:
     """Keep the phase on show in the address, and take that of another address."""
     labels, shown = [phase_label(phase) for phase in run.all_phases], _on_show(run)
     here = labels[shown]
-    asked = follow(
-        "phase", here, lambda asked: asked if asked in labels else here, step=not is_playing(_LINE)
-    )
+    step = not is_playing(_LINE)
+    asked = current.address.follow("phase", here, among=labels, step=step)
     if asked != here:
         choose_phase(labels.index(asked))
 
@@ -363,22 +365,20 @@ def ablation_table(current: Session, run: ReBPERun) -> None:
         "What is each half worth? Four runs with these settings, from where this run began: "
         "without and with annealing, without and with reification."
     )
-    key = ("ablation", run.settings, study.graph.state_after(run.edits_before))
-    if key not in current.computed:
-        place = st.empty()
-        if not place.button("Compute the four runs", icon=":material/table_chart:"):
-            return
-        bar = place.progress(0.0, "Running …")
-        steps = [dict(change.step) for change in study.graph.history[: run.edits_before]]
+    asked = current.state(run.edits_before), ("ablation", run.settings)
+    place = st.empty()
+    is_known = asked in study.cache
+    if not is_known and not place.button("Compute the four runs", icon=":material/table_chart:"):
+        return
+    steps = [dict(change.step) for change in study.graph.history[: run.edits_before]]
 
-        def advance(share: float) -> None:
-            bar.progress(share, "Running …")
+    def advance(share: float) -> None:
+        place.progress(share, "Running …")
 
-        current.computed[key] = ablation(
-            study.tokeniser, study.benchmark, run.settings, steps, advance
-        )
-        place.empty()
-    cells = current.computed[key]
+    cells = study.cache.get(
+        *asked, lambda: ablation(study.tokeniser, study.benchmark, run.settings, steps, advance)
+    )
+    place.empty()
     rows = [
         {
             "annealing": "on" if cell.anneal else "off",

@@ -5,7 +5,7 @@ import streamlit as st
 from morphgraph.core.text import counted, shortened
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import FORMATS
-from web.session import Session
+from web.state import Session
 from web.text import plain
 
 _READ = "reference that was read"

@@ -29,7 +29,7 @@ from morphgraph.tables.model import HELD_IN, text_frame
 from morphgraph.tables.scores import breakdown_csv, flota_table
 from morphgraph.tables.writing import frame_csv
 from morphgraph.tokeniser.loading import vocabulary_of
-from web.session import Session
+from web.state import Session
 from web.text import plain
 from web.widgets import attempt, choice, download, right_aligned, setting, show_table
 

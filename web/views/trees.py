@@ -20,7 +20,7 @@ from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.preprocess import shown_token
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web.components import Click, tree_picture
-from web.session import Session
+from web.state import Session
 from web.text import code
 from web.widgets import attempt, set_value, show_table
 

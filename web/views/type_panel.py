@@ -13,7 +13,7 @@ from morphgraph.refine.study import ChangedWord
 from web.components.fan import WordGroup, word_rows
 from web.edits import bring_back, knock_out_type, look_at, outcome
 from web.scoreboard import MARKS
-from web.session import Session
+from web.state import Session
 from web.text import code, gain_colour, plain, sum_of
 from web.views.trees import open_in_merge_tree
 from web.widgets import button, show_table

@@ -1,41 +1,58 @@
-"""What one user has open: a study, where it came from, and what they look at.
+"""All that the app keeps of a visitor: what is where, and which wins.
 
-Edits are never lost by opening something else: the recipe of each tokeniser is kept by its
-checksum, and replayed when it is opened again.
+====================  =====================  ==============================  =======================
+What                  In the address         In the session                  On disk
+====================  =====================  ==============================  =======================
+demo                  ``demo``               ``sources``                     the tab's record
+own files             no                     ``sources``                     files, by checksum
+edits, also undone    no                     ``study.graph``, ``recipes``    record; a recipe each
+run of ReBPE          ``phase``, ``word``    ``run``, its settings           record
+models                no                     ``models``                      files, by checksum
+chosen methods        ``methods``            ``chosen``, fields of settings  no
+type in the middle    ``type``               ``focus``, ``selected``         no
+words that are shown  ``text``, ``word``,    their fields                    no
+                      ``words``, ``lines``,
+                      ``draw``, ``show``
+threshold of blame    ``threshold``          its line                        no
+other fields          no                     ``st.session_state``, and       no
+                                             ``kept …`` across pages
+tables, pictures      no                     `app_cache`, of all sessions    no
+who it is             no                     ``store``                       two cookies; no name
+====================  =====================  ==============================  =======================
+
+The address wins on arrival at a page and after Back and Forward; the session wins at any other
+time, and the address follows it (`web.address`). The disk wins only where there is no session: on
+a visit, a reload, a start of the app (`web.reopening`, `web.storage`); then the address wins over
+it, but for a demo where own files are open. Edits are never lost by opening something else: the
+recipe of each tokeniser is kept by its checksum, and replayed when it is opened again.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
-from weakref import WeakValueDictionary
 
 import streamlit as st
 
 from morphgraph.core.cache import Cache
-from morphgraph.core.demos import DEMOS, demo_gold_path
-from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.shared import Same
 from morphgraph.core.text import counted
-from morphgraph.corpus.counts import parse_word_counts, wordfreq_counts
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.language import language_of
-from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import BlameSettings
 from morphgraph.refine.learning import remember
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.segment.bte import Bte
-from morphgraph.segment.models import uploaded_segmenter
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tokeniser.loading import load_tokeniser, load_uploaded_tokeniser
 from morphgraph.tokeniser.tokeniser import BpeTokeniser, LearnedFrom
+from web.address import Address
 from web.hosting import is_public
+from web.sources import Source, Sources, demo_sources, frequencies_of, reference_of, tokeniser_of
 from web.storage import BrowserStore, state_folder
 from web.widgets import forget_oldest
 
@@ -46,29 +63,6 @@ MOST_MODELS = 12
 """The oldest model of the session makes room for one more than this."""
 _RECIPES_KEPT = 20
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where something that is open came from, so that it can be opened again.
-
-    ``name``: what it is called, or that of a demo or a list of wordfreq (``demo:en``,
-    ``wordfreq:en``), which needs no ``files``; these are names with contents. ``format`` and
-    ``encoding``: how a reference is read, where that was chosen.
-    """
-
-    name: str
-    files: tuple[tuple[str, bytes], ...] = ()
-    format: str | None = None
-    encoding: str | None = None
-
-    def shared(self) -> Source:
-        """This, or the same as another session has it: large files are in memory once."""
-        files = [(name, hashlib.sha256(data).digest()) for name, data in self.files]
-        return _sources.setdefault((self.name, *files, self.format, self.encoding), self)
-
-
-_sources: WeakValueDictionary[tuple[Hashable, ...], Source] = WeakValueDictionary()
 
 
 @st.cache_resource(show_spinner=False)
@@ -111,26 +105,27 @@ class Session:
 
     ``selected`` and ``focus`` are type ids; ``first_row``: the first merge of the focus that is
     drawn; ``recipes`` the edits of tokenisers that were edited in this browser, by checksum,
-    ``learned`` the references that methods chose some of them by; ``sources``
-    where the tokeniser, the reference and the frequencies came from, ``store`` where this is kept
-    for the next visit, and ``kept_as`` the state that was kept last; ``run`` the run of ReBPE that
-    the stepper shows, ``asked`` what it was asked to do; ``computed`` what was
-    computed at a click, as long as the study is open; ``doing`` what long work is being done,
-    ``unkept`` why the state could not be kept.
+    ``learned`` the references that methods chose some of them by; ``sources`` where the
+    tokeniser, the reference and the frequencies came from; ``models`` those trained or opened, by
+    a name that says how, and ``model_files`` the checksums of those that are on disk; ``chosen``
+    the methods of each page that compares some; ``store`` where this is kept for the next visit,
+    ``kept_as`` the state that was kept last, and ``unkept`` why it could not be; ``run`` the run of
+    ReBPE that the stepper shows, ``asked`` what it was asked to do; ``doing`` what long work is
+    being done.
     """
 
     study: Study
-    language: str = ""
+    address: Address = field(default_factory=Address)
     chose_frequencies: bool = False
     focus: int | None = None
     selected: int | None = None
     first_row: int = 0
     models: dict[str, Segmenter] = field(default_factory=dict)
+    model_files: dict[str, str] = field(default_factory=dict)
     chosen: dict[str, Chosen] = field(default_factory=dict)
-    computed: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     recipes: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     learned: dict[str, list[LearnedFrom]] = field(default_factory=dict)
-    sources: dict[str, Source | None] = field(default_factory=dict)
+    sources: Sources = field(default_factory=dict)
     store: BrowserStore = field(default_factory=BrowserStore)
     kept_as: tuple[Any, ...] = ()
     run: ReBPERun | None = None
@@ -142,6 +137,14 @@ class Session:
     study_number: int = 0
 
     # ------------------------------------------------------------------------- what is open
+
+    @property
+    def language(self) -> str:
+        """The demo that is open, whatever its frequencies are; empty where something else is."""
+        opened = self.sources.get("tokeniser")
+        if opened is None or opened.files or opened != self.sources.get("reference"):
+            return ""
+        return opened.name.removeprefix("demo:")
 
     @property
     def frequency_language(self) -> str:
@@ -160,30 +163,25 @@ class Session:
 
     def open_demo(self, language: str) -> None:
         """Open a demo's tokeniser, its gold list, and the language's frequencies."""
-        self.sources, self.language = demo_sources(language), language
-        self.chose_frequencies = False
-        demo, name = Source(f"demo:{language}"), f"wordfreq:{language}"
-        frequencies = wordfreq_frequencies(language)
-        self._replace(tokeniser_of(demo), reference_of(demo), frequencies, name)
+        self.open(demo_sources(language))
 
-    def open_again(
-        self,
-        tokeniser: BpeTokeniser,
-        reference: Reference,
-        frequencies: Mapping[str, float] | None,
-        sources: Mapping[str, Source | None],
-    ) -> None:
-        """Open what an earlier visit had open; its edits are made by who calls this."""
-        counted_by = sources.get("frequencies")
-        self.sources = {kind: source and source.shared() for kind, source in sources.items()}
-        self._set(tokeniser, reference, frequencies, counted_by.name if counted_by else "")
+    def open(self, sources: Sources) -> None:
+        """Open all of these; without a tokeniser or a reference, nothing can be opened."""
+        opened, gold, counts = map(sources.get, ("tokeniser", "reference", "frequencies"))
+        assert opened is not None
+        assert gold is not None
+        tokeniser, reference = tokeniser_of(opened), reference_of(gold)
+        frequencies = frequencies_of(counts) if counts else None
+        self._set(tokeniser, reference, frequencies, counts.name if counts else "")
+        self.chose_frequencies = False
+        for kind, source in sources.items():
+            self._note_source(kind, source)
 
     def open_tokeniser(self, tokeniser: BpeTokeniser, source: Source | None = None) -> None:
         """Open another tokeniser under the same reference."""
         old = self.study.benchmark
-        self.language = ""
-        self.sources["tokeniser"] = source and source.shared()
-        self._replace(tokeniser, old.reference, old.frequencies, old.frequency_source)
+        self._set(tokeniser, old.reference, old.frequencies, old.frequency_source)
+        self._note_source("tokeniser", source)
 
     def open_reference(self, reference: Reference, source: Source | None = None) -> None:
         """Open another reference under the same tokeniser, which keeps its edits.
@@ -195,10 +193,9 @@ class Session:
         keep = self.chose_frequencies and not reference.has_counts
         known, known_from = (old.frequencies, old.frequency_source) if keep else (None, "")
         self._set(self.study.tokeniser, reference, known, known_from)
-        self.language = ""
-        self.sources["reference"] = source and source.shared()
+        self._note_source("reference", source)
         if not keep:
-            self.sources["frequencies"] = None
+            self._note_source("frequencies", None)
 
     def use_frequencies(
         self,
@@ -210,26 +207,10 @@ class Session:
         old = self.study.benchmark
         self._set(self.study.tokeniser, old.reference, frequencies, name, keep_view=True)
         self.chose_frequencies = frequencies is not None
-        self.sources["frequencies"] = source and source.shared()
+        self._note_source("frequencies", source)
 
-    def _replace(
-        self,
-        tokeniser: BpeTokeniser,
-        reference: Reference,
-        frequencies: Mapping[str, float] | None,
-        frequency_source: str,
-    ) -> None:
-        if self.study is not None:
-            self.note_edits()
-        steps = self.recipes.get(tokeniser.checksum)
-        if steps and not tokeniser.graph.history:
-            tokeniser.graph.replay(steps)
-            tokeniser.learned_from.extend(self.learned.get(tokeniser.checksum, []))
-            edits = counted(
-                len(steps), "edit of this tokeniser was", "edits of this tokeniser were"
-            )
-            self.notice = f"Your {edits} made again."
-        self._set(tokeniser, reference, frequencies, frequency_source)
+    def _note_source(self, kind: str, source: Source | None) -> None:
+        self.sources[kind] = source and source.shared()
 
     def _set(
         self,
@@ -240,6 +221,8 @@ class Session:
         *,
         keep_view: bool = False,
     ) -> None:
+        if self.study is None or tokeniser is not self.study.tokeniser:
+            self._edit_again(tokeniser)
         tokeniser.cache = app_cache()
         ids = tuple(map(tokeniser.graph.id_of, tokeniser.alphabet))
         words = (tokeniser.alphabet, ids, Same(reference), Same(frequencies), frequency_source)
@@ -250,7 +233,6 @@ class Session:
         )
         self.study = Study(tokeniser, benchmark)
         self.study_number += 1
-        self.computed.clear()
         self.asked = ""
         self.run = None
         if not keep_view:
@@ -258,6 +240,19 @@ class Session:
             self.first_row = 0
 
     # ------------------------------------------------------------------------- edits
+
+    def _edit_again(self, tokeniser: BpeTokeniser) -> None:
+        """Make the edits that another tokeniser had when it was open before."""
+        if self.study is not None:
+            self.note_edits()
+        steps = self.recipes.get(tokeniser.checksum)
+        if steps and not tokeniser.graph.history:
+            tokeniser.graph.replay(steps)
+            tokeniser.learned_from.extend(self.learned.get(tokeniser.checksum, []))
+            edits = counted(
+                len(steps), "edit of this tokeniser was", "edits of this tokeniser were"
+            )
+            self.notice = f"Your {edits} made again."
 
     def note_edits(self) -> None:
         """Note the edits of the open tokeniser, once it has been edited: undone ones are none."""
@@ -295,10 +290,6 @@ class Session:
         """
         return self.study.cache.get(self._files if of_files else self.state(), key, make)
 
-    def has(self, key: tuple[Hashable, ...]) -> bool:
-        """Whether `once` would return what this or another session made in the present state."""
-        return (self.state(), key) in self.study.cache
-
     @property
     def _files(self) -> tuple[Hashable, ...]:
         tokeniser = self.study.tokeniser
@@ -328,13 +319,14 @@ class Session:
 
     def keep_model(self, name: str, model: Segmenter) -> None:
         """Put a model among those of the session, in place of one of the same name."""
-        self.models.pop(name, None)
+        self.forget_model(name)
         forget_oldest(self.models, MOST_MODELS - 1)
         self.models[name] = model
 
     def forget_model(self, name: str) -> None:
         """Keep a model no longer."""
         self.models.pop(name, None)
+        self.model_files.pop(name, None)
 
     def ask(self, what: str) -> None:
         """Tell the stepper of ReBPE to run a phase, an iteration or all; nothing to stop."""
@@ -384,95 +376,3 @@ def forget_session() -> None:
 def own_folder() -> Path:
     """Where texts and runs of evaluations are kept: a public app's are those of this browser."""
     return session().store.folder if is_public() else state_folder()
-
-
-def demo_sources(language: str) -> dict[str, Source | None]:
-    """Where all that a demo opens comes from."""
-    demo = Source(f"demo:{language}")
-    return {"tokeniser": demo, "reference": demo, "frequencies": Source(f"wordfreq:{language}")}
-
-
-def tokeniser_of(source: Source) -> BpeTokeniser:
-    """The tokeniser of a source with a graph of its own; `MorphGraphError` if there is none."""
-    found = uploaded_model(dict(source.files)) if source.files else _demo_model(_demo(source))
-    if found.editable is None:
-        names = ", ".join(name for name, _ in source.files)
-        raise MorphGraphError(f"{names} has no merges. Choose a BPE tokeniser.")
-    return found.editable.fork()
-
-
-def reference_of(source: Source) -> Reference:
-    """The gold list of a source, shared by all sessions; `MorphGraphError` if it cannot be read."""
-    return _uploaded_reference(source) if source.files else demo_reference(_demo(source))
-
-
-def frequencies_of(source: Source) -> Mapping[str, float]:
-    """Word frequencies of a source; `MorphGraphError` if they cannot be read."""
-    if source.files:
-        return _uploaded_frequencies(source)
-    return wordfreq_frequencies(source.name.removeprefix("wordfreq:"))
-
-
-def _demo(source: Source) -> str:
-    language = source.name.removeprefix("demo:")
-    if language not in DEMOS:
-        raise FileFormatError(source.name, "", "there is no such demo", "Open a file.")
-    return language
-
-
-@st.cache_resource(show_spinner="Loading the demo tokeniser…")
-def _demo_model(language: str) -> Segmenter:
-    return Bte(load_tokeniser(f"demo:{language}"))
-
-
-@st.cache_resource(show_spinner="Loading the gold list…")
-def demo_reference(language: str) -> Reference:
-    """A demo gold list."""
-    return read_reference(demo_gold_path(language), name=f"demo:{language}")
-
-
-@st.cache_resource(show_spinner="Loading word frequencies…", max_entries=6)
-def wordfreq_frequencies(language: str) -> Mapping[str, float]:
-    """Word frequencies of a language, per 10⁹ words."""
-    return dict(wordfreq_counts(language).items())
-
-
-@st.cache_resource(show_spinner=False)
-def wordfreq_languages() -> list[str]:
-    """Codes of the languages that wordfreq has lists of."""
-    import wordfreq
-
-    return sorted(wordfreq.available_languages())
-
-
-@st.cache_resource(show_spinner="Reading the tokeniser…", max_entries=4)
-def _read_model(names: tuple[str, ...], contents: tuple[bytes, ...]) -> Segmenter:
-    if len(names) == 1:
-        return uploaded_segmenter(contents[0], names[0])
-    return Bte(load_uploaded_tokeniser(dict(zip(names, contents, strict=True))))
-
-
-@st.cache_resource(show_spinner="Reading the reference…", max_entries=4)
-def _uploaded_reference(source: Source) -> Reference:
-    (_, content), *_ = source.files
-    return read_reference(content, name=source.name, format=source.format, encoding=source.encoding)
-
-
-@st.cache_resource(show_spinner="Reading the frequencies…", max_entries=4)
-def _uploaded_frequencies(source: Source) -> Mapping[str, float]:
-    (name, data), *_ = source.files
-    return dict(parse_word_counts(data, name).items())
-
-
-def uploaded_model(files: Mapping[str, bytes]) -> Segmenter:
-    """What is in one uploaded file of any kind, or in a vocab.json and merges.txt together.
-
-    What is cut by its merges is a `Bte`, whose tokeniser can be opened. It is shared by sessions:
-    fork it before editing. `MorphGraphError` if it cannot be read.
-    """
-    return _read_model(tuple(files), tuple(files.values()))
-
-
-def demo_name(code: str) -> str:
-    """The name of a demo's language."""
-    return DEMOS.get(code, code)

@@ -1,0 +1,133 @@
+"""Where what is open came from, and reading it: demos, wordfreq's lists, files of one's own."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from weakref import WeakValueDictionary
+
+import streamlit as st
+
+from morphgraph.core.demos import DEMOS, demo_gold_path
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.corpus.counts import parse_word_counts, wordfreq_counts
+from morphgraph.reference.entry import Reference
+from morphgraph.reference.readers import read_reference
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.models import uploaded_segmenter
+from morphgraph.segment.segmenter import Segmenter
+from morphgraph.tokeniser.loading import load_tokeniser, load_uploaded_tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where something that is open came from, so that it can be opened again.
+
+    ``name``: what it is called, or that of a demo or a list of wordfreq (``demo:en``,
+    ``wordfreq:en``), which needs no ``files``; these are names with contents. ``format`` and
+    ``encoding``: how a reference is read, where that was chosen.
+    """
+
+    name: str
+    files: tuple[tuple[str, bytes], ...] = ()
+    format: str | None = None
+    encoding: str | None = None
+
+    def shared(self) -> Source:
+        """This, or the same as another session has it: large files are in memory once."""
+        files = [(name, hashlib.sha256(data).digest()) for name, data in self.files]
+        return _sources.setdefault((self.name, *files, self.format, self.encoding), self)
+
+
+_sources: WeakValueDictionary[tuple[Hashable, ...], Source] = WeakValueDictionary()
+
+
+Sources = dict[str, Source | None]
+"""Where the tokeniser, the reference and the frequencies came from."""
+
+
+def demo_sources(language: str) -> Sources:
+    """Where all that a demo opens comes from."""
+    demo = Source(f"demo:{language}")
+    return {"tokeniser": demo, "reference": demo, "frequencies": Source(f"wordfreq:{language}")}
+
+
+def tokeniser_of(source: Source) -> BpeTokeniser:
+    """The tokeniser of a source with a graph of its own; `MorphGraphError` if there is none."""
+    found = _read_model("" if source.files else _demo(source), source.files)
+    if found.editable is None:
+        names = ", ".join(name for name, _ in source.files)
+        raise MorphGraphError(f"{names} has no merges. Choose a BPE tokeniser.")
+    return found.editable.fork()
+
+
+def uploaded_model(files: Mapping[str, bytes]) -> Segmenter:
+    """What is in one uploaded file of any kind, or in a vocab.json and merges.txt together.
+
+    What is cut by its merges is a `Bte`, whose tokeniser can be opened. It is shared by sessions:
+    fork it before editing. `MorphGraphError` if it cannot be read.
+    """
+    return _read_model("", tuple(files.items()))
+
+
+@st.cache_resource(show_spinner="Reading the tokeniser…", max_entries=8)
+def _read_model(demo: str, files: tuple[tuple[str, bytes], ...]) -> Segmenter:
+    if demo:
+        return Bte(load_tokeniser(f"demo:{demo}"))
+    if len(files) == 1:
+        ((name, content),) = files
+        return uploaded_segmenter(content, name)
+    return Bte(load_uploaded_tokeniser(dict(files)))
+
+
+@st.cache_resource(show_spinner="Reading the reference…", max_entries=8)
+def reference_of(source: Source) -> Reference:
+    """The gold list of a source, shared by all sessions; `MorphGraphError` if it cannot be read."""
+    if not source.files:
+        return read_reference(demo_gold_path(_demo(source)), name=source.name)
+    (_, content), *_ = source.files
+    return read_reference(content, name=source.name, format=source.format, encoding=source.encoding)
+
+
+def demo_reference(language: str) -> Reference:
+    """A demo gold list."""
+    return reference_of(Source(f"demo:{language}"))
+
+
+@st.cache_resource(show_spinner="Reading word frequencies…", max_entries=8)
+def frequencies_of(source: Source) -> Mapping[str, float]:
+    """Word frequencies of a source; `MorphGraphError` if they cannot be read.
+
+    Those of wordfreq are per 10⁹ words.
+    """
+    if not source.files:
+        return dict(wordfreq_counts(source.name.removeprefix("wordfreq:")).items())
+    (name, data), *_ = source.files
+    return dict(parse_word_counts(data, name).items())
+
+
+def wordfreq_frequencies(language: str) -> Mapping[str, float]:
+    """Word frequencies of a language."""
+    return frequencies_of(Source(f"wordfreq:{language}"))
+
+
+@st.cache_resource(show_spinner=False)
+def wordfreq_languages() -> list[str]:
+    """Codes of the languages that wordfreq has lists of."""
+    import wordfreq
+
+    return sorted(wordfreq.available_languages())
+
+
+def _demo(source: Source) -> str:
+    language = source.name.removeprefix("demo:")
+    if language not in DEMOS:
+        raise FileFormatError(source.name, "", "there is no such demo", "Open a file.")
+    return language
+
+
+def demo_name(code: str) -> str:
+    """The name of a demo's language."""
+    return DEMOS.get(code, code)

@@ -7,7 +7,8 @@ instead that is drawn from a Pareto distribution, so that the distinct words kee
 text as they do on the web. It is made in a temporary folder, in files of 1/32 of the whole, half of
 them plain text and half parquet. An eighth, a quarter, a half and all of them are counted, each by
 a new `morphgraph count`, and then by DuckDB (`string_split`, `unnest`, `group by`, written as
-parquet) with as many threads and without a limit of memory, where it is installed. A quarter is
+parquet) with as many
+threads and without a limit of memory. A quarter is
 counted by each other pipeline too, and Gigatoken, where it is installed, gets the plain text of it
 to train no merges on, which is its pre-tokenisation. Memory is the
 largest sum, over all its processes, of the memory that each has to itself or shares in part (Pss),
@@ -187,10 +188,9 @@ def heaps_law(words: list[int], distinct: list[int]) -> tuple[float, float]:
 def project(runs: list[dict[str, Any]]) -> list[list[str]]:
     """What large texts would take: rows of a table.
 
-    A block gives a run with its distinct words; a sum reads the words of all runs.
+    A block gives its distinct words; a sum reads those of all blocks.
     """
-    from morphgraph.corpus.counting import partitions_of
-    from morphgraph.corpus.text_blocks import block_bytes
+    from morphgraph.corpus.counting import BLOCK_BYTES, partitions_of
 
     last = runs[-1]
     k, beta = heaps_law([run["words"] for run in runs], [run["distinct"] for run in runs])
@@ -199,24 +199,24 @@ def project(runs: list[dict[str, Any]]) -> list[list[str]]:
     a_word, a_kept = last["words"] / last["text_bytes"], last["out_bytes"] / last["distinct"]
     rows = []
     for size in SIZES:
-        block = block_bytes(int(size))
+        block = BLOCK_BYTES
         distinct = k * (size * a_word) ** beta
-        in_runs = size / block * k * (block * a_word) ** beta
+        in_blocks = size / block * k * (block * a_word) ** beta
         partitions = partitions_of(int(size))
-        hours = size / last["text_bytes"] * counting / 3600, in_runs * summing / 3600
+        hours = size / last["text_bytes"] * counting / 3600, in_blocks * summing / 3600
         rows.append(
             [
                 f"{size / 1e9:,.0f} GB",
                 f"{distinct / 1e6:,.0f} M",
                 f"{size / block:,.0f} of {block / 1e6:,.0f} MB",
-                f"{in_runs / 1e6:,.0f} M",
+                f"{in_blocks / 1e6:,.0f} M",
                 f"{partitions:,} of {distinct * a_kept / partitions / 1e6:,.1f} MB",
                 *(f"{hours[0] / cores:.2f} + {hours[1] / cores:.2f}" for cores in CORES),
             ]
         )
     print(f"\ndistinct = {k:.2f} · words^{beta:.3f}")
     print(f"a core counts {last['text_bytes'] / 1e6 / counting:.1f} MB/s, ", end="")
-    print(f"and sums {1e-6 / summing:.2f} million words of runs a second\n")
+    print(f"and sums {1e-6 / summing:.2f} million words of blocks a second\n")
     return rows
 
 
@@ -233,9 +233,6 @@ def main() -> None:
         sys.exit("This system does not tell the memory of processes in /proc.")
     options = ["--memory", given.memory, "--json"]
     options += ["--workers", str(given.workers)] if given.workers else []
-    peer = find_spec("duckdb") is not None
-    if not peer:
-        print("DuckDB is not installed, so there is nothing to compare with", file=sys.stderr)
     runs = []
     with tempfile.TemporaryDirectory(prefix="counting-") as name:
         folder = Path(name)
@@ -253,13 +250,12 @@ def main() -> None:
                 (place / file.name).symlink_to(file)
             found = counted(place, given.pipeline)
             found["out_bytes"] = sum(file.stat().st_size for file in (folder / "counts").iterdir())
-            if peer:
-                threads = str(given.workers or os.cpu_count())
-                theirs = [sys.executable, "-c", DUCKDB, str(place), str(folder / "peer"), threads]
-                found["duckdb"] = measure(theirs)
-                same = [found["duckdb"][name] == found[name] for name in ("words", "distinct")]
-                if given.pipeline == "whitespace" and not all(same):
-                    sys.exit("The two have counted different words.")
+            threads = str(given.workers or os.cpu_count())
+            theirs = [sys.executable, "-c", DUCKDB, str(place), str(folder / "peer"), threads]
+            found["duckdb"] = measure(theirs)
+            same = [found["duckdb"][name] == found[name] for name in ("words", "distinct")]
+            if given.pipeline == "whitespace" and not all(same):
+                sys.exit("The two have counted different words.")
             runs.append({**found, "text_bytes": text_bytes(some)})
         quarter = folder / "4"
         others = {kind: counted(quarter, kind) for kind in KINDS if kind != given.pipeline}
@@ -267,24 +263,25 @@ def main() -> None:
             others["Gigatoken"] = measure([sys.executable, "-c", GIGATOKEN, str(quarter)])
     rows = []
     for found in runs:
-        size, other = found["text_bytes"] / 1e6, found.get("duckdb")
+        size, other = found["text_bytes"] / 1e6, found["duckdb"]
         rows.append(
             [
                 f"{size:,.0f}",
                 f"{found['words'] / 1e6:,.1f} M",
                 f"{found['distinct'] / 1e6:,.2f} M",
-                f"{found['runs']}",
+                f"{found['blocks']}",
                 f"{found['seconds']:.1f}",
                 f"{found['cpu_seconds']:.1f}",
                 f"{size / found['seconds']:.1f}",
                 f"{found['peak_memory'] / 2**20:,.0f}",
-                f"{other['seconds']:.1f}" if other else "",
-                f"{other['cpu_seconds']:.1f}" if other else "",
-                f"{other['peak_memory'] / 2**20:,.0f}" if other else "",
+                f"{other['seconds']:.1f}",
+                f"{other['cpu_seconds']:.1f}",
+                f"{other['peak_memory'] / 2**20:,.0f}",
+                f"{found['seconds'] / other['seconds']:.2f}",
             ]
         )
-    header = ["MB of text", "running words", "distinct", "runs", "s", "CPU s", "MB/s", "peak MiB"]
-    table([*header, "DuckDB s", "CPU s", "peak MiB"], rows)
+    header = ["MB of text", "running words", "distinct", "blocks", "s", "CPU s", "MB/s", "peak MiB"]
+    table([*header, "DuckDB s", "CPU s", "peak MiB", "ratio"], rows)
     print(f"\n{given.pipeline}, --memory {given.memory}, {runs[-1]['workers']} workers")
     megabytes = runs[PARTS.index(4)]["text_bytes"] / 1e6
     rows = [
@@ -297,7 +294,7 @@ def main() -> None:
         for kind, other in others.items()
     ]
     table(["beside it", "MB of text", "s, without the start", "CPU s"], rows)
-    header = ["text", "distinct", "blocks", "words in runs", "partitions"]
+    header = ["text", "distinct", "blocks", "words in blocks", "partitions"]
     table([*header, *(f"hours on {cores}" for cores in CORES)], project(runs))
     save(
         "counting",

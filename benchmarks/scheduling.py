@@ -4,7 +4,7 @@
 
 The tasks are those of `morphgraph count`, with the block, folder and options that travel with each,
 on a local dask scheduler; instead of counting, a worker sleeps for about the seconds that a block
-of 64 MB takes. So all that is beyond the tasks' own time, divided among the workers, is scheduling.
+of 256 MB takes. So all that is beyond the tasks' own time, divided among the workers, is scheduling.
 Results go to benchmarks/results/scheduling.json.
 """
 
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import time
-from dataclasses import replace
 from typing import Any
 
 from benchmarks.common import save, table
@@ -23,31 +22,35 @@ PROCESSES = 2
 def pretend(task: dict[str, Any]) -> dict[str, Any]:
     """Take a task's time, and answer as counting does."""
     time.sleep(task["seconds"])
-    return {"runs": ["0" * 20 + "-0.run"], "rows": 10**6, "size": task["block"].size, "bad": 0}
+    return {"counts": ["0" * 20 + ".parquet"], "rows": 10**6, "size": task["block"].size, "bad": 0}
 
 
 def main() -> None:
     from distributed import Client, LocalCluster
 
     from morphgraph.batch.counting import runner_on
-    from morphgraph.corpus.text_blocks import BLOCK_BYTES, TextBlock, TextFile
+    from morphgraph.corpus.counting import BLOCK_BYTES
+    from morphgraph.corpus.counting_sql import TextBlock
+    from morphgraph.corpus.text_files import TextFile
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tasks", type=int, default=10_000)
     parser.add_argument("--workers", type=int, default=256)
     parser.add_argument("--seconds", type=float, default=0.6)
     given = parser.parse_args()
-    file = TextFile("/corpus/part-00000.jsonl", given.tasks * BLOCK_BYTES, "1790000000.0")
-    block = TextBlock(file, "json", "", 0, BLOCK_BYTES, BLOCK_BYTES, "text")
     common = {"pipeline": "whitespace", "column": "text", "bad_lines": "stop", "memory": 2**29}
+    files = [
+        TextFile(f"/corpus/part-{number:05}.jsonl", BLOCK_BYTES, "1790000000.0")
+        for number in range(given.tasks)
+    ]
     tasks = [
         {
             **common,
             "folder": "/corpus/.counts.counting",
-            "block": replace(block, start=number * BLOCK_BYTES, end=(number + 1) * BLOCK_BYTES),
+            "block": TextBlock((file,), BLOCK_BYTES),
             "seconds": given.seconds,
         }
-        for number in range(given.tasks)
+        for file in files
     ]
     threads = given.workers // PROCESSES
     with (

@@ -45,8 +45,6 @@ def make_counts(folder: Path, how_many: int, *, once: bool) -> None:
     import wordfreq
     from pyarrow import compute, csv, parquet
 
-    from morphgraph.corpus.count_tasks import AS_PARQUET
-
     random = np.random.default_rng(1)
     lists = [list(wordfreq.get_frequency_dict(language, "best")) for language in LANGUAGES]
     known = [word for rank in zip_longest(*lists) for word in rank if word and word.isprintable()]
@@ -61,7 +59,7 @@ def make_counts(folder: Path, how_many: int, *, once: bool) -> None:
     numbers = pyarrow.array(np.ones(how_many, np.int64) if once else counts).take(order)
     rows = pyarrow.table({"word": words.take(order), "count": numbers})
     name = f"{how_many}once" if once else str(how_many)
-    parquet.write_table(rows, folder / f"{name}.parquet", row_group_size=2**16, **AS_PARQUET)
+    parquet.write_table(rows, folder / f"{name}.parquet", row_group_size=2**16, compression="zstd")
     form = csv.WriteOptions(include_header=False, delimiter="\t", quoting_style="none")
     csv.write_csv(rows, folder / f"{name}.tsv", form)
     print(f"{how_many:,} words such as {', '.join(rows['word'].slice(0, 8).to_pylist())}")

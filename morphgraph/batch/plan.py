@@ -32,7 +32,7 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import decode_utf8, read_bytes
 from morphgraph.core.limits import HASHED_FILES, PLAN_TASKS, PUBLIC_TASKS, PUBLIC_TYPES
 from morphgraph.core.text import shortened, visible
-from morphgraph.corpus.text_blocks import find_texts
+from morphgraph.corpus.text_files import find_texts
 from morphgraph.methods import METHODS
 from morphgraph.reference.language import language_code
 from morphgraph.score.vocabulary_figures import FIGURES

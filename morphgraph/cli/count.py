@@ -16,9 +16,6 @@ from morphgraph.core.text import clock, counted
 if TYPE_CHECKING:
     from morphgraph.corpus.counting import Counting, CountProgress, CountReport, OnCountProgress
 
-_WORKER_BESIDE = 400 * 2**20
-"""Memory that a local worker may use beside its share before it is ended."""
-
 
 def count(
     paths: Annotated[
@@ -54,7 +51,7 @@ def count(
         str, typer.Option(help="For counts and buffers, over all workers: 64M or more.")
     ] = "512M",
     workers: Annotated[
-        int | None, typer.Option(help="Threads or processes; one for each core if not given.")
+        int | None, typer.Option(help="Threads; one for each core if not given.")
     ] = None,
     scheduler: SchedulerOption = None,
     temp: Annotated[
@@ -78,13 +75,25 @@ def count(
         temp=temp,
         single=single or out.suffix == ".parquet",
     )
-    with on_termination(_end, signal.SIGTERM), progress_line("counting") as tell:
-        report = _carried_out(
-            counting,
-            workers,
-            scheduler,
-            lambda at: tell(_line(at), at.bytes_done / at.bytes if at.bytes else 1.0),
-        )
+    asked: list[int] = []
+
+    def end(number: int, frame: Any) -> None:
+        """Turn a termination signal into an exit that cleans up the disk."""
+        asked.append(number)
+        raise KeyboardInterrupt
+
+    try:
+        with on_termination(end, signal.SIGTERM), progress_line("counting") as tell:
+            report = _carried_out(
+                counting,
+                workers,
+                scheduler,
+                lambda at: tell(_line(at), at.bytes_done / at.bytes if at.bytes else 1.0),
+            )
+    except KeyboardInterrupt:
+        if asked:
+            raise SystemExit(128 + asked[0]) from None
+        raise
     if report.bad:
         print_message(f"left out: {counted(report.bad, 'line')}")
         for line in report.first_bad:
@@ -111,25 +120,17 @@ def _carried_out(
     scheduler: str | None,
     progress: "OnCountProgress",
 ) -> "CountReport":
-    from morphgraph.corpus.counting import MOST_THREADS, carry_out, in_threads, workers_for
+    from morphgraph.corpus.counting import carry_out, workers_for
 
     here = workers_for(counting, workers)
-    threads = MOST_THREADS if counting.frees_interpreter else 1
-    if scheduler is None and here <= threads:
-        return carry_out(counting, in_threads(here), here, progress)
+    if scheduler is None:
+        return carry_out(counting, None, here, progress)
     from morphgraph.batch.counting import runner_on
 
-    limit = counting.memory // here + _WORKER_BESIDE
-    with cluster_for(here, scheduler, limit)() as client:
-        there = here
-        if scheduler is not None:
-            there = max(1, min(len(client.scheduler_info(-1)["workers"]), counting.most_workers))
+    with cluster_for(here, scheduler)() as client:
+        there = min(len(client.scheduler_info(-1)["workers"]), len(counting.blocks))
+        there = max(1, min(there, counting.most_workers))
         return carry_out(counting, runner_on(client), there, progress)
-
-
-def _end(number: int, frame: Any) -> None:
-    """Turn a termination signal into an exit that cleans up the disk."""
-    raise SystemExit(128 + number)
 
 
 def _line(at: "CountProgress") -> str:

@@ -1,8 +1,8 @@
 """Word counts of any amount of text within a given memory, as Parquet.
 
-Each block of text is a task, which counts into a table of bounded size and writes it to the disk as
-a run whenever it is full; then each range of hashes is a task, which sums what all runs have of it.
-Tasks hand on paths and small numbers alone, and what a task has done is kept until all is done.
+Each block of files is a task, which counts its words; then each range of hashes is a task, which
+sums what all blocks have of it. Tasks hand on paths and small numbers alone, and what a task has
+done is kept until all is done.
 """
 
 from __future__ import annotations
@@ -11,10 +11,8 @@ import json
 import os
 import re
 import shutil
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -22,20 +20,22 @@ from typing import Any, Protocol
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import new_file, new_folder, write_file, writing
 from morphgraph.core.system import available_cores
-from morphgraph.corpus.count_tasks import (
-    AS_PARQUET,
+from morphgraph.corpus.counting_sql import (
     IN_TEMP,
+    RANGES,
     WHITESPACE,
     CountingTask,
+    TextBlock,
+    connected,
     count_block,
-    count_schema,
-    in_groups,
     key_of,
+    quoted,
     sum_range,
+    write_counts,
 )
 from morphgraph.corpus.counts import COUNTS_FILE
-from morphgraph.corpus.text_blocks import BadLines, TextBlock, find_texts, text_blocks
-from morphgraph.corpus.word_table import RANGES
+from morphgraph.corpus.text import BadLines
+from morphgraph.corpus.text_files import PACKED, TextFile, find_texts
 
 KINDS = (WHITESPACE, "knockout", "rebpe")
 """What words can be: what white space separates, or what a pipeline of this name trains on."""
@@ -44,12 +44,12 @@ LEAST_MEMORY = 64 * 2**20
 LEAST_SHARE = 32 * 2**20
 """There are as many workers as leave each this many bytes."""
 
-ORDER = "a hash of the word, then its bytes"
-_BYTES_A_PARTITION = 2**27
-MOST_THREADS = 4
-"""More of them wait for each other: the interpreter is for one at a time."""
-_BYTES_A_PROCESS = 2**28
-"""Less text is counted before another process has started."""
+BLOCK_BYTES = 2**28
+"""About how many bytes of text are one task, unless a file has more."""
+
+ORDER = "the bytes of the word, in each file"
+_BYTES_A_PARTITION = 2**29
+_MOST_FILES = 1024
 _UNPACKED = 4
 """About how many bytes of text are in a packed one."""
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -80,9 +80,10 @@ class CountProgress:
 class CountReport:
     """What was counted: ``words`` running ones, ``distinct`` ones, ``kept`` in the result.
 
-    ``bytes`` is the size of the files, ``runs`` how many parts there were on the disk, and ``rows``
-    how many words these had together; ``bad`` how many lines were left out, and ``first_bad`` the
-    first ones of some files; ``summing_seconds`` what it took to sum the runs, of all ``seconds``.
+    ``bytes`` is the size of the files, ``blocks`` how many parts were counted on their own, and
+    ``rows`` how many words these had together; ``bad`` how many lines were left out, and
+    ``first_bad`` the first ones of some files; ``summing_seconds`` what it took to sum the blocks,
+    of all ``seconds``.
     """
 
     saved: str
@@ -93,7 +94,7 @@ class CountReport:
     words: int
     distinct: int
     kept: int
-    runs: int
+    blocks: int
     rows: int
     partitions: int
     workers: int
@@ -114,29 +115,6 @@ def run_here(
     return (function(task, *common) for task in tasks)
 
 
-def in_threads(number: int) -> Runner:
-    """What does tasks in so many threads of this process.
-
-    Where it ends early, tasks under way hear of it by their ``is_over``.
-    """
-
-    def run(
-        function: Callable[..., Any], tasks: Sequence[CountingTask], *common: Any
-    ) -> Iterator[Any]:
-        over = threading.Event()
-        with ThreadPoolExecutor(number) as pool:
-            told = ({**task, "is_over": over.is_set} for task in tasks)
-            futures = [pool.submit(function, task, *common) for task in told]
-            try:
-                for future in as_completed(futures):
-                    yield future.result()
-            finally:
-                over.set()
-                pool.shutdown(wait=False, cancel_futures=True)
-
-    return run
-
-
 @dataclass(frozen=True)
 class Counting:
     """A counting to be done: the blocks of its texts, and how. Made by `plan_counting`."""
@@ -155,13 +133,8 @@ class Counting:
 
     @property
     def most_workers(self) -> int:
-        """How many workers it has work and memory for."""
-        return max(1, min(len(self.blocks), self.memory // LEAST_SHARE))
-
-    @property
-    def frees_interpreter(self) -> bool:
-        """Whether threads do its tasks side by side: only tables and JSON are read by Python."""
-        return all(block.kind in ("plain", "parquet") for block in self.blocks)
+        """How many workers it has memory for."""
+        return max(1, self.memory // LEAST_SHARE)
 
 
 def plan_counting(
@@ -199,7 +172,7 @@ def plan_counting(
     if temp is not None and not temp.is_dir():
         raise MorphGraphError(f"{temp}: there is no such folder. Choose another with --temp.")
     return Counting(
-        blocks=tuple(text_blocks(files, column)),
+        blocks=tuple(text_blocks(files)),
         files=len(files),
         size=sum(file.size for file in files),
         out=out,
@@ -236,21 +209,32 @@ def count_words(
 
 def carry_out(
     counting: Counting,
-    run: Runner = run_here,
+    run: Runner | None = None,
     workers: int = 1,
     progress: OnCountProgress = None,
 ) -> CountReport:
-    """Do a counting with a number of workers, among which its memory is divided."""
+    """Do a counting with a number of workers, among which its memory is divided.
+
+    They are threads of this process, or what ``run`` has elsewhere.
+    """
     started = time.perf_counter()
-    share = counting.memory // workers
+    partitions = partitions_of(counting.size)
+    shared = {
+        "pipeline": counting.pipeline,
+        "memory": counting.memory // (1 if run is None else workers),
+        "threads": workers if run is None else 1,
+    }
+    run = run or run_here
     with writing(counting.folder, IN_TEMP):
         counting.folder.mkdir(parents=True, exist_ok=True)
     common = {
-        "pipeline": counting.pipeline,
+        **shared,
         "column": counting.column,
         "bad_lines": counting.bad_lines,
         "folder": str(counting.folder),
-        "memory": share,
+        "partitions": partitions,
+        # Then its counts can be the result.
+        "alone": len(counting.blocks) == partitions == counting.minimum_count == 1,
     }
     bytes_done = 0
 
@@ -266,22 +250,22 @@ def carry_out(
         bytes_done += found["size"]
         tell("counting", len(counted), len(tasks))
     bad = sum(found["bad"] for found in counted)
-    runs = sorted(name for found in counted for name in found["runs"])
-    manifest = counting.folder / "runs.json"
-    write_file(manifest, json.dumps(runs).encode(), IN_TEMP)
+    counts = sorted(name for found in counted for name in found["counts"])
+    manifest = counting.folder / "counts.json"
+    write_file(manifest, json.dumps(counts).encode(), IN_TEMP)
     about = {"pipeline": counting.pipeline, "minimum_count": counting.minimum_count}
-    partitions = partitions_of(counting.size)
-    parts = counting.folder / f"parts-{key_of(runs, about)}"
+    parts = counting.folder / f"parts-{key_of(counts, about)}"
     sums: list[CountingTask] = [
         {
+            **shared,
+            **about,
             "manifest": str(manifest),
+            "is_summed": [found["is_summed"] for found in counted] == [True],
             "first": number * RANGES // partitions,
             "last": (number + 1) * RANGES // partitions,
-            "memory": share,
             "out": str(parts / f"part-{number:05}.parquet"),
-            **about,
         }
-        for number in range(partitions)
+        for number in range(partitions if counts else 0)
     ]
     summed, before = [], time.perf_counter()
     for found in run(sum_range, sums):
@@ -297,7 +281,7 @@ def carry_out(
     }
     if not facts["words"]:
         shutil.rmtree(counting.folder, ignore_errors=True)
-        names = [block.file.path for block in counting.blocks] or ["the files"]
+        names = [file.path for block in counting.blocks for file in block.files] or ["the files"]
         raise MorphGraphError(f"{_listed(names)}: there is no word. Choose files with text.")
     _publish(counting, parts, facts)
     seconds = time.perf_counter() - started
@@ -310,7 +294,7 @@ def carry_out(
         words=facts["words"],
         distinct=facts["distinct"],
         kept=facts["kept"],
-        runs=len(runs),
+        blocks=len(counting.blocks),
         rows=sum(found["rows"] for found in counted),
         partitions=partitions,
         workers=workers,
@@ -326,7 +310,7 @@ def partitions_of(size: int) -> int:
     """How many ranges of hashes are summed apart: it depends on nothing but the texts.
 
     >>> partitions_of(1000), partitions_of(2**31), partitions_of(2**60)
-    (1, 16, 4096)
+    (1, 4, 4096)
     """
     return min(RANGES, 1 << max(0, (size - 1) // _BYTES_A_PARTITION).bit_length())
 
@@ -346,12 +330,31 @@ def parse_memory(text: str) -> int:
 
 
 def workers_for(counting: Counting, asked: int | None) -> int:
-    """How many workers of this machine to take: up to `MOST_THREADS` can be threads."""
+    """How many workers of this machine to take."""
     if asked is not None and asked < 1:
         raise MorphGraphError(f"There cannot be {asked} workers. Give 1 or more.")
-    text = sum(block.size * (_UNPACKED if block.packing else 1) for block in counting.blocks)
-    most = max(MOST_THREADS if counting.frees_interpreter else 1, text // _BYTES_A_PROCESS)
-    return min(asked or min(available_cores(), most), counting.most_workers)
+    return min(asked or available_cores(), counting.most_workers)
+
+
+def text_blocks(files: Sequence[TextFile]) -> Iterator[TextBlock]:
+    """The files that have something in blocks, which depend on nothing but the files."""
+    some: list[TextFile] = []
+    size = 0
+    for file in files:
+        if not file.size:
+            continue
+        text = file.size * (_UNPACKED if file.path.lower().endswith(PACKED) else 1)
+        if some and (size + text > BLOCK_BYTES or len(some) == _MOST_FILES):
+            yield _block(some)
+            some, size = [], 0
+        some.append(file)
+        size += text
+    if some:
+        yield _block(some)
+
+
+def _block(files: list[TextFile]) -> TextBlock:
+    return TextBlock(tuple(files), sum(file.size for file in files))
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -363,18 +366,16 @@ def _listed(names: Sequence[str]) -> str:
 
 def _publish(counting: Counting, parts: Path, facts: dict[str, Any]) -> None:
     """Make the result of the parts appear, and drop what is left of the work."""
-    from pyarrow import parquet
-
     # Beside them stands what says that tasks are done, and what killed tasks left half written.
     files = sorted(parts.glob("part-*.parquet"))
     if counting.single:
-        groups = (group for file in files for group in _read_groups(parquet.ParquetFile(file)))
+        listed = ", ".join(map(quoted, files))
         with (
             new_file(counting.out, " with --out") as file,
-            parquet.ParquetWriter(file, count_schema(facts), **AS_PARQUET) as writer,
+            connected(counting.memory, 1, counting.folder) as sql,
         ):
-            for group in in_groups(groups):
-                writer.write_table(group)
+            words = f"from read_parquet([{listed}]) order by word"
+            write_counts(sql, words, file.name, facts)
     else:
         with new_folder(counting.out, " with --out") as place:
             for part in files:
@@ -389,7 +390,3 @@ def _copy(file: Path, place: Path) -> None:
         place.hardlink_to(file)
     except OSError:
         shutil.copyfile(file, place)
-
-
-def _read_groups(file: Any) -> Iterator[Any]:
-    return (file.read_row_group(number) for number in range(file.num_row_groups))

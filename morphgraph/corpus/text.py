@@ -1,46 +1,61 @@
-"""Word counts from running text: plain text, or a column of a csv or parquet file, in a stream.
+"""Texts line by line: plain text, csv, tsv, JSON lines and Parquet, and where a bad line stands.
 
-What is counted is what white space separates; pipelines (`corpus.pipelines`) do the rest.
+What is large and sound is read by DuckDB (`corpus.counting_sql`); this reads all the rest, says
+what is wrong and where, and leaves out bad lines where that is asked for.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
+import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import partial
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.limits import TEXT_WORDS
-from morphgraph.corpus.counts import LARGEST_FILE, WordCounts
-from morphgraph.corpus.parquet import (
-    broken_parquet,
-    open_parquet,
-    parquet_batches,
-    starts_as_parquet,
-)
-
-CHUNK = 1_000_000
-"""So many characters, and the text that exceeds them, are handed on at once."""
+from morphgraph.corpus.counts import LARGEST_FILE, MARK, WordCounts
+from morphgraph.corpus.parquet import open_parquet, parquet_batches, starts_as_parquet
+from morphgraph.corpus.text_files import TextKind, ending_of
 
 LONGEST_LINE = 2**24
-"""A table with a longer line, in bytes, is refused, and with a longer text, in characters."""
+"""A table or JSON with a longer line, in bytes, is refused, and with a longer text."""
 
 LONGEST_WORD = 2**20
 """Longer words, in bytes, are refused: they are no text, and many of them would fill the memory."""
 
-PACKED = (".gz", ".bz2", ".xz", ".zst", ".zstd")
-"""The endings of packed files."""
-
+BadLines = Literal["stop", "skip"]
 Progress = Callable[[float], None] | None
-OnBad = Callable[[FileFormatError], None]
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _USUAL = ("text", "sentence", "content")
+_CHUNK = 2**20
+_LONGEST_TEXT = 2**20
+_SPACES: tuple[bytes, ...] = (b" ", b"\n", b"\t", b"\r", b"\v", b"\f")
+_NOT_TEXT = "Leave out what is not text."
+
+
+@dataclass
+class BadTexts:
+    """What could not be read and was left out: how often, and the first ones."""
+
+    policy: BadLines = "stop"
+    count: int = 0
+    first: list[str] = field(default_factory=list)
+
+    def __call__(self, error: FileFormatError) -> None:
+        """Raise the error, or note it."""
+        if self.policy == "stop":
+            raise error
+        self.count += 1
+        if len(self.first) < 5:
+            self.first.append(": ".join(str(error).rsplit(f". {error.fix}", 1)[:1]))
 
 
 def read_text(
@@ -60,47 +75,39 @@ def read_text(
     larger than ``largest_file`` bytes, is not UTF-8, is no table of its kind, lacks the column, or
     has too many different words.
     """
-    file, shown, size = open_text(source, name, largest_file)
+    file, shown, size = _open_text(source, name, largest_file)
     with file:
         counts: Counter[str] = Counter()
-        for share, texts in chunks(file, shown, size, column):
-            for text in texts:
-                counts.update(text.split())
+        kind = _table_or_plain(file, shown, column)
+        for texts in texts_in(file, shown, kind, column, BadTexts(), longest_word=size):
+            counts.update(texts.decode().split())
             if len(counts) > TEXT_WORDS.value:
                 found = f"it has {len(counts):,} different words and more"
                 fix = "Count a part of it, count elsewhere and leave out rare words"
                 raise TEXT_WORDS.exceeded(shown, "", found, fix)
             if progress is not None:
-                progress(share)
+                progress(min(file.tell() / max(size, 1), 1.0))
     if not counts:
         raise FileFormatError(shown, "", "it has no words", "Choose a file or column with text.")
     if progress is not None:
         progress(1.0)
-    return _in_order(counts)
+    return WordCounts.from_mapping(dict(counts.most_common()))
 
 
 def text_columns(source: str | os.PathLike[str] | bytes, name: str | None = None) -> list[str]:
     """The columns of a csv, tsv or parquet file that may hold text; none for plain text."""
-    file, shown, _ = open_text(source, name, LARGEST_FILE)
+    file, shown, _ = _open_text(source, name, LARGEST_FILE)
     with file:
-        if is_parquet(file):
+        kind = _table_or_plain(file, shown, None)
+        if kind == "parquet":
             return text_fields(open_parquet(file, shown))
-        if separator_of(shown) is None:
-            return []
-        return _header(_rows(file, shown, separator_of(shown) or ","), shown)
+        return _header(_rows(file, shown, BadTexts()), shown) if kind == "table" else []
 
 
-# ------------------------------------------------------------------------- files
-
-
-def _in_order(counts: Counter[str]) -> WordCounts:
-    return WordCounts.from_mapping(dict(counts.most_common()))
-
-
-def open_text(
-    source: str | os.PathLike[str] | bytes, name: str | None, largest: int | None
+def _open_text(
+    source: str | os.PathLike[str] | bytes, name: str | None, largest: int
 ) -> tuple[IO[bytes], str, int]:
-    """The file, what errors call it, and its size in bytes; not more than ``largest``, if given."""
+    """The file, what errors call it, and its size in bytes; not more than ``largest``."""
     if isinstance(source, bytes):
         shown, size = name or "the text", len(source)
         file: IO[bytes] = io.BytesIO(source)
@@ -114,198 +121,142 @@ def open_text(
             problem = (getattr(error, "strerror", None) or str(error)).lower()
             fix = "Check the path and its permissions."
             raise FileFormatError(shown, "", problem, fix) from error
-    if largest is not None and size > largest:
+    if size > largest:
         file.close()
-        raise FileFormatError(
-            shown,
-            "",
-            f"the file has {size:,} bytes, more than {largest:,}",
-            "Count the words of a part of it.",
-        )
+        problem = f"the file has {size:,} bytes, more than {largest:,}"
+        raise FileFormatError(shown, "", problem, "Count the words of a part of it.")
     return file, shown, size
 
 
-def chunks(
-    file: IO[bytes], name: str, size: int, column: str | None
-) -> Iterator[tuple[float, list[str]]]:
-    """The texts in lists of about a million characters, and the share of the file read by then."""
-    if is_parquet(file):
-        yield from _parquet_chunks(file, name, column)
-        return
-    yield from table_texts(file, name, size, column)
+def _table_or_plain(file: IO[bytes], name: str, column: str | None) -> TextKind:
+    if file.seekable():
+        start = file.read(4)
+        file.seek(0)
+        if starts_as_parquet(start):
+            return "parquet"
+    return "plain" if column is None and ending_of(name) not in _SEPARATORS else "table"
 
 
-def table_texts(
-    file: IO[bytes], name: str, size: int, column: str | None, bad: OnBad | None = None
-) -> Iterator[tuple[float, list[str]]]:
-    """As `chunks`, of lines, or of a table with separators; ``bad`` gets errors instead."""
-    separator = separator_of(name)
-    texts: Iterator[str] = _lines(file, name)
-    if separator is not None or column is not None:
-        texts = _cells(_rows(file, name, separator or ",", bad), name, column, bad)
-    chunk: list[str] = []
-    length = 0
-    for text in texts:
-        chunk.append(text)
-        length += len(text)
-        if length > CHUNK:
-            # What is counted is characters, so the share is a guess that stays below 1.
-            yield min(file.tell() / max(size, 1), 1.0), chunk
-            chunk, length = [], 0
-    yield 1.0, chunk
+# ------------------------------------------------------------------------- texts
 
 
-def _lines(
-    file: IO[bytes], name: str, longest: int = -1, bad: OnBad | None = None
-) -> Iterator[str]:
-    lines = _whole_or_cut(file) if longest < 0 else iter(partial(file.readline, longest), b"")
-    number = 0
-    ended = True
-    for line in lines:
-        number, ended = number + ended, line.endswith(b"\n")
-        try:
-            if len(line) == longest and not line.endswith(b"\n"):
-                problem = f"the line has {longest:,} bytes or more"
-                fix = "Cut it into several lines."
-                raise FileFormatError(name, f"line {number:,}", problem, fix)
-            try:
-                yield line.decode("utf-8-sig" if number == 1 else "utf-8")
-            except UnicodeDecodeError as error:
-                problem = f"byte 0x{line[error.start]:02X} is not valid UTF-8"
-                fix = "Save the file as UTF-8."
-                raise FileFormatError(name, f"line {number:,}", problem, fix) from error
-        except FileFormatError as error:
-            if bad is None:
-                raise
-            bad(error)
-
-
-def _whole_or_cut(file: IO[bytes]) -> Iterator[bytes]:
-    """The lines of running text; one that is longer than a chunk is cut at its spaces.
-
-    As a whole, its words would take many times its length in memory.
-    """
-    held = b""
-    while part := file.readline(CHUNK):
-        part, held = held + part, b""
-        if len(part) >= CHUNK and not part.endswith(b"\n"):
-            end = part.rfind(b" ") + 1
-            part, held = part[:end], part[end:]
-        if part:
-            yield part
-    if held:
-        yield held
-
-
-# ------------------------------------------------------------------------- csv
-
-
-def separator_of(name: str) -> str | None:
-    """What separates the columns of a table of this name; None for plain text."""
-    return _SEPARATORS.get(ending_of(name))
-
-
-def ending_of(name: str) -> str:
-    """The ending of a file's name in lower case, without what says that it is packed.
-
-    >>> ending_of("a.b/Titles.CSV.gz"), ending_of("a.b/titles")
-    ('.csv', '')
-    """
-    plain = name.lower()
-    for ending in PACKED:
-        plain = plain.removesuffix(ending)
-    return Path(plain).suffix
-
-
-def _rows(
-    file: IO[bytes], name: str, separator: str, bad: OnBad | None = None
-) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a table that are not empty, with the lines at which they end."""
-    # The usual limit, 131,072 characters, is less than a long text has; the same for all threads.
-    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
-    lines = _lines(file, name, LONGEST_LINE, bad)
-    reader = csv.reader(lines, delimiter=separator, strict=True)
-    while True:
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            wrong = FileFormatError(
-                name,
-                f"line {reader.line_num:,}",
-                f"this is not a table ({error})",
-                "Correct the line; quotes inside a quoted text are doubled.",
-            )
-            if bad is None:
-                raise wrong from error
-            bad(wrong)
-            continue
-        if row:
-            yield reader.line_num, row
-
-
-def _header(rows: Iterator[tuple[int, list[str]]], name: str) -> list[str]:
-    first = next(rows, None)
-    if first is None:
-        raise FileFormatError(name, "", "the file is empty", "Choose a file with a header line.")
-    return first[1]
-
-
-def _cells(
-    rows: Iterator[tuple[int, list[str]]], name: str, column: str | None, bad: OnBad | None = None
-) -> Iterator[str]:
-    return (text for _, text in _labelled(rows, name, column, None, bad))
-
-
-def labelled_cells(
-    file: IO[bytes], name: str, column: str | None, by: str | None, bad: OnBad
-) -> Iterator[tuple[str, str]]:
-    """The texts of a table with separators, each behind what the column ``by`` says of it."""
-    return _labelled(_rows(file, name, separator_of(name) or ",", bad), name, column, by, bad)
-
-
-def _labelled(
-    rows: Iterator[tuple[int, list[str]]],
+def texts_in(
+    file: IO[bytes],
     name: str,
+    kind: TextKind,
+    column: str | None,
+    bad: BadTexts,
+    longest_word: int = LONGEST_WORD,
+) -> Iterator[bytes]:
+    """The texts of a file in UTF-8, about a megabyte at a time; none ends inside a word.
+
+    What is bad goes to ``bad``: a line that cannot be read, or more than ``longest_word`` bytes
+    without white space.
+    """
+    if kind == "plain":
+        yield from (lines for _, lines in _pieces(file, name, bad, longest_word, lines_only=False))
+        return
+    for found in labelled_texts(file, name, kind, column, None, bad):
+        yield b"\n".join(found.get("", ()))
+
+
+def labelled_texts(
+    file: IO[bytes],
+    name: str,
+    kind: TextKind,
     column: str | None,
     by: str | None,
-    bad: OnBad | None,
-) -> Iterator[tuple[str, str]]:
-    columns = _header(rows, name)
-    place, label = places_of(columns, column, by, name, "line 1")
-    for line, row in rows:
-        if len(row) > len(columns):
-            problem = f"it has {len(row)} fields, the header has {len(columns)}"
-            fix = "Put texts that contain the separator in quotes."
-            wrong = FileFormatError(name, f"line {line:,}", problem, fix)
-            if bad is None:
-                raise wrong
-            bad(wrong)
-        elif place < len(row):
-            said = "" if label is None or label >= len(row) else row[label].strip()
-            if label is not None and bad is not None and not said:
-                bad(without_label(name, f"line {line:,}", by))
-                continue
-            yield said, row[place]
+    bad: BadTexts,
+) -> Iterator[dict[str, list[bytes]]]:
+    """The texts of a file by what their column or field ``by`` says, some at a time.
+
+    Each line of plain text is a text, unless it is longer than a megabyte, and so is each cell of a
+    table. Without ``by``, all are those of ``""``. Plain text has no columns: a `FileFormatError`.
+    """
+    if kind == "parquet":
+        yield from _cells(file, name, column, by, bad)
+    elif kind == "table":
+        yield from _in_portions(_fields(_rows(file, name, bad), name, column, by, bad))
+    elif kind == "json":
+        pieces = _pieces(file, name, bad, LONGEST_LINE, lines_only=True)
+        yield from _json_texts(pieces, name, column, by, bad)
+    elif by is not None:
+        problem = f"plain text has no column “{by[:40]}”"
+        raise FileFormatError(name, "", problem, "Give a table, JSON lines or Parquet.")
+    else:
+        rest = b""
+        for _, lines in _pieces(file, name, bad, LONGEST_WORD, lines_only=False):
+            *texts, rest = (rest + lines).replace(b"\r\n", b"\n").split(b"\n")
+            if len(rest) > _LONGEST_TEXT:
+                texts, rest = [*texts, rest], b""
+            yield {"": texts}
+        yield {"": [rest]}
 
 
-def places_of(
-    columns: list[str], column: str | None, by: str | None, name: str, place: str
-) -> tuple[int, int | None]:
-    """The numbers of the column with the text and of the one that says what it is, if asked for."""
-    label = None if by is None else columns.index(chosen_column(columns, by, name, place))
-    others = [text for text in columns if text != by]
-    return columns.index(chosen_column(others, column, name, place)), label
+def _pieces(
+    file: IO[bytes], name: str, bad: BadTexts, longest: int, *, lines_only: bool
+) -> Iterator[tuple[int, bytes]]:
+    """Some lines at a time, those that are UTF-8, behind the number of the first.
+
+    Lines are cut between words where they are longer than a piece, unless ``lines_only``.
+    """
+    what, ends = "without white space", _SPACES
+    if lines_only:
+        what, ends = "in one line", (b"\n",)
+    rest, line, is_dropped = b"", 1, False
+
+    def checked(piece: bytes) -> tuple[int, bytes]:
+        nonlocal line
+        first, line = line, line + piece.count(b"\n")
+        return first, piece if _is_utf8(piece) else _good_lines(piece, first, name, bad)
+
+    data = file.read(_CHUNK).removeprefix(codecs.BOM_UTF8)
+    while data:
+        end = data.rfind(b"\n") + 1 or max(map(data.rfind, ends)) + 1
+        if is_dropped and end:
+            start = min(at for at in map(data.find, ends) if at >= 0)
+            yield checked(data[start:end])
+            rest, is_dropped = data[end:], False
+        elif end:
+            yield checked(rest + data[:end])
+            rest = data[end:]
+        elif not is_dropped:
+            rest += data
+        if len(rest) > longest:
+            problem = f"there are more than {longest:,} bytes {what}"
+            bad(FileFormatError(name, f"line {line:,}", problem, _NOT_TEXT))
+            rest, is_dropped = b"", True
+        data = file.read(_CHUNK)
+    if rest:
+        yield checked(rest)
 
 
-def without_label(name: str, place: str, by: str | None) -> FileFormatError:
-    """The error of a text of which its column does not say what it is."""
-    problem = f"its “{(by or '')[:40]}” is empty, or no text"
-    return FileFormatError(name, place, problem, "Fill it in, or leave it out: --bad-lines skip.")
+def _is_utf8(data: bytes) -> bool:
+    try:
+        return data.isascii() or bool(data.decode())
+    except UnicodeDecodeError:
+        return False
+
+
+def _good_lines(piece: bytes, first: int, name: str, bad: BadTexts) -> bytes:
+    """The lines of a piece that are UTF-8; as many as it has, so that numbers stay right."""
+    lines = piece.split(b"\n")
+    for place, line in enumerate(lines):
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            bad(_not_utf8(name, first + place, line[error.start]))
+            lines[place] = b""
+    return b"\n".join(lines)
+
+
+def _not_utf8(name: str, line: int, byte: int) -> FileFormatError:
+    problem = f"byte 0x{byte:02X} is not valid UTF-8"
+    return FileFormatError(name, f"line {line:,}", problem, "Save the file as UTF-8.")
 
 
 def chosen_column(columns: list[str], column: str | None, name: str, place: str) -> str:
+    """The column with the text: the one asked for, the only one, or the one of a usual name."""
     listed = ", ".join(f"“{text[:40]}”" for text in columns[:20]) or "none with text"
     if column is not None:
         if column in columns:
@@ -320,48 +271,219 @@ def chosen_column(columns: list[str], column: str | None, name: str, place: str)
     return found[0]
 
 
+def _places_of(
+    columns: list[str], column: str | None, by: str | None, name: str, place: str
+) -> tuple[int, int | None]:
+    """The numbers of the column with the text and of the one that says what it is, if asked for."""
+    label = None if by is None else columns.index(chosen_column(columns, by, name, place))
+    others = [text for text in columns if text != by]
+    return columns.index(chosen_column(others, column, name, place)), label
+
+
+def _without_label(name: str, place: str, by: str | None) -> FileFormatError:
+    problem = f"its “{(by or '')[:40]}” is empty, or no text"
+    return FileFormatError(name, place, problem, "Fill it in, or leave it out: --bad-lines skip.")
+
+
+# ------------------------------------------------------------------------- csv and tsv
+
+
+def _rows(file: IO[bytes], name: str, bad: BadTexts) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a table that are not empty, with the lines at which they end."""
+    # The usual limit, 131,072 characters, is less than a long text has; the same for all threads.
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
+    separator = _SEPARATORS.get(ending_of(name), ",")
+    reader = csv.reader(_lines(file, name, bad), delimiter=separator, strict=True)
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            problem = f"this is not a table ({error})"
+            fix = "Correct the line; quotes inside a quoted text are doubled."
+            bad(FileFormatError(name, f"line {reader.line_num:,}", problem, fix))
+            continue
+        if row:
+            yield reader.line_num, row
+
+
+def _lines(file: IO[bytes], name: str, bad: BadTexts) -> Iterator[str]:
+    number, ended = 0, True
+    while line := file.readline(LONGEST_LINE):
+        number, ended = number + ended, line.endswith(b"\n")
+        if len(line) == LONGEST_LINE and not ended:
+            problem = f"the line has {LONGEST_LINE:,} bytes or more"
+            bad(FileFormatError(name, f"line {number:,}", problem, "Cut it into several lines."))
+            continue
+        try:
+            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            bad(_not_utf8(name, number, line[error.start]))
+
+
+def _header(rows: Iterator[tuple[int, list[str]]], name: str) -> list[str]:
+    first = next(rows, None)
+    if first is None:
+        raise FileFormatError(name, "", "the file is empty", "Choose a file with a header line.")
+    return first[1]
+
+
+def _fields(
+    rows: Iterator[tuple[int, list[str]]],
+    name: str,
+    column: str | None,
+    by: str | None,
+    bad: BadTexts,
+) -> Iterator[tuple[str, str]]:
+    columns = _header(rows, name)
+    place, label = _places_of(columns, column, by, name, "line 1")
+    for line, row in rows:
+        if len(row) > len(columns):
+            problem = f"it has {len(row)} fields, the header has {len(columns)}"
+            fix = "Put texts that contain the separator in quotes."
+            bad(FileFormatError(name, f"line {line:,}", problem, fix))
+        elif place < len(row):
+            said = "" if label is None or label >= len(row) else row[label].strip()
+            if label is not None and not said:
+                bad(_without_label(name, f"line {line:,}", by))
+                continue
+            yield said, row[place]
+
+
+def _in_portions(cells: Iterator[tuple[str, str]]) -> Iterator[dict[str, list[bytes]]]:
+    found: dict[str, list[bytes]] = {}
+    size = 0
+    for label, text in cells:
+        data = text.encode()
+        found.setdefault(label, []).append(data)
+        size += len(data) + 1
+        if size > _CHUNK:
+            yield found
+            found, size = {}, 0
+    yield found
+
+
+# ------------------------------------------------------------------------- JSON lines
+
+
+def json_column(lines: bytes, name: str) -> str | None:
+    """The field with the text, by the first object that has one; None if there is none."""
+    for number, line in enumerate(lines.split(b"\n"), 1):
+        with suppress(ValueError, RecursionError):
+            row = json.loads(line)
+            pairs = row.items() if isinstance(row, dict) else ()
+            fields = [key for key, value in pairs if isinstance(value, str)]
+            if fields:
+                return chosen_column(fields, None, name, f"line {number:,}")
+    return None
+
+
+def _json_texts(
+    pieces: Iterator[tuple[int, bytes]],
+    name: str,
+    column: str | None,
+    by: str | None,
+    bad: BadTexts,
+) -> Iterator[dict[str, list[bytes]]]:
+    for first, lines in pieces:
+        if column is None:
+            column = json_column(lines, name)
+        texts: dict[str, list[bytes]] = {}
+        for number, line in enumerate(lines.split(b"\n"), first):
+            if not line.strip():
+                continue
+            try:
+                label, text = _of_object(json.loads(line), column or "", by)
+                texts.setdefault(label, []).append(text.encode())
+            except (ValueError, RecursionError) as error:
+                problem = f"this is not a JSON object with text ({str(error)[:80]})"
+                fix = "Correct it, or leave it out: --bad-lines skip."
+                bad(FileFormatError(name, f"line {number:,}", problem, fix))
+        yield texts
+
+
+def _of_object(row: Any, column: str, by: str | None) -> tuple[str, str]:
+    if not isinstance(row, dict):
+        raise ValueError("it is no object")
+    for wanted in (column, *([] if by is None else [by])):
+        if wanted not in row:
+            raise ValueError(f"it has no field “{wanted[:40]}”")
+    text = "" if row[column] is None else row[column]
+    if not isinstance(text, str):
+        raise ValueError(f"its field “{column[:40]}” is no text")
+    label = "" if by is None else row[by]
+    if not isinstance(label, str) or (by is not None and not label.strip()):
+        raise ValueError(f"its field “{(by or '')[:40]}” is empty, or no text")
+    return label.strip(), text
+
+
 # ------------------------------------------------------------------------- parquet
 
 
-def is_parquet(file: IO[bytes]) -> bool:
-    """Whether a file that stands at its start begins as parquet does; it stays there."""
-    if not file.seekable():
-        return False
-    start = file.read(4)
-    file.seek(0)
-    return starts_as_parquet(start)
-
-
 def text_fields(table: Any) -> list[str]:
+    """The columns of a parquet file that hold texts."""
     from pyarrow import types
 
     found = []
-    for field in table.schema_arrow:
-        kind = field.type.value_type if types.is_dictionary(field.type) else field.type
+    for column in table.schema_arrow:
+        kind = column.type.value_type if types.is_dictionary(column.type) else column.type
         if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
-            found.append(field.name)
+            found.append(column.name)
     return found
 
 
-def _parquet_chunks(
-    file: IO[bytes], name: str, column: str | None
-) -> Iterator[tuple[float, list[str]]]:
+def check_no_counts(table: Any, name: str) -> None:
+    """`FileFormatError` for a parquet file of word counts."""
+    if MARK in (table.metadata.metadata or {}):
+        problem = "this is a file of word counts, not of text"
+        raise FileFormatError(name, "", problem, "Leave it out; --counts takes it as it is.")
+
+
+def _cells(
+    file: IO[bytes], name: str, column: str | None, by: str | None, bad: BadTexts
+) -> Iterator[dict[str, list[bytes]]]:
+    import pyarrow
+
     table = open_parquet(file, name)
+    check_no_counts(table, name)
     fields = text_fields(table)
-    chosen = chosen_column(fields, column, name, "its columns of text")
-    rows, done = max(table.metadata.num_rows, 1), 0
-    # Small batches keep long texts out of memory; short ones are gathered.
-    texts: list[str] = []
-    length = 0
-    for batch in parquet_batches(file, table, [chosen], 500, name):
+    place, label = _places_of(fields, column, by, name, "its columns of text")
+    chosen = [fields[place], *([] if label is None else [fields[label]])]
+    done = 0
+    # Small batches keep long texts out of memory.
+    for batch in parquet_batches(file, table, chosen, 256, name):
+        texts, *labels = (
+            [text or b"" for text in batch[each].cast(pyarrow.large_binary()).to_pylist()]
+            for each in chosen
+        )
+        yield _valid(texts, labels[0] if labels else None, by, done, name, bad)
+        done += len(texts)
+
+
+def _valid(
+    texts: list[bytes],
+    labels: list[bytes] | None,
+    by: str | None,
+    before: int,
+    name: str,
+    bad: BadTexts,
+) -> dict[str, list[bytes]]:
+    """The texts by their labels, if they are UTF-8, else the good ones."""
+    if labels is None and _is_utf8(b"\n".join(texts)):
+        return {"": texts}
+    found: dict[str, list[bytes]] = {}
+    for row, text in enumerate(texts):
+        place = f"row {before + row + 1:,}"
         try:
-            found = [text for text in batch.column(0).to_pylist() if text]
-        except ValueError as error:  # such as text that is not UTF-8
-            raise broken_parquet(name, error) from error
-        done += batch.num_rows
-        texts += found
-        length += sum(map(len, found))
-        if length > CHUNK:
-            yield min(done / rows, 1.0), texts
-            texts, length = [], 0
-    yield 1.0, texts
+            text.decode()
+            label = "" if labels is None else labels[row].decode().strip()
+        except UnicodeDecodeError:
+            problem = "its text is not valid UTF-8"
+            bad(FileFormatError(name, place, problem, "Save the file again."))
+            continue
+        if labels is not None and not label:
+            bad(_without_label(name, place, by))
+            continue
+        found.setdefault(label, []).append(text)
+    return found

@@ -4,7 +4,6 @@ import time
 
 from morphgraph.kernels import (
     alignment,
-    counting,
     dropout,
     encoding,
     merge_lookup,
@@ -41,7 +40,6 @@ def main() -> None:
         picky_training,
         resampling,
         sequences,
-        counting,
     ):
         kernels.warm_up()
     print(f"kernels ready after {time.perf_counter() - started:.1f} s")

@@ -10,32 +10,29 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from typing import Any, Literal
-
-import numpy as np
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, Any, Literal
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import checksum
 from morphgraph.core.limits import CORPUS_LANGUAGES
 from morphgraph.core.text import base_name, unique_labels
-from morphgraph.corpus.count_tasks import CountingTask
 from morphgraph.corpus.counting import LEAST_MEMORY, Runner, run_here
+from morphgraph.corpus.counting_sql import CountingTask, connected, kept_error, spaced, stream
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.corpus.text import LONGEST_WORD, PACKED
-from morphgraph.corpus.text_blocks import (
-    BadLines,
-    BadTexts,
-    TextBlock,
+from morphgraph.corpus.text import LONGEST_WORD, BadLines, BadTexts, labelled_texts
+from morphgraph.corpus.text_files import (
+    PACKED,
     TextFile,
     find_texts,
-    labelled_texts,
-    text_blocks,
+    kind_of,
+    local_copy,
+    opened,
+    unpacked,
 )
-from morphgraph.corpus.word_table import TooLongWord, WordTable, as_rows
-from morphgraph.kernels import Int64
 from morphgraph.score.compression import ALPHA, Compression, check_alpha, compress
 from morphgraph.score.parity import gini, lorenz_curve
 from morphgraph.score.vocabulary_health import unused_types
@@ -54,7 +51,7 @@ _BYTES_A_WORD = 4 * 68
 """Memory of a table per word: slots at least a quarter full, and space to sort them."""
 
 
-# ------------------------------------------------------------------------------ a block
+# ------------------------------------------------------------------------------ a file
 
 
 @dataclass
@@ -78,106 +75,80 @@ class TextTotals:
         )
 
 
-def measure_block(
+def measure_file(
     task: CountingTask, segmenters: Sequence[Segmenter]
 ) -> tuple[int, dict[str, TextTotals], BadTexts]:
-    """Measure a block of text; return its number, and its totals by label."""
-    block: TextBlock = task["block"]
+    """Measure a file: its number, and what it comes to by label."""
+    file: TextFile = task["file"]
     bad = BadTexts(task["bad_lines"])
-    measuring = _Measuring(segmenters, task["unit"], task["memory"], block, bad)
-    for found in labelled_texts(block, task["column"], task["by"], bad):
+    lines: Counter[str] = Counter()
+    failed: list[BaseException] = []
+    with (
+        TemporaryDirectory() as folder,
+        local_copy(file.path, Path(folder)) as place,
+        opened(place, file.path) as data,
+        connected(task["memory"], 1, Path(folder)) as sql,
+    ):
+        rows = kept_error(_labelled_lines(data, task, lines, bad), failed)
+        sql.register("texts", stream({"label": "string", "text": "large_string"}, rows))
+        words = "from texts"
+        if task["unit"] == "words":
+            words = "from (select label, unnest(string_split(text, ' ')) as text from texts)"
+        try:
+            sql.execute(
+                f"create temp table words as select label, text, count(*) as n {words} group by all"
+            ).fetchall()
+        except Exception:
+            if failed:
+                raise failed[0] from None
+            raise
+        totals = {
+            label: TextTotals([compress(each, WordCounts([], [])) for each in segmenters], number)
+            for label, number in lines.items()
+        }
+        for label, sums in sql.execute(_CHECKSUMS).fetchall():
+            totals[label].checksum = int(sums) % 2**64
+        found = sql.execute("select label, text, n from words where text <> '' order by label")
+        for label, words_ in _portions(found, split=task["unit"] == "words"):
+            for number, segmenter in enumerate(segmenters):
+                one = compress(segmenter, words_, whole=task["unit"] == "lines")
+                totals[label].compressions[number] += one
+    return task["number"], totals, bad
+
+
+_CHECKSUMS = """
+    select label, sum((md5_number_lower(text) >> 8)::hugeint * n) from words where text <> ''
+    group by label
+"""
+
+
+def _labelled_lines(
+    data: IO[bytes], task: CountingTask, lines: Counter[str], bad: BadTexts
+) -> Iterator[tuple[list[str], list[bytes]]]:
+    """Lines with more than white space, and their labels; ``lines``: how many there are of each."""
+    name = task["file"].path
+    kind = kind_of(data.read(4), name, task["column"])
+    data.seek(0)
+    texts_ = labelled_texts(unpacked(data), name, kind, task["column"], task["by"], bad)
+    for found in texts_:
         for label, texts in found.items():
-            measuring.add(label, texts)
-    return task["number"], measuring.finished(), bad
+            texts = [text for text in texts if not _is_empty(text)]
+            if task["unit"] == "lines":
+                texts = [text for text in texts if not _is_too_long(text, name, bad)]
+            if label not in lines:
+                _check_languages(len(lines) + 1, name)
+            lines[label] += len(texts)
+            if task["unit"] == "words":
+                texts = [spaced(text, name, bad) for text in texts]
+            yield [label] * len(texts), texts
 
 
-class _Measuring:
-    """The totals of a block while it is read; labels share the memory in equal parts."""
-
-    def __init__(
-        self,
-        segmenters: Sequence[Segmenter],
-        unit: Unit,
-        memory: int,
-        block: TextBlock,
-        bad: BadTexts,
-    ) -> None:
-        self.segmenters, self.unit, self.memory = segmenters, unit, memory
-        self.block, self.bad = block, bad
-        self.totals: dict[str, TextTotals] = {}
-        self.tables: dict[str, WordTable] = {}
-        self.shares = 1
-
-    def add(self, label: str, texts: Iterable[bytes]) -> None:
-        if label not in self.totals:
-            self._begin(label)
-        texts = [text for text in texts if not _is_empty(text)]
-        if self.unit == "lines":
-            texts = [text for text in texts if not self._is_too_long(text)]
-            self._add_lines(label, texts)
-        else:
-            self._add_words(label, b"\n".join(texts))
-        self.totals[label].lines += len(texts)
-
-    def finished(self) -> dict[str, TextTotals]:
-        for label in self.tables:
-            self._flush(label)
-        return self.totals
-
-    def _begin(self, label: str) -> None:
-        _check_languages(len(self.totals) + 1, self.block.file.path)
-        nothing = WordCounts([], [])
-        self.totals[label] = TextTotals([compress(each, nothing) for each in self.segmenters])
-        if len(self.totals) > self.shares:
-            self.shares *= 2
-            for known in self.tables:
-                self._flush(known)
-            self.tables = {}
-        for each in self.totals.keys() - self.tables.keys():
-            words = self.memory // self.shares // _BYTES_A_WORD
-            self.tables[each] = WordTable.holding(words, max(LONGEST_WORD, 16 * words))
-
-    def _add_words(self, label: str, text: bytes) -> None:
-        table, at = self.tables[label], 0
-        while at < len(text):
-            try:
-                at = table.add_text(text, at)
-            except TooLongWord as error:
-                (at,) = error.args
-                self._too_long("without white space")
-                continue
-            if at < len(text):
-                self._flush(label)
-
-    def _add_lines(self, label: str, lines: Iterable[bytes]) -> None:
-        counts = Counter(lines)
-        rows, done = as_rows(counts), 0
-        while (done := self.tables[label].add(rows, done)) < len(counts):
-            self._flush(label)
-
-    def _is_too_long(self, line: bytes) -> bool:
-        if len(line) <= LONGEST_WORD:
-            return False
-        self._too_long("in one line")
-        return True
-
-    def _too_long(self, what: str) -> None:
-        problem = f"there are more than {LONGEST_WORD:,} bytes {what}"
-        fix = "Leave out what is not text."
-        self.bad(FileFormatError(self.block.file.path, "", problem, fix))
-
-    def _flush(self, label: str) -> None:
-        """Segment the words in a label's table, and add them to its totals."""
-        table, total = self.tables[label], self.totals[label]
-        for hashes, counts, ends, text in table.rows():
-            with np.errstate(over="ignore"):
-                added = int((hashes * counts.astype(np.uint64)).sum())
-            total.checksum = (total.checksum + added) % 2**64
-            for words in _portions(text.tobytes(), ends, counts):
-                for place, segmenter in enumerate(self.segmenters):
-                    found = compress(segmenter, words, whole=self.unit == "lines")
-                    total.compressions[place] += found
-        table.clear()
+def _is_too_long(line: bytes, name: str, bad: BadTexts) -> bool:
+    if len(line) <= LONGEST_WORD:
+        return False
+    problem = f"there are more than {LONGEST_WORD:,} bytes in one line"
+    bad(FileFormatError(name, "", problem, "Leave out what is not text."))
+    return True
 
 
 def _check_languages(number: int, path: str) -> None:
@@ -188,15 +159,23 @@ def _is_empty(text: bytes) -> bool:
     return not text or text.decode().isspace()
 
 
-def _portions(text: bytes, ends: Int64, counts: Int64) -> Iterator[WordCounts]:
-    """Yield words and counts in portions of about `_AT_ONCE` bytes."""
-    first, bounds = 0, [0, *ends.tolist()]
-    while first < len(counts):
-        last = int(np.searchsorted(ends, bounds[first] + _AT_ONCE, side="right"))
-        last = max(first + 1, last)
-        words = [text[a:b].decode() for a, b in pairwise(bounds[first : last + 1])]
-        yield WordCounts(words, counts[first:last])
-        first = last
+def _portions(rows: Any, *, split: bool) -> Iterator[tuple[str, WordCounts]]:
+    """Words and counts of one label each, about as many at once as `_AT_ONCE` bytes have.
+
+    ``split``: at white space that a piece may still have.
+    """
+    counts: Counter[str] = Counter()
+    known, size = "", 0
+    while some := rows.fetchmany(256):
+        for label, text, number in some:
+            if counts and (label != known or size > _AT_ONCE):
+                yield known, WordCounts.from_mapping(counts)
+                counts, size = Counter(), 0
+            known, size = label, size + len(text)
+            for word in text.split() if split else (text,):
+                counts[word] += number
+    if counts:
+        yield known, WordCounts.from_mapping(counts)
 
 
 # ------------------------------------------------------------------------------ a corpus
@@ -378,35 +357,33 @@ def measure_corpus(
     names = dict(
         zip((file.path for file in files), differing([file.path for file in files]), strict=True)
     )
-    blocks = text_blocks(files, column)
     tasks: list[CountingTask] = [
         {
             "number": number,
-            "block": block,
+            "file": file,
             "unit": chosen,
             "column": column,
             "by": language_column,
             "bad_lines": bad_lines,
             "memory": memory // workers,
         }
-        for number, block in enumerate(blocks)
+        for number, file in enumerate(files)
+        if file.size
     ]
     collected = _Collected(segmenters, alpha)
-    left = Counter(block.file.path for block in blocks)
-    size, read = sum(block.size for block in blocks), 0
+    size, read = sum(file.size for file in files), 0
     bad = BadTexts("skip")
-    for number, found, wrong in run(measure_block, tasks, [*segmenters.values()]):
-        path = blocks[number].file.path
+    for number, found, wrong in run(measure_file, tasks, [*segmenters.values()]):
+        path = files[number].path
         for label, totals in found.items():
             collected.add(names[path] if language_column is None else label, totals)
         if language_column is not None:
             _check_languages(len(collected.open), path)
-        left[path] -= 1
-        if language_column is None and not left[path]:
+        else:
             collected.close(names[path])
         bad.count += wrong.count
         bad.first += wrong.first
-        read += blocks[number].size
+        read += files[number].size
         if progress is not None:
             progress(read / size if size else 1.0)
     for label in sorted(collected.open):
@@ -439,13 +416,13 @@ def measure_corpus(
 
 def count_lines(paths: Sequence[str | os.PathLike[str]], column: str | None = None) -> int:
     """Count the lines of texts as `TextMeasure` does; errors as in `measure_corpus`."""
-    blocks, bad = text_blocks(find_texts(paths), column), BadTexts("stop")
-    return sum(
-        not _is_empty(text)
-        for block in blocks
-        for found in labelled_texts(block, column, None, bad)
-        for text in found.get("", ())
-    )
+    lines: Counter[str] = Counter()
+    for file in find_texts(paths):
+        task = {"file": file, "column": column, "by": None, "unit": ""}
+        with local_copy(file.path) as place, opened(place, file.path) as data:
+            for _ in _labelled_lines(data, task, lines, BadTexts()) if file.size else ():
+                pass
+    return lines.total()
 
 
 def _checked_base(texts: Sequence[Sequence[TextMeasure]], base: str | None) -> str:

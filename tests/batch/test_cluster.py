@@ -33,7 +33,6 @@ from morphgraph.batch.cluster import (
 )
 from morphgraph.batch.counting import runner_on
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.corpus import text_blocks
 from morphgraph.score.corpus_measures import measure_corpus
 from morphgraph.segment.models import load_segmenter
 
@@ -278,11 +277,11 @@ def test_a_corpus_is_measured_at_an_address(
 
 @pytest.mark.kills
 def test_a_corpus_is_measured_though_its_workers_are_killed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Also the only one, with all that was sent to it once for all its tasks."""
-    monkeypatch.setattr(text_blocks, "BLOCK_BYTES", 2**14)
-    (tmp_path / "en.txt").write_text("the dogs run home\n" * 20_000)
+    for number in range(20):
+        (tmp_path / f"{number}.txt").write_text("the dogs run home\n" * 1000)
     segmenters = {"en": load_segmenter("demo:en")}
     killed = []
     with local_cluster(1) as client:

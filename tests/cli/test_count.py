@@ -55,7 +55,9 @@ def test_count_tells_what_it_found_as_json(
     morphgraph: Command, texts: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "o"
-    report = morphgraph("count", texts / "a.txt", texts, "--out", out, "--json").json
+    report = morphgraph(
+        "count", texts / "a.txt", texts, "--out", out, "--workers", 1, "--json"
+    ).json
     seconds, speed = report.pop("seconds"), report.pop("megabytes_per_second")
     assert seconds > report.pop("summing_seconds") > 0
     assert speed == pytest.approx(report["bytes"] / 1e6 / seconds)
@@ -68,8 +70,8 @@ def test_count_tells_what_it_found_as_json(
         "words": 123,
         "distinct": 4,
         "kept": 4,
-        "runs": 2,
-        "rows": 6,
+        "blocks": 1,
+        "rows": 4,
         "partitions": 1,
         "workers": 1,
         "bad": 0,
@@ -142,12 +144,18 @@ def test_progress_without_and_with_a_terminal(
 
 
 _COUNT = """
-import typer
-from morphgraph.cli.count import count
-from morphgraph.corpus import counting, text_blocks
-text_blocks.BLOCK_BYTES, counting._BYTES_A_PARTITION = 2**20, 2**21
+import sys
+from morphgraph.batch.cluster import local_cluster
+from morphgraph.batch.counting import runner_on
+from morphgraph.corpus import counting
+counting.BLOCK_BYTES, counting._BYTES_A_PARTITION = 2**20, 2**21
 if __name__ == "__main__":
-    typer.run(count)
+    planned = counting.plan_counting(["texts"], sys.argv[1], memory=2**26)
+    if sys.argv[2] == "here":
+        counting.carry_out(planned, workers=2)
+    else:
+        with local_cluster(2) as client:
+            counting.carry_out(planned, runner_on(client), 2)
 """
 MOMENTS = {"quick": 2, "usual": 3, "soak": 10}[EFFORT]
 
@@ -158,18 +166,15 @@ def test_a_killed_counting_is_resumed(tmp_path: Path, whom: str) -> None:
     """At moments over its whole course: workers are replaced, the same command goes on."""
     (tmp_path / "run.py").write_text(_COUNT)
     (tmp_path / "texts").mkdir()
-    # Processes read JSON, threads of one process plain text; both are of about 13 MB.
-    form, ending, words = "{:x} ", "txt", 1_500_000
-    if whom == "worker":
-        form, ending, words = '{{"text": "{:x}"}}', "jsonl", 620_000
-    for number in range(2):
-        numbers = range(number, words, 2)
-        lines = "\n".join(form.format(n * 2654435761 % 2**32) for n in numbers)
-        (tmp_path / "texts" / f"{number}.{ending}").write_text(lines)
-    undisturbed = _counting(tmp_path, "whole", 1)
+    for number in range(8):
+        numbers = range(number, 1_500_000, 8)
+        lines = "\n".join(f"{n * 2654435761 % 2**32:x} " for n in numbers)
+        (tmp_path / "texts" / f"{number}.txt").write_text(lines)
+    undisturbed = _counting(tmp_path, "whole", "here")
     assert undisturbed.wait(100) == 0
-    run = _counting(tmp_path, "out", 2)
-    killed, steps = 0, 2 * 7 + 8
+    where = {"runner": "here", "worker": "there"}[whom]
+    run = _counting(tmp_path, "out", where)
+    killed, steps = 0, 8 + 8
     for moment in range(MOMENTS):
         while run.poll() is None and _done(tmp_path) <= moment * steps // MOMENTS:
             time.sleep(0.005)
@@ -185,7 +190,7 @@ def test_a_killed_counting_is_resumed(tmp_path: Path, whom: str) -> None:
             run.wait()
             while any(map(_alive, workers)):
                 time.sleep(0.02)
-            run = _counting(tmp_path, "out", 2)
+            run = _counting(tmp_path, "out", where)
         killed += 1
     assert run.wait(100) == 0
     assert killed >= MOMENTS - 1
@@ -205,10 +210,9 @@ def _done(folder: Path) -> int:
         return 0
 
 
-def _counting(folder: Path, out: str, workers: int) -> subprocess.Popen[bytes]:
-    arguments = ["texts", "--out", out, "--workers", str(workers), "--memory", "64M"]
+def _counting(folder: Path, out: str, where: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "run.py", *arguments],
+        [sys.executable, "run.py", out, where],
         cwd=folder,
         env=os.environ | {"PYTHONPATH": str(PROJECT)},
         stderr=subprocess.DEVNULL,

@@ -1,7 +1,7 @@
 """Counting within a given memory: the numbers, the bounds, resuming, and what is refused."""
 
 import bz2
-import errno
+import csv
 import gzip
 import io
 import json
@@ -15,13 +15,12 @@ import tempfile
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+import duckdb
 import pyarrow as pa
 import pytest
 from effort import examples
@@ -30,14 +29,12 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.corpus import count_tasks, counting, text_blocks, word_table
+from morphgraph.corpus import counting, counting_sql, text
 from morphgraph.corpus.counting import KINDS, CountProgress, count_words, parse_memory
 from morphgraph.corpus.counts import read_word_counts
 from morphgraph.corpus.pipelines import PIPELINES
 from morphgraph.corpus.text import read_text
-from morphgraph.corpus.text_blocks import find_texts
-from morphgraph.corpus.word_table import RANGES, WordTable, as_rows, read_run, write_run
-from morphgraph.kernels import counting as kernels
+from morphgraph.corpus.text_files import find_texts
 from morphgraph.segment.training import train
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
@@ -75,15 +72,12 @@ def tiny() -> Iterator[None]:
 
 
 def make_tiny(patch: pytest.MonkeyPatch) -> None:
-    """Blocks of eight bytes read by five, tables of two words, a partition for every byte."""
-    patch.setattr(text_blocks, "BLOCK_BYTES", 8)
-    patch.setattr(text_blocks, "_CHUNK", 5)
-    patch.setattr(word_table, "_LEAST_SLOTS", 4)
-    patch.setattr(word_table, "_FIRST_SLOTS", 4)
-    patch.setattr(word_table, "_ARENA", 32)
-    patch.setattr(count_tasks, "_FOR_READING", counting.LEAST_MEMORY)
+    """Blocks of eight bytes read by five, rows of two, a partition for every 16 bytes."""
+    patch.setattr(counting, "BLOCK_BYTES", 8)
+    patch.setattr(text, "_CHUNK", 5)
+    patch.setattr(counting_sql, "_ROW", 2)
+    patch.setattr(counting_sql, "_RULES_AT_ONCE", 2)
     patch.setattr(counting, "_BYTES_A_PARTITION", 16)
-    patch.setattr(count_tasks, "_ROWS", 2)
 
 
 # ------------------------------------------------------------------------- the numbers
@@ -135,79 +129,6 @@ def test_counts_are_those_of_a_counter(
             assert found[0] == found[1], "the order depends on the words alone"
 
 
-@examples(100)
-@given(st.dictionaries(st.binary(min_size=1, max_size=6), st.integers(1, 9), max_size=40))
-def test_a_run_gives_back_each_range(counts: dict[bytes, int]) -> None:
-    table = WordTable.holding(len(counts), sum(map(len, counts)))
-    assert table.add(as_rows(counts)) == len(counts)
-    assert dict(table.words()) == counts
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "a.run")
-        write_run(path, table)
-        run = read_run(path)
-        found: dict[bytes, int] = {}
-        for first, last in ((0, 1), (1, 2000), (2000, 2001), (2001, 4096)):
-            rows = run.read(first, last)
-            part = WordTable.holding(len(rows[2]), run.size_of(first, last))
-            assert part.add(rows) == len(rows[2])
-            assert all(first <= int(value) >> 52 < last for value in rows[0])
-            found |= dict(part.words())
-        assert found == counts
-
-
-@examples(60)
-@given(
-    st.lists(st.text("abcdefgh", min_size=1, max_size=2), max_size=120), st.sampled_from([4, 16])
-)
-def test_a_table_that_grows_has_the_same_words(words: list[str], first: int) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(word_table, "_FIRST_SLOTS", first)
-        table = WordTable(2**17)
-        text = " ".join(words).encode()
-        assert table.add_text(text) == len(text)
-        assert table.add(as_rows({b"zz": 3, b"zzz": 4}), 1) == 2
-    expected = Counter(word.encode() for word in words) + Counter({b"zzz": 4})
-    assert dict(table.words()) == expected and len(table) == len(expected)
-
-
-@examples(300)
-@given(
-    st.lists(
-        st.tuples(
-            st.one_of(
-                st.binary(max_size=1).map(lambda data: data.decode("latin-1")),
-                st.text("a\0é語😀", max_size=20),
-                st.sampled_from(["a" * 7, "a" * 8, "a" * 9, "a\0", "ab" * 40]),
-            ),
-            st.sampled_from(["", *" \n\x1c\x85\xa0\u1680\u2029\u202f\u3000"]),
-        ),
-        max_size=90,
-    ),
-    st.integers(0, 9),
-)
-def test_words_are_those_that_python_splits(parts: list[tuple[str, str]], end: int) -> None:
-    text = "".join(word + white for word, white in parts)
-    text += "e" * end  # the last bytes are read one by one
-    table = WordTable(2**20)
-    assert table.add_text(text.encode()) == len(text.encode())
-    assert dict(table.words()) == Counter(word.encode() for word in text.split())
-
-
-def test_words_of_one_hash_stay_apart_and_in_order() -> None:
-    words = [b"b" * 9, b"a" * 9, b"a" * 10, b"c"]
-    hashes = np.array([7, 7, 7, 5], np.uint64)
-    _, counts, ends, text = as_rows(dict.fromkeys(words, 2))
-    for order in ([0, 1, 2, 3], [3, 2, 1, 0]):
-        table = WordTable(1)
-        for place in [*order, 0]:
-            start = ends[place - 1] if place else 0
-            one = text[start : ends[place]]
-            table.add((hashes[[place]], counts[:1], np.array([len(one)]), one))
-        assert list(table.words()) == [
-            (b"c", 2), (b"a" * 9, 2), (b"a" * 10, 2), (b"b" * 9, 4)
-        ]  # fmt: skip
-
-
 TABLE = pa.table({"id": ["x", "y", "z"], "text": ["the dog", None, "the"]})
 
 
@@ -240,7 +161,7 @@ def test_every_kind_of_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         "b/d.parquet", "b/e.PARQUET", "b/empty.csv", "b/empty.txt", "b/f.jsonl", "b/g.ndjson.zst",
         "plain",
     ]  # fmt: skip
-    monkeypatch.setattr(text_blocks, "BLOCK_BYTES", 8)
+    monkeypatch.setattr(counting, "BLOCK_BYTES", 8)
     given = [tmp_path / "texts", inside / "a.csv", f"{inside}/read*.md"]
     report = count_words(given, tmp_path / "new" / "o.parquet", single=True)
     counts = {"the": 14, "dog": 9, "cat": 1, "end": 1, "énd": 1, "no": 1, "text": 1}
@@ -309,12 +230,10 @@ def test_long_words_and_long_texts(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_one_line_of_100_megabytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_blocks, "BLOCK_BYTES", 2**24)
+def test_one_line_of_100_megabytes(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"caf\xc3\xa9 \xe8\xaa\x9e " * 10_000_000)
-    report = count_words([tmp_path / "a.txt"], tmp_path / "o")
+    count_words([tmp_path / "a.txt"], tmp_path / "o")
     assert read(tmp_path / "o") == {"café": 10_000_000, "語": 10_000_000}
-    assert report.runs == 1, "the other blocks have no line of their own"
 
 
 def test_addresses(tmp_path: Path) -> None:
@@ -372,8 +291,7 @@ def web(tmp_path: Path) -> Iterator[str]:
 
 
 def test_a_server_of_texts(tmp_path: Path, web: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Plain text in blocks, what is packed, Parquet and folders, as from a disk."""
-    monkeypatch.setattr(text_blocks, "BLOCK_BYTES", 2**19)
+    """Plain text, what is packed, Parquet and folders, as from a disk."""
     words = " ".join(f"{number % 5000:x}" + "\n" * (number % 9 == 0) for number in range(300_000))
     (tmp_path / "served" / "a.txt").write_text(words)
     (tmp_path / "served" / "b.jsonl.zst").write_bytes(packed(b'{"text": "the end"}\n' * 9, ".zst"))
@@ -387,8 +305,10 @@ def test_a_server_of_texts(tmp_path: Path, web: str, monkeypatch: pytest.MonkeyP
     with pytest.raises(MorphGraphError, match=rf"{web}/no\.txt: no such file"):
         count_words([f"{web}/no.txt"], tmp_path / "o")
     monkeypatch.setattr(Web, "in_parts", False)
-    with pytest.raises(FileFormatError, match=r"a\.txt: it cannot be read .*download it first"):
-        count_words([f"{web}/a.txt"], tmp_path / "o")
+    count_words([f"{web}/a.txt"], tmp_path / "o")  # nothing is read in parts
+    assert read(tmp_path / "o") == dict(
+        Counter((tmp_path / "served" / "a.txt").read_text().split())
+    )
 
 
 def read_all(folder: Path) -> dict[str, int]:
@@ -408,7 +328,7 @@ if __name__ == "__main__":
     report = count_words([sys.argv[1]], sys.argv[2], memory=64 * 2**20)
     status = Path("/proc/self/status").read_text()
     peak = next(line for line in status.splitlines() if line.startswith("VmHWM"))
-    print(peak.split()[1], report.distinct, report.runs)
+    print(peak.split()[1], report.distinct)
 """
 
 
@@ -428,48 +348,36 @@ def test_memory_does_not_grow_with_the_words(tmp_path: Path) -> None:
             capture_output=True,
             text=True,
         )
-        peak, found, runs = map(int, run.stdout.split())
+        peak, found = map(int, run.stdout.split())
         assert found == distinct
         peaks.append(peak / 1024)
     least, some, many = peaks
-    assert runs > 4
-    # The 64 MB, and what Arrow keeps for writing. In a dictionary, these words take 480 MB.
-    assert many - least < 90
+    # The 64 MB, DuckDB's own and what is read and written. In a dictionary, they take 480 MB.
+    assert many - least < 150 and many < 64 + 210
     assert many - some < 20
-
-
-def test_warm_up_covers_all_types_of_array(tmp_path: Path) -> None:
-    kernels.warm_up()
-    table = WordTable(2**24)
-    table.add_text(" ".join(f"w{number}-" for number in range(40_000)).encode())
-    table.add(as_rows({b"more": 2}))
-    write_run(tmp_path / "run", table)
-    WordTable.holding(50_000, 2**20).add(read_run(tmp_path / "run").read(0, RANGES))
-    assert sum(map(len, table.take_odd())) == 40_000
-    assert list(table.words())[-1] == (b"more", 2)
-    names = "count_words_in hash_words add_counts is_full move_slots gather are_plain"
-    signatures = {name: len(getattr(kernels, name).signatures) for name in names.split()}
-    # Words come as bytes, which are read alone, and in arrays.
-    assert signatures == {name: 2 if name == "add_counts" else 1 for name in names.split()}
 
 
 def test_what_was_done_is_not_done_again(
     tmp_path: Path, tiny: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However often it is interrupted, and the result has the same bytes."""
-    text = "\n".join(f"w{number % 50} é" for number in range(60))
-    (tmp_path / "a.txt").write_text(text)
-    whole = counted_bytes(tmp_path / "a.txt", tmp_path / "whole")
-    read_blocks: list[Any] = []
-    plain = count_tasks.texts_in
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    for part in range(12):
+        numbers = range(part, 60, 12)
+        (texts / f"{part:02}.txt").write_text("\n".join(f"w{number % 50} é" for number in numbers))
+    whole = counted_bytes(texts, tmp_path / "whole")
+    done: list[Any] = []
 
-    def watched(block: Any, *rest: Any) -> Any:
-        read_blocks.append(block)
-        return plain(block, *rest)
+    class Watched(counting_sql._Block):
+        def __init__(self, sql: Any, task: Any, stem: Path) -> None:
+            done.append(task["block"])
+            super().__init__(sql, task, stem)
 
-    monkeypatch.setattr(count_tasks, "texts_in", watched)
-    made = counting.plan_counting([tmp_path / "a.txt"], tmp_path / "o")
-    for stop in (1, 7, 20, 1, 40):
+    monkeypatch.setattr(counting_sql, "_Block", Watched)
+    made = counting.plan_counting([texts], tmp_path / "o")
+    assert len(made.blocks) == 12
+    for stop in (1, 7, 10, 1, 20):
         left = [stop]
 
         def progress(_: CountProgress, left: list[int] = left) -> None:
@@ -481,68 +389,35 @@ def test_what_was_done_is_not_done_again(
             counting.carry_out(made, progress=progress)
         assert not (tmp_path / "o").exists()
     shutil.copytree(made.folder, tmp_path / "aside")
-    assert counted_bytes(tmp_path / "a.txt", tmp_path / "o") == whole
-    assert len(read_blocks) == len(set(read_blocks)) == len(made.blocks)
-    assert names_in(tmp_path) == ["a.txt", "aside", "o", "whole"]
-    # What another version left, whose runs are of another form, is not gone on with.
+    assert counted_bytes(texts, tmp_path / "o", workers=2) == whole
+    assert len(done) == len(set(done)) == len(made.blocks)
+    assert names_in(tmp_path) == ["aside", "o", "texts", "whole"]
+    # What another version left, whose files are of another form, is not gone on with.
     (tmp_path / "aside").rename(made.folder)
-    monkeypatch.setattr(count_tasks, "FORM", -1)
-    read_blocks.clear()
-    assert counted_bytes(tmp_path / "a.txt", tmp_path / "o") == whole
-    assert len(read_blocks) == len(made.blocks)
+    monkeypatch.setattr(counting_sql, "_FORM", -1)
+    done.clear()
+    assert counted_bytes(texts, tmp_path / "o") == whole
+    assert len(done) == len(made.blocks)
     # A text that was changed is counted anew.
-    (tmp_path / "a.txt").write_text(text + " more")
-    assert counted_bytes(tmp_path / "a.txt", tmp_path / "o") != whole
+    (texts / "03.txt").write_text("more")
+    assert counted_bytes(texts, tmp_path / "o") != whole
 
 
-def test_threads_count_to_the_same_bytes_and_end_with_their_runner(
-    tmp_path: Path, tiny: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "a.txt").write_text("\n".join(f"w{number % 50} é" for number in range(60)))
-    whole = counted_bytes(tmp_path / "a.txt", tmp_path / "whole")
-    made = counting.plan_counting([tmp_path / "a.txt"], tmp_path / "o")
-    plain, began = count_tasks.texts_in, threading.Event()
-
-    def endless_but_for_the_first(block: Any, *rest: Any) -> Any:
-        yield from plain(block, *rest)
-        while block.start:
-            began.set()
-            yield b"one more\n"
-
-    def interrupted(_: CountProgress) -> None:
-        assert began.wait(60)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(count_tasks, "texts_in", endless_but_for_the_first)
-    with pytest.raises(KeyboardInterrupt):
-        counting.carry_out(made, counting.in_threads(3), 3, interrupted)
-    assert not any(thread.name.startswith("ThreadPool") for thread in threading.enumerate())
-    monkeypatch.setattr(count_tasks, "texts_in", plain)
-    counting.carry_out(made, counting.in_threads(3), 3)
-    assert {path.name: path.read_bytes() for path in sorted((tmp_path / "o").iterdir())} == whole
-
-
-def test_other_processes_are_started_where_there_is_enough_for_them(
+def test_workers_are_as_many_as_the_memory_is_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("a.csv", "b.csv"):
-        (tmp_path / name).write_text("text\none two")
-    made = counting.plan_counting([tmp_path], tmp_path / "counts")
-    monkeypatch.setattr(counting, "available_cores", lambda: 2)
+    (tmp_path / "a.txt").write_text("one two")
+    monkeypatch.setattr(counting, "available_cores", lambda: 8)
 
-    def workers(size: int, packing: str = "", asked: int | None = None) -> int:
-        blocks = tuple(replace(block, size=size, packing=packing) for block in made.blocks)
-        return counting.workers_for(replace(made, blocks=blocks), asked)
+    def workers(memory: int, asked: int | None = None) -> int:
+        made = counting.plan_counting([tmp_path / "a.txt"], tmp_path / "o", memory=memory)
+        return counting.workers_for(made, asked)
 
-    assert [workers(2**27), workers(2**28), workers(2**30)] == [1, 2, 2]
-    assert [workers(2**25, "gz"), workers(2**26, "gz")] == [1, 2]
-    assert [workers(1, asked=2), workers(2**30, asked=1)] == [2, 1]
-    made = replace(made, blocks=tuple(replace(block, kind="plain") for block in made.blocks))
-    assert [workers(1), workers(1, asked=1), workers(2**30)] == [2, 1, 2]
+    assert [workers(2**26), workers(2**29), workers(2**29, 3), workers(2**26, 3)] == [2, 8, 3, 2]
 
 
-def counted_bytes(text: Path, out: Path) -> dict[str, bytes]:
-    count_words([text], out)
+def counted_bytes(text: Path, out: Path, workers: int = 1) -> dict[str, bytes]:
+    counting.carry_out(counting.plan_counting([text], out), workers=workers)
     return {path.name: path.read_bytes() for path in sorted(out.iterdir())}
 
 
@@ -674,6 +549,116 @@ def test_bad_lines_are_told_or_skipped(tmp_path: Path, name: str, data: bytes, p
     assert report.first_bad[0].startswith(f"{tmp_path / name}{', ' + place if place else ''}: ")
 
 
+FORMS = {
+    "txt": (lambda words: f"{words}\n".encode(), b"\xff one\n", ""),
+    "jsonl": (lambda words: json.dumps({"text": words}).encode() + b"\n", b"[1]\n", ""),
+    "csv": (lambda words: f"1,{words}\n".encode(), b"2,a,b\n", "id,text\n"),
+    "tsv": (lambda words: f"1\t{words}\n".encode(), b"2\ta\tb\n", "id\ttext\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+@pytest.mark.parametrize("form", [*FORMS, "parquet"])
+@pytest.mark.parametrize("place", [0, 4])
+@pytest.mark.parametrize("number", [0, 1])
+def test_one_bad_line(tmp_path: Path, form: str, place: int, number: int, ending: str) -> None:
+    """At the start and the end of a file, the first and the second; all other lines are good."""
+    for file in range(2):
+        words = [f"the dog{line}" for line in range(5)]
+        path = tmp_path / f"{file}.{form}{ending if form != 'parquet' else ''}"
+        if form == "parquet":
+            rows = [word.encode() for word in words]
+            rows[place] = b"a\xff" if file == number else rows[place]
+            columns = {"text": pa.array(rows).view(pa.string())}
+            parquet.write_table(pa.table(columns), path)
+            continue
+        made, wrong, head = FORMS[form]
+        lines = [made(word) for word in words]
+        lines[place] = wrong if file == number else lines[place]
+        path.write_bytes(packed(head.encode() + b"".join(lines), ending))
+    where = f"{'row' if form == 'parquet' else 'line'} {place + 1 + (form in ('csv', 'tsv'))}"
+    with pytest.raises(FileFormatError) as caught:
+        count_words([tmp_path], tmp_path / "o")
+    assert (Path(caught.value.file).name[0], caught.value.place) == (str(number), where)
+    report = count_words([tmp_path], tmp_path / "o", bad_lines="skip")
+    expected = Counter({"the": 9}) + Counter(f"dog{line}" for line in range(5) for _ in range(2))
+    assert read(tmp_path / "o") == expected - Counter([f"dog{place}"])
+    assert report.bad == 1 and where in report.first_bad[0]
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r", "\n\r", "\r\n \n"])
+@pytest.mark.parametrize("form", [*FORMS])
+def test_every_end_of_line(tmp_path: Path, form: str, ends: str) -> None:
+    made, _, head = FORMS[form]
+    if form != "txt" and ends in ("\r", "\n\r", "\r\n \n"):
+        return  # JSON in one line, and rows of a table that are none
+    lines = [head.encode(), *(made(f"dog{line} the") for line in range(50))]
+    (tmp_path / f"a.{form}").write_bytes(b"".join(lines).replace(b"\n", ends.encode()))
+    count_words([tmp_path], tmp_path / "o")
+    assert read(tmp_path / "o") == {"the": 50} | {f"dog{line}": 1 for line in range(50)}
+
+
+@pytest.mark.parametrize("size", [2**19, 2**21, 2**23, 20_000_000])
+@pytest.mark.parametrize("before", [0, 1000])
+def test_a_long_line_is_read_to_its_end(tmp_path: Path, size: int, before: int) -> None:
+    """DuckDB passes over lines that are longer than its buffer, and over what is behind them."""
+    with (tmp_path / "a.txt").open("w") as file:
+        file.write("short line\n" * before + "the dog " * (size // 8) + "end\nlast\n")
+    count_words([tmp_path / "a.txt"], tmp_path / "o")
+    counts = {"short": before, "line": before, "the": size // 8, "dog": size // 8}
+    expected = Counter(counts) + Counter(["end", "last"])
+    assert read(tmp_path / "o") == expected
+
+
+SIGNS = [*"ab \t\n\r\0\x01\x1f\"',#\\\ufeffé\x85", "\r\n", "NULL", '{"text": "c d"}']
+
+
+@examples(150)
+@given(
+    st.lists(st.lists(st.sampled_from(SIGNS), max_size=12).map("".join), min_size=1, max_size=3),
+    st.sampled_from(KINDS),
+)
+def test_no_sign_of_plain_text_has_a_meaning(texts: list[str], kind: str) -> None:
+    """Such as that of a delimiter, a quote or a comment: words are those that Python splits."""
+    expected = oracle([text.removeprefix("\ufeff") for text in texts], kind)
+    with tempfile.TemporaryDirectory() as folder:
+        for number, text in enumerate(texts):
+            Path(folder, f"{number}.txt").write_bytes(text.encode())
+        if not expected:
+            return
+        count_words([f"{folder}/*.txt"], Path(folder, "out"), pipeline=kind)
+        assert read(Path(folder, "out")) == expected
+
+
+ROWS = st.lists(
+    st.fixed_dictionaries({"a/b'~\"": st.text(st.sampled_from(ODD), max_size=9) | st.none()}),
+    min_size=1,
+)
+
+
+@examples(100)
+@given(ROWS, st.sampled_from(["jsonl", "csv", "parquet"]))
+def test_every_form_has_the_words_of_its_cells(
+    rows: list[dict[str, str | None]], form: str
+) -> None:
+    [name] = rows[0]
+    expected = oracle([row[name] or "" for row in rows], "whitespace")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"a[1].{form}" if len(rows) > 3 else f"a.{form}")
+        if form == "jsonl":
+            path.write_text("\n".join(map(json.dumps, rows)))
+        elif form == "csv":
+            with path.open("w", newline="") as file:
+                writer = csv.writer(file)
+                writer.writerows([[name], *([row[name]] for row in rows)])
+        else:
+            parquet.write_table(pa.Table.from_pylist(rows, pa.schema({name: pa.string()})), path)
+        if not expected:
+            return
+        count_words([path], Path(folder, "out"), column=name)
+        assert read(Path(folder, "out")) == expected
+
+
 def test_the_line_of_an_error_is_counted_from_the_start_of_the_file(
     tmp_path: Path, tiny: None
 ) -> None:
@@ -721,36 +706,33 @@ def test_counts_are_no_text(tmp_path: Path) -> None:
         count_words([tmp_path], tmp_path / "other")
 
 
-@pytest.mark.parametrize("where", ["write_run", "_read_groups"])
+@pytest.mark.parametrize("where", ["count_block", "sum_range", "_publish"])
 def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
     def full(*_: Any) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        raise duckdb.IOException("IO Error: Could not write file: No space left on device")
 
     (tmp_path / "a.txt").write_text("a b")
     (tmp_path / "o").write_text("as it was")
+    at = where == "_publish"
     with monkeypatch.context() as patch:
-        patch.setattr(count_tasks if where == "write_run" else counting, where, full)
+        patch.setattr(counting if where == "_publish" else counting_sql, "write_counts", full)
+        if where == "sum_range":
+            patch.setattr(counting_sql._Block, "_write", counted_apart)
         with pytest.raises(
             MorphGraphError, match=r"no space left on device\. Make room there"
         ) as caught:
             count_words([tmp_path / "a.txt"], tmp_path / "o", single=True)
     assert str(caught.value).startswith(str(tmp_path))
-    assert ("--temp" if where == "write_run" else "--out") in str(caught.value)
+    assert ("--out" if at else "--temp") in str(caught.value)
     assert (tmp_path / "o").read_text() == "as it was"
     count_words([tmp_path / "a.txt"], tmp_path / "o", single=True)
     assert names_in(tmp_path) == ["a.txt", "o"]
 
 
-def test_a_changed_run_is_no_count(tmp_path: Path) -> None:
-    path = tmp_path / "0.run"
-    table = WordTable(1)
-    table.add_text(b"low a low")
-    write_run(path, table)
-    data = path.read_bytes()
-    for length in (3, 16, 32_800, len(data) - 1):
-        path.write_bytes(data[:length])
-        with pytest.raises(MorphGraphError, match=r"0\.run: this part of the counts was changed"):
-            read_run(path).read(0, 4096)
+def counted_apart(block: Any, *words: Any, write: Any = counting_sql._Block._write) -> None:
+    """Write a block's words as those of one among several."""
+    block.is_summed = False
+    write(block, *words)
 
 
 @pytest.mark.parametrize("text", ["", "512", "M", "-1G", "64 MX", "1e3M", "٣M", "99999999999G"])

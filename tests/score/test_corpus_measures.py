@@ -21,7 +21,7 @@ from tokenizers import Tokenizer
 
 from morphgraph.core.demos import demo_tokeniser_path
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.corpus import text_blocks
+from morphgraph.corpus import text
 from morphgraph.score import corpus_measures
 from morphgraph.score.compression import renyi_efficiency
 from morphgraph.score.corpus_measures import (
@@ -105,8 +105,8 @@ def plain(one: TextMeasure) -> dict[str, Any]:
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks and tables that are soon full."""
-    monkeypatch.setattr(text_blocks, "BLOCK_BYTES", 16)
+    """Little is read, and segmented, at once."""
+    monkeypatch.setattr(text, "_CHUNK", 16)
     monkeypatch.setattr(corpus_measures, "_AT_ONCE", 8)
 
 
@@ -168,8 +168,8 @@ def table(folder: Path, rows: Sequence[tuple[str, str]], kind: str) -> Path:
 
 
 @pytest.mark.slow
-def test_full_tables_are_emptied_and_filled_again(tmp_path: Path) -> None:
-    """More words than a table has room for, in languages that come and go."""
+def test_languages_that_come_and_go(tmp_path: Path) -> None:
+    """Line by line, and with more words than are segmented at once."""
     rows = [
         (
             f"l{place % 5}",
@@ -184,9 +184,8 @@ def test_full_tables_are_emptied_and_filled_again(tmp_path: Path) -> None:
     for language, line in rows:
         found.setdefault(language, []).append(line)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_blocks, "BLOCK_BYTES", 2**26)
+        patch.setattr(text, "_CHUNK", 2**20)
         patch.setattr(corpus_measures, "_AT_ONCE", 2**20)
-        patch.setattr(corpus_measures, "_BYTES_A_WORD", 2**20)  # the smallest tables there are
         measured = measure_corpus(BOTH, [path], language_column="lang", memory=2**26)
     check(measured.texts, dict(sorted(found.items())))
 
@@ -365,7 +364,7 @@ def test_lines_that_are_too_long_are_no_lines(
 def test_words_that_are_too_long_are_left_out(tmp_path: Path) -> None:
     write(tmp_path, "a.txt", [f"ab {'c' * (2**20 + 1)} abc d"])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_blocks, "BLOCK_BYTES", 2**26)
+        patch.setattr(text, "_CHUNK", 2**20)
         with pytest.raises(MorphGraphError, match="1,048,576 bytes without white space"):
             measure_corpus(BOTH, [tmp_path])
         found = measure_corpus(BOTH, [tmp_path], bad_lines="skip")

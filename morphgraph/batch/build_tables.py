@@ -27,9 +27,9 @@ from morphgraph.tables.model import (
     ALL_WORDS,
     HELD_IN,
     Cell,
+    CellState,
     Column,
     Row,
-    State,
     Table,
     cell_texts,
     with_best,
@@ -235,9 +235,9 @@ def _cells(scored: pd.DataFrame, named: list[str]) -> dict[Names, tuple[Cell, se
     return cells
 
 
-def _missing(lost: pd.DataFrame, named: Sequence[str]) -> dict[Names, dict[str, State]]:
+def _missing(lost: pd.DataFrame, named: Sequence[str]) -> dict[Names, dict[str, CellState]]:
     """Return the seeds that each combination lacks, and why."""
-    found: dict[Names, dict[str, State]] = {}
+    found: dict[Names, dict[str, CellState]] = {}
     places = zip(*(lost[name] for name in named), strict=True)
     for place, seed, metric in zip(places, lost["seed"], lost["metric"], strict=True):
         states = found.setdefault(place, {})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from morphgraph.batch.cell_rows import MethodResult, ResultRow, result_rows
 from morphgraph.batch.tasks import contents
+from morphgraph.core.cache import Cache
 from morphgraph.core.errors import MorphGraphError, unquoted
 from morphgraph.reference.predictions import Predictions
 
@@ -47,17 +47,13 @@ def _check_content(spec: Mapping[str, Any]) -> None:
         raise MorphGraphError(f"{named}: it changed during the run. Start the run once more.")
 
 
-_recent: OrderedDict[str, Any] = OrderedDict()
-_KEPT = 8
+_worker = Cache(entries=8)
+"""What the cells that one worker process runs share."""
 
 
 def _cached(key: str, make: Callable[[], T]) -> T:
     """Return a value that cells of one worker share, made on first use; it must not change."""
-    made: T = _recent.pop(key) if key in _recent else make()
-    _recent[key] = made
-    while len(_recent) > _KEPT:
-        _recent.popitem(last=False)
-    return made
+    return _worker.get("cells", key, make)
 
 
 def _cached_of(table: pa.Table, make: Callable[[pa.Table], T]) -> T:

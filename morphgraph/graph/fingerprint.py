@@ -60,7 +60,7 @@ def _numbers(values: Sequence[int] | npt.NDArray[np.int64]) -> Hashes:
     return np.asarray(values, np.int64).astype(np.uint64) + np.uint64(1)
 
 
-def summed(hashes: Hashes) -> Hashes:
+def sum_hashes(hashes: Hashes) -> Hashes:
     """Return the sum of all items, (2, 1), regardless of order."""
     found: Hashes = hashes.sum(axis=1, keepdims=True, dtype=np.uint64)
     return found
@@ -77,6 +77,8 @@ def sums(
     of_types = types[:, np.fromiter(present, np.int64, len(present))]
     tied = [ties.get(number, -1) + 1 for number in merges] if ties else [0] * len(merges)
     of_merges = hash_merges(merges.values(), types, tied)
-    plain = summed(of_types) + summed(of_merges)
-    with_ids = summed(labelled(of_types, present)) + summed(labelled(of_merges, list(merges)))
+    plain = sum_hashes(of_types) + sum_hashes(of_merges)
+    with_ids = sum_hashes(labelled(of_types, present)) + sum_hashes(
+        labelled(of_merges, list(merges))
+    )
     return np.concatenate([plain, with_ids], axis=1)

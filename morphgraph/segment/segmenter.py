@@ -120,7 +120,7 @@ class Segmenter(ABC):
 
     @property
     def state(self) -> State:
-        """The identity of the method, its parameters, and what it is made on in its present state."""
+        """The identity of the method, its parameters, and the present state of what is below."""
         settings = {name: str(value) for name, value in self.parameters.items()}
         return State.of("method", self.method, settings, self.below.state)
 

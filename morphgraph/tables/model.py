@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from morphgraph.score.comparison import WordPart
 
-State = Literal["done", "failed", "not run", "missing"]
+CellState = Literal["done", "failed", "not run", "missing"]
 Form = Literal["percent", "count", "ratio", "number", "written", "text"]
 """How values are displayed: percent with 2 digits, whole, with 2 digits, with 3 digits; as
 preformatted numbers, right-aligned; as text, left-aligned.
@@ -64,7 +64,7 @@ class Cell:
     sd: float = math.nan
     seeds: int = 0
     defined: int = 0
-    state: State = "missing"
+    state: CellState = "missing"
     is_best: bool = False
     p: float = math.nan
     held_in: bool = False

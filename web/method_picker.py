@@ -372,13 +372,13 @@ def _picky(current: Session, place: str, key: Hashable, threshold: float) -> Seg
     visitor = current.store.folder.name
     waiting = Waiting(st.empty(), lambda _: drop_method(place, _TRAINED))
     said = f"Training Picky BPE on {len(counts):,} words"
-    make = partial(train_picky, counts, size, threshold, visitor)
+    make = partial(_trained_picky, counts, size, threshold, visitor)
     model = waiting.do(key, said, make)
     waiting.over()
     return model
 
 
-def train_picky(
+def _trained_picky(
     counts: WordCounts, size: int, threshold: float, visitor: str, tell: Tell
 ) -> Segmenter:
     """Picky BPE of so many types; in a public app, where training waits for its turn, in turn."""

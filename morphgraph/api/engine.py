@@ -52,7 +52,7 @@ class Engine:
     def name(self) -> str:
         """What the types were loaded from or trained as."""
         below: Any = self.segmenter
-        while isinstance(below, Segmenter):
+        while hasattr(below, "below"):
             below = below.below
         return str(below.name)
 

@@ -4,7 +4,7 @@
 
 The tasks are those of `morphgraph count`, with the block, folder and options that travel with each,
 on a local dask scheduler; instead of counting, a worker sleeps for about the seconds that a block
-of 256 MB takes. All beyond the tasks' own time, divided among the workers, is scheduling.
+of 512 MB takes. All beyond the tasks' own time, divided among the workers, is scheduling.
 Results go to benchmarks/results/scheduling.json.
 """
 

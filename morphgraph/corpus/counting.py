@@ -44,11 +44,11 @@ LEAST_MEMORY = 64 * 2**20
 LEAST_SHARE = 32 * 2**20
 """There are as many workers as leave each this many bytes."""
 
-BLOCK_BYTES = 2**28
+BLOCK_BYTES = 2**29
 """About how many bytes of text are one task, unless a file has more."""
 
 ORDER = "the bytes of the word, in each file"
-_BYTES_A_PARTITION = 2**29
+_BYTES_A_PARTITION = 2**31
 _MOST_FILES = 1024
 _UNPACKED = 4
 """About how many bytes of text are in a packed one."""
@@ -310,7 +310,7 @@ def partitions_of(size: int) -> int:
     """How many ranges of hashes are summed apart: it depends on nothing but the texts.
 
     >>> partitions_of(1000), partitions_of(2**31), partitions_of(2**60)
-    (1, 4, 4096)
+    (1, 1, 4096)
     """
     return min(RANGES, 1 << max(0, (size - 1) // _BYTES_A_PARTITION).bit_length())
 

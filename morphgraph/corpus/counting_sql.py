@@ -259,7 +259,8 @@ class _Block:
             if failed:
                 raise failed[0] from None
             raise
-        query = f"select count(*), count(*) filter ({odd}), max(strlen(word)) from read_parquet(?)"
+        flag = odd if self.is_summed else "odd"
+        query = f"select count(*), count(*) filter ({flag}), max(strlen(word)) from read_parquet(?)"
         rows, odd_rows, longest = self.sql.execute(query, [str(path)]).fetchall()[0]
         if queries and (longest or 0) > LONGEST_WORD:
             return None
@@ -269,7 +270,7 @@ class _Block:
                 self.is_summed, self.written = False, [f"{path.stem}-pieces.parquet"]
                 words = f"select word, count from read_parquet({quoted(path)})"
                 self._write(words, path.with_name(self.written[0]), odd)
-            parts = self._by_rules(path, odd)
+            parts = self._by_rules(path, flag)
             self.sql.register("ruled", stream({"word": "large_string", "count": "int64"}, parts))
             self.written.append(f"{path.stem}-rules.parquet")
             self._write("from ruled", path.with_name(self.written[1]), "false")

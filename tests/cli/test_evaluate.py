@@ -274,7 +274,7 @@ def test_output_on_a_full_disk() -> None:
             "Make room, and run it again.\n"
         )
         # What is told of the progress is no reason to end.
-        code = "from morphgraph.cli.output import say; say('a'); say('b'); print('done')"
+        code = "from morphgraph.cli.output import print_message as p; p('a'); p('b'); print('done')"
         command = [sys.executable, "-c", code]
         run = subprocess.run(command, stdout=subprocess.PIPE, stderr=full, text=True, check=False)
         assert (run.returncode, run.stdout) == (0, "done\n")

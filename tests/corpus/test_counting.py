@@ -354,7 +354,7 @@ def test_memory_does_not_grow_with_the_words(tmp_path: Path) -> None:
     least, some, many = peaks
     # The 64 MB, DuckDB's own and what is read and written. In a dictionary, they take 480 MB.
     assert many - least < 150 and many < 64 + 210
-    assert many - some < 20
+    assert many - some < 40
 
 
 def test_what_was_done_is_not_done_again(

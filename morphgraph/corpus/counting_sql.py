@@ -13,6 +13,7 @@ import hashlib
 import json
 import mmap
 import os
+import re
 import shutil
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
@@ -105,8 +106,10 @@ def connected(memory: int, threads: int, folder: Path) -> Iterator[DuckDBPyConne
         yield sql
     except duckdb.Error as error:
         said = str(error).splitlines()[0]
-        if "No space left" in str(error):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from None
+        number = re.search(r'"errno":"(\d+)"', str(error))
+        if number is not None or "No space left" in str(error):
+            code = errno.ENOSPC if number is None else int(number[1])
+            raise OSError(code, os.strerror(code)) from None
         if isinstance(error, duckdb.OutOfMemoryException):
             raise MorphGraphError(
                 f"{memory:,} bytes of memory are too few for these texts. Give more with --memory, "

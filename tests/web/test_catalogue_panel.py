@@ -141,7 +141,8 @@ def test_a_failed_download_is_an_error_and_can_be_tried_again(server: Server) ->
     panel.run()
     panel.press("Download")
     [error] = [error.value.replace("\\", "").replace("\u2060", "") for error in panel.test.error]
-    assert "has the SHA-256 " + hashlib.sha256(server.content).hexdigest() in error
+    wanted = hashlib.sha256(CONTENT).hexdigest()
+    assert f"does not have the SHA-256 of the catalogue, {wanted}" in error
     assert panel.labels() == ["Download"]
     server.content = CONTENT
     panel.press("Download")

@@ -340,7 +340,7 @@ def test_a_corpus_by_its_path(page: Any, tmp_path: Path, monkeypatch: pytest.Mon
     assert str([d.value for d in page.test.dataframe]) != shown
     measure("missing.txt")
     # Somebody else may have named the path: nothing of what is there is told.
-    assert any("cannot be read as what it should be" in error for error in page.errors())
+    assert any("cannot be read in the expected format" in error for error in page.errors())
     asked = st.get_option
     monkeypatch.setattr(
         st, "get_option", lambda name: "0.0.0.0" if name == "server.address" else asked(name)
@@ -388,7 +388,7 @@ def test_types_that_a_model_has_hardly_learned(page: Any, tmp_path: Path) -> Non
     (folder / "model.safetensors").unlink()
     folder_chosen(page, folder)
     # Somebody else may have named the path: nothing of what is there is told.
-    assert any("cannot be read as what it should be" in error.value for error in page.test.error)
+    assert any("cannot be read in the expected format" in error.value for error in page.test.error)
 
 
 def test_a_server_that_others_reach_asks_for_no_folder(

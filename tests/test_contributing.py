@@ -19,6 +19,8 @@ from streamlit.testing.v1 import AppTest
 from morphgraph.reference import readers
 from morphgraph.score import metrics
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 

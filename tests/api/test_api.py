@@ -68,6 +68,7 @@ def small(small_document: Callable[..., dict[str, Any]], tmp_path: Path) -> mg.T
 SMALL = [("undos", ["un", "do", "s"]), ("undo", ["un", "do"])]
 
 
+@pytest.mark.slow
 def test_what_is_promised_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
@@ -112,6 +113,7 @@ def test_importing_loads_nothing() -> None:
 # --------------------------------------------------------------------------------- loading
 
 
+@pytest.mark.slow
 def test_all_that_can_be_loaded(tokeniser: mg.Tokeniser, tmp_path: Path) -> None:
     file = demo_tokeniser_path("en")
     (tmp_path / "tokenizer.json").write_bytes(file.read_bytes())
@@ -363,6 +365,7 @@ def test_pictures(
     assert not any("blame" in vertex.tooltip for vertex in unknown)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "method",
     [
@@ -404,6 +407,7 @@ def test_equal_by_content(small: mg.Tokeniser, small_document: Any) -> None:
     assert same == small != more, "the name does not matter"
 
 
+@pytest.mark.slow
 def test_an_export_sets_other_files_aside(
     tokeniser: mg.Tokeniser,
     small: mg.Tokeniser,

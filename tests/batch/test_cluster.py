@@ -36,6 +36,8 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.score.corpus_measures import measure_corpus
 from morphgraph.segment.models import load_segmenter
 
+pytestmark = pytest.mark.slow
+
 
 def eventually(true: Callable[[], Any], seconds: float = 15) -> bool:
     """Whether something becomes true in time."""

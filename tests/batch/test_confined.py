@@ -23,6 +23,8 @@ from morphgraph.corpus.counts import read_word_counts
 from morphgraph.reference.readers import FORMATS, read_reference
 from morphgraph.segment.models import load_segmenter
 
+pytestmark = pytest.mark.slow
+
 SECRET = "root:x:0:0:secret"
 
 

@@ -263,6 +263,7 @@ def test_a_disk_that_is_full_from_the_start(tiny: Path, small_disk: Path, left: 
     assert not list(out.rglob(".partial-*"))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 def test_output_on_a_full_disk() -> None:
     with Path("/dev/full").open("w") as full:

@@ -20,6 +20,7 @@ def bert(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_method_on_a_tokeniser(morphgraph: Command, tmp_path: Path) -> None:
     out = tmp_path / "out"
     run = morphgraph("export", "--tokenizer", "demo:en", "--method", "flota(k=2)", "--out", out)
@@ -39,6 +40,7 @@ def test_a_method_on_a_tokeniser(morphgraph: Command, tmp_path: Path) -> None:
     assert [path.name for path in out.glob("*.old*")] == ["tokeniser.method.json.old"]
 
 
+@pytest.mark.slow
 def test_a_method_on_a_vocabulary(morphgraph: Command, bert: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     for method, kind in (("flota", "folder"), ("wordpiece", "tokenizer.json")):
@@ -96,6 +98,7 @@ def test_a_vocabulary_needs_a_method(morphgraph: Command, bert: Path, tmp_path: 
     assert "--model" not in run.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["vocab.txt", "tokenizer.json"])
 def test_a_folder_with_a_vocabulary(morphgraph: Command, tmp_path: Path, name: str) -> None:
     folder = tmp_path / "bert"

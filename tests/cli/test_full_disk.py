@@ -25,6 +25,8 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import PARTIAL, new_folder, write_file, write_files
 from morphgraph.reference import catalogue, downloads
 
+pytestmark = pytest.mark.slow
+
 GOLD = "undo\tun do\nundoing\tun do ing\ndoing\tdo ing\nunbreakable\tun break able\n"
 MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("undo", "ing")]
 COMMON = ["--reference", "{work}/gold.tsv", "--tokenizer", "{work}/tokeniser"]

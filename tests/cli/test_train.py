@@ -181,6 +181,7 @@ def test_segment_refuses(morphgraph: Command, arguments: list[str], message: str
     assert message in run.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["bpe", "picky", "scaffold", None])
 def test_ctrl_c_keeps_what_was_trained(
     morphgraph: Command, tmp_path: Path, method: str | None
@@ -230,6 +231,7 @@ def test_ctrl_c_keeps_what_was_trained(
     assert kept.read_bytes() == again.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of the system")
 def test_many_words_fit_into_the_memory_of_a_visitor(tmp_path: Path) -> None:
     """Arrays take what they need, and nothing in advance."""

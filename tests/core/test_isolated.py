@@ -24,6 +24,8 @@ from morphgraph.core import isolated
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.isolated import VISITOR, read_isolated, text_array, texts_of
 
+pytestmark = pytest.mark.slow
+
 FOLDER = str(Path(__file__).parent)
 
 

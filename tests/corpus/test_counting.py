@@ -83,6 +83,7 @@ def make_tiny(patch: pytest.MonkeyPatch) -> None:
 # ------------------------------------------------------------------------- the numbers
 
 
+@pytest.mark.slow
 @examples(150)
 @given(
     TEXTS,
@@ -188,6 +189,7 @@ def test_links_and_pipes_in_a_folder_are_no_texts_of_their_own(tmp_path: Path) -
     assert read(tmp_path / "o") == {"the": 1, "dog": 1}
 
 
+@pytest.mark.slow
 def test_a_folder_of_partitions(tmp_path: Path, tiny: None) -> None:
     text = " ".join(f"w{number % 70}" for number in range(300))
     (tmp_path / "a.txt").write_text(text)
@@ -290,6 +292,7 @@ def web(tmp_path: Path) -> Iterator[str]:
         thread.join()
 
 
+@pytest.mark.slow
 def test_a_server_of_texts(tmp_path: Path, web: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Plain text, what is packed, Parquet and folders, as from a disk."""
     words = " ".join(f"{number % 5000:x}" + "\n" * (number % 9 == 0) for number in range(300_000))
@@ -357,6 +360,7 @@ def test_memory_does_not_grow_with_the_words(tmp_path: Path) -> None:
     assert many - some < 40
 
 
+@pytest.mark.slow
 def test_what_was_done_is_not_done_again(
     tmp_path: Path, tiny: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -71,6 +71,7 @@ def test_far_places_get_a_logarithmic_axis() -> None:
     assert line_panels(["a"], [0, 0.5], [panel], "p").layout.xaxis.type is None
 
 
+@pytest.mark.slow
 def test_panels_do_not_overlap() -> None:
     for across in range(1, MOST_PANELS + 1):
         panels = [Panel(str(n), [Mark(n)]) for n in range(across)]

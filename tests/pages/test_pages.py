@@ -427,6 +427,7 @@ def test_a_page_can_be_the_first_of_a_session(page: str) -> None:
     assert test.session_state["morphgraph session"].language == "en"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["compare", "scores", "blame", "graph", "rebpe", "train"])
 def test_what_is_folded_away_shows_the_value_in_use_when_it_is_opened(app: Any, page: str) -> None:
     """A browser that opens a popover shows what the last run sent with it: a value, or defaults."""

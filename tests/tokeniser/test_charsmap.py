@@ -16,6 +16,8 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.tokeniser.charsmap import check_charsmap
 from morphgraph.tokeniser.sentencepiece import SentencePieceText
 
+pytestmark = pytest.mark.slow
+
 
 @cache
 def charsmap() -> bytes:

@@ -14,6 +14,8 @@ from morphgraph.tokeniser.known_parts import LONG_TEXT
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
+pytestmark = pytest.mark.slow
+
 BYTES = {
     "type": "ByteLevel",
     "add_prefix_space": False,

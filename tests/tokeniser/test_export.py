@@ -503,6 +503,7 @@ def test_sentences_to_check() -> None:
     assert len(used) > 1_000 and sentences_to_check([]) == []
 
 
+@pytest.mark.slow
 def test_transformers_is_not_imported() -> None:
     code = (
         "import sys; sys.modules['transformers'] = None\n"

@@ -44,6 +44,8 @@ from morphgraph.tokeniser.words import UNKNOWN
 from morphgraph.training.picky import train_picky
 from morphgraph.training.scaffold import train_scaffold
 
+pytestmark = pytest.mark.slow
+
 TEXTS = [
     "",
     " ",

@@ -31,6 +31,8 @@ from morphgraph.tokeniser.loading import from_sentencepiece, load_tokeniser, loa
 from morphgraph.tokeniser.merging import derive, segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
+pytestmark = pytest.mark.slow
+
 KIND: Any = sentencepiece_model_pb2.ModelProto.SentencePiece  # type: ignore[attr-defined]
 SYMBOLS = "ssa,x,▁die,<sep>"
 

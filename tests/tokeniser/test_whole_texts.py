@@ -138,6 +138,7 @@ def merged() -> Tokenizer:
     return library
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [wordpiece, unigram, merged])
 def test_special_tokens_around_a_text(make: Callable[[], Tokenizer]) -> None:
     """Truncation and padding, which a file may ask for too, are left to who makes batches."""

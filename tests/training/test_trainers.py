@@ -83,6 +83,7 @@ def test_hugging_face_segments_as_we_do(counts: WordCounts, pipeline: str) -> No
         assert ids == tokenizer.encode(prefix + word).ids, word
 
 
+@pytest.mark.slow
 def test_the_prime_methods_have_no_space_in_a_type(counts: WordCounts) -> None:
     for method, space in (("bpe-prime", "Ġ"), ("unigram-prime", "▁")):
         segmenter = train(method, counts, 1000)

@@ -147,6 +147,7 @@ def test_which_hosts_are_known(hosts: list[str], known: list[str], unknown: list
     assert not found.knows(["localhost", "localhost"])
 
 
+@pytest.mark.slow
 def test_a_public_server_tells_nothing() -> None:
     code = (
         "from web import serve; import streamlit as st; "

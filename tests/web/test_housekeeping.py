@@ -74,6 +74,7 @@ def _kept() -> Large:
     return Large()
 
 
+@pytest.mark.slow
 def test_what_is_shared_stays_until_all_have_gone() -> None:
     cached, dropped = weakref.ref(_kept()), weakref.ref(Large())
     tidy_memory(everyone_has_gone=False)

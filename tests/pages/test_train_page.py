@@ -136,4 +136,4 @@ def test_picky_has_a_threshold(page: Any) -> None:
     [(label, model)] = models(page).items()
     assert label == "Picky BPE, threshold 1 · plain · 262 · counts.tsv"
     assert model.threshold == 1.0
-    assert not model.removed
+    assert not model.absent

@@ -16,6 +16,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -446,8 +447,9 @@ def _answers(port: int, protocol: str, security: Any, seconds: float) -> str:
         async with rpc(address, timeout=seconds, connection_args=arguments) as remote:
             return str((await asyncio.wait_for(remote.identity(), seconds))["type"])
 
-    with contextlib.suppress(Exception):
-        return asyncio.run(ask())
+    # In a thread of its own: browser tests leave a loop running in the main one.
+    with ThreadPoolExecutor(1) as pool, contextlib.suppress(Exception):
+        return pool.submit(asyncio.run, ask()).result()
     return ""
 
 

@@ -1,4 +1,4 @@
-"""The start page: one word, how it is cut, and the click that mends it; then where to go on."""
+"""The start page: a word, its segmentation, a click that improves it, and the next pages."""
 
 import streamlit as st
 
@@ -41,7 +41,7 @@ DOORS = {
 
 @st.fragment
 def first_screen(current: Session) -> None:
-    """The word and its worst merge; a fragment, so that typing draws nothing else anew."""
+    """Show the word and its worst merge; a fragment, so that typing redraws nothing else."""
     score_metrics(current, "start")
     st.title("Where does this tokeniser cut across morphemes?", anchor=False)
     st.write(
@@ -55,7 +55,7 @@ def first_screen(current: Session) -> None:
 
 
 def start_page(current: Session) -> None:
-    """The first screen, where to go from it, and one's own files."""
+    """Show the first screen, links to other pages, and the upload of own files."""
     for warning in current.study.tokeniser.warnings:
         st.warning(plain(warning), icon=":material/warning:")
     doubtful_reference(current)

@@ -199,7 +199,7 @@ async def visit(visitor: Visitor, seconds: float, timed: list[tuple[str, float]]
         await asyncio.sleep(max(0.0, PAUSE - took))
 
 
-async def ask_on(url: str, timed: list[float]) -> None:
+async def poll_health(url: str, timed: list[float]) -> None:
     """Ask the server whether it is well until this is cancelled."""
 
     def ask() -> float:
@@ -234,7 +234,7 @@ async def measure(url: str, app: psutil.Process, asked: argparse.Namespace) -> d
     peak = opened
     timed: list[tuple[str, float]] = []
     answers: list[float] = []
-    asking = asyncio.create_task(ask_on(url, answers))
+    asking = asyncio.create_task(poll_health(url, answers))
     tasks = [asyncio.create_task(visit(one, asked.seconds, timed)) for one in visitors]
     while not all(task.done() for task in tasks):
         await asyncio.sleep(0.5)

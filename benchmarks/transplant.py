@@ -34,11 +34,11 @@ ROUNDS = 3
 def make(folder: Path, gigabytes: float) -> int:
     """A model, and another tokeniser for it; gives the bytes of its largest tensor."""
     import morphgraph as mg
-    from morphgraph.corpus.counts import counts_of
+    from morphgraph.corpus.counts import to_word_counts
     from morphgraph.models.safetensors_files import NewTensor, write_safetensors
     from morphgraph.training.trainers import train_tokeniser
 
-    document, _ = train_tokeniser(counts_of("wordfreq:en"), TYPES)
+    document, _ = train_tokeniser(to_word_counts("wordfreq:en"), TYPES)
     model = folder / "model"
     model.mkdir()
     (model / "tokenizer.json").write_text(json.dumps(document), encoding="utf-8")

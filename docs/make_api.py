@@ -87,7 +87,7 @@ def text(thing: Any) -> str:
     return f"{prose.strip()}\n\n```python\n{lines}\n```"
 
 
-MADE_OF = {
+INPUT_NEEDED = {
     "merges": "merges",
     "vocabulary": "a vocabulary",
     "segmenter": "any segmentation",
@@ -108,9 +108,9 @@ def methods() -> str:
             f"`{key}`" if field.default is None else f"`{key}={spelled(field.default)}`"
             for key, field in method.fields.items()
         ]
-        made_of = MADE_OF[method.needs] + (" and word counts" if method.counts else "")
+        input_needed = INPUT_NEEDED[method.needs] + (" and word counts" if method.counts else "")
         listed = ", ".join(given)
-        rows.append((f"`{name}`", method.title, method.does, listed, made_of, method.source))
+        rows.append((f"`{name}`", method.title, method.does, listed, input_needed, method.source))
     return table(rows)
 
 

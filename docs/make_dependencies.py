@@ -77,7 +77,7 @@ def needed_by(package: Distribution, extras: set[str]) -> Iterator[Requirement]:
             yield needed
 
 
-def brought(first: list[Requirement]) -> dict[str, Distribution]:
+def dependencies_of(first: list[Requirement]) -> dict[str, Distribution]:
     """All that comes in through these requirements, they themselves left out, by name."""
     found: dict[str, Distribution] = {}
     todo, seen = list(first), set()
@@ -106,7 +106,9 @@ def page() -> str:
         f"| {each.name} | {package.version} | {licence_of(package)} |"
         for each, package in zip(first, installed, strict=True)
     ]
-    others = [f"| {name} | {licence_of(package)} |" for name, package in brought(first).items()]
+    others = [
+        f"| {name} | {licence_of(package)} |" for name, package in dependencies_of(first).items()
+    ]
     return "\n".join(
         [
             _HEAD,

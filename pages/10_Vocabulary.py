@@ -46,9 +46,9 @@ from web.widgets import (
     download,
     downloads,
     remembered,
-    rows_high,
     set_value,
     show_table,
+    table_height,
     value_now,
     width_of,
 )
@@ -333,7 +333,7 @@ def _table(healths: list[VocabularyHealth], alpha: float) -> None:
 
     show_table(
         frame.rename(columns=str),
-        height=rows_high(len(frame)),
+        height=table_height(len(frame)),
         key=key,
         on_select=choose,
         selection_mode="single-row",

@@ -24,8 +24,8 @@ from web.inputs import (
     choose_predictions,
     choose_references,
     frequency_choice,
-    leave_out,
     reference_upload,
+    remove_reference,
 )
 from web.method_picker import choose_methods, method_fields, upload_model
 from web.reopening import keep_session
@@ -50,7 +50,7 @@ from web.views.scores import (
     words_shown,
 )
 from web.waiting import Waiting
-from web.widgets import choice, downloads, rows_high, setting, show_error, show_table
+from web.widgets import choice, downloads, setting, show_error, show_table, table_height
 
 T = TypeVar("T")
 _NO_TEST = "no test"
@@ -63,7 +63,7 @@ def scores_page(current: Session) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="scores-controls"):
         left, right = st.columns(2)
         settings = st.popover("Settings", icon=":material/tune:", key="scores settings")
-    waiting = Waiting(st.empty(), leave_out)
+    waiting = Waiting(st.empty(), remove_reference)
     shown = st.container()
     entrants, chosen = _chosen(current, left, right, settings, waiting)
     gold_sets = list(chosen.values())
@@ -321,7 +321,7 @@ def _show(tables: Sequence[ScoreTable]) -> None:
     frame = _frame(tables)
     show_table(
         frame,
-        rows_high(20),
+        table_height(20),
         column_config=_columns(tables[0].metrics),
         # Widths are measured when a table is new: another one needs another key.
         key=f"scores table {'|'.join(tables[0].metrics)} {hash(frame.to_csv())}",

@@ -1,9 +1,9 @@
-"""The address holds what a page shows: Back, Forward, reload and a copied address bring it back.
+"""The address holds what a page shows: Back, Forward, reload and a copied address restore it.
 
-Each step, which Back takes back, has a number. An element in the browser makes it: it gives the
-address that one leaves a number of its own, then adds one with the next number. So an address that
-Python wrote since the last arrival comes with a click, however late the browser is; any other one
-is Back, Forward or a link.
+Each step that Back undoes has a number, assigned by an element in the browser: it numbers the
+address being left, then adds an address with the next number. So an address that Python wrote since
+the last arrival belongs to a click, however late the browser is; any other is Back, Forward or a
+link.
 """
 
 import re
@@ -24,11 +24,11 @@ _LONGEST = 1500
 
 @dataclass
 class Address:
-    """What the address of one tab holds, as far as Python knows.
+    """The address of one tab, as far as Python knows it.
 
-    ``arrived``: the step of the address that was loaded, or gone back to, last; ``since`` the
-    first step after it, and ``newest`` the last one; ``shown`` the parameters followed since then;
-    ``now`` those of the present run, and ``stepped`` whether it has made its step.
+    ``arrived``: the step of the address last loaded or returned to; ``since`` the first step after
+    it, ``newest`` the last one; ``shown`` the parameters followed since then; ``now`` those of the
+    present run, and ``stepped`` whether it has made its step.
     """
 
     page: str = ""
@@ -40,7 +40,7 @@ class Address:
     stepped: bool = False
 
     def arrive(self, page: str) -> None:
-        """Begin a run of a whole page: another address than Python wrote counts."""
+        """Begin a run of a whole page; an address that Python did not write is an arrival."""
         self._begin_run()
         step = st.query_params.get(_STEP, "")
         written = step.isdecimal() and self.since <= int(step) <= self.newest
@@ -61,13 +61,13 @@ class Address:
         reads: Callable[[str], str] = str,
         step: bool = True,
     ) -> str:
-        """What to show: ``value``, or what the address asks for instead.
+        """Return ``value``, or what the address asks for instead.
 
-        That is so on arrival, and after Back and Forward; else the address takes ``value``. Where
-        that has changed, it is a ``step`` that Back takes back, or not, as while one types; a run
-        makes one step at most. To be called where its element is in sight: none in a popover acts
-        before that is opened. Anybody can write anything into an address: ``among`` which values
-        it has to be, ``reads`` what the page makes of it.
+        The address decides on arrival, and after Back and Forward; otherwise it takes ``value``. A
+        changed value is a ``step`` that Back undoes, or not, as while typing; a run makes at most
+        one step. Call this where its element is visible: one in a popover is inactive until that is
+        opened. As anybody can write anything into an address, ``among`` lists the values it may
+        take, and ``reads`` is how the page parses it.
         """
         if name in self.now:  # the run of a fragment, which arrives nowhere
             self._begin_run()
@@ -98,17 +98,17 @@ class Address:
 
 
 def _held(value: str) -> str:
-    """A value as an address can hold it; nothing where it cannot."""
+    """Return a value as an address holds it; empty if it cannot."""
     value = value.encode("utf-8", "ignore").decode()
     return value if len(value) <= _LONGEST else ""
 
 
 @cache
 def _writing() -> Callable[..., Any]:
-    """What writes a value into the address, unless the browser has gone elsewhere meanwhile.
+    """Return an element that writes a value into the address, unless the browser has moved on.
 
-    Then Python is told where, as by Back: it may have been started anew, and know of no step. The
-    element is there in every run: what comes and goes makes the browser draw anew all below.
+    In that case it reports the address, as Back does: a restarted Python may know of no step. It is
+    mounted in every run, since an element that comes and goes makes the browser redraw all below.
     """
     script = f"""  const address = new URL(location.href), parameters = address.searchParams;
   const here = parameters.get("{_STEP}") ?? "";

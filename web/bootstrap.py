@@ -1,4 +1,4 @@
-"""What every page begins with: configuration, styles, the session and the sidebar."""
+"""What every page starts with: configuration, styles, the session and the sidebar."""
 
 from pathlib import Path
 
@@ -46,7 +46,7 @@ PAGES = {
 
 
 def start(title: str) -> Session:
-    """Configure the page and show the sidebar; returns the session."""
+    """Configure the page and show the sidebar; return the session."""
     st.set_page_config(
         page_title=f"{title} · morphgraph",
         page_icon=_ASSETS / "icon.svg",
@@ -74,7 +74,7 @@ def start(title: str) -> Session:
 
 
 def _open_what_is_asked_for(current: Session) -> None:
-    """Open the demo in the address instead of another demo; own files stay open."""
+    """Open the demo named in the address if another demo is open; own files stay open."""
     own = current.language
     asked = current.address.follow("demo", own, among=DEMOS if own else ())
     if asked != own:
@@ -82,9 +82,9 @@ def _open_what_is_asked_for(current: Session) -> None:
 
 
 def sidebar(current: Session) -> None:
-    """The pages, what is open, and the demos to open instead.
+    """Show the pages, what is open, and the other demos.
 
-    Nothing here but the offer to restore depends on edits: pages redraw parts of themselves only.
+    Apart from the offer to restore edits, nothing here depends on edits.
     """
     for group, pages in PAGES.items():
         if group:
@@ -123,7 +123,7 @@ def sidebar(current: Session) -> None:
 
 
 def _own_data(current: Session) -> None:
-    """What a public app keeps of a visitor, and a button that deletes it."""
+    """Explain what a public app keeps of a visitor, with a button to delete it."""
     st.divider()
     st.caption(
         "A server that you share: what you open comes back in this browser alone, and is deleted "
@@ -136,7 +136,7 @@ def _own_data(current: Session) -> None:
 
 
 def _delete(current: Session) -> None:
-    """Forget all of this browser; runs are stopped first."""
+    """Delete everything kept for this browser, after stopping its runs."""
     with deferred_error(_NOT_DELETED):
         stop_all(current.store.folder / "runs")
         current.store.forget()
@@ -144,9 +144,9 @@ def _delete(current: Session) -> None:
 
 
 def _offer_kept_edits(current: Session) -> None:
-    """Offer edits of this tokeniser that another browser left, until there are new ones.
+    """Offer edits of this tokeniser made in another browser, until there are new ones.
 
-    Those of this browser come back by themselves.
+    Those of this browser are restored automatically.
     """
     tokeniser = current.study.tokeniser
     if tokeniser.graph.history or tokeniser.graph.undone or tokeniser.checksum in current.recipes:
@@ -167,7 +167,7 @@ def _offer_kept_edits(current: Session) -> None:
 
 
 def edit_buttons(current: Session, place: str) -> None:
-    """Undo and redo, one beside the other in a horizontal container."""
+    """Show undo and redo side by side in a horizontal container."""
     graph = current.study.graph
     for label, edits, action, keys in (
         ("Undo", graph.history, current.undo, "Ctrl+Z"),

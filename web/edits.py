@@ -1,4 +1,4 @@
-"""What clicks and buttons do to a session: edits, and where to look."""
+"""What clicks and buttons do to a session: edits, and changes of what is shown."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ _MESSAGE, _HEARD = "edit message", "edits heard of"
 
 
 def knock_out_type(current: Session, number: int, *, cascade: bool = False) -> None:
-    """Remove a type; what cannot be removed becomes a message."""
+    """Knock out a type; one that cannot be removed leads to a message."""
     graph = current.study.graph
     if graph.is_present(number):
         with deferred_error(_MESSAGE):
@@ -32,7 +32,7 @@ def knock_out_type(current: Session, number: int, *, cascade: bool = False) -> N
 
 
 def knock_out_all(current: Session, types: list[str]) -> None:
-    """Remove types that are to blame, those that are gone already left aside."""
+    """Knock out several types, skipping those that are already gone."""
     graph = current.study.graph
     current.note_learning(KnockoutSettings())
     with deferred_error(_MESSAGE):
@@ -40,7 +40,7 @@ def knock_out_all(current: Session, types: list[str]) -> None:
 
 
 def knock_out_and_reify(current: Session, types: list[str]) -> None:
-    """Remove types, then repair and reify the tuple merges that this made."""
+    """Knock out types, then repair and reify the tuple merges that result."""
     graph = current.study.graph
     with deferred_error(_MESSAGE):
         removed = graph.knockout(types)
@@ -51,9 +51,9 @@ def knock_out_and_reify(current: Session, types: list[str]) -> None:
 
 
 def never_formed_note(current: Session, show_all: Callable[[], None] | None = None) -> None:
-    """Say which types the edits leave that no merge can form, and offer to remove them.
+    """Report types that no merge can form after the edits, and offer to remove them.
 
-    ``show_all`` lists them, where the page can.
+    ``show_all`` lists them, if the page can.
     """
     study = current.study
     graph = study.graph
@@ -89,7 +89,7 @@ def _remove(current: Session, types: list[str]) -> None:
 
 
 def go_to_edit(current: Session, edits: int) -> None:
-    """Undo or redo until so many edits are made."""
+    """Undo or redo until this number of edits is in effect."""
     graph = current.study.graph
     while len(graph.history) > edits:
         current.undo()
@@ -98,7 +98,7 @@ def go_to_edit(current: Session, edits: int) -> None:
 
 
 def show_message(current: Session) -> None:
-    """Show, once, why the last edit could not be made; tell a screen reader what edits changed."""
+    """Show once why the last edit failed, and announce edits to screen readers."""
     _speaking()(key="what edits changed", data={"said": _what_changed(current)})
     message = st.session_state.pop(_MESSAGE, None)
     if message:
@@ -106,7 +106,7 @@ def show_message(current: Session) -> None:
 
 
 def outcome(current: Session) -> tuple[float, str]:
-    """What the last edit did: its gain in F1, and all in a line."""
+    """Return the last edit's gain in F1, and a line that describes it."""
     study = current.study
 
     def make() -> tuple[float, str]:
@@ -121,7 +121,7 @@ def outcome(current: Session) -> tuple[float, str]:
 
 @dataclass(frozen=True)
 class _Heard:
-    """Up to where edits were told of, and how."""
+    """The edits already announced, and how."""
 
     study: int
     state: State
@@ -131,7 +131,7 @@ class _Heard:
 
 
 def _what_changed(current: Session) -> str:
-    """What the edits made or undone since the last run did; nothing when another file is opened."""
+    """Describe the edits made or undone since the last run; empty if another file was opened."""
     study = current.study
     edits, f1 = len(study.graph.history), study.now.score("morphemic", "types").f1
     before: _Heard | None = st.session_state.get(_HEARD)
@@ -149,7 +149,7 @@ def _what_changed(current: Session) -> str:
 
 @cache
 def _speaking() -> Callable[..., Any]:
-    """A region that is heard when what it says changes, not when its page is opened."""
+    """A live region, announced when its text changes but not when its page is opened."""
     script = """  let region = parentElement.querySelector("[role]");
   if (!region) {
     region = Object.assign(document.createElement("div"), { role: "status" });
@@ -162,7 +162,7 @@ def _speaking() -> Callable[..., Any]:
 
 
 def bring_back(current: Session, number: int) -> None:
-    """Make all edits again without the knockout of one type; what depends on it is a message."""
+    """Repeat all edits except the knockout of one type; edits that depend on it give a message."""
     graph = current.study.graph
     history = graph.history
     place = next((i for i, c in enumerate(history) if number in c.removed_types), None)
@@ -190,7 +190,7 @@ def bring_back(current: Session, number: int) -> None:
 
 
 def look_at(current: Session, number: int) -> None:
-    """Put a type in the middle of the picture and into the panel."""
+    """Focus the picture and the panel on a type."""
     current.focus = current.selected = number
     current.first_row = 0
 
@@ -198,7 +198,7 @@ def look_at(current: Session, number: int) -> None:
 def handle_clicks(
     current: Session, clicks: list[Click], knocks_out: bool, *, cascade: bool = False
 ) -> None:
-    """Do what clicks ask for, in their order: select, knock out, or look around a type."""
+    """Perform clicks in order: select, knock out, or focus on a type."""
     graph = current.study.graph
     for click in clicks:
         number = _clicked_type(graph, click.key)
@@ -214,9 +214,9 @@ def handle_clicks(
 
 
 def _clicked_type(graph: MergeGraph, key: str) -> int | None:
-    """The type of a vertex, or that its merge makes; None if the graph has no such vertex.
+    """Return the type of a vertex or of its merge's result; None if the graph has no such vertex.
 
-    A click can come late, when its merge is gone or another tokeniser is open.
+    A late click may refer to a merge that is gone, or to another tokeniser.
     """
     if not key[1:].isdecimal():
         return None

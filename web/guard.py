@@ -1,6 +1,4 @@
-"""What stands between the network and Streamlit: whom it answers, what browsers may load, and how
-much a session may send.
-"""
+"""Middleware between the network and Streamlit: allowed hosts, security headers, and upload limits."""
 
 import base64
 import hashlib
@@ -23,13 +21,13 @@ from web.hosting import THIS_MACHINE
 
 
 class KnownHosts:
-    """Answers only requests to known names of this server.
+    """Answers only requests addressed to known names of this server.
 
-    Else any web page could have its own name point here, and then reach the app from the browser of
-    whoever looks at that page, as if it came from there (DNS rebinding).
+    Otherwise any web page could point its own name here, and reach the app through the browser of
+    somebody who visits that page (DNS rebinding).
 
-    ``hosts``: names, to which this machine's own are added. With the address of all networks among
-    them, any address in figures will do, as nobody can have that point elsewhere.
+    ``hosts``: names, to which this machine's own are added. If they include the address of all
+    networks, any numeric address is accepted, as nobody can redirect one.
     """
 
     def __init__(self, app: ASGIApp, hosts: Sequence[str]) -> None:
@@ -38,7 +36,7 @@ class KnownHosts:
         self.any_address = bool(self.hosts & {"0.0.0.0", "::"})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
+        """Forward a request, or refuse it."""
         if scope["type"] == "lifespan" or self.knows(Headers(scope=scope).getlist("host")):
             await self.app(scope, receive, send)
             return
@@ -49,7 +47,7 @@ class KnownHosts:
         await PlainTextResponse(text, 421)(scope, receive, send)
 
     def knows(self, headers: Sequence[str]) -> bool:
-        """Whether there is one header, as there should be, and its name is known."""
+        """Return whether there is exactly one Host header, with a known name."""
         name = _name(headers[0]) if len(headers) == 1 else ""
         return name in self.hosts or (self.any_address and _is_address(name))
 
@@ -58,7 +56,7 @@ _HOST = re.compile(r"(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d+)?", re.I)
 
 
 def _name(host: str) -> str:
-    """A host without its port, in the one way to write it; nothing where it is none."""
+    """Return a host in canonical form without its port; empty if it is invalid."""
     if _is_address(host):
         return host.lower()
     found = _HOST.fullmatch(host)
@@ -98,16 +96,16 @@ _OWN_FRAMES = "frame-ancestors 'self'"
 
 
 def frame_route(*, allow_frame: bool) -> Route:
-    """The page that shows a page of others, whose scripts run there and reach nothing else."""
+    """Serve the page that embeds foreign pages, whose scripts run isolated in it."""
     policy = _IN_FRAME if allow_frame else f"{_IN_FRAME}; {_OWN_FRAMES}"
     page = HTMLResponse(_FRAME_PAGE, headers={"Content-Security-Policy": policy})
     return Route(FRAME, lambda request: page)
 
 
 class SafeHeaders:
-    """Tells browsers with each answer what it may load, where from, and who may frame it.
+    """Adds headers that tell browsers what to load, from where, and who may frame the app.
 
-    ``allow_frame``: whether pages of others may show the app in a frame.
+    ``allow_frame``: whether other pages may embed the app in a frame.
     """
 
     def __init__(self, app: ASGIApp, *, allow_frame: bool) -> None:
@@ -119,7 +117,7 @@ class SafeHeaders:
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and add headers to its answer."""
+        """Forward a request, and add headers to its answer."""
 
         async def answer(message: Message) -> None:
             if message["type"].endswith("response.start"):
@@ -132,10 +130,10 @@ class SafeHeaders:
 
 
 def content_policy(*, allow_frame: bool) -> str:
-    """The Content-Security-Policy of the app's pages: what Streamlit needs, and no more.
+    """Return the Content-Security-Policy of the app's pages: the minimum that Streamlit needs.
 
-    Components are modules in blobs, styles are made by scripts, and one script stands in
-    Streamlit's page itself.
+    Components are modules in blobs, styles are created by scripts, and one script is inline in
+    Streamlit's page.
     """
     page = (Path(st.__file__).parent / "static" / "index.html").read_bytes()
     inline = re.findall(rb"<script>(.*?)</script>", page, re.S)
@@ -168,9 +166,9 @@ _SESSIONS = 100_000
 
 
 class BoundedUploads:
-    """Refuses what a session uploads beyond ``most`` bytes, of all that is kept for it.
+    """Refuses uploads once a session would hold more than ``most`` bytes.
 
-    Streamlit limits one file only, and keeps all until they are removed or the session ends.
+    Streamlit limits only single files, and keeps all until they are removed or the session ends.
     """
 
     def __init__(self, app: ASGIApp, most: int) -> None:
@@ -179,7 +177,7 @@ class BoundedUploads:
         self._arriving: dict[str, int] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; the bytes of an upload are counted as they come."""
+        """Forward a request, counting the bytes of an upload as they arrive."""
         if scope["type"] == "websocket":
             await self.app(scope, partial(self._message, receive), send)
             return
@@ -232,11 +230,11 @@ class BoundedUploads:
                 del self._arriving[session]
 
     async def _message(self, receive: Receive) -> Message:
-        """What comes through a WebSocket, such as typed text; too much of it at once ends that."""
+        """Check the size of a WebSocket message; one that is too large closes the socket."""
         message = await receive()
         is_too_much = len(message.get("bytes") or message.get("text") or "") > self.most
         return {"type": "websocket.disconnect", "code": 1009} if is_too_much else message
 
     def _taken(self, session: str) -> int:
-        """The bytes of a session, kept or on the way."""
+        """Return the bytes that a session has stored or is uploading."""
         return sum(self._kept.get(session, {}).values()) + self._arriving.get(session, 0)

@@ -1,4 +1,4 @@
-"""Whom the app is for: one person on their own machine, or everybody who reaches a server.
+"""Who the app is for: one person on their own machine, or everybody who can reach a server.
 
 In public mode visitors share a server and must not notice each other. Every place that takes a
 path, keeps something between visits or lists runs asks `is_public`.
@@ -16,12 +16,12 @@ THIS_MACHINE = ("127.0.0.1", "::1", "localhost")
 
 
 def allows_frames() -> bool:
-    """Whether pages of others may show the app in a frame, as ``--allow-frame`` lets them."""
+    """Return whether other pages may embed the app in a frame (``--allow-frame``)."""
     return is_set("MORPHGRAPH_ALLOW_FRAME")
 
 
 def own_hosts() -> list[str]:
-    """The address that the server listens on, and the names that ``--host`` gives it."""
+    """Return the address that the server listens on, and the names given by ``--host``."""
     return [
         st.get_option("server.address") or "0.0.0.0",
         *os.environ.get("MORPHGRAPH_HOST", "").split(),
@@ -29,5 +29,5 @@ def own_hosts() -> list[str]:
 
 
 def only_this_machine() -> bool:
-    """Whether nobody but people at this machine reach the app, so that it may take paths."""
+    """Return whether only people at this machine reach the app, so that it may take paths."""
     return not is_public() and st.get_option("server.address") in THIS_MACHINE

@@ -1,8 +1,8 @@
-"""Memory goes back when visitors have gone: what was computed, and what the allocator keeps.
+"""Release memory when visitors have left: derived results, and what the allocator retains.
 
-Streamlit drops a session some time after its last tab was closed, when the next one is. Python
-collects what refers to itself when it has made enough that is new; and the C library hands free
-memory back where it happens to lie at an end.
+Streamlit drops a session some time after its last tab closed, but only when another one closes.
+Python collects reference cycles only after enough new allocations, and the C library returns free
+memory to the system only where it lies at the end of a heap.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from morphgraph.core.limits import APP_MEMORY
 from morphgraph.core.system import free_memory_at_once, give_back_memory, memory_used
 from web.state import drop_oldest
 
-EVERY = 5.0
+CHECK_INTERVAL = 5.0
 """Seconds from one look to the next."""
 
 _SPARED = 10.0
@@ -26,7 +26,7 @@ _SHARE = 0.25
 
 
 class Tabs:
-    """How many tabs are connected, and when the first was closed since memory was tidied."""
+    """The number of connected tabs, and when the first one closed since memory was last tidied."""
 
     def __init__(self) -> None:
         self.open = 0
@@ -34,13 +34,13 @@ class Tabs:
 
 
 class CountTabs:
-    """Counts the WebSockets of browsers, of which each tab has one."""
+    """Counts the browsers' WebSockets, one for each tab."""
 
     def __init__(self, app: ASGIApp, tabs: Tabs) -> None:
         self.app, self.tabs = app, tabs
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a connection on."""
+        """Forward a connection."""
         if scope["type"] != "websocket":
             await self.app(scope, receive, send)
             return
@@ -53,8 +53,8 @@ class CountTabs:
 
 
 @asynccontextmanager
-async def keeping_house(tabs: Tabs) -> AsyncIterator[None]:
-    """Look after memory as long as the app is served."""
+async def manage_memory(tabs: Tabs) -> AsyncIterator[None]:
+    """Manage memory as long as the app is served."""
     free_memory_at_once()
     looking = asyncio.create_task(_look_after(tabs))
     yield
@@ -63,9 +63,9 @@ async def keeping_house(tabs: Tabs) -> AsyncIterator[None]:
 
 async def _look_after(tabs: Tabs) -> None:
     # Who comes back within this time finds all as it was.
-    patience = float(st.get_option("server.disconnectedSessionTTL")) + EVERY
+    patience = float(st.get_option("server.disconnectedSessionTTL")) + CHECK_INTERVAL
     while True:
-        await asyncio.sleep(EVERY)
+        await asyncio.sleep(CHECK_INTERVAL)
         if tabs.closed is not None and time.monotonic() - tabs.closed > patience:
             tabs.closed = None
             await asyncio.to_thread(tidy_memory, everyone_has_gone=not tabs.open)
@@ -73,16 +73,16 @@ async def _look_after(tabs: Tabs) -> None:
 
 
 def make_room() -> None:
-    """Drop what was computed long ago if the app takes more memory than its limit.
+    """Drop old derived results if the app exceeds its memory limit.
 
-    Once for each look: to give memory back stops whoever wants some.
+    Only once in each check: returning memory to the system blocks other threads.
     """
     if memory_used() > APP_MEMORY.value and drop_oldest(_SHARE, _SPARED):
         give_back_memory()
 
 
 def tidy_memory(*, everyone_has_gone: bool) -> None:
-    """Give back what nobody uses; if everyone has gone, also what was computed for them."""
+    """Release unused memory; if all visitors have left, also their derived results."""
     if everyone_has_gone:
         st.cache_resource.clear()
         drop_oldest(1.0, 0.0)

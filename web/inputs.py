@@ -29,9 +29,9 @@ from web.sources import (
 )
 from web.state import Session, session
 from web.text import plain
-from web.views.reference_read import tell_what_was_read
+from web.views.reference_read import confirm_reference
 from web.waiting import Tell, Waiting
-from web.widgets import attempt, button, choice, forget_oldest, primed, set_value, value_now
+from web.widgets import attempt, button, choice, forget_oldest, set_value, unique_name, value_now
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -68,29 +68,29 @@ _MOST = 8
 
 
 def content_of(file: "UploadedFile") -> bytes:
-    """The bytes of an uploaded file; an empty or too large one is a `MorphGraphError`."""
+    """Return the bytes of an uploaded file; `MorphGraphError` if it is empty or too large."""
     check_size(file.name, file.size)
     return file.getvalue()
 
 
 def upload_key(field: str) -> str:
-    """The key of an upload field, a new one as soon as its file was taken.
+    """Return the key of an upload field, which changes once its file was accepted.
 
-    What happens in other fields does not change it: a file that could not be read stays there with
-    its error until it is taken out, or replaced.
+    Other fields do not affect it: a file that could not be read stays there with its error until it
+    is removed or replaced.
     """
     return f"{field} upload {st.session_state.get(_TAKEN, {}).get(field, 0)}"
 
 
-def take_away(field: str) -> None:
-    """Empty an upload field, as its file was taken; the next run shows it so."""
+def clear_upload(field: str) -> None:
+    """Empty an upload field whose file was accepted, from the next run on."""
     counts = st.session_state.setdefault(_TAKEN, {})
     counts[field] = counts.get(field, 0) + 1
 
 
-def taken(field: str) -> None:
-    """Empty an upload field, as its file was taken, and draw the page with it."""
-    take_away(field)
+def clear_and_rerun(field: str) -> None:
+    """Empty an upload field whose file was accepted, and rerun the page."""
+    clear_upload(field)
     st.rerun()
 
 
@@ -100,7 +100,7 @@ def taken(field: str) -> None:
 def reference_upload(current: Session, place: str) -> None:
     """Upload a reference, in a detected or chosen format and encoding, and open it.
 
-    ``place``: where the page confirms that, see `reference_read`.
+    ``place``: where the page confirms it, see `reference_read`.
     """
     with st.container(key="reference-reading"):
         left, right = st.columns(2)
@@ -131,12 +131,12 @@ def reference_upload(current: Session, place: str) -> None:
         named = None if encoding == _AS_MARKED else encoding
         source = Source(file.name, ((file.name, file.getvalue()),), chosen, named)
         current.open_reference(reference_of(source), source)
-        take_away("reference")
-        tell_what_was_read(current, place)
+        clear_upload("reference")
+        confirm_reference(current, place)
 
 
 def frequency_choice(current: Session) -> None:
-    """Choose where word frequencies come from: nowhere, wordfreq, or a file."""
+    """Choose the source of word frequencies: none, wordfreq, or a file."""
     benchmark = current.study.benchmark
     st.caption(f"Frequencies: {plain(benchmark.frequency_source or 'none')}")
     languages = wordfreq_languages()
@@ -166,11 +166,11 @@ def frequency_choice(current: Session) -> None:
     with attempt():
         source = Source(file.name, ((file.name, content_of(file)),))
         current.use_frequencies(frequencies_of(source), file.name, source)
-        taken("frequency")
+        clear_and_rerun("frequency")
 
 
 def offer_frequencies(current: Session, what: str) -> None:
-    """Where no word counts are open: say ``what`` needs some, and offer those of the language."""
+    """If no word counts are open, say what ``what`` needs, and offer the language's list."""
     if current.study.benchmark.frequencies is not None:
         return
     language = current.reference_language
@@ -192,7 +192,7 @@ def offer_frequencies(current: Session, what: str) -> None:
 
 
 def _active_frequencies(current: Session) -> str:
-    """What is in use: a language of wordfreq, a file, or none but the reference's own counts."""
+    """Return what is in use: a language of wordfreq, a file, or the reference's own counts."""
     if current.sources.get("frequencies") is None:
         return _NO_FREQUENCIES
     return current.frequency_language or _FROM_FILE
@@ -205,10 +205,10 @@ _ALL = "all languages"
 
 
 def catalogue_panel(current: Session, place: str) -> None:
-    """Choose a source of the catalogue and open it; nothing is fetched before a click.
+    """Choose a source of the catalogue and open it; nothing is downloaded before a click.
 
-    ``place``: where the page confirms what was opened, see `reference_read`.
-    In public mode nothing is fetched at all: those that are on the server can be chosen.
+    ``place``: where the page confirms what was opened, see `reference_read`. In public mode nothing
+    is downloaded: only sources already on the server are offered.
     """
     offered = _on_this_server() if is_public() else list(SOURCES.values())
     if not offered:
@@ -240,7 +240,7 @@ def catalogue_panel(current: Session, place: str) -> None:
 
 
 def _on_this_server() -> list[catalogue.CatalogueEntry]:
-    """The sources whose files are there; what is in one is compared when it is opened."""
+    """Return the sources whose files exist; their checksums are verified on opening."""
     return [source for source in SOURCES.values() if cached_path(source).is_file()]
 
 
@@ -250,7 +250,7 @@ def _source_label(name: str) -> str:
 
 
 def _facts(source: catalogue.CatalogueEntry) -> None:
-    """Licence, size, home page, and how to cite it."""
+    """Show the licence, size, home page, and citation."""
     entries = "n/a" if source.entries is None else f"{source.entries:,}"
     size = f" · {source.size / 1e6:.1f} MB" if source.can_be_fetched else ""
     st.markdown(
@@ -307,7 +307,7 @@ def _open_downloaded(current: Session, place: str, source: catalogue.CatalogueEn
         path, shown = local_path(source.name), f"catalogue:{source.name}"
         kept = Source(shown, ((path.name, read_bytes(path)),), source.format)
         current.open_reference(reference_of(kept), kept)
-        tell_what_was_read(current, place)
+        confirm_reference(current, place)
 
 
 # ------------------------------------------------------------------------------------- to score on
@@ -322,9 +322,9 @@ _ADDED, _OFFERED = "scores reference", "references offered"
 def choose_references(
     current: Session, files: DeltaGenerator, waiting: Waiting
 ) -> dict[str, GoldSet]:
-    """The chosen references with the weights of their words; the open one at first.
+    """Return the chosen references with their word weights; at first, the open one.
 
-    ``files``: where more of them are added; ``waiting``: says so while a large one is read.
+    ``files``: where to add more; ``waiting``: shows progress while a large one is read.
     """
     opened = current.study.benchmark.reference.name
     more: dict[str, Reference] = st.session_state.setdefault(_MORE, {})
@@ -351,13 +351,13 @@ def choose_references(
     return {name: _gold_set(current, name, more) for name in chosen}
 
 
-def leave_out(name: str | None) -> None:
-    """Take a reference off those that are scored on, or, None, what is being read out of its field.
+def remove_reference(name: str | None) -> None:
+    """Remove a reference from those scored on, or (None) cancel the upload being read.
 
-    The first stays in the list.
+    The first one stays in the list.
     """
     if name is None:
-        take_away(_ADDED)
+        clear_upload(_ADDED)
         more, offered = st.session_state[_MORE], st.session_state.get(_OFFERED, ())
         for read in [one for one in more if one not in offered]:  # while the click was on its way
             del more[read]
@@ -365,7 +365,7 @@ def leave_out(name: str | None) -> None:
 
 
 def _gold_set(current: Session, name: str, more: dict[str, Reference]) -> GoldSet:
-    """A reference as a gold set, made once, so that what is computed on it can be kept."""
+    """Return a reference as a gold set, the same object each time, so that results are cached."""
     kind, _, rest = name.partition(" ")
     if kind == "demo":
         return _demo_gold_set(rest)
@@ -398,16 +398,16 @@ def _upload_reference(more: dict[str, Reference], opened: str, waiting: Waiting)
         def read(tell: Tell) -> None:
             found = read_reference(content, name=file.name)
             tell(1.0)
-            name = primed(file.name, [*more, opened])
+            name = unique_name(file.name, [*more, opened])
             more[name] = replace(found, name=name)
             forget_oldest(more, _MOST)
 
         waiting.do(("read", file.file_id), f"Reading {file.name}", read)
-        taken(_ADDED)
+        clear_and_rerun(_ADDED)
 
 
 def choose_predictions(files: DeltaGenerator) -> dict[str, Predictions]:
-    """The chosen files of segmentations, by their names in tables; ``files``: where to add some."""
+    """Return the chosen segmentation files by name; ``files``: where to add some."""
     known: dict[str, Predictions] = st.session_state.setdefault("predictions to score", {})
     with files:  # first in time, so that what is added can be chosen
         _upload_predictions(known)
@@ -443,7 +443,7 @@ def _upload_predictions(known: dict[str, Predictions]) -> None:
         named = None if format_ == _DETECT else format_
         found = read_predictions(content_of(file), name=file.name, format=named)
         others = [name for name, other in known.items() if other.checksum != found.checksum]
-        name = primed(file.name.rsplit(".", 1)[0], others)
+        name = unique_name(file.name.rsplit(".", 1)[0], others)
         known[name] = found
         forget_oldest(known, _MOST)
         st.session_state[_PREDICTIONS] = list(dict.fromkeys([*value_now(_PREDICTIONS, []), name]))

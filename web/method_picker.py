@@ -1,4 +1,4 @@
-"""Which methods are compared or scored, and how they are set."""
+"""Choose methods to compare or score, and set their parameters."""
 
 import hashlib
 from collections.abc import Hashable, Mapping, Sequence
@@ -30,13 +30,13 @@ from web.waiting import Tell, Waiting
 from web.widgets import (
     attempt,
     choice,
-    primed,
     set_value,
     setting,
+    unique_name,
     value_now,
 )
 
-AT_FIRST = {
+DEFAULT_METHODS = {
     "compare": (START, "bpe", "dropout", "trimmed", "picky", "flota"),
     "scores": (START, "bpe"),
 }
@@ -48,9 +48,9 @@ _BYTES = 256
 
 @dataclass(frozen=True)
 class PickedMethod:
-    """A method that was chosen: its name, settings and label.
+    """A chosen method: its name, settings and label.
 
-    ``made``: None until it is made; ``base``: the tokeniser that it stands on, if there is one.
+    ``made``: None until it is made; ``base``: the tokeniser it is based on, if any.
     """
 
     name: str
@@ -61,19 +61,19 @@ class PickedMethod:
 
     @property
     def title(self) -> str:
-        """What it is called, without its settings."""
+        """Its title, without settings."""
         return METHODS[self.name].title if self.name in METHODS else self.label
 
     @property
     def spelled_settings(self) -> str:
-        """Its settings in one line, without those that are 0 or off, and so change nothing."""
+        """Its settings in one line, without those that are 0 or off and have no effect."""
         return ", ".join(
             f"{key} = {spelled(value)}" for key, value in self.settings.items() if value
         )
 
 
 def _known_methods() -> list[str]:
-    """The names of all methods that can be chosen."""
+    """Return the names of all methods that can be chosen."""
     names = METHODS.offered
     place = names.index("trimmed") + 1
     return [*names[:place], _TRAINED, *names[place:]]
@@ -82,11 +82,11 @@ def _known_methods() -> list[str]:
 def choose_methods(
     current: Session, place: str, field: DeltaGenerator, *, wait: bool = True
 ) -> list[PickedMethod]:
-    """The field of methods, and what is chosen in it; messages for what cannot be made.
+    """Show the method field and return the chosen methods, with messages for those that fail.
 
-    ``place``: one of `AT_FIRST`, which keeps the choices of pages apart; ``field``: where they are
-    chosen, which may be folded away; ``wait``: make all of them now; otherwise `make_method` makes
-    those that take long.
+    ``place``: one of `DEFAULT_METHODS`, whose choices are kept apart; ``field``: where methods are
+    chosen, possibly collapsed; ``wait``: make all of them now; otherwise `make_method` makes the
+    slow ones.
     """
     edited = bool(current.study.graph.history)
     models = (f"model {name}" for name in current.models)
@@ -127,20 +127,22 @@ def choose_methods(
 
 
 def chosen_methods(current: Session, place: str) -> Chosen:
-    """The chosen methods of a page: of all that says which they are, the one that counts."""
-    return current.chosen.setdefault(place, Chosen([], list(AT_FIRST[place])))
+    """Return the chosen methods of a page, from whichever record of them takes precedence."""
+    return current.chosen.setdefault(place, Chosen([], list(DEFAULT_METHODS[place])))
 
 
 def lacking_counts(current: Session, place: str) -> str:
-    """The titles of methods that need word counts, which are not there; empty if none does."""
-    lacking = [METHODS[n].title for n in AT_FIRST[place] if not _has_what_it_needs(current, n)]
+    """Name the methods that lack word counts, with a verb; empty if none does."""
+    lacking = [
+        METHODS[n].title for n in DEFAULT_METHODS[place] if not _has_what_it_needs(current, n)
+    ]
     return " and ".join(lacking) + (" need" if len(lacking) > 1 else " needs") if lacking else ""
 
 
 def choose_method(current: Session, place: str) -> Segmenter:
-    """The field of one method with its settings, and that method on the open tokeniser.
+    """Choose one method and its settings, and return it for the open tokeniser.
 
-    Those that need word counts are left out; the first is the tokeniser's own merges.
+    Methods that need word counts are left out; the first is the tokeniser's own merges.
     """
     names = [
         name for name in METHODS.offered if METHODS[name].standalone and not METHODS[name].counts
@@ -160,9 +162,9 @@ def choose_method(current: Session, place: str) -> Segmenter:
 
 
 def _follow_methods(current: Session, place: str) -> None:
-    """Keep the chosen methods in the address, or take those that it asks for, as after Back.
+    """Synchronise the chosen methods with the address, which wins on arrival and after Back.
 
-    What needs a file or edits, an address does not hold: it stays as it is.
+    The address leaves out methods that need a file or edits; their choice is kept.
     """
     chosen = chosen_methods(current, place)
     named = [name for name in chosen.names if name in METHODS]
@@ -182,7 +184,7 @@ def _follow_methods(current: Session, place: str) -> None:
 
 
 def _as_set(text: str) -> str:
-    """The methods of an address with all their settings."""
+    """Return the methods of an address with all their settings."""
     return ",".join(
         _spelled(
             name, {key: _within(given.get(key), field) for key, field in _fields(name).items()}
@@ -192,13 +194,13 @@ def _as_set(text: str) -> str:
 
 
 def drop_method(place: str, name: str) -> None:
-    """Take a method off the chosen ones of a page."""
+    """Remove a method from the chosen ones of a page."""
     chosen = chosen_methods(session(), place)
     chosen.names = [other for other in chosen.names if other != name]
 
 
 def _label(current: Session, name: str, settings: Mapping[str, Any], edited: bool) -> str:
-    """A method's name in tables, with settings that are not the usual ones; a model's own."""
+    """Return a method's name in tables, with settings that are not defaults."""
     if name not in METHODS:
         return name.removeprefix("model ")
     if name == "bpe":
@@ -210,7 +212,7 @@ def _label(current: Session, name: str, settings: Mapping[str, Any], edited: boo
 
 
 def _asked(text: str) -> dict[str, Mapping[str, Any]]:
-    """The methods of an address that somebody shared, with their settings; no others."""
+    """Parse the methods and settings of a shared address, ignoring any others."""
     found: dict[str, Mapping[str, Any]] = {}
     for part in split_methods(text)[:20]:
         try:
@@ -230,7 +232,7 @@ def _spelled(name: str, parameters: Mapping[str, Any]) -> str:
 
 
 def _fields(name: str) -> dict[str, FieldInfo]:
-    """The parameters of a method that can be set here."""
+    """Return the parameters of a method that can be set here."""
     fields = METHODS[name].fields if name in METHODS else {}
     return {
         key: field
@@ -240,7 +242,7 @@ def _fields(name: str) -> dict[str, FieldInfo]:
 
 
 def _settings(name: str, place: str) -> dict[str, Any]:
-    """The parameters of a method as they are set now, wherever their fields are drawn."""
+    """Return the current parameters of a method, wherever their fields are drawn."""
     return {
         key: value_now(f"{place}_{name}_{key}", field.default)
         for key, field in _fields(name).items()
@@ -248,7 +250,7 @@ def _settings(name: str, place: str) -> dict[str, Any]:
 
 
 def method_fields(picked: PickedMethod, place: str, *, titled: bool = False) -> None:
-    """A field for each parameter of a chosen method; ``titled``: the method's name before each."""
+    """Show a field for each parameter of a method; ``titled``: prefixed by the method's name."""
     for key, field in _fields(picked.name).items():
         label = f"{picked.title}: {key}" if titled else key
         widget = f"{place}_{picked.name}_{key}"
@@ -258,7 +260,7 @@ def method_fields(picked: PickedMethod, place: str, *, titled: bool = False) -> 
 def parameter_field(
     place: DeltaGenerator, label: str, key: str, field: FieldInfo, first: Any
 ) -> Any:
-    """What sets a parameter of a method, ``first`` at first: a switch, or a bounded number."""
+    """Show a switch or bounded number for a parameter, ``first`` at first."""
     if isinstance(field.default, bool):
         return setting(place.toggle, label, key=key, first=first, help=field.description)
     return setting(
@@ -274,14 +276,14 @@ def parameter_field(
 
 
 def _limits(field: FieldInfo) -> tuple[Any, Any]:
-    """The least and the largest number; None where a browser has no room for it."""
+    """Return the smallest and largest number; None where a browser cannot represent it."""
     kind, limits = type(field.default), bounds(field)
     least, most = limits.get("ge"), limits.get("le")
     return None if least is None else kind(least), None if most is None else kind(most)
 
 
 def _within(value: Any, field: FieldInfo) -> Any:
-    """A value that somebody gave, if it fits; the default if it is none."""
+    """Return a given value if it is valid, else the default."""
     kind = type(field.default)
     if not isinstance(value, int | float):
         return field.default
@@ -291,7 +293,7 @@ def _within(value: Any, field: FieldInfo) -> Any:
 
 
 def upload_model(place: str) -> None:
-    """A field for model files, which join the methods of a page."""
+    """Show a field for model files, which are added to the methods of a page."""
     file = st.file_uploader(
         "Model",
         type=["json", "txt", "model"],
@@ -308,18 +310,18 @@ def upload_model(place: str) -> None:
 
 
 def add_model(name: str, model: Segmenter, places: Sequence[str]) -> None:
-    """Add a model that was read from a file to the lists, and choose it on the pages ``places``."""
+    """Add a model read from a file to the lists, and choose it on the pages ``places``."""
     current = session()
-    name = primed(name, current.models)
+    name = unique_name(name, current.models)
     current.keep_model(name, model)
     for place in places:
         chosen_methods(current, place).names.append(f"model {name}")
 
 
 def make_method(current: Session, place: str, name: str, settings: Mapping[str, Any]) -> Segmenter:
-    """Make a method on the open tokeniser, or take it from what was made before.
+    """Make a method for the open tokeniser, or return it from the cache.
 
-    ``place``: the page, which drops the method if somebody stops its training.
+    ``place``: the page, which drops the method if its training is stopped.
     """
     if name.startswith("model "):
         return current.models[name.removeprefix("model ")]
@@ -340,7 +342,7 @@ def make_method(current: Session, place: str, name: str, settings: Mapping[str, 
 def _asked_of(
     current: Session, name: str, settings: Mapping[str, Any]
 ) -> tuple[tuple[Hashable, ...], tuple[Hashable, ...]]:
-    """All that a method depends on, and what it is: word counts by their checksum."""
+    """Return everything that identifies a method; word counts are identified by checksum."""
     digest = _counts(current)[1] if _needs_counts(name) else b""
     question = ("method", name, *settings.items())
     if name == _TRAINED:
@@ -351,7 +353,7 @@ def _asked_of(
 
 
 def _takes_long(current: Session, name: str, settings: Mapping[str, Any]) -> bool:
-    """Whether a method counts words or is trained on them, and `make_method` has none yet."""
+    """Whether `make_method` still has to count words or train for this method."""
     if not _needs_counts(name) or _counts(current)[0] is None:
         return False
     return _asked_of(current, name, settings) not in current.study.cache
@@ -362,7 +364,7 @@ def _needs_counts(name: str) -> bool:
 
 
 def _picky(current: Session, place: str, key: Hashable, threshold: float) -> Segmenter:
-    """Picky BPE, trained on the spot."""
+    """Train Picky BPE on demand."""
     counts, size = _counts(current)[0], current.study.graph.loaded_type_count
     if counts is None:
         raise MorphGraphError(
@@ -381,7 +383,7 @@ def _picky(current: Session, place: str, key: Hashable, threshold: float) -> Seg
 def _trained_picky(
     counts: WordCounts, size: int, threshold: float, visitor: str, tell: Tell
 ) -> Segmenter:
-    """Picky BPE of so many types; in a public app, where training waits for its turn, in turn."""
+    """Train Picky BPE with this many types; in a public app, through the training queue."""
     if not is_public():
         given = {"threshold": threshold}
         return train("picky", counts, size, pipeline="plain", parameters=given, progress=tell)
@@ -398,7 +400,7 @@ def _trained_picky(
 
 
 def _has_what_it_needs(current: Session, name: str) -> bool:
-    """Whether a method can be among the first ones: there are word counts, if it needs them."""
+    """Whether a method can be a default: word counts are available if it needs them."""
     if not _needs_counts(name):
         return True
     has_room = name != _TRAINED or current.study.graph.loaded_type_count > _BYTES
@@ -410,7 +412,7 @@ Counted = tuple[WordCounts | None, bytes]
 
 
 def _counts(current: Session) -> Counted:
-    """Word counts for methods that need some: the frequencies of the open reference."""
+    """Return word counts for methods that need them: the frequencies of the open reference."""
 
     def make() -> Counted:
         known = current.study.benchmark.frequencies

@@ -1,4 +1,4 @@
-"""What is open, and how to open something else: a demo, or files of one's own."""
+"""What is open, and how to open something else: a demo, or the user's own files."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -11,7 +11,7 @@ from morphgraph.core.text import counted, shortened
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.loading import fitting_name, lists_merges
 from web.bootstrap import PAGES
-from web.inputs import catalogue_panel, content_of, reference_upload, taken, upload_key
+from web.inputs import catalogue_panel, clear_and_rerun, content_of, reference_upload, upload_key
 from web.method_picker import add_model
 from web.sources import Source, demo_name, uploaded_model
 from web.state import Session
@@ -27,7 +27,7 @@ _UPLOADS = "uploads of tokenisers"
 
 
 def what_is_open(current: Session, place: str) -> None:
-    """The open tokeniser and reference; a click on one opens others in its stead.
+    """Show the open tokeniser and reference; a click on one replaces them.
 
     ``place`` is a name that keeps the widgets of pages apart.
     """
@@ -73,9 +73,9 @@ def _open_reference(current: Session, place: str) -> None:
 
 
 def tokeniser_upload(current: Session) -> None:
-    """Upload a tokeniser, as one file or two, and open it; each upload is judged by itself.
+    """Upload a tokeniser, as one file or two, and open it; each upload is judged on its own.
 
-    What has no merges has no merge graph: it becomes a method on Segmentations and Scores.
+    A file without merges has no merge graph: it becomes a method on Segmentations and Scores.
     """
     uploaded = st.file_uploader(
         "Tokeniser",
@@ -100,13 +100,13 @@ def tokeniser_upload(current: Session) -> None:
             return
         tokeniser = found.editable.fork()
         current.open_tokeniser(tokeniser, Source(tokeniser.name, tuple(contents.items())))
-        taken(_FIELD)
+        clear_and_rerun(_FIELD)
 
 
 def _last_upload(files: "Sequence[UploadedFile]") -> "list[UploadedFile]":
-    """The files that were chosen last, at once, and the half that was waiting for one of them.
+    """Return the latest simultaneous uploads, with the half that was waiting for one of them.
 
-    What was chosen before stays in the field, but is none of theirs.
+    Earlier files remain in the field but are not part of these.
     """
     before: dict[str, int] = st.session_state.get(_UPLOADS, {})
     newest = max(before.values(), default=0) + 1
@@ -120,7 +120,7 @@ def _last_upload(files: "Sequence[UploadedFile]") -> "list[UploadedFile]":
 
 
 def _other_half(contents: Mapping[str, bytes]) -> str:
-    """What to do where only a vocab.json, or only merges, were chosen."""
+    """Explain what to do if only a vocab.json, or only merges, were chosen."""
     if len(contents) > 1:
         return ""
     ((name, data),) = contents.items()
@@ -134,7 +134,7 @@ def _other_half(contents: Mapping[str, bytes]) -> str:
 
 
 def _use_as_model(model: Segmenter, name: str, file: str) -> None:
-    """Put a model that merges alone do not make among the methods, and say where to find it."""
+    """Add a model that merges alone do not define to the methods, and say where to find it."""
     if st.session_state.get(_ADDED) != file:
         st.session_state[_ADDED] = file
         add_model(name, model, ("compare", "scores"))

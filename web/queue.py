@@ -1,7 +1,7 @@
-"""Runs of a public app wait for their turn: first come, first served, a few at once.
+"""A queue for the runs of a public app: first come, first served, a few at once.
 
-The queue is on disk, so that it outlives the app: a run waits as long as a file ``waiting`` is in
-its folder. Whoever looks lets it advance, and so does a thread, also when nobody looks.
+The queue is on disk, so that it outlives the app: a run waits as long as its folder has a file
+``waiting``. Every status query advances the queue, and so does a thread, without any visitor.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _threads: list[threading.Thread] = []
 
 
 def join_queue(text: str, root: Path, name: str) -> Run:
-    """Let a run wait for its turn; it starts at once if nobody is before it.
+    """Queue a run; it starts at once if nobody is ahead of it.
 
-    Its paths start from the folder ``uploads`` beside ``root``, and nothing leads out of that.
-    Errors as of `start_run`; also for who has too many runs waiting or running already.
+    Its paths are relative to the folder ``uploads`` beside ``root``, and cannot leave it. Raises
+    the errors of `start_run`, and one if the visitor has too many runs waiting or running.
     """
     active = sorted(out.name for out in root.glob("*") if is_waiting(out) or is_launched(out))
     if name in active:
@@ -57,7 +57,7 @@ def join_queue(text: str, root: Path, name: str) -> Run:
 
 
 def leave_queue(out: Path) -> None:
-    """Let a run wait no more; it can be resumed, as one that was stopped."""
+    """Remove a run from the queue; like a stopped one, it can be resumed."""
     with _lock:
         _marker(out).unlink(missing_ok=True)
         if not is_launched(out):
@@ -66,7 +66,7 @@ def leave_queue(out: Path) -> None:
 
 
 def stop_all(root: Path) -> None:
-    """Stop the runs in a folder; a `MorphGraphError` until the last one has ended."""
+    """Stop the runs in a folder; `MorphGraphError` until the last one has ended."""
     active = False
     for out in root.glob("*"):
         if is_waiting(out):
@@ -79,18 +79,18 @@ def stop_all(root: Path) -> None:
 
 
 def is_waiting(out: Path) -> bool:
-    """Whether a run waits for its turn."""
+    """Return whether a run is in the queue."""
     return _marker(out).exists()
 
 
 def place_in_queue(out: Path) -> int:
-    """The place of a run among those that wait, 1 for the next one; 0 if it does not wait."""
+    """Return a run's place in the queue, 1 for the next one; 0 if it is not waiting."""
     waiting = _waiting()
     return waiting.index(out) + 1 if out in waiting else 0
 
 
 def advance_queue() -> None:
-    """Start the runs whose turn it is."""
+    """Start the runs whose turn has come."""
     with _lock:
         waiting = _waiting()
         if not waiting:
@@ -107,7 +107,7 @@ def advance_queue() -> None:
 
 
 def keep_queue_moving() -> None:
-    """Let the queue advance, and what is old go, as long as this process serves the public."""
+    """Advance the queue and delete old data for as long as this process serves the public."""
     with _lock:
         if not any(thread.is_alive() for thread in _threads):
             _threads[:] = [threading.Thread(target=_move, daemon=True, name="morphgraph-queue")]
@@ -138,7 +138,7 @@ def _all_runs() -> list[Path]:
 
 
 def _waiting() -> list[Path]:
-    """The runs that wait, the next one first."""
+    """Return the waiting runs, the next one first."""
     found = []
     for out in _all_runs():
         with suppress(OSError):  # it has just left

@@ -1,7 +1,7 @@
-"""A reload loses nothing: what is open is kept for this browser, and opened again.
+"""A reload loses nothing: what is open is stored for this browser, and opened again.
 
-The browser is known by a cookie. A second one, which a tab leaves behind as it goes, says which tab
-comes back: two tabs with different tokenisers keep apart.
+The browser is identified by a cookie. A second cookie, set by a tab as it closes or reloads,
+identifies the returning tab: two tabs with different tokenisers stay separate.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Steps = list[dict[str, Any]]
 
 
 class _Part(BaseModel):
-    """A `Source`, its files by their checksums."""
+    """A `Source` with the checksums of its files."""
 
     model_config = ConfigDict(extra="forbid")
     name: str
@@ -50,7 +50,7 @@ class _Part(BaseModel):
 
 
 class _Run(BaseModel):
-    """A run of ReBPE: the number of the edit that each phase made, None if it made none."""
+    """A run of ReBPE: the number of the edit made by each phase, None if it made none."""
 
     model_config = ConfigDict(extra="forbid")
     settings: ReBPESettings
@@ -60,10 +60,10 @@ class _Run(BaseModel):
 
 
 class _Record(BaseModel):
-    """All that a tab has open.
+    """Everything that a tab has open.
 
-    The last ``undone`` edits of ``steps`` are not made; ``models``: the checksums of model files;
-    ``doing``: what was being done.
+    The last ``undone`` edits of ``steps`` are undone; ``models``: the checksums of model files;
+    ``doing``: the work in progress.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -85,7 +85,7 @@ class _Record(BaseModel):
 
 
 def keep_session(current: Session) -> None:
-    """Keep what is open, if that has changed; what cannot be kept is told once, until it can be."""
+    """Store what is open if it has changed; report a failure once, until storing succeeds."""
     current.note_edits()
     if _state_of(current) == current.kept_as:
         return
@@ -107,7 +107,7 @@ def keep_session(current: Session) -> None:
 
 
 def _state_of(current: Session) -> tuple[Any, ...]:
-    """All that a record is made of; a model that is not kept yet makes a difference."""
+    """Return everything a record depends on, including models not yet stored."""
     graph, run = current.study.graph, current.run
     ran = (run.settings, run.edits_before, len(run.all_phases), len(run.phases)) if run else ()
     models = [(name, current.model_files.get(name)) for name in current.models]
@@ -116,7 +116,7 @@ def _state_of(current: Session) -> tuple[Any, ...]:
 
 
 def _tell_unkept(current: Session, error: Exception) -> None:
-    """Say why a reload would lose what is open: at once, and in the sidebar as long as it is so."""
+    """Say why a reload would lose what is open: at once, and in the sidebar while this lasts."""
     why = _why_unkept(error)
     if why != current.unkept:
         st.toast(f"Nothing is kept now. {plain(why)}", icon=":material/warning:")
@@ -138,9 +138,9 @@ def _why_unkept(error: Exception) -> str:
 
 @contextmanager
 def doing(current: Session, what: str) -> Iterator[None]:
-    """Note that something long is done: whoever comes back after its sudden end is told of it.
+    """Record long work in progress, so that a visitor returning after a crash is told.
 
-    A click on Stop, and an error, are no sudden end.
+    A click on Stop or an error is no crash.
     """
     current.doing = what
     keep_session(current)
@@ -152,7 +152,7 @@ def doing(current: Session, what: str) -> Iterator[None]:
 
 
 def _record_of(current: Session) -> _Record | None:
-    """What is open, its files kept; None if it cannot be opened again."""
+    """Return the record of what is open, storing its files; None if it cannot be reopened."""
     graph, store = current.study.graph, current.store
     kept = {kind: _kept_part(store, source) for kind, source in current.sources.items()}
     tokeniser, reference = kept.get("tokeniser"), kept.get("reference")
@@ -181,7 +181,7 @@ def _kept_part(store: BrowserStore, source: Source | None) -> _Part | None:
 
 
 def _kept_models(current: Session) -> dict[str, str]:
-    """The checksums of models' files by name, each written only once; none for what has no file."""
+    """Return the checksums of models' files by name, each file written only once."""
     known = current.model_files
     for name, model in current.models.items():
         if name not in known:
@@ -193,7 +193,7 @@ def _kept_models(current: Session) -> dict[str, str]:
 
 
 def _steps(graph: MergeGraph) -> Steps:
-    """All edits, those at the end that are undone too, as they are in JSON."""
+    """Return all edits as JSON, including undone ones at the end."""
     changes = [*graph.history, *reversed(graph.undone)]
     steps: Steps = json.loads(json.dumps([dict(change.step) for change in changes]))
     return steps
@@ -223,7 +223,7 @@ def _run_of(run: ReBPERun | None) -> _Run | None:
 
 
 def reopen(current: Session) -> bool:
-    """Open what this browser had open at its last visit; says whether there was anything."""
+    """Open what this browser had open at its last visit; return whether there was anything."""
     cookies = st.context.cookies
     tab = st.session_state.get(_KNOWN_TAB, cookies.get(_TAB))
     current.store = BrowserStore.of(cookies.get(_BROWSER), tab)
@@ -276,7 +276,7 @@ def _source(store: BrowserStore, part: _Part) -> Source:
 
 
 def _make_edits(current: Session, record: _Record) -> None:
-    """Make the edits again, those of a run of ReBPE by running it again."""
+    """Repeat the edits, those of a ReBPE run by running it again."""
     graph = current.study.graph
     run = _run_again(current, record.steps, record.run) if record.run else None
     if run is None:
@@ -291,7 +291,7 @@ def _make_edits(current: Session, record: _Record) -> None:
 
 
 def _run_again(current: Session, steps: Steps, kept: _Run) -> ReBPERun | None:
-    """The run as it was; None, and no edits, if it does not come out as it did."""
+    """Repeat a run; if the result differs, return None and undo its edits."""
     study, done = current.study, kept.edits_before
     study.graph.replay(steps[:done])
     run = ReBPERun(study.tokeniser, study.benchmark, kept.settings)
@@ -314,7 +314,7 @@ def _run_again(current: Session, steps: Steps, kept: _Run) -> ReBPERun | None:
 
 
 def setting_values(settings: ReBPESettings) -> dict[str, Any]:
-    """What the switches and fields of the stepper show for some settings, by their names."""
+    """Return the values of the stepper's switches and fields for some settings, by name."""
     return {
         **dict(settings),
         "minimum": settings.minimum_vocabulary,
@@ -327,9 +327,9 @@ def setting_values(settings: ReBPESettings) -> dict[str, Any]:
 
 
 def known_browser(current: Session) -> None:
-    """Give the browser the cookie by which it is known; each page does so, before all else.
+    """Set the cookie that identifies the browser; each page does so first.
 
-    A page that outlived the app's process says which tab it is: it gets what that had open.
+    A page that outlived the app's process names its tab, and what that had open is opened.
     """
     _cookies()(
         key=_COMPONENT,
@@ -339,7 +339,7 @@ def known_browser(current: Session) -> None:
 
 
 def _back_in_tab() -> None:
-    """Open what the tab had open that the page says it is, in place of what another had."""
+    """Open what the tab named by the page had open, replacing what another one had."""
     st.session_state[_KNOWN_TAB] = st.session_state[_COMPONENT]["tab"]
     forget_session()
 

@@ -1,4 +1,4 @@
-"""Scores before and after, alike on every page, and what to know about the open reference."""
+"""Scores before and after, the same on every page, and notes on the open reference."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -36,7 +36,7 @@ _RATIOS = (
 def score_metrics(
     current: Session, place: str, scope: Scope = "morphemic", weighting: Weighting = "types"
 ) -> None:
-    """A slim bar that stays on top: what is open, its scores and their differences, undo and redo.
+    """Show a slim sticky bar: what is open, its scores and their differences, undo and redo.
 
     ``place`` is a name that keeps the buttons of pages apart.
     """
@@ -104,13 +104,13 @@ def _what_is_counted(
 
 
 def partial_gold(note: str) -> None:
-    """Say beside precision that the gold is partial, where there is such a note."""
+    """Note beside precision that the gold is partial, if it is."""
     if note:
         st.warning(plain(note), icon=":material/info:")
 
 
 def score_table(study: Study) -> None:
-    """All scopes and weightings, with the counts behind them and the difference to the start."""
+    """Show all scopes and weightings, with counts and the difference to the start."""
     edited = bool(study.graph.history)
     frame = score_frame(study.now.scores, study.start.scores if edited else None)
     shown = frame.copy()
@@ -138,7 +138,7 @@ def score_table(study: Study) -> None:
 
 
 def skipped_lines(current: Session) -> None:
-    """How many lines of the reference were skipped, by reason."""
+    """Show how many lines of the reference were skipped, by reason."""
     skipped = current.study.benchmark.reference.skipped
     if not skipped:
         return
@@ -156,7 +156,7 @@ def skipped_lines(current: Session) -> None:
 
 
 def doubtful_reference(current: Session) -> None:
-    """Warn of a reference that has next to no words, or of which most lines were skipped."""
+    """Warn of a reference with hardly any words, or with most lines skipped."""
     reference = current.study.benchmark.reference
     # A line may hold several analyses; two sheets of a workbook have the same line numbers.
     used = len({(entry.line, entry.word) for entry in reference.entries})
@@ -176,7 +176,7 @@ def doubtful_reference(current: Session) -> None:
 
 
 def reference_in_another_language(current: Session) -> None:
-    """Warn where the reference is of another language than the tokeniser, or its frequencies."""
+    """Warn if the reference's language differs from the tokeniser's or the frequencies'."""
     study = current.study
     reference = study.benchmark.reference
     words = [entry.word for entry in reference.entries]
@@ -197,7 +197,7 @@ def reference_in_another_language(current: Session) -> None:
 
 
 def words_in_another_language(current: Session, words: Sequence[str]) -> None:
-    """Warn where words to be compared are of another language than the gold."""
+    """Warn if words to compare are in another language than the gold."""
     reference = current.study.benchmark.reference
     gold = [entry.word for entry in reference.entries]
     found = current.once(("language of words", *words), lambda: mismatch(words, gold))
@@ -218,7 +218,7 @@ def _warn(found: tuple[str, str], words: str, others: str) -> None:
 
 
 def _whole_words(current: Session) -> list[str]:
-    """The types that begin a word, without the marker; all of them where none is marked."""
+    """Return word-initial types without their marker; all types if none is marked."""
     names = current.study.tokeniser.readable_types
     marked = [name for name in names if name[:1] == SHOWN_MARKER and len(name) > 1]
     return [name.strip(SHOWN_MARKER).removesuffix("</w>") for name in marked or names]

@@ -1,4 +1,4 @@
-"""The app as a server: ``streamlit run web/serve.py``, which ``morphgraph app`` does."""
+"""The app as a server: ``streamlit run web/serve.py``, which ``morphgraph app`` runs."""
 
 import sys
 from pathlib import Path
@@ -13,7 +13,7 @@ sys.path = [str(ROOT) if Path(place) == Path(__file__).parent else place for pla
 from morphgraph.core.limits import PUBLIC_UPLOADS  # noqa: E402
 from web.guard import BoundedUploads, KnownHosts, SafeHeaders, frame_route  # noqa: E402
 from web.hosting import allows_frames, is_public, own_hosts  # noqa: E402
-from web.housekeeping import CountTabs, Tabs, keeping_house  # noqa: E402
+from web.housekeeping import CountTabs, Tabs, manage_memory  # noqa: E402
 
 tabs = Tabs()
 middleware = [
@@ -29,5 +29,5 @@ app = st.App(
     ROOT / "app.py",
     routes=[frame_route(allow_frame=allows_frames())],
     middleware=middleware,
-    lifespan=lambda app: keeping_house(tabs),
+    lifespan=lambda app: manage_memory(tabs),
 )

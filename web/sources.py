@@ -1,4 +1,4 @@
-"""Where what is open came from, and reading it: demos, wordfreq's lists, files of one's own."""
+"""Read what is open, and record its origin: demos, wordfreq's lists, the user's own files."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 @dataclass(frozen=True)
 class Source:
-    """Where something that is open came from, so that it can be opened again.
+    """The origin of something open, from which it can be opened again.
 
-    ``name``: what it is called, or that of a demo or a list of wordfreq (``demo:en``,
-    ``wordfreq:en``), which needs no ``files``; these are names with contents. ``format`` and
-    ``encoding``: how a reference is read, where that was chosen.
+    ``name``: its title, or that of a demo or a list of wordfreq (``demo:en``, ``wordfreq:en``),
+    which needs no ``files``; these are names with contents. ``format`` and ``encoding``: how a
+    reference is read, if that was chosen.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Source:
     encoding: str | None = None
 
     def shared(self) -> Source:
-        """This, or the same as another session has it: large files are in memory once."""
+        """Return an equal source shared by sessions: large files are in memory only once."""
         files = [(name, hashlib.sha256(data).digest()) for name, data in self.files]
         return _sources.setdefault((self.name, *files, self.format, self.encoding), self)
 
@@ -49,13 +49,13 @@ Sources = dict[str, Source | None]
 
 
 def demo_sources(language: str) -> Sources:
-    """Where all that a demo opens comes from."""
+    """Return the sources of everything that a demo opens."""
     demo = Source(f"demo:{language}")
     return {"tokeniser": demo, "reference": demo, "frequencies": Source(f"wordfreq:{language}")}
 
 
 def tokeniser_of(source: Source) -> BpeTokeniser:
-    """The tokeniser of a source with a graph of its own; `MorphGraphError` if there is none."""
+    """Return a source's tokeniser with a graph of its own; `MorphGraphError` if there is none."""
     found = _read_model("" if source.files else _demo(source), source.files)
     if found.editable is None:
         names = ", ".join(name for name, _ in source.files)
@@ -64,10 +64,10 @@ def tokeniser_of(source: Source) -> BpeTokeniser:
 
 
 def uploaded_model(files: Mapping[str, bytes]) -> Segmenter:
-    """What is in one uploaded file of any kind, or in a vocab.json and merges.txt together.
+    """Return the model in one file of any kind, or in a vocab.json and merges.txt together.
 
-    What is cut by its merges is a `Bte`, whose tokeniser can be opened. It is shared by sessions:
-    fork it before editing. `MorphGraphError` if it cannot be read.
+    A model segmented by its merges is a `Bte`, whose tokeniser can be opened. It is shared by
+    sessions: fork it before editing. Raises `MorphGraphError` if it cannot be read.
     """
     return _read_model("", tuple(files.items()))
 
@@ -84,7 +84,7 @@ def _read_model(demo: str, files: tuple[tuple[str, bytes], ...]) -> Segmenter:
 
 @st.cache_resource(show_spinner="Reading the reference…", max_entries=8)
 def reference_of(source: Source) -> Reference:
-    """The gold list of a source, shared by all sessions; `MorphGraphError` if it cannot be read."""
+    """Return a source's gold list, shared by sessions; `MorphGraphError` if unreadable."""
     if not source.files:
         return read_reference(demo_gold_path(_demo(source)), name=source.name)
     (_, content), *_ = source.files
@@ -92,13 +92,13 @@ def reference_of(source: Source) -> Reference:
 
 
 def demo_reference(language: str) -> Reference:
-    """A demo gold list."""
+    """Return a demo's gold list."""
     return reference_of(Source(f"demo:{language}"))
 
 
 @st.cache_resource(show_spinner="Reading word frequencies…", max_entries=8)
 def frequencies_of(source: Source) -> Mapping[str, float]:
-    """Word frequencies of a source; `MorphGraphError` if they cannot be read.
+    """Return a source's word frequencies; `MorphGraphError` if they cannot be read.
 
     Those of wordfreq are per 10⁹ words.
     """
@@ -109,13 +109,13 @@ def frequencies_of(source: Source) -> Mapping[str, float]:
 
 
 def wordfreq_frequencies(language: str) -> Mapping[str, float]:
-    """Word frequencies of a language."""
+    """Return the word frequencies of a language."""
     return frequencies_of(Source(f"wordfreq:{language}"))
 
 
 @st.cache_resource(show_spinner=False)
 def wordfreq_languages() -> list[str]:
-    """Codes of the languages that wordfreq has lists of."""
+    """Return the codes of the languages for which wordfreq has lists."""
     import wordfreq
 
     return sorted(wordfreq.available_languages())
@@ -129,5 +129,5 @@ def _demo(source: Source) -> str:
 
 
 def demo_name(code: str) -> str:
-    """The name of a demo's language."""
+    """Return the name of a demo's language."""
     return DEMOS.get(code, code)

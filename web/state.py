@@ -67,28 +67,28 @@ T = TypeVar("T")
 
 @st.cache_resource(show_spinner=False)
 def app_cache() -> Cache:
-    """What was derived from what all sessions have open."""
+    """The results derived from what any session has open."""
     return Cache(entries=20_000, size=500_000_000)
 
 
 @dataclass
 class Chosen:
-    """The methods that a page compares, in their order.
+    """The methods that a page compares, in order.
 
-    ``waiting``: those to join them as soon as they can be made: at first all that the page begins
-    with; then what needs edits or word counts.
+    ``waiting``: those that join once they can be made: initially all defaults of the page, later
+    those that need edits or word counts.
     """
 
     names: list[str]
     waiting: list[str]
 
     def take(self, names: Iterable[str]) -> None:
-        """Choose these; of those that wait, edits alone still bring what was before them."""
+        """Choose these; of waiting methods, only those that need edits can still join."""
         self.names = list(names)
         self.waiting = [name for name in self.waiting if name == START]
 
     def offer(self, offered: Collection[str], is_ready: Callable[[str], bool]) -> None:
-        """Let those that can be made join; what is offered no more goes, or waits if it may."""
+        """Add waiting methods that can be made; others leave, or wait if allowed."""
         gone = [name for name in self.names if name not in offered]
         self.names = [name for name in self.names if name in offered]
         self.waiting += [name for name in gone if name == START]
@@ -140,7 +140,7 @@ class Session:
 
     @property
     def language(self) -> str:
-        """The demo that is open, whatever its frequencies are; empty where something else is."""
+        """The language of the open demo; empty if something else is open."""
         opened = self.sources.get("tokeniser")
         if opened is None or opened.files or opened != self.sources.get("reference"):
             return ""
@@ -148,16 +148,16 @@ class Session:
 
     @property
     def frequency_language(self) -> str:
-        """The language of wordfreq's list that words are weighted by.
+        """The language of the wordfreq list that weights words.
 
-        Empty for a file, whatever that is called: what a list gives is shared by all sessions.
+        Empty for a file, whatever its name: results from a list are shared by all sessions.
         """
         source = self.sources.get("frequencies")
         return "" if source is None or source.files else source.name.removeprefix("wordfreq:")
 
     @property
     def reference_language(self) -> str:
-        """The language that the reference's words are of, as far as one can tell; else empty."""
+        """The language of the reference's words if it is known, else empty."""
         words = [entry.word for entry in self.study.benchmark.reference.entries]
         return self.once(("language",), lambda: language_of(words), of_files=True)
 
@@ -166,7 +166,7 @@ class Session:
         self.open(demo_sources(language))
 
     def open(self, sources: Sources) -> None:
-        """Open all of these; without a tokeniser or a reference, nothing can be opened."""
+        """Open all of these, or none if the tokeniser or the reference is missing."""
         opened, gold, counts = map(sources.get, ("tokeniser", "reference", "frequencies"))
         assert opened is not None
         assert gold is not None
@@ -178,16 +178,16 @@ class Session:
             self._note_source(kind, source)
 
     def open_tokeniser(self, tokeniser: BpeTokeniser, source: Source | None = None) -> None:
-        """Open another tokeniser under the same reference."""
+        """Open another tokeniser with the same reference."""
         old = self.study.benchmark
         self._set(tokeniser, old.reference, old.frequencies, old.frequency_source)
         self._note_source("tokeniser", source)
 
     def open_reference(self, reference: Reference, source: Source | None = None) -> None:
-        """Open another reference under the same tokeniser, which keeps its edits.
+        """Open another reference with the same tokeniser, which keeps its edits.
 
-        Frequencies that were chosen stay, unless the reference has counts of its own; those that
-        came with a demo or a reference go with it: they may be of another language.
+        Chosen frequencies stay, unless the reference has counts of its own; those that came with a
+        demo or a reference are dropped, as they may be of another language.
         """
         old = self.study.benchmark
         keep = self.chose_frequencies and not reference.has_counts
@@ -203,7 +203,7 @@ class Session:
         name: str,
         source: Source | None = None,
     ) -> None:
-        """Weight tokens by other frequencies; None for none but the reference's own."""
+        """Weight tokens by other frequencies; None for only the reference's own."""
         old = self.study.benchmark
         self._set(self.study.tokeniser, old.reference, frequencies, name, keep_view=True)
         self.chose_frequencies = frequencies is not None
@@ -242,7 +242,7 @@ class Session:
     # ------------------------------------------------------------------------- edits
 
     def _edit_again(self, tokeniser: BpeTokeniser) -> None:
-        """Make the edits that another tokeniser had when it was open before."""
+        """Repeat the edits that a tokeniser had when it was last open."""
         if self.study is not None:
             self.note_edits()
         steps = self.recipes.get(tokeniser.checksum)
@@ -255,7 +255,7 @@ class Session:
             self.notice = f"Your {edits} made again."
 
     def note_edits(self) -> None:
-        """Note the edits of the open tokeniser, once it has been edited: undone ones are none."""
+        """Record the open tokeniser's edits once it has been edited; undoing all leaves none."""
         tokeniser = self.study.tokeniser
         known = self.recipes.pop(tokeniser.checksum, None)
         if tokeniser.graph.history or known is not None:
@@ -263,7 +263,7 @@ class Session:
         forget_oldest(self.recipes, _RECIPES_KEPT)
 
     def note_learning(self, settings: BlameSettings) -> None:
-        """Note that a method with these settings makes edits of what it sees in the reference."""
+        """Record that a method with these settings makes edits learned from the reference."""
         tokeniser = self.study.tokeniser
         if not tokeniser.graph.history:
             tokeniser.learned_from.clear()
@@ -271,7 +271,7 @@ class Session:
         self.learned[tokeniser.checksum] = list(dict.fromkeys(tokeniser.learned_from))
 
     def restore(self, steps: list[dict[str, Any]]) -> None:
-        """Make edits again that an earlier visit left; a notice if they do not fit."""
+        """Repeat edits stored by an earlier visit; show a notice if they do not fit."""
         if self.study.graph.history:
             self.notice = "There are new edits already. Undo them first."
             return
@@ -283,10 +283,9 @@ class Session:
     def once(
         self, key: tuple[Hashable, ...], make: Callable[[], T], *, of_files: bool = False
     ) -> T:
-        """What ``make`` returns, made once for a key in the present state, by whatever session.
+        """Return the result of ``make``, computed once for a key and state over all sessions.
 
-        It depends on the files that are open, the edits and the key alone; ``of_files``: not on the
-        edits.
+        It may depend only on the open files, the edits and the key; ``of_files``: not on the edits.
         """
         return self.study.cache.get(self._files if of_files else self.state(), key, make)
 
@@ -301,7 +300,7 @@ class Session:
         )
 
     def state(self, edits: int | None = None) -> tuple[Hashable, ...]:
-        """The files, and each state since; answers tell what the edits were."""
+        """The identity of the files and edits, by which results are cached."""
         graph = self.study.graph
         made = graph.history[:edits]
         states = (graph.numbered_after(number) for number in range(1, len(made) + 1))
@@ -309,7 +308,7 @@ class Session:
         return *self._files, *learned, *states, *(change.edit for change in made)
 
     def graph_after(self, edits: int) -> MergeGraph:
-        """The open graph when it had so many edits."""
+        """Return the open graph as it was after this number of edits."""
         graph = self.study.graph
         if edits == len(graph.history):
             return graph
@@ -318,46 +317,46 @@ class Session:
         )
 
     def keep_model(self, name: str, model: Segmenter) -> None:
-        """Put a model among those of the session, in place of one of the same name."""
+        """Add a model to the session, replacing one of the same name."""
         self.forget_model(name)
         forget_oldest(self.models, MOST_MODELS - 1)
         self.models[name] = model
 
     def forget_model(self, name: str) -> None:
-        """Keep a model no longer."""
+        """Remove a model from the session."""
         self.models.pop(name, None)
         self.model_files.pop(name, None)
 
     def ask(self, what: str) -> None:
-        """Tell the stepper of ReBPE to run a phase, an iteration or all; nothing to stop."""
+        """Ask the stepper of ReBPE for a phase, an iteration or a full run; empty to stop."""
         self.asked, self.just_asked = what, bool(what)
 
     def undo(self) -> None:
-        """Take back the last edit, if there is one."""
+        """Undo the last edit, if there is one."""
         self.asked = ""
         if self.study.graph.history:
             self.study.graph.undo()
 
     def redo(self) -> None:
-        """Make the last undone edit again, if there is one."""
+        """Redo the last undone edit, if there is one."""
         self.asked = ""
         if self.study.graph.undone:
             self.study.graph.redo()
 
 
 def drop_oldest(share: float, seconds: float) -> int:
-    """Drop a share of what was derived, what was asked for the longest time ago.
+    """Drop a share of derived results, least recently used first; return how many.
 
-    Nothing that was asked for in the last ``seconds``. Returns how much was dropped.
+    Results used in the last ``seconds`` are kept.
     """
     return app_cache().drop(share, seconds)
 
 
 def session(begin: Callable[[Session], bool] = lambda _: False) -> Session:
-    """This user's session.
+    """Return this user's session.
 
-    In a new one ``begin`` may open what an earlier visit left, and says whether it did; the English
-    demo otherwise.
+    For a new one, ``begin`` may open what an earlier visit had open and return whether it did;
+    otherwise the English demo is opened.
     """
     found = st.session_state.get(_KEY)
     if found is None:
@@ -369,10 +368,10 @@ def session(begin: Callable[[Session], bool] = lambda _: False) -> Session:
 
 
 def forget_session() -> None:
-    """Let the next run of the page begin a session anew; for callbacks."""
+    """Callback: let the next run of the page begin a new session."""
     st.session_state.pop(_KEY, None)
 
 
 def own_folder() -> Path:
-    """Where texts and runs of evaluations are kept: a public app's are those of this browser."""
+    """Return the folder for texts and evaluation runs; per browser in public mode."""
     return session().store.folder if is_public() else state_folder()

@@ -1,18 +1,17 @@
-"""What is kept on this machine: edits, and what each browser has open.
+"""What is stored on this machine: edits, and what each browser has open.
 
-All of it is in ``$MORPHGRAPH_STATE`` or ``~/.local/state/morphgraph``. Where that cannot be
-written, nothing is kept, and the app works all the same.
+All of it is in ``$MORPHGRAPH_STATE`` or ``~/.local/state/morphgraph``. If that is not writable,
+nothing is stored, and the app still works.
 
-In public mode (`web.hosting`) everything of a visitor lies in the folder of their browser, runs
-of evaluations too, and no edits are offered to other browsers. Nobody's folder makes room
-for another's: where there is none left, it is the newcomer who is told.
+In public mode (`web.hosting`) everything of a visitor is in the folder of their browser, including
+evaluation runs, and edits are not offered to other browsers. No visitor's folder is deleted to make
+room for another's: if storage is full, the newcomer is told.
 
-The edits of a tokeniser are a recipe, one file for each tokeniser, named by the checksum that we
-computed of it. A browser is known by a token that nobody can guess, a tab of it by a short number.
-Each browser has a folder, called by the checksum of its token: in it a small JSON record for each
-tab, and the files that records speak of, called by the checksum of their content. No name that a
-user gave becomes a path, and nothing that is read is run. What is old goes, and the oldest of what
-is too much.
+The edits of a tokeniser are a recipe, one file for each tokeniser, named by our checksum of it. A
+browser is identified by an unguessable token, its tabs by short numbers. Each browser has a folder,
+named by the checksum of its token, with a small JSON record for each tab and the files that records
+refer to, named by the checksums of their contents. No name given by a user becomes a path, and
+nothing that is read is executed. Old data is deleted, and the oldest if there is too much.
 """
 
 from __future__ import annotations
@@ -53,18 +52,18 @@ _lock = threading.RLock()
 
 
 def state_folder() -> Path:
-    """Where all of it is kept."""
+    """Return the folder of all stored data."""
     chosen = os.environ.get("MORPHGRAPH_STATE")
     return Path(chosen) if chosen else Path.home() / ".local" / "state" / "morphgraph"
 
 
 def days_kept() -> int:
-    """For how many days after its last use something is kept."""
+    """Return for how many days after its last use data is kept."""
     return PUBLIC_DAYS.value if is_public() else DAYS
 
 
 def without_folder(text: str) -> str:
-    """A message without the folders in which a public app keeps what visitors bring.
+    """Remove from a message the folders in which a public app stores visitors' files.
 
     >>> without_folder("runs/demo: no space left")
     'runs/demo: no space left'
@@ -76,7 +75,7 @@ def without_folder(text: str) -> str:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder, and those above it, that only this user of the machine can look into."""
+    """Create a folder and its parents, accessible only to this user of the machine."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
@@ -84,12 +83,12 @@ def make_private(folder: Path) -> None:
 
 
 def keep_recipe(tokeniser: BpeTokeniser) -> None:
-    """Write the recipe of a tokeniser that has been edited, if it is not what is kept already.
+    """Store the recipe of an edited tokeniser, unless it is stored already.
 
-    It is offered to every browser of this machine, so a public app keeps none.
+    It is offered to every browser of this machine, so a public app stores none.
 
-    A recipe that does not go on from the kept one, nor back from it, came from another visit: the
-    kept one is then set aside as the previous one.
+    A recipe that neither extends the stored one nor is a part of it belongs to another visit: the
+    stored one is then set aside as the previous one.
     """
     if is_public() or not (tokeniser.graph.history or tokeniser.graph.undone):
         return
@@ -112,7 +111,7 @@ def _recipe_path(checksum: str, *, previous: bool = False) -> Path:
 
 
 def kept_steps(checksum: str, *, previous: bool = False) -> list[dict[str, Any]]:
-    """The edits kept for a tokeniser, or those set aside before; none if they cannot be read."""
+    """Return the edits stored for a tokeniser, or those set aside; none if unreadable."""
     path = _recipe_path(checksum, previous=previous)
     if is_public() or not path.is_file():
         return []
@@ -128,7 +127,7 @@ def kept_steps(checksum: str, *, previous: bool = False) -> list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class BrowserStore:
-    """What the browser with a token keeps, seen from one of its tabs.
+    """The stored data of a browser with a token, as seen from one of its tabs.
 
     A new token has 256 random bits; the number of a tab need not be secret.
     """
@@ -138,28 +137,28 @@ class BrowserStore:
 
     @classmethod
     def of(cls, token: object, tab: object) -> BrowserStore:
-        """The store of a token and tab that a browser sent; new ones for what cannot be ours."""
+        """Return the store of a browser's token and tab, new ones if they are invalid."""
         if not (isinstance(token, str) and _TOKEN.fullmatch(token)):
             return cls()
         return cls(token, tab) if isinstance(tab, str) and _TAB.fullmatch(tab) else cls(token)
 
     @property
     def folder(self) -> Path:
-        """Where it is kept. The token itself is in no name and no file."""
+        """The folder of the data. No name and no file contains the token itself."""
         return _browsers() / hashlib.sha256(self.token.encode()).hexdigest()[:32]
 
     def touch(self) -> None:
-        """Note that the browser was here, if anything is kept for it."""
+        """Record the visit, if anything is stored for the browser."""
         with suppress(OSError):
             os.utime(self.folder)
 
     def forget(self) -> None:
-        """Forget all that the browser keeps."""
+        """Delete everything stored for the browser."""
         with _lock:
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def record(self) -> bytes | None:
-        """The record of this tab, or else the newest of another one; None if there is none."""
+        """Return the record of this tab, or the newest of another tab; None if there is none."""
         others = sorted(self._tabs.glob("*.json"), key=_changed, reverse=True)
         for path in [self._own, *others]:
             try:
@@ -170,7 +169,7 @@ class BrowserStore:
         return None
 
     def file(self, checksum: str) -> bytes | None:
-        """The file with this SHA-256; None if it is gone or is no longer what it was."""
+        """Return the file with this SHA-256; None if it is missing or was changed."""
         if not _CHECKSUM.fullmatch(checksum):
             return None
         try:
@@ -180,7 +179,7 @@ class BrowserStore:
         return data if hashlib.sha256(data).hexdigest() == checksum else None
 
     def keep_file(self, data: bytes) -> str:
-        """Keep the content of a file; its SHA-256. Raises `OSError` or `MorphGraphError`."""
+        """Store a file's content and return its SHA-256. Raises `OSError` or `MorphGraphError`."""
         checksum = hashlib.sha256(data).hexdigest()
         path = self._files / checksum
         with _lock:
@@ -194,9 +193,9 @@ class BrowserStore:
         return checksum
 
     def keep_record(self, data: bytes) -> None:
-        """Keep the record of this tab, and forget files that no record speaks of any more.
+        """Store the record of this tab, and delete files that no record refers to any more.
 
-        A record speaks of a file if the file's SHA-256 is somewhere in it.
+        A record refers to a file if it contains the file's SHA-256 anywhere.
         """
         with _lock:
             if not self._own.is_file():
@@ -233,7 +232,7 @@ class BrowserStore:
 
 
 def check_room(folder: Path, size: int = 0) -> None:
-    """A `MorphGraphError` where a public app has no room for so many bytes more in a folder."""
+    """Raise `MorphGraphError` if a public app has no room for this many more bytes in a folder."""
     if not is_public():
         return
     tidy(but=folder)
@@ -253,9 +252,9 @@ def check_room(folder: Path, size: int = 0) -> None:
 
 
 def tidy(but: Path | None = None) -> None:
-    """Forget browsers that were not here for long, and the oldest if all keep too much.
+    """Delete data of browsers long unused, and the oldest if there is too much in all.
 
-    ``but``: the folder of the one that is here now. In public mode only what is old goes.
+    ``but``: the folder of the present browser. In public mode only old data is deleted.
     """
     with _lock:
         sizes = _sizes()
@@ -268,12 +267,12 @@ def tidy(but: Path | None = None) -> None:
 
 
 def _sizes() -> dict[Path, int]:
-    """The folders of browsers, and the bytes in each."""
+    """Return the folders of browsers, and the bytes in each."""
     return {folder: _size(folder) for folder in browser_folders()}
 
 
 def browser_folders() -> list[Path]:
-    """The folder of each browser that keeps anything."""
+    """Return the folder of each browser for which data is stored."""
     try:
         return list(_browsers().iterdir())
     except OSError:

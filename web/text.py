@@ -1,4 +1,4 @@
-"""Strings from files, made safe for places where Streamlit reads Markdown."""
+"""Strings from files, made safe for places where Streamlit renders Markdown."""
 
 import re
 from collections.abc import Sequence
@@ -15,10 +15,10 @@ _TURNED_INTO_SOMETHING = re.compile(
 
 
 def plain(text: str) -> str:
-    """Text in which Markdown finds nothing, for messages: lines are joined, punctuation escaped.
+    """Escape a text for messages: lines are joined, and Markdown has no effect.
 
     An invisible word joiner keeps Streamlit from turning ``->`` into an arrow and addresses into
-    links. For a type, which people may want to copy, take `code`.
+    links. For a type, which people may want to copy, use `code`.
 
     >>> plain("<b> a.json")
     '\\\\<b\\\\> a\\\\.json'
@@ -30,7 +30,7 @@ def plain(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """Text as inline code, exactly as it is but for line ends and runs of spaces.
+    """Format a text as inline code, verbatim but for line ends and runs of spaces.
 
     >>> code("a->b"), code("`")
     ('`` a->b ``', '`` ` ``')
@@ -41,7 +41,7 @@ def code(text: str) -> str:
 
 
 def gain_colour(gain: float) -> str:
-    """Streamlit's name of the colour in which a difference is told.
+    """Return Streamlit's name of the colour for a difference.
 
     >>> gain_colour(0.1), gain_colour(-0.1), gain_colour(float("nan"))
     ('green', 'red', 'gray')
@@ -50,7 +50,7 @@ def gain_colour(gain: float) -> str:
 
 
 def sum_of(names: Sequence[str], parts: Sequence[int]) -> str:
-    """The parts of a merge, ids of types, as people read them; long ones are cut.
+    """Format the parts of a merge (ids of types) for people; long ones are shortened.
 
     >>> sum_of(["un", "do"], (0, 1))
     'un + do'
@@ -59,5 +59,5 @@ def sum_of(names: Sequence[str], parts: Sequence[int]) -> str:
 
 
 def plain_line(text: str, length: int = 1_000) -> str:
-    """Text from a file or an error for a message: in one line, cut, nothing hidden, no Markdown."""
+    """Escape a text from a file or an error for a message: in one line, shortened, all visible."""
     return plain(shortened(visible(" ".join(text.split())), length))

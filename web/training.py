@@ -1,4 +1,4 @@
-"""Training for visitors of a public app: in turn, in a process of its own, within limits."""
+"""Training for visitors of a public app: queued, in a process of its own, within limits."""
 
 from __future__ import annotations
 
@@ -36,12 +36,11 @@ def train_in_turn(
     tell: TrainingNews,
     file: tuple[str, str, bytes] | None = None,
 ) -> Segmenter:
-    """What ``morphgraph train`` makes with these options, when it is the visitor's turn.
+    """Return what ``morphgraph train`` makes with these options, when the visitor's turn comes.
 
-    ``visitor``: what their browser is known by; ``name``: what the model is called; ``file``: the
-    option that names an uploaded file, the file's name and its content. What the command says is
-    wrong is a `MorphGraphError`, and so is what takes too long, or too much memory, and a second
-    training of one visitor.
+    ``visitor``: the identity of their browser; ``name``: the name of the model; ``file``: the
+    option for an uploaded file, with its name and content. Raises `MorphGraphError` for errors of
+    the command, for too much time or memory, and for a second training of the same visitor.
     """
     with _turn_of(visitor, tell):
         return _trained(options, name, tell, file)
@@ -94,12 +93,12 @@ def _trained(
 
 
 def _endings(name: str) -> list[str]:
-    """The endings that say how a file is read; nothing else of its name becomes a path."""
+    """Return the endings that tell how to read a file; nothing else of its name becomes a path."""
     return [ending for ending in Path(name.lower()).suffixes[-2:] if ending in _ENDINGS]
 
 
 def _wait(process: subprocess.Popen[bytes], tell: TrainingNews) -> None:
-    """Wait for the end of a process, at most the seconds that a visitor has."""
+    """Wait for a process to end, at most the visitor's time limit."""
     started, most = time.monotonic(), PUBLIC_SECONDS.value
     while process.poll() is None:
         seconds = time.monotonic() - started

@@ -1,4 +1,4 @@
-"""Long work in a thread: the page says what is being done and for how long, and can stop it."""
+"""Long work in a thread: the page shows its progress and remaining time, and can stop it."""
 
 import threading
 import time
@@ -47,14 +47,14 @@ class _Work(Generic[T]):
 
 
 class _Worker:
-    """The thread of a session, and what it does by keys: one thing at a time."""
+    """The thread of a session, and its work by key, one item at a time."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1, "long work")
         self._known: dict[Hashable, tuple[_Work[Any], Future[Any]]] = {}
 
     def work_on(self, key: Hashable, make: Callable[[Tell], T]) -> tuple[_Work[T], Future[T]]:
-        """What is being done for a key, or begins; what waited for its turn does so no more."""
+        """Return the work for a key, starting it if need be; queued work is dropped."""
         if key not in self._known:
             for other in [k for k, (_, future) in self._known.items() if future.cancel()]:
                 del self._known[other]
@@ -69,11 +69,11 @@ class _Worker:
 
 
 class Waiting:
-    """A line for the long work of a page, in ``place``, with a Stop.
+    """A progress line for the long work of a page, in ``place``, with a Stop button.
 
-    ``on_stop`` runs before the page does then, with what the work was ``about``. A thread cannot be
-    ended: it finishes its step, or ends when it next tells of its progress. Where the page is drawn
-    anew for another reason, the work goes on and is not begun again.
+    ``on_stop`` then runs before the page, with what the work was ``about``. A thread cannot be
+    killed: it finishes its step, or ends at its next report of progress. If the page is redrawn for
+    another reason, the work continues and is not restarted.
     """
 
     def __init__(self, place: DeltaGenerator, on_stop: Callable[[Any], object]) -> None:
@@ -90,7 +90,7 @@ class Waiting:
         share: float = 0.0,
         about: Any = None,
     ) -> T:
-        """What ``make`` returns; ``said``: what it does; ``share``: how much of all is done yet."""
+        """Return what ``make`` returns; ``said`` describes it, ``share`` is done already."""
         worker: _Worker = st.session_state.setdefault(_WORKER, _Worker())
         work, future = worker.work_on(key, make)
         self._now = key, work, about
@@ -105,7 +105,7 @@ class Waiting:
         return future.result()
 
     def over(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         self._place.empty()
 
     def _say(self, said: str, share: float) -> None:

@@ -1,4 +1,4 @@
-"""Widgets as the pages of this app want them: kept across pages, sized to what they show."""
+"""Widgets as this app needs them: remembered across pages, sized to their content."""
 
 import inspect
 import io
@@ -35,13 +35,13 @@ _KINDS = {
 
 
 def show_error(error: object) -> None:
-    """Show an error, whatever is in its text."""
+    """Show an error, whatever characters are in its text."""
     st.error(plain(without_folder(str(error))), icon=":material/error:")
 
 
 @contextmanager
 def attempt() -> Iterator[None]:
-    """Do in the ``with`` block what a file may make impossible: its error is shown, and ends it."""
+    """Show an error raised in the ``with`` block, for example by a bad file, and end the block."""
     try:
         yield
     except MorphGraphError as error:
@@ -50,7 +50,7 @@ def attempt() -> Iterator[None]:
 
 @contextmanager
 def deferred_error(key: str) -> Iterator[None]:
-    """In a callback, keep the error of the ``with`` block for the run that follows."""
+    """In a callback, keep an error of the ``with`` block for the next run."""
     try:
         yield
     except MorphGraphError as error:
@@ -58,7 +58,7 @@ def deferred_error(key: str) -> Iterator[None]:
 
 
 def show_deferred_error(key: str) -> None:
-    """Show, once, what a callback could not do."""
+    """Show an error of a callback, once."""
     refused = st.session_state.pop(key, "")
     if refused:
         show_error(refused)
@@ -75,7 +75,7 @@ def button(
     primary: bool = False,
     **how: Any,
 ) -> None:
-    """A button, with one of Material's icons, that does an action with what is given."""
+    """Show a button with a Material icon that calls an action with arguments."""
     st.button(
         label,
         icon=f":material/{icon}:",
@@ -88,10 +88,10 @@ def button(
 
 @contextmanager
 def remembered(**defaults: Any) -> Iterator[None]:
-    """Widgets with these keys, made in the ``with`` block, keep their values across pages.
+    """Keep the values of widgets made in the ``with`` block across pages, by their keys.
 
-    Streamlit forgets a widget as soon as a page without it is shown. What can be folded away is
-    made by `setting` or `choice`.
+    Streamlit forgets a widget as soon as a page without it is shown. For widgets that can be
+    collapsed, use `setting` or `choice`.
     """
     for key, default in defaults.items():
         if key not in st.session_state:
@@ -102,11 +102,11 @@ def remembered(**defaults: Any) -> Iterator[None]:
 
 
 @contextmanager
-def sent_again(**defaults: Any) -> Iterator[None]:
-    """As `remembered`, for texts and lists: their values are sent to the browser in every run.
+def resent_in_every_run(**defaults: Any) -> Iterator[None]:
+    """Like `remembered`, for texts and lists: values are sent to the browser in every run.
 
-    A value that is set once never arrives where its run is interrupted, and the widget is empty.
-    What moves faster than runs, such as a slider, would jump back.
+    A value that is set once is lost if its run is interrupted, and the widget is empty. What moves
+    faster than runs, such as a slider, would jump back.
     """
     for key, default in defaults.items():
         st.session_state[key] = value_now(key, default)
@@ -115,22 +115,22 @@ def sent_again(**defaults: Any) -> Iterator[None]:
 
 
 def value_now(key: str, default: Any) -> Any:
-    """The value of a remembered widget, whether or not this run has drawn it."""
+    """Return the value of a remembered widget, whether or not this run has drawn it."""
     return st.session_state.get(key, st.session_state.get(f"kept {key}", default))
 
 
 def set_value(key: str, value: Any) -> None:
-    """Give a remembered widget another value, before it is drawn."""
+    """Set a remembered widget's value before it is drawn."""
     st.session_state[key] = st.session_state[f"kept {key}"] = value
 
 
 def setting(
     widget: Callable[..., Any], label: str, *given: Any, key: str, first: Any, **how: Any
 ) -> Any:
-    """A remembered widget, ``first`` at first, that shows its value wherever it is unfolded.
+    """Show a remembered widget, ``first`` at first, that has its value wherever it is expanded.
 
-    A value that is sent once is lost on a widget in a popover that nobody has opened yet, and one
-    that is sent in every run is late where a browser is ahead of the runs. A default is neither.
+    A value sent once is lost on a widget in a popover that has not been opened, and one sent in
+    every run is late if a browser is ahead of the runs. A default is neither.
     """
     with remembered(**{key: first}):
         value, takes = st.session_state[key], inspect.signature(widget).parameters
@@ -150,10 +150,10 @@ def choice(
     first: Any = None,
     **how: Any,
 ) -> Any:
-    """A remembered widget to choose among options, which may be others than they were.
+    """Show a remembered widget to choose among options, which may change.
 
-    ``first``: what is chosen at first, and when what was chosen is gone, by default the first
-    option; a list where several can be chosen.
+    ``first``: the initial choice, also when the chosen option is gone, by default the first option;
+    a list if several can be chosen.
     """
     options = list(options)
     if first is None and options:
@@ -167,15 +167,15 @@ def choice(
 
 
 def forget_oldest(kept: dict[Any, Any], most: int) -> None:
-    """Keep the newest of what a dictionary holds, at most so many."""
+    """Keep only the newest entries of a dictionary, at most this many."""
     while len(kept) > most:
         del kept[next(iter(kept))]
 
 
-def primed(name: str, taken: Iterable[str]) -> str:
-    """A name that is not taken, with strokes behind it if it was.
+def unique_name(name: str, taken: Iterable[str]) -> str:
+    """Return a name not yet taken, adding primes if necessary.
 
-    >>> primed("a", ["a", "a′"])
+    >>> unique_name("a", ["a", "a′"])
     'a′′'
     """
     while name in taken:
@@ -187,27 +187,27 @@ def primed(name: str, taken: Iterable[str]) -> str:
 
 
 def right_aligned(columns: Iterable[str]) -> dict[str, Any]:
-    """The configuration of columns that hold numbers as text."""
+    """Return the configuration of columns that hold numbers as text."""
     return {name: st.column_config.TextColumn(name, alignment="right") for name in columns}
 
 
 def show_table(data: Any, most: int | None = None, **how: Any) -> Any:
-    """A table without row numbers, as high as its rows, at most ``most`` pixels."""
+    """Show a table without row numbers, as high as its rows, at most ``most`` pixels."""
     if most is not None:
         rows = len(next(iter(data.values()))) if isinstance(data, dict) else len(data)
         how["height"] = min(_ROW * (rows + 1) + 3, most)
     return st.dataframe(data, hide_index=True, **how)
 
 
-def rows_high(rows: int) -> int:
-    """The height of a table of so many rows, in pixels."""
+def table_height(rows: int) -> int:
+    """Return the height of a table with this many rows, in pixels."""
     return _ROW * (rows + 1) + 3
 
 
 def chosen_row(data: Any, most: int | None = None, **how: Any) -> int | None:
-    """A table of which a row can be chosen; the number of that row, None if there is none.
+    """Show a table with selectable rows; return the selected row's number, or None.
 
-    Its ``key`` must change with its rows: a number must not outlive those it was chosen among.
+    Its ``key`` must change with its rows, so that a number never outlives them.
     """
     event = show_table(data, most, on_select="rerun", selection_mode="single-row", **how)
     rows = event.selection.rows if event else []
@@ -215,12 +215,12 @@ def chosen_row(data: Any, most: int | None = None, **how: Any) -> int | None:
 
 
 def width_of(texts: Iterable[str], most: int = 10_000) -> int:
-    """The width of a column in pixels, at most ``most``, in which no text is cut."""
+    """Return the width in pixels of a column that cuts no text, at most ``most``."""
     return min(most, 8 * max(map(len, texts), default=0) + 24)
 
 
 def one_page(everything: Sequence[Any], size: int, key: str, width: int = 160) -> Sequence[Any]:
-    """Those of many rows that are on the chosen page."""
+    """Show a page selector for many rows; return those on the chosen page."""
     pages = max(1, -(-len(everything) // size))
     page = 1
     if pages > 1:
@@ -240,7 +240,7 @@ def download(
     primary: bool = False,
     **how: Any,
 ) -> None:
-    """A button for a file, by its name; its content is made when the button is pressed."""
+    """Show a download button named after its file, whose content is made on demand."""
     st.download_button(
         label,
         make,
@@ -253,7 +253,7 @@ def download(
 
 
 def downloads(files: Mapping[str, Callable[[], str | bytes]], note: str | None = None) -> None:
-    """A button for each file, called as its kind; ``note``: what they give, as a tooltip."""
+    """Show a button for each file, labelled by its kind; ``note``: a tooltip on their content."""
     with st.container(horizontal=True):
         for name, make in files.items():
             label, _ = _KINDS[name.rpartition(".")[2]]
@@ -261,7 +261,7 @@ def downloads(files: Mapping[str, Callable[[], str | bytes]], note: str | None =
 
 
 def recipe_button(tokeniser: BpeTokeniser, place: str) -> None:
-    """Save the edits alone; ``place`` is a name that keeps the buttons of a page apart."""
+    """Show a button that saves only the edits; ``place`` keeps the buttons of pages apart."""
     download(
         "Recipe",
         lambda: write_recipe(tokeniser),
@@ -273,7 +273,7 @@ def recipe_button(tokeniser: BpeTokeniser, place: str) -> None:
 
 
 def zipped(files: dict[str, bytes]) -> bytes:
-    """Files as one zip archive."""
+    """Return files as one zip archive."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():

@@ -1,4 +1,4 @@
-"""Which words are compared: typed or pasted ones, whole texts, or words of the reference."""
+"""Choose words to compare: typed or pasted, whole texts, or words of the reference."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -41,11 +41,11 @@ def choose_words(
     drawn: DeltaGenerator,
     more: DeltaGenerator,
 ) -> tuple[list[str], list[KnownMorphs]]:
-    """The texts, and the gold morphs of those that are in the reference.
+    """Return the texts, and the gold morphs of those that are in the reference.
 
-    ``segmenters``: the methods that are compared, for words on which they differ. ``field``,
-    ``drawn``, ``more``: where words are typed, where they are drawn from the reference, and where
-    whole texts are.
+    ``segmenters``: the compared methods, for words on which they differ. ``field``, ``drawn`` and
+    ``more``: where words are typed, where they are drawn from the reference, and where whole texts
+    are.
     """
     study = current.study
     texts = _typed(current, field, more)
@@ -59,7 +59,7 @@ def choose_words(
 
 
 def _typed(current: Session, field: DeltaGenerator, more: DeltaGenerator) -> list[str]:
-    """What was typed or pasted: whole texts if there are some, else words."""
+    """Return typed or pasted input: whole texts if there are any, else words."""
     _follow_typed(current)
     lines = setting(
         more.text_area,
@@ -90,7 +90,7 @@ def _typed(current: Session, field: DeltaGenerator, more: DeltaGenerator) -> lis
 
 
 def _follow_typed(current: Session) -> None:
-    """Keep what is typed in the address, or take what that asks for."""
+    """Synchronise typed words with the address, which wins on arrival."""
     lines, words = value_now(_LINES, ""), value_now(_WORDS, "")
     text = lines if lines.strip() else words
     is_held = bool(text.strip()) and len(text) <= _IN_ADDRESS
@@ -102,7 +102,7 @@ def _follow_typed(current: Session) -> None:
 
 
 def _forget_typed() -> None:
-    """Words of the reference were asked for: they take the place of what was typed."""
+    """Clear typed words when words of the reference are requested."""
     set_value(_WORDS, "")
     set_value(_LINES, "")
 
@@ -110,7 +110,7 @@ def _forget_typed() -> None:
 def _drawn(
     current: Session, segmenters: Sequence[Segmenter], *, is_used: bool
 ) -> tuple[list[str], list[KnownMorphs]]:
-    """Words of the reference; none while other words are compared."""
+    """Return words of the reference; none while other words are compared."""
     entries = current.study.benchmark.reference.entries
     _follow_drawn(current, is_used=is_used)
     how, count, affix = (
@@ -147,7 +147,7 @@ def _drawn(
 
 
 def _most_disputed(current: Session, segmenters: Sequence[Segmenter]) -> list[int]:
-    """Words that the methods cut differently, among so many of the reference."""
+    """Return words that the methods cut differently, among this many of the reference."""
     entries = current.study.benchmark.reference.entries
     chosen = np.sort(np.random.default_rng(0).permutation(len(entries))[:_LOOKED_AT])
     key = ("disputed", *map(Same, segmenters))
@@ -158,7 +158,7 @@ def _most_disputed(current: Session, segmenters: Sequence[Segmenter]) -> list[in
 
 
 def _follow_drawn(current: Session, *, is_used: bool) -> None:
-    """Keep how words are drawn in the address, or take how that asks for."""
+    """Synchronise with the address how words are drawn; it wins on arrival."""
     now = {name: value_now(f"compare_{name}", usual) for name, usual in _USUAL.items()}
     here = _spelled(now) if is_used else ""
     asked = current.address.follow(
@@ -170,14 +170,14 @@ def _follow_drawn(current: Session, *, is_used: bool) -> None:
 
 
 def _spelled(drawn: Mapping[str, Any]) -> str:
-    """How words are drawn, as an address says it."""
+    """Encode for the address how words are drawn."""
     how = drawn["how"]
     more = {"at random": [str(drawn["seed"])], "with an affix": [drawn["affix"].strip()]}
     return ",".join([str(_HOW.index(how)), str(int(drawn["count"])), *more.get(how, [])])
 
 
 def _read(draw: str) -> dict[str, Any]:
-    """How an address that somebody shared says it; what is usual for what is amiss."""
+    """Decode how words are drawn from a shared address; invalid values become defaults."""
     how, count, more = (*draw.split(",", 2), "", "", "")[:3]
     kind = int(how) if len(how) == 1 and how.isdecimal() and int(how) < len(_HOW) else 0
     count = count if len(count) < 9 else ""

@@ -15,7 +15,7 @@ from morphgraph.api.scoring import table_of
 from morphgraph.api.tokeniser import Tokeniser
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import shortened
-from morphgraph.corpus.counts import WordCounts, counts_of
+from morphgraph.corpus.counts import WordCounts, to_word_counts
 from morphgraph.reference.predictions import Predictions
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.segment.models import load_segmenter, uploaded_segmenter
@@ -94,7 +94,7 @@ def train(
 
     trained = train_segmenter(
         method,
-        counts_of(counts),
+        to_word_counts(counts),
         vocab_size,
         pipeline=pipeline,
         parameters=parameters,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import shortened
-from morphgraph.corpus.counts import counts_of
+from morphgraph.corpus.counts import to_word_counts
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.plain import reference_of_pairs
 from morphgraph.reference.readers import read_reference
@@ -50,7 +50,7 @@ def read_gold(
             "catalogue:NAME, or a list of (word, morphs)."
         )
     if isinstance(frequencies, str):
-        counts = dict(counts_of(frequencies).items())
+        counts = dict(to_word_counts(frequencies).items())
         return GoldSet.of(reference, counts, frequencies, bare=bare)
     named = "" if frequencies is None else "given counts"
     return GoldSet.of(reference, frequencies, named, bare=bare)

@@ -120,17 +120,17 @@ def _carried_out(
     scheduler: str | None,
     progress: "OnCountProgress",
 ) -> "CountReport":
-    from morphgraph.corpus.counting import carry_out, workers_for
+    from morphgraph.corpus.counting import run_counting, workers_for
 
     here = workers_for(counting, workers)
     if scheduler is None:
-        return carry_out(counting, None, here, progress)
+        return run_counting(counting, None, here, progress)
     from morphgraph.batch.counting import runner_on
 
     with cluster_for(here, scheduler)() as client:
         there = min(len(client.scheduler_info(-1)["workers"]), len(counting.blocks))
-        there = max(1, min(there, counting.most_workers))
-        return carry_out(counting, runner_on(client), there, progress)
+        there = max(1, min(there, counting.max_workers))
+        return run_counting(counting, runner_on(client), there, progress)
 
 
 def _line(at: "CountProgress") -> str:

@@ -317,9 +317,9 @@ def load_edited(tokenizer: str, recipe: Path | None) -> "BpeTokeniser":
 
 
 def word_counts(source: str) -> Any:
-    from morphgraph.corpus.counts import counts_of
+    from morphgraph.corpus.counts import to_word_counts
 
-    return counts_of(source)
+    return to_word_counts(source)
 
 
 def standard_input() -> Iterator[str]:

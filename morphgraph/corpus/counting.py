@@ -1,8 +1,7 @@
-"""Word counts of any amount of text within a given memory, as Parquet.
+"""Word counts of any amount of text within a memory limit, as Parquet.
 
-Each block of files is a task, which counts its words; then each range of hashes is a task, which
-sums what all blocks have of it. Tasks hand on paths and small numbers alone, and what a task has
-done is kept until all is done.
+One task counts the words of a block of files; another sums a range of hashes over all blocks. Tasks
+exchange only paths and small numbers. Finished tasks are kept on disk until the counting ends.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ from morphgraph.corpus.counting_sql import (
     WHITESPACE,
     CountingTask,
     TextBlock,
-    connected,
     count_block,
-    key_of,
-    quoted,
+    open_duckdb,
+    sql_literal,
     sum_range,
+    task_key,
     write_counts,
 )
 from morphgraph.corpus.counts import COUNTS_FILE
@@ -40,8 +39,8 @@ from morphgraph.corpus.text_files import PACKED, TextFile, find_texts
 KINDS = (WHITESPACE, "knockout", "rebpe")
 """What words can be: what white space separates, or what a pipeline of this name trains on."""
 
-LEAST_MEMORY = 64 * 2**20
-LEAST_SHARE = 32 * 2**20
+MIN_MEMORY = 64 * 2**20
+MIN_WORKER_MEMORY = 32 * 2**20
 """There are as many workers as leave each this many bytes."""
 
 BLOCK_BYTES = 2**29
@@ -56,17 +55,17 @@ _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
 class Runner(Protocol):
-    """What does tasks somewhere."""
+    """Something that runs tasks."""
 
     def __call__(
         self, function: Callable[..., Any], tasks: Sequence[CountingTask], *common: Any
     ) -> Iterator[Any]:
-        """The results of a function of each task, and of what all have in common, as they come."""
+        """Yield the function's result for each task as it finishes, given ``common``."""
 
 
 @dataclass(frozen=True)
 class CountProgress:
-    """How far a counting is; ``bytes`` are those of the files, ``stage`` counting or summing."""
+    """Progress of a counting; ``bytes`` is the size of all files, ``stage`` counting or summing."""
 
     stage: str
     done: int
@@ -78,12 +77,11 @@ class CountProgress:
 
 @dataclass(frozen=True)
 class CountReport:
-    """What was counted: ``words`` running ones, ``distinct`` ones, ``kept`` in the result.
+    """Totals of a counting: all ``words``, ``distinct`` ones, and those ``kept`` in the result.
 
-    ``bytes`` is the size of the files, ``blocks`` how many parts were counted on their own, and
-    ``rows`` how many words these had together; ``bad`` how many lines were left out, and
-    ``first_bad`` the first ones of some files; ``summing_seconds`` what it took to sum the blocks,
-    of all ``seconds``.
+    ``bytes`` is the size of the files, ``rows`` the number of words summed over all ``blocks``,
+    ``bad`` the number of lines left out, with ``first_bad`` naming the first of them, and
+    ``summing_seconds`` the part of ``seconds`` spent on summing the blocks.
     """
 
     saved: str
@@ -111,13 +109,13 @@ OnCountProgress = Callable[[CountProgress], None] | None
 def run_here(
     function: Callable[..., Any], tasks: Sequence[CountingTask], *common: Any
 ) -> Iterator[Any]:
-    """Do tasks one after the other."""
+    """Run tasks one after another in this process."""
     return (function(task, *common) for task in tasks)
 
 
 @dataclass(frozen=True)
 class Counting:
-    """A counting to be done: the blocks of its texts, and how. Made by `plan_counting`."""
+    """A planned counting: the blocks of text and all options. Made by `plan_counting`."""
 
     blocks: tuple[TextBlock, ...]
     files: int
@@ -132,9 +130,9 @@ class Counting:
     single: bool
 
     @property
-    def most_workers(self) -> int:
-        """How many workers it has memory for."""
-        return max(1, self.memory // LEAST_SHARE)
+    def max_workers(self) -> int:
+        """The largest number of workers that the memory allows."""
+        return max(1, self.memory // MIN_WORKER_MEMORY)
 
 
 def plan_counting(
@@ -149,12 +147,12 @@ def plan_counting(
     temp: Path | None = None,
     single: bool = False,
 ) -> Counting:
-    """What is to be done to count the words of texts: see `count_words`."""
+    """Check the arguments of `count_words` and divide the texts into blocks."""
     if pipeline not in KINDS:
         raise MorphGraphError(
             f"There is no counting by {pipeline!r}. Choose one of {', '.join(KINDS)}."
         )
-    if memory < LEAST_MEMORY:
+    if memory < MIN_MEMORY:
         raise MorphGraphError(f"{memory:,} bytes of memory are too few. Give at least 64M.")
     if minimum_count < 1:
         raise MorphGraphError(f"The least count is {minimum_count}. Give 1 or more.")
@@ -189,33 +187,33 @@ def plan_counting(
 def count_words(
     paths: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], **options: Any
 ) -> CountReport:
-    """Count the words of texts in this process; ``options``: those of `plan_counting`.
+    """Count the words of texts in this process; ``options`` are those of `plan_counting`.
 
-    ``pipeline`` is ``whitespace``, for what white space separates, or ``knockout`` or ``rebpe``,
-    for the words that these pipelines train on (not yet cut into pieces). ``out`` becomes a folder
-    of Parquet files, or one such file (``single``), with the columns ``word`` and ``count`` of the
-    words with at least ``minimum_count``; `corpus.counts.read_word_counts` reads both.
+    ``pipeline`` is ``whitespace``, which splits at white space, or ``knockout`` or ``rebpe``, whose
+    training words are counted before they are cut into pieces. ``out`` becomes a folder of Parquet
+    files, or with ``single`` one file, with the columns ``word`` and ``count`` for words with at
+    least ``minimum_count``; `corpus.counts.read_word_counts` reads both.
 
-    ``memory`` is what counts and buffers may take, in bytes, beside Python and its libraries;
-    ``column`` names the one with the text in tables and JSON; ``temp`` is the folder for what does
-    not fit (that of ``out``). ``out`` appears when all is done, and never in part; until then a
-    hidden folder beside it has what is done, from which the same counting is resumed.
+    ``memory`` limits the counts and buffers, in bytes, without Python and its libraries; ``column``
+    names the text column of tables and JSON; ``temp`` is the folder for intermediate files
+    (default: that of ``out``). ``out`` appears only once it is complete; until then, a hidden
+    folder beside it holds finished tasks, from which the same counting is resumed.
 
-    Raises `MorphGraphError` or `FileFormatError` where a path is missing, a file cannot be read,
-    there is no word, a disk is full, or a value is out of range.
+    Raises `MorphGraphError` or `FileFormatError` if a path is missing, a file cannot be read, there
+    are no words, a disk is full, or a value is out of range.
     """
-    return carry_out(plan_counting(paths, out, **options))
+    return run_counting(plan_counting(paths, out, **options))
 
 
-def carry_out(
+def run_counting(
     counting: Counting,
     run: Runner | None = None,
     workers: int = 1,
     progress: OnCountProgress = None,
 ) -> CountReport:
-    """Do a counting with a number of workers, among which its memory is divided.
+    """Carry out a counting with ``workers``, which share its memory.
 
-    They are threads of this process, or what ``run`` has elsewhere.
+    They are threads of this process unless ``run`` provides others.
     """
     started = time.perf_counter()
     partitions = partitions_of(counting.size)
@@ -254,7 +252,7 @@ def carry_out(
     manifest = counting.folder / "counts.json"
     write_file(manifest, json.dumps(counts).encode(), IN_TEMP)
     about = {"pipeline": counting.pipeline, "minimum_count": counting.minimum_count}
-    parts = counting.folder / f"parts-{key_of(counts, about)}"
+    parts = counting.folder / f"parts-{task_key(counts, about)}"
     sums: list[CountingTask] = [
         {
             **shared,
@@ -307,7 +305,7 @@ def carry_out(
 
 
 def partitions_of(size: int) -> int:
-    """How many ranges of hashes are summed apart: it depends on nothing but the texts.
+    """Return the number of hash ranges to sum separately; it depends only on the size of the texts.
 
     >>> partitions_of(1000), partitions_of(2**31), partitions_of(2**60)
     (1, 1, 4096)
@@ -316,7 +314,7 @@ def partitions_of(size: int) -> int:
 
 
 def parse_memory(text: str) -> int:
-    """Bytes from a size such as 512M; K, M, G and T are powers of 1024.
+    """Return the bytes of a size such as 512M; K, M, G and T are powers of 1024.
 
     >>> parse_memory("64M"), parse_memory("1.5g")
     (67108864, 1610612736)
@@ -330,14 +328,14 @@ def parse_memory(text: str) -> int:
 
 
 def workers_for(counting: Counting, asked: int | None) -> int:
-    """How many workers of this machine to take."""
+    """Return the number of workers to use on this machine."""
     if asked is not None and asked < 1:
         raise MorphGraphError(f"There cannot be {asked} workers. Give 1 or more.")
-    return min(asked or available_cores(), counting.most_workers)
+    return min(asked or available_cores(), counting.max_workers)
 
 
 def text_blocks(files: Sequence[TextFile]) -> Iterator[TextBlock]:
-    """The files that have something in blocks, which depend on nothing but the files."""
+    """Divide non-empty files into blocks, which depend on nothing but the files."""
     some: list[TextFile] = []
     size = 0
     for file in files:
@@ -365,14 +363,14 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _publish(counting: Counting, parts: Path, facts: dict[str, Any]) -> None:
-    """Make the result of the parts appear, and drop what is left of the work."""
+    """Make the result visible, and delete the working folder."""
     # Beside them stands what says that tasks are done, and what killed tasks left half written.
     files = sorted(parts.glob("part-*.parquet"))
     if counting.single:
-        listed = ", ".join(map(quoted, files))
+        listed = ", ".join(map(sql_literal, files))
         with (
             new_file(counting.out, " with --out") as file,
-            connected(counting.memory, 1, counting.folder) as sql,
+            open_duckdb(counting.memory, 1, counting.folder) as sql,
         ):
             words = f"from read_parquet([{listed}]) order by word"
             write_counts(sql, words, file.name, facts)
@@ -385,7 +383,7 @@ def _publish(counting: Counting, parts: Path, facts: dict[str, Any]) -> None:
 
 
 def _copy(file: Path, place: Path) -> None:
-    """Copy a file, on the same disk by another name for it; the file stays for another try."""
+    """Hard-link a file, or copy it across disks; the original remains for another attempt."""
     try:
         place.hardlink_to(file)
     except OSError:

@@ -1,9 +1,9 @@
-"""Counting by DuckDB: the words of a block of files, and the sums of what blocks have.
+"""Counting with DuckDB: the words of a block of files, and sums over blocks.
 
-Text is split at ASCII white space; the rules of a pipeline, and rarer white space, then go over
-the distinct pieces that they could change. What DuckDB refuses, and what it cannot be trusted with
-(csv, what is packed, a name that it would take for a pattern), is read line by line.
-What a task has done is kept in files of its own, so that it is not done again.
+Text is split at ASCII white space; the rules of a pipeline and other white space are then applied
+only to distinct pieces that they could change. Files that DuckDB rejects or may misread (csv,
+compressed files, names that look like patterns) are read line by line. Each task stores its result
+in files of its own, so that it is never repeated.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from morphgraph.corpus.text import (
 )
 from morphgraph.corpus.text_files import (
     TextFile,
+    compression_of,
+    decompressed,
     kind_of,
     local_copy,
     opened,
-    packing_of,
-    unpacked,
 )
 
 if TYPE_CHECKING:
@@ -78,17 +78,17 @@ _SMALL_GROUPS = 16384
 
 @dataclass(frozen=True)
 class TextBlock:
-    """Some files that are counted together; ``size``: their bytes."""
+    """Files that are counted together; ``size`` is their total in bytes."""
 
     files: tuple[TextFile, ...]
     size: int
 
 
 @contextmanager
-def connected(memory: int, threads: int, folder: Path) -> Iterator[DuckDBPyConnection]:
-    """A database in memory that takes about so many bytes of it, and puts the rest into a folder.
+def open_duckdb(memory: int, threads: int, folder: Path) -> Iterator[DuckDBPyConnection]:
+    """Open a database limited to about ``memory`` bytes, which spills into ``folder``.
 
-    What goes wrong on the disk is an `OSError`, want of memory a `MorphGraphError`.
+    Disk errors are raised as `OSError`, lack of memory as `MorphGraphError`.
     """
     import duckdb
 
@@ -124,13 +124,13 @@ def connected(memory: int, threads: int, folder: Path) -> Iterator[DuckDBPyConne
         sql.close()
 
 
-def quoted(text: str | os.PathLike[str]) -> str:
-    """A text as SQL has it."""
+def sql_literal(text: str | os.PathLike[str]) -> str:
+    """Return a text as an SQL string literal."""
     return "'" + os.fspath(text).replace("'", "''") + "'"
 
 
-def key_of(*facts: Any) -> str:
-    """A name for what depends on these facts alone."""
+def task_key(*facts: Any) -> str:
+    """Return a file name that depends on these facts alone."""
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:20]
 
 
@@ -138,13 +138,13 @@ def key_of(*facts: Any) -> str:
 
 
 def count_block(task: CountingTask) -> dict[str, Any]:
-    """Count a block into files, whose names it gives, unless that was done before."""
+    """Count a block into files and return their names; a finished block is not counted again."""
     import duckdb
 
     block: TextBlock = task["block"]
     folder = Path(task["folder"])
     how = {name: task[name] for name in ("pipeline", "column", "bad_lines", "partitions", "alone")}
-    key = key_of(_FORM, duckdb.__version__, asdict(block), how)
+    key = task_key(_FORM, duckdb.__version__, asdict(block), how)
     done = folder / f"{key}.json"
     if done.is_file():
         found: dict[str, Any] = json.loads(done.read_bytes())
@@ -152,7 +152,7 @@ def count_block(task: CountingTask) -> dict[str, Any]:
     with ExitStack() as stack:
         stack.enter_context(writing(folder, IN_TEMP))
         files = [(file, stack.enter_context(local_copy(file.path, folder))) for file in block.files]
-        sql = stack.enter_context(connected(task["memory"], task["threads"], folder))
+        sql = stack.enter_context(open_duckdb(task["memory"], task["threads"], folder))
         made = _Block(sql, task, folder / key)
         sound, others = made.readable(files)
         try:
@@ -180,7 +180,7 @@ _File = tuple[TextFile, Path]
 class _Block:
     """A block while it is counted.
 
-    ``written``: the names of its files; ``is_summed``: whether that is the result already.
+    ``written``: the names of its files; ``is_summed``: whether they already are the result.
     """
 
     def __init__(self, sql: DuckDBPyConnection, task: CountingTask, stem: Path) -> None:
@@ -190,7 +190,7 @@ class _Block:
         self.is_summed = False
 
     def readable(self, files: Sequence[_File]) -> tuple[dict[str, list[str]], list[_File]]:
-        """Files that DuckDB can read, by the query that reads them, and all others."""
+        """Group files that DuckDB can read by their query; return the rest separately."""
         queries: dict[str, list[str]] = {}
         others = []
         for file, place in files:
@@ -214,7 +214,7 @@ class _Block:
                 column = chosen_column(fields, column, file.path, "its columns of text")
                 name = '"' + column.replace('"', '""') + '"'
                 return f"select replace({name}, chr(10), ' ') as text from read_parquet(files)"
-            if packing_of(start) or kind == "table":
+            if compression_of(start) or kind == "table":
                 return ""
             if _has_long_line(data):
                 return ""
@@ -224,7 +224,7 @@ class _Block:
         lines = f"read_csv(files, {_LINES}{ends})"
         if kind == "plain":
             return f"select replace(line, chr(9), ' ') as text from {lines}"
-        path = quoted("/" + (column or "").replace("~", "~0").replace("/", "~1"))
+        path = sql_literal("/" + (column or "").replace("~", "~0").replace("/", "~1"))
         return (
             f"select case when trim(line, E' \\t\\r') = '' then null "
             f"when json_type(line) <> 'OBJECT' then error('no object') "
@@ -235,16 +235,16 @@ class _Block:
         )
 
     def count(self, queries: Mapping[str, list[str]], others: Sequence[_File]) -> int | None:
-        """Count words into files; how many rows these have. None if DuckDB must not read them."""
+        """Write word counts; return the number of rows, or None if DuckDB must not be used."""
         self.bad = BadTexts(self.task["bad_lines"])
         texts = [
-            query.replace("(files", f"([{', '.join(map(quoted, places))}]", 1)
+            query.replace("(files", f"([{', '.join(map(sql_literal, places))}]", 1)
             for query, places in queries.items()
         ]
         failed: list[BaseException] = []
         if others:
-            parts = kept_error(self._pieces(others), failed)
-            self.sql.register("pieces", stream({"text": "large_string"}, parts))
+            parts = record_errors(self._pieces(others), failed)
+            self.sql.register("pieces", arrow_batches({"text": "large_string"}, parts))
             texts.append("select text from pieces")
         odd = _odd(self.task["pipeline"])
         path = Path(f"{self.stem}.parquet")
@@ -271,17 +271,19 @@ class _Block:
         if odd_rows:
             if self.is_summed:
                 self.is_summed, self.written = False, [f"{path.stem}-pieces.parquet"]
-                words = f"select word, count from read_parquet({quoted(path)})"
+                words = f"select word, count from read_parquet({sql_literal(path)})"
                 self._write(words, path.with_name(self.written[0]), odd)
             parts = self._by_rules(path, flag)
-            self.sql.register("ruled", stream({"word": "large_string", "count": "int64"}, parts))
+            self.sql.register(
+                "ruled", arrow_batches({"word": "large_string", "count": "int64"}, parts)
+            )
             self.written.append(f"{path.stem}-rules.parquet")
             self._write("from ruled", path.with_name(self.written[1]), "false")
         return int(rows)
 
     def _write(self, words: str, path: Path, odd: str) -> None:
-        """Write words and counts, which of them are odd, and the range of their hashes, by which
-        they are sorted if there are several; as they are to be in the end if they are summed.
+        """Write words, counts, whether a word is odd, and its hash range, sorted by range if there
+        are several; already summed counts are written in their final form.
         """
         with new_file(path, IN_TEMP) as file:
             if self.is_summed:
@@ -292,7 +294,7 @@ class _Block:
             if self.task["partitions"] > 1:
                 form, order = f"{form}, row_group_size {_SMALL_GROUPS}", "order by range"
             words = f"select *, {odd} as odd, hash(word) >> 52 as range from ({words}) {order}"
-            self.sql.execute(f"copy ({words}) to {quoted(file.name)} ({form})").fetchall()
+            self.sql.execute(f"copy ({words}) to {sql_literal(file.name)} ({form})").fetchall()
 
     def _pieces(self, files: Sequence[_File]) -> Iterator[Any]:
         for file, place in files:
@@ -300,11 +302,11 @@ class _Block:
                 column = self.task["column"]
                 kind = kind_of(packed.read(4), file.path, column)
                 packed.seek(0)
-                for texts in texts_in(unpacked(packed), file.path, kind, column, self.bad):
-                    yield [_in_rows(spaced(texts, file.path, self.bad))]
+                for texts in texts_in(decompressed(packed), file.path, kind, column, self.bad):
+                    yield [_in_rows(unify_spaces(texts, file.path, self.bad))]
 
     def _by_rules(self, path: Path, odd: str) -> Iterator[Any]:
-        """What the rules of the pipeline make of the pieces that they may change, with counts."""
+        """Yield the words that the pipeline's rules make of odd pieces, with counts."""
         from morphgraph.corpus.pipelines import pipeline_named
 
         pipeline = self.task["pipeline"]
@@ -317,14 +319,14 @@ class _Block:
 
 
 def _odd(pipeline: str) -> str:
-    """Which pieces may have to be cut further, as SQL."""
+    """Return an SQL condition for pieces that may need further cutting."""
     if pipeline == WHITESPACE:
         return f"regexp_matches(word, '{_WHITE}')"
     return "not regexp_full_match(word, '[0-9A-Za-z]+')"
 
 
 def _has_long_line(file: IO[bytes]) -> bool:
-    """Whether a line has more than a megabyte: DuckDB may pass over such a line, and all behind."""
+    """Return whether a line exceeds a megabyte: DuckDB may skip it and all that follows."""
     with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         at = 0
         while len(data) - at > _LONGEST_LINE:
@@ -334,8 +336,8 @@ def _has_long_line(file: IO[bytes]) -> bool:
     return False
 
 
-def spaced(text: bytes, name: str, bad: BadTexts) -> bytes:
-    """A text with spaces for all white space of ASCII; what is too long for a word is left out."""
+def unify_spaces(text: bytes, name: str, bad: BadTexts) -> bytes:
+    """Replace ASCII white space by spaces; text too long to be a word is left out."""
     text = text.translate(_TO_SPACES)
     if len(text) > LONGEST_WORD:
         words = text.split(b" ")
@@ -352,7 +354,7 @@ def spaced(text: bytes, name: str, bad: BadTexts) -> bytes:
 
 
 def _in_rows(text: bytes) -> Any:
-    """A text in rows, none of which ends in a word; they are not copied."""
+    """Divide a text into rows at word boundaries, without copying."""
     import pyarrow
 
     ends = array("q", [0])
@@ -364,8 +366,8 @@ def _in_rows(text: bytes) -> Any:
     return pyarrow.Array.from_buffers(pyarrow.large_string(), len(ends) - 1, buffers)
 
 
-def kept_error(parts: Iterator[Any], failed: list[BaseException]) -> Iterator[Any]:
-    """The same, with what goes wrong kept: DuckDB tells but its text."""
+def record_errors(parts: Iterator[Any], failed: list[BaseException]) -> Iterator[Any]:
+    """Pass parts on and record any exception: DuckDB keeps only its message."""
     try:
         yield from parts
     except BaseException as error:
@@ -373,8 +375,8 @@ def kept_error(parts: Iterator[Any], failed: list[BaseException]) -> Iterator[An
         raise
 
 
-def stream(columns: Mapping[str, Any], parts: Iterator[Sequence[Any]]) -> Any:
-    """What DuckDB reads as a table: ``columns`` and their types in Arrow, and the rows in parts."""
+def arrow_batches(columns: Mapping[str, Any], parts: Iterator[Sequence[Any]]) -> Any:
+    """Return parts as a table that DuckDB can read; ``columns`` gives their Arrow types."""
     import pyarrow
 
     schema = pyarrow.schema(columns)
@@ -392,7 +394,7 @@ def stream(columns: Mapping[str, Any], parts: Iterator[Sequence[Any]]) -> Any:
 
 
 def sum_range(task: CountingTask) -> dict[str, int]:
-    """Sum what all blocks have of a range of hashes into a Parquet file, unless that was done."""
+    """Sum a range of hashes over all blocks into a Parquet file, unless it exists already."""
     out = Path(task["out"])
     done = out.with_suffix(".json")
     if done.is_file():
@@ -404,16 +406,16 @@ def sum_range(task: CountingTask) -> dict[str, int]:
     least = task["minimum_count"]
     with (
         new_file(out, IN_TEMP) as file,
-        connected(task["memory"], task["threads"], manifest.parent) as sql,
+        open_duckdb(task["memory"], task["threads"], manifest.parent) as sql,
     ):
         if task["is_summed"]:
             with (manifest.parent / names[0]).open("rb") as summed:
                 shutil.copyfileobj(summed, file)
             file.flush()
-            sums = f"read_parquet({quoted(file.name)})"
+            sums = f"read_parquet({sql_literal(file.name)})"
         else:
             sums = "sums"
-            files = ", ".join(quoted(manifest.parent / name) for name in names)
+            files = ", ".join(sql_literal(manifest.parent / name) for name in names)
             sql.execute(
                 "create temp table sums as select word, sum(count)::bigint as count "
                 f"from read_parquet([{files}]) where not odd and range >= {task['first']} "
@@ -431,10 +433,10 @@ def sum_range(task: CountingTask) -> dict[str, int]:
 def write_counts(
     sql: DuckDBPyConnection, query: str, path: str | os.PathLike[str], about: Mapping[str, Any]
 ) -> None:
-    """Write the columns ``word`` and ``count`` of a query, and what is told of them, as Parquet."""
+    """Write the columns ``word`` and ``count`` of a query, with metadata, as Parquet."""
     from morphgraph.core import __version__
 
-    marked = quoted(json.dumps({**about, "version": __version__}))
+    marked = sql_literal(json.dumps({**about, "version": __version__}))
     form = f"format parquet, compression zstd, kv_metadata {{{MARK.decode()}: {marked}}}"
     form += ", use_tmp_file false"
-    sql.execute(f"copy ({query}) to {quoted(path)} ({form})").fetchall()
+    sql.execute(f"copy ({query}) to {sql_literal(path)} ({form})").fetchall()

@@ -1,4 +1,4 @@
-"""Word counts, the input of every trainer: from a file, or from the wordfreq package."""
+"""Word counts, the input of every trainer, from a file or from the wordfreq package."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.corpus.counts_lines import LARGEST_COUNT, counts_of_lines
 from morphgraph.corpus.counts_parquet import MARK, parquet_columns
 from morphgraph.corpus.parquet import starts_as_parquet
-from morphgraph.corpus.word_array import joined, summed
+from morphgraph.corpus.word_array import concatenate, sum_duplicates
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from morphgraph.kernels import Int64
 
-__all__ = ["MARK", "WordCounts", "counts_of", "parse_word_counts", "read_word_counts"]
+__all__ = ["MARK", "WordCounts", "parse_word_counts", "read_word_counts", "to_word_counts"]
 
 COUNTS_FILE = "_counts.json"
 """In a folder of Parquet files with counts: what they are of."""
@@ -32,11 +32,10 @@ WORDLISTS = ("small", "large", "best")
 
 @dataclass(frozen=True)
 class WordCounts:
-    """Words and how often each occurs, side by side; takes a tenth of a dictionary's memory beside
-    the words.
+    """Words and their counts, side by side, in a tenth of a dictionary's memory beside the words.
 
-    `counts[i]` belongs to `words[i]`; every word stands there once, with a count of at least 0.
-    `pipeline`: the one whose rules for words have made these of text already, if any.
+    `counts[i]` belongs to `words[i]`; words are unique, and counts at least 0. `pipeline` names the
+    pipeline whose rules produced the words, if any.
 
     >>> WordCounts.from_mapping({"low": 5, "lower": 2}).total
     7
@@ -61,7 +60,7 @@ class WordCounts:
         return len(self.words)
 
     def items(self) -> Iterator[tuple[str, int]]:
-        """Go through the pairs (word, count)."""
+        """Iterate over pairs of word and count."""
         return zip(self.words, map(int, self.counts), strict=True)
 
     def numbers(self) -> Int64:
@@ -79,12 +78,11 @@ class WordCounts:
 def read_word_counts(path: str | Path, *, largest_file: int = LARGEST_FILE) -> WordCounts:
     """Read word counts from a UTF-8 file with one word per line: `word⇥count` or `word count`.
 
-    A parquet file is read as well, or a folder of them: columns `word`, of strings, and `count`, of
-    whole numbers. In a line with a tab, the word may contain spaces; it is taken as it stands,
-    without surrounding blanks. Counts of one word add up; words with a count of 0, and empty lines,
-    are left out.
-    Raises `FileFormatError` where the file is empty, larger than `largest_file` bytes, not UTF-8,
-    or has a line that is not of this form, an empty word, a negative count or one above 10¹⁵.
+    A Parquet file, or a folder of them, needs the columns `word`, of strings, and `count`, of whole
+    numbers. In a line with a tab, the word may contain spaces; surrounding blanks are removed.
+    Counts of the same word are added; words with a count of 0, and empty lines, are ignored. Raises
+    `FileFormatError` if the file is empty, larger than `largest_file` bytes, not UTF-8, or has a
+    line of another form, an empty word, a negative count or one above 10¹⁵.
     """
     path = Path(path)
     name = path.name
@@ -125,8 +123,8 @@ def _of_folder(path: Path) -> WordCounts:
         problem = "its files were counted by different pipelines"
         raise FileFormatError(path.name, "", problem, "Give one counting at a time.")
     rows = sum(len(words) for words, _ in parts)
-    words, counts = summed(*joined([*parts]))
-    if len(words) < rows and len(words) < sum(len(summed(*part)[0]) for part in parts):
+    words, counts = sum_duplicates(*concatenate([*parts]))
+    if len(words) < rows and len(words) < sum(len(sum_duplicates(*part)[0]) for part in parts):
         problem = "a word is in two of its files"
         raise FileFormatError(path.name, "", problem, "Give one counting at a time.")
     if not words:
@@ -148,14 +146,14 @@ def _of_lines(file: IO[bytes], name: str) -> WordCounts:
 
 def _of_parquet(file: IO[bytes], name: str) -> WordCounts:
     found, pipeline = parquet_columns(file, name, LARGEST_COUNT)
-    words, numbers = summed(*found)
+    words, numbers = sum_duplicates(*found)
     if not words:
         raise FileFormatError(name, "", "the file has no words", "Count texts with words.")
     return WordCounts(words, numbers, pipeline)
 
 
-def counts_of(source: WordCounts | Mapping[str, float] | str | os.PathLike[str]) -> WordCounts:
-    """Word counts as they are, of words and numbers, of a file, or of ``wordfreq:en``."""
+def to_word_counts(source: WordCounts | Mapping[str, float] | str | os.PathLike[str]) -> WordCounts:
+    """Return word counts from a mapping, a file, ``wordfreq:en``, or word counts themselves."""
     if isinstance(source, WordCounts):
         return source
     if isinstance(source, Mapping):
@@ -169,13 +167,13 @@ def counts_of(source: WordCounts | Mapping[str, float] | str | os.PathLike[str])
 def wordfreq_counts(
     language: str, *, wordlist: str = "best", scale: float = 1e9, minimum_count: int = 1
 ) -> WordCounts:
-    """Turn the word frequencies that come with wordfreq into counts: round(frequency × `scale`).
+    """Convert the word frequencies of wordfreq to counts: round(frequency × `scale`).
 
     `language` is a code such as "en", "de" or "fi"; `wordlist` is "small", "large", or "best" for
     the larger of those that the language has. Frequencies are shares of running words, rounded to a
     hundredth of a decade, so with the default scale a count is per 10⁹ running words, and many
-    words have the same count. Words of a count below `minimum_count` are left out; the order is
-    that of wordfreq, most frequent first. Raises `MorphGraphError` for a language, or a list, that
+    words have the same count. Words with a count below `minimum_count` are left out; the order is
+    that of wordfreq, most frequent first. Raises `MorphGraphError` for a language or list that
     wordfreq does not have. Source: Speer 2022, "wordfreq", version 3.
 
     >>> wordfreq_counts("nl", wordlist="small").words[:3]

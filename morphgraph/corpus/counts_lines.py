@@ -1,7 +1,7 @@
-"""Words and counts from the lines of a file, a block of it at a time.
+"""Words and counts from the lines of a file, read in blocks.
 
-Of large files, lines of the usual form (a word, one tab or space, digits) are read many at
-once; all others one by one, with the same result.
+In large files, lines of the usual form (a word, one tab or space, digits) are parsed together, all
+others one by one, with the same result.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.limits import COUNTED_CHARACTERS, COUNTED_WORDS
-from morphgraph.corpus.word_array import CountedArray, WordArray, joined, summed
+from morphgraph.corpus.word_array import CountedArray, WordArray, concatenate, sum_duplicates
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,10 +28,10 @@ _MOST_DIGITS = 15
 
 
 def counts_of_lines(file: IO[bytes], name: str) -> dict[str, int] | CountedArray:
-    """Counts by word, in the order in which words came first; arrays of them if there are many.
+    """Return the count of each word in order of first occurrence, as arrays if there are many.
 
-    Counts of one word are summed, those of 0 left out. Raises `FileFormatError`, with the line, as
-    `counts.read_word_counts` says.
+    Counts of the same word are added, and those of 0 left out. Raises `FileFormatError`, with the
+    line, as `counts.read_word_counts` does.
     """
     block, first = file.read(_BLOCK), 1
     problems: list[FileFormatError] = []
@@ -61,7 +61,7 @@ def counts_of_lines(file: IO[bytes], name: str) -> dict[str, int] | CountedArray
         first += block.count(b"\n")
         block = file.read(_BLOCK)
     _check(name, bool(lines), problems)
-    return summed(*joined(parts))
+    return sum_duplicates(*concatenate(parts))
 
 
 def _check(name: str, any_words: bool, problems: list[FileFormatError]) -> None:
@@ -74,7 +74,7 @@ def _check(name: str, any_words: bool, problems: list[FileFormatError]) -> None:
 
 
 def _of_block(block: bytes, first: int, name: str, problems: list[FileFormatError]) -> CountedArray:
-    """The words of whole lines, of which ``first`` is the first one's number, in their order."""
+    """Return the words of whole lines in their order; ``first`` is the first line's number."""
     import numpy as np
 
     words, numbers, usual = _usual_lines(block, has_start=first == 1)
@@ -88,14 +88,14 @@ def _of_block(block: bytes, first: int, name: str, problems: list[FileFormatErro
     places, more, counts = zip(*found, strict=True)
     parts = [(words, numbers), (WordArray.of_strings(more), np.array(counts, np.int64))]
     order = np.argsort(np.append(np.flatnonzero(usual)[kept] + first, places))
-    words, numbers = joined(parts)
+    words, numbers = concatenate(parts)
     return WordArray(words.array.take(order)), numbers[order]
 
 
 def _usual_lines(
     block: bytes, *, has_start: bool
 ) -> tuple[WordArray, Int64, npt.NDArray[np.bool_]]:
-    """The words and counts of lines of the usual form, and which lines are of it."""
+    """Return the words and counts of lines of the usual form, and which lines these are."""
     import numpy as np
 
     data = np.frombuffer(block, np.uint8)
@@ -137,7 +137,7 @@ def _usual_lines(
 def _last_in_lines(
     data: npt.NDArray[np.uint8], byte: int, starts: Int64, behind: Int64
 ) -> tuple[Int64, Int64]:
-    """Where each line has a byte for the last time, else its start, and how often it has it."""
+    """Return the last position of a byte in each line (else the line's start), and its count."""
     import numpy as np
 
     places = np.flatnonzero(data == byte)
@@ -148,7 +148,7 @@ def _last_in_lines(
 
 
 def _may_be_white(data: npt.NDArray[np.uint8], behind: Int64) -> npt.NDArray[np.bool_]:
-    """Whether there may be white space beyond ASCII before some places: U+0085 to U+3000."""
+    """Return whether U+0085 to U+3000 white space may precede each of some positions."""
     import numpy as np
 
     third, second, last = (data[np.maximum(behind - back, 0)] for back in (3, 2, 1))
@@ -161,7 +161,7 @@ def _may_be_white(data: npt.NDArray[np.uint8], behind: Int64) -> npt.NDArray[np.
 def _one_by_one(
     lines: Iterable[tuple[int, bytes]], name: str, problems: list[FileFormatError]
 ) -> Iterator[tuple[int, str, int]]:
-    """The number, word and count of each line; ends after the first problem if there was a word."""
+    """Yield each line's number, word and count; stop after the first error once there is a word."""
     words = False
     for number, raw in lines:
         if problems and words:

@@ -1,4 +1,4 @@
-"""Words and counts from the columns of a parquet file."""
+"""Words and counts from the columns of a Parquet file."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ from typing import IO, Any
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.limits import COUNTED_CHARACTERS, COUNTED_WORDS
-from morphgraph.corpus.parquet import broken_parquet, open_parquet, parquet_batches
-from morphgraph.corpus.word_array import AT_ONCE, CountedArray, WordArray, counted_array, joined
+from morphgraph.corpus.parquet import damaged_parquet, open_parquet, parquet_batches
+from morphgraph.corpus.word_array import (
+    BATCH_SIZE,
+    CountedArray,
+    WordArray,
+    concatenate,
+    counted_array,
+)
 
 MARK = b"morphgraph"
 """The key in a Parquet file's metadata that marks it as word counts."""
@@ -17,10 +23,10 @@ MARK = b"morphgraph"
 def parquet_columns(
     file: IO[bytes], name: str, largest_count: int
 ) -> tuple[CountedArray, str | None]:
-    """The words and counts of a file, and the pipeline that has made the words, if any.
+    """Return the words and counts of a file, and the pipeline that made the words, if any.
 
-    Words may occur more than once; those of a count of 0 are left out.
-    Raises `FileFormatError`, with the row, for what is not a table of words and counts.
+    Words may occur more than once; those with a count of 0 are left out. Raises `FileFormatError`,
+    with the row, if the file is no table of words and counts.
     """
     import pyarrow
     import pyarrow.compute
@@ -30,19 +36,19 @@ def parquet_columns(
     table = open_parquet(file, name)
     _check_columns(table.schema_arrow, name)
     COUNTED_WORDS.check(table.metadata.num_rows, name)
-    for batch in parquet_batches(file, table, ["word", "count"], AT_ONCE, name):
+    for batch in parquet_batches(file, table, ["word", "count"], BATCH_SIZE, name):
         try:
             batch.validate(full=True)  # such as text that is not UTF-8
             _check_rows(batch, row, name, largest_count)
             words = WordArray(batch["word"].cast(pyarrow.large_string()))
             numbers = batch["count"].cast(pyarrow.int64()).to_numpy()
         except pyarrow.ArrowException as error:
-            raise broken_parquet(name, error) from error
+            raise damaged_parquet(name, error) from error
         characters += int(words.lengths().sum())
         COUNTED_CHARACTERS.check(characters, name, f"row {row:,}")
         row += len(words)
         parts.append((words.where(numbers > 0), numbers[numbers > 0]))
-    return joined(parts), _pipeline(table.metadata.metadata or {})
+    return concatenate(parts), _pipeline(table.metadata.metadata or {})
 
 
 def _check_columns(schema: Any, name: str) -> None:

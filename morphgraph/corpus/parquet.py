@@ -1,10 +1,10 @@
-"""Opening a parquet file without trusting it: what it unpacks to is known before it is unpacked.
+"""Open untrusted Parquet files: the decompressed size is checked before decompression.
 
-A column is stored in pages, each behind a header that says how long the page is once it is
-unpacked; the library takes that much memory, and checks the size afterwards. So the headers are
-read here first, and rows are then read so few at a time that even the longest texts fit: a page may
-name one text for many rows, or what a text has in common with the one before it. Only where pages
-hold the texts as they stand do these take no more memory than the pages.
+A column is stored in pages, each behind a header with the page's decompressed length; the library
+allocates that much memory and checks the size only afterwards. So the headers are read here first,
+and rows are then read in batches small enough for even the longest texts: a page may refer to one
+text in many rows, or to a prefix shared with the text before. Only pages that store texts verbatim
+need no more memory than their length.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _TIMES = "Copy or download the file again."
 
 
 def starts_as_parquet(data: bytes) -> bool:
-    """Whether a file's first bytes are those of parquet."""
+    """Return whether a file's first bytes are those of Parquet."""
     return data[:4] == _MAGIC
 
 
 def open_parquet(file: IO[bytes], name: str) -> Any:
-    """The file as pyarrow's ``ParquetFile``; `FileFormatError` for a damaged one."""
+    """Open a file as pyarrow's ``ParquetFile``; `FileFormatError` if it is damaged."""
     import pyarrow
     from pyarrow import parquet
 
@@ -50,11 +50,11 @@ def open_parquet(file: IO[bytes], name: str) -> Any:
         # A buffer: without one, a whole column of a row group is read at once.
         return parquet.ParquetFile(file, buffer_size=2**20)
     except (pyarrow.ArrowException, OSError, ValueError) as error:
-        raise broken_parquet(name, error) from error
+        raise damaged_parquet(name, error) from error
 
 
-def broken_parquet(name: str, error: object) -> FileFormatError:
-    """The error of a file that cannot be read."""
+def damaged_parquet(name: str, error: object) -> FileFormatError:
+    """Return the error for a file that cannot be read."""
     problem = f"this parquet file cannot be read ({(str(error).splitlines() or [''])[0][:120]})"
     return FileFormatError(name, "", problem, _TIMES)
 
@@ -67,9 +67,9 @@ def parquet_batches(
     name: str,
     groups: Sequence[int] | None = None,
 ) -> Iterator[Any]:
-    """The rows of some columns, at most ``rows`` at once; `FileFormatError` as they are read.
+    """Yield some columns in batches of at most ``rows``; `FileFormatError` if they are damaged.
 
-    ``groups``: of these row groups; of all if it is not given.
+    ``groups``: the row groups to read, by default all.
     """
     import pyarrow
 
@@ -88,11 +88,11 @@ def parquet_batches(
                     raise FileFormatError(name, "", found, fix, quotes=False)
                 yield batch
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
-        raise broken_parquet(name, error) from error
+        raise damaged_parquet(name, error) from error
 
 
 def _without_dictionaries(batch: Any) -> Any:
-    """The same rows with their texts, not with the numbers of texts in a list of all of them."""
+    """Return the rows with plain texts instead of dictionary indices."""
     from pyarrow import RecordBatch, types
 
     columns = [
@@ -110,7 +110,7 @@ def _rows_at_once(
     rows: int,
     name: str,
 ) -> list[tuple[int, int]]:
-    """Row groups, and how many rows of each are read at once; no page is longer than the limit."""
+    """Return row groups and their batch sizes, checking that no page exceeds the limit."""
     found, pages = [], 0
     for number in groups:
         group = metadata.row_group(number)
@@ -137,7 +137,7 @@ def _rows_at_once(
 
 
 class _Page(NamedTuple):
-    """How long a page is once it is unpacked, and in the file; whether it has texts as they are."""
+    """A page's length decompressed and in the file, and whether it stores texts verbatim."""
 
     unpacked: int
     length: int
@@ -155,16 +155,16 @@ def _page(file: IO[bytes], at: int, name: str) -> _Page:
             header = _Compact(file.read(_LONGEST_HEADER))
             fields = header.struct()
     except (IndexError, ValueError) as error:
-        raise broken_parquet(name, "the header of a page is damaged") from error
+        raise damaged_parquet(name, "the header of a page is damaged") from error
     unpacked, packed = fields.get((2,), -1), fields.get((3,), -1)
     if unpacked < 0 or packed < 0:
-        raise broken_parquet(name, "the header of a page is damaged")
+        raise damaged_parquet(name, "the header of a page is damaged")
     encoding = fields.get(_ENCODINGS.get(fields.get((1,), -1), ()), -1)
     return _Page(unpacked, header.at + packed, encoding == _PLAIN)
 
 
 class _Compact:
-    """Reads a struct of Thrift's compact protocol: its whole numbers, passing over all else."""
+    """Reads the whole numbers of a struct in Thrift's compact protocol, and skips all else."""
 
     def __init__(self, data: bytes) -> None:
         self.data, self.at = data, 0
@@ -187,7 +187,7 @@ class _Compact:
         return (found >> 1) ^ -(found & 1)
 
     def struct(self, depth: int = 0) -> dict[tuple[int, ...], int]:
-        """The numbers of a struct, by the ids of their fields: (5, 2) is in the struct of 5."""
+        """Return a struct's numbers by field id: (5, 2) is field 2 of the struct in field 5."""
         fields: dict[tuple[int, ...], int] = {}
         field = 0
         while sign := self._byte():
@@ -201,7 +201,7 @@ class _Compact:
         return fields
 
     def _pass(self, kind: int) -> None:
-        """Pass over a value that is no whole number; true and false stand in the field's sign."""
+        """Skip a value that is no whole number; booleans are encoded in the field type."""
         if kind == 3:
             self._byte()
         elif kind == 7:

@@ -1,11 +1,11 @@
-"""What happens to words before training: pipelines, each a list of small steps over word counts.
+"""Pipelines that prepare words for training, each a list of small steps over word counts.
 
-A pipeline's pieces are what merges never cross. The same cutting is written a second time as a
-normaliser and pre-tokeniser of Hugging Face's library (`morphgraph.training.components`), which
-goes into the trained tokeniser's file, so that words are cut in use as they were in training.
+Merges never cross the pieces of a pipeline. `morphgraph.training.components` expresses the same
+cutting as a normaliser and pre-tokeniser of Hugging Face's library, for the trained tokeniser's
+file, so that words are cut in use as in training.
 
-Text is counted first (`corpus.text`): every pipeline splits on white space before it does anything
-that could look across it.
+Text is counted first (`corpus.text`): every pipeline splits at white space before any step that
+could look across it.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from morphgraph.core.text import counted
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.corpus.rules import (
     COVERAGE,
-    apart_from_punctuation,
-    as_they_are,
-    at_each_hyphen,
-    by_gpt2_pattern,
     covered_characters,
+    isolate_outer_punctuation,
+    isolate_punctuation,
+    keep_whole,
     mark_capitals,
     modern,
     scripts,
-    uncut,
+    split_at_hyphens,
+    split_at_white_space,
+    split_by_gpt2_pattern,
     usual_script,
-    without_outer_marks,
 )
 from morphgraph.corpus.word_array import (
-    AT_ONCE,
+    BATCH_SIZE,
     CountedArray,
     WordArray,
+    concatenate,
     counted_array,
-    joined,
-    summed,
-    without_common,
+    move_shared_counts,
+    sum_duplicates,
 )
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR, encode
 
@@ -56,9 +56,9 @@ START_MARKERS = {"bytes": "Ġ", "characters": "▁", "unmarked": ""}
 class PreparedCorpus:
     """Pieces to train on, with their counts.
 
-    ``alphabet``: atoms that the tokeniser must have even where no piece has them. ``dropped``: how
-    many running words were left out, by reason. ``kind``: what atoms are: ``bytes`` in GPT-2's
-    characters behind Ġ, ``characters`` behind ▁, or characters ``unmarked``.
+    ``alphabet``: atoms required even if no piece contains them. ``dropped``: the number of running
+    words left out, by reason. ``kind``: whether atoms are ``bytes`` in GPT-2's characters with Ġ,
+    ``characters`` with ▁, or ``unmarked`` characters.
     """
 
     pipeline: str
@@ -70,14 +70,14 @@ class PreparedCorpus:
 
 @dataclass(frozen=True)
 class Pipeline:
-    """A way to prepare words: ``words`` chooses and splits them, ``pieces`` cuts each one.
+    """A way to prepare words: ``words`` selects and splits them, ``pieces`` cuts each one.
 
-    ``byte_pieces``: what cuts them instead where atoms are bytes.
-    ``minimum_count``: rarer words are dropped. ``kind``: the atoms that the source uses.
-    ``marked``: words get a start-of-word marker. ``covered``: rare characters are left out.
-    ``selective``: so are long words and those in a foreign script. ``untouched``: which characters
-    no rule looks at, so that words of them are pieces as they stand; with ``selective``, letters of
-    one script, with ``covered``, some that are always kept.
+    ``byte_pieces`` replaces ``pieces`` if atoms are bytes. ``minimum_count``: rarer words are
+    dropped. ``kind``: the atoms that the source uses. ``marked``: words get a start-of-word marker.
+    ``covered``: rare characters are left out. ``selective``: so are long words and those in a
+    foreign script. ``untouched`` accepts characters that no rule changes, so that words of them are
+    pieces already; with ``selective``, letters of one script, with ``covered``, some that are
+    always kept.
     """
 
     name: str
@@ -102,10 +102,10 @@ def prepare(
     longest: int = LONGEST_TRAINING_WORD,
     coverage: float = COVERAGE,
 ) -> PreparedCorpus:
-    """Prepare words for training by one of the `PIPELINES`.
+    """Prepare words for training with one of the `PIPELINES`.
 
-    ``kind`` replaces the atoms that the pipeline's source uses, for methods that need others;
-    ``minimum_count`` replaces its threshold. Raises `MorphGraphError` where nothing is left.
+    ``kind`` replaces the atoms of the pipeline's source, for methods that need others;
+    ``minimum_count`` replaces its threshold. Raises `MorphGraphError` if no words remain.
 
     >>> prepared = prepare("knockout", {"don't": 3, "co-op": 2}, minimum_count=1)
     >>> dict(prepared.counts.items())
@@ -153,8 +153,8 @@ Portion = tuple[CountedArray | None, Mapping[str, int]]
 
 
 def _in_array(counts: WordCounts) -> WordCounts:
-    """The same words in an array, if there are many; they stay where no array can hold them."""
-    if len(counts) <= AT_ONCE or isinstance(counts.words, WordArray):
+    """Return many words as an array, unless no array can hold them."""
+    if len(counts) <= BATCH_SIZE or isinstance(counts.words, WordArray):
         return counts
     try:
         return replace(counts, words=WordArray.of_strings(counts.words), counts=counts.numbers())
@@ -163,21 +163,21 @@ def _in_array(counts: WordCounts) -> WordCounts:
 
 
 def _portions(chosen: Pipeline, counts: WordCounts) -> Iterator[Portion]:
-    """The words, some at a time; those that are not in an array are few, and one portion."""
+    """Yield the words in portions; those not in an array are few and form one portion."""
     words = counts.words
     if not isinstance(words, WordArray):
         yield None, dict(counts.items())
         return
     numbers = counts.numbers()
-    for start in range(0, max(len(words), 1), AT_ONCE):
-        some, counted_ = words[start : start + AT_ONCE], numbers[start : start + AT_ONCE]
-        kept = some.made_of(chosen.untouched)
+    for start in range(0, max(len(words), 1), BATCH_SIZE):
+        some, counted_ = words[start : start + BATCH_SIZE], numbers[start : start + BATCH_SIZE]
+        kept = some.consist_of(chosen.untouched)
         others = zip(some.where(~kept), counted_[~kept].tolist(), strict=True)
         yield (some.where(kept), counted_[kept]), dict(others)
 
 
 def _by_rules(chosen: Pipeline, counts: WordCounts) -> WordCounts:
-    """The words that the rules of a pipeline make of words."""
+    """Apply a pipeline's word rules."""
     total = _Sum()
     for untouched, others in _portions(chosen, counts):
         total.add(untouched, chosen.words(others))
@@ -185,7 +185,7 @@ def _by_rules(chosen: Pipeline, counts: WordCounts) -> WordCounts:
 
 
 def _pieces(choice: _Choice, kind: str, marker: str, alphabet: frozenset[str]) -> WordCounts:
-    """The pieces of the words, as a trainer takes them."""
+    """Cut words into pieces, in the form that trainers take."""
     chosen, as_bytes = choice.chosen, kind == "bytes"
     cut = (chosen.byte_pieces if as_bytes else None) or chosen.pieces
     before = " " if marker and as_bytes else marker
@@ -204,15 +204,15 @@ def _pieces(choice: _Choice, kind: str, marker: str, alphabet: frozenset[str]) -
                 pieces[piece] += count
         if untouched is not None:
             words, numbers = untouched
-            untouched = words.behind(example[:-1], byte_level=as_bytes), numbers
+            untouched = words.with_prefix(example[:-1], byte_level=as_bytes), numbers
         total.add(untouched, pieces)
     return total.counts()
 
 
 class _Choice:
-    """The words that are frequent and short enough and, if asked for, in the usual script.
+    """The words that are frequent and short enough and, if required, in the usual script.
 
-    ``dropped``: how many running words were left out, by reason.
+    ``dropped``: the number of running words left out, by reason.
     """
 
     def __init__(self, chosen: Pipeline, words: WordCounts, least: int, longest: int) -> None:
@@ -221,14 +221,14 @@ class _Choice:
         self.dropped: Counter[str] = Counter()
 
     def kept(self) -> Iterator[Portion]:
-        """The words, some at a time."""
+        """Yield the selected words in portions."""
         self.dropped.clear()
         for untouched, others in _portions(self.chosen, self.words):
             left = None if untouched is None else self._left(*untouched)
             yield left, {word: n for word, n in others.items() if word and self._keeps(word, n)}
 
     def characters(self) -> Iterator[tuple[str, int]]:
-        """Words, or instead of many their characters, with how often they occur."""
+        """Yield words, or the characters of word arrays, with their counts."""
         for untouched, others in self.kept():
             if untouched is not None:
                 yield from untouched[0].character_counts(untouched[1])
@@ -241,7 +241,7 @@ class _Choice:
             yield from others.items()
 
     def _wrong(self, word: str, count: Any, length: Any) -> Iterator[tuple[str, Any]]:
-        """Reasons to leave out a word, and whether they hold; or for each of some words like it."""
+        """Yield each reason to leave out a word, and whether it holds, or for which words."""
         yield f"rarer than {self.least}", count < self.least
         if self.chosen.selective:
             yield f"longer than {self.longest} characters", length > self.longest
@@ -255,7 +255,7 @@ class _Choice:
         return count > 0
 
     def _left(self, words: WordArray, numbers: Int64) -> CountedArray:
-        """Of words that no rule changes, those that are kept."""
+        """Return the selected ones among words that no rule changes."""
         kept = numbers > 0
         for reason, wrong in self._wrong("a", numbers, words.lengths()):
             out = kept & wrong
@@ -266,7 +266,7 @@ class _Choice:
 
 
 class _Sum:
-    """Counts that come in portions, put together: of arrays no word is in two, of others any."""
+    """Adds up portions of counts: no word is in two arrays, but any may be in several mappings."""
 
     def __init__(self) -> None:
         self._arrays: list[CountedArray] = []
@@ -284,13 +284,13 @@ class _Sum:
         if not self._arrays:
             (only,) = self._others
             return WordCounts.from_mapping(only)
-        others = summed(*joined(self._more))
-        words, numbers = without_common(joined(self._arrays), others)
-        return WordCounts(*joined([(words, numbers), others]))
+        others = sum_duplicates(*concatenate(self._more))
+        words, numbers = move_shared_counts(concatenate(self._arrays), others)
+        return WordCounts(*concatenate([(words, numbers), others]))
 
 
 def _covered_parts(piece: str, alphabet: frozenset[str]) -> list[str]:
-    """A piece cut at characters outside the alphabet, which no merge may contain (ours)."""
+    """Cut a piece at characters outside the alphabet, which no merge may contain (ours)."""
     kept = "".join(character if character in alphabet else "\0" for character in piece)
     return [part for part in kept.split("\0") if part]
 
@@ -302,16 +302,16 @@ PIPELINES: dict[str, Pipeline] = {
             "plain",
             "Words as they stand, behind a marker, and cut as GPT-2 cuts text if atoms are bytes; "
             "nothing is left out.",
-            as_they_are,
-            uncut,
-            byte_pieces=by_gpt2_pattern,
+            split_at_white_space,
+            keep_whole,
+            byte_pieces=split_by_gpt2_pattern,
         ),
         Pipeline(
             "knockout",
             "Marks are words, hyphens are pieces; words rarer than 10, longer than 60 characters "
             "or in a foreign script are left out (Bauwens & Delobelle 2024, §B.1).",
-            apart_from_punctuation,
-            at_each_hyphen,
+            isolate_punctuation,
+            split_at_hyphens,
             minimum_count=10,
             selective=True,
             untouched=ascii_letters.__contains__,
@@ -321,7 +321,7 @@ PIPELINES: dict[str, Pipeline] = {
             "NFKC; marks, contractions, digits in threes and hyphens apart; capitals as signs; "
             "words rarer than 5 and rare characters are left out "
             "(Bauwens & de Lhoneux 2026, §B.1).",
-            without_outer_marks,
+            isolate_outer_punctuation,
             modern,
             minimum_count=5,
             kind="characters",
@@ -331,15 +331,15 @@ PIPELINES: dict[str, Pipeline] = {
         Pipeline(
             "spaces",
             "Every space is a token of its own; no other type has one (Gow-Smith et al. 2022).",
-            as_they_are,
-            uncut,
+            split_at_white_space,
+            keep_whole,
             marked=False,
         ),
         Pipeline(
             "no-spaces",
             "As spaces, but without the tokens for spaces (Gow-Smith et al. 2022).",
-            as_they_are,
-            uncut,
+            split_at_white_space,
+            keep_whole,
             marked=False,
         ),
     )
@@ -348,7 +348,7 @@ PIPELINES: dict[str, Pipeline] = {
 
 
 def pipeline_named(name: str) -> Pipeline:
-    """One of the `PIPELINES`; `MorphGraphError` if there is none of this name."""
+    """Return one of the `PIPELINES`; `MorphGraphError` if none has this name."""
     if name not in PIPELINES:
         raise MorphGraphError(
             f"There is no pipeline {name!r}. Choose one of {', '.join(PIPELINES)}."

@@ -1,7 +1,7 @@
-"""The rules that pipelines are made of: which words there are, and how one word is cut.
+"""The rules of pipelines: which words a text consists of, and how a word is cut.
 
-Sources: Bauwens & Delobelle 2024, §B.1; Bauwens & de Lhoneux 2026, §B.1. What is marked "ours"
-fills in what these leave open.
+Sources: Bauwens & Delobelle 2024, §B.1; Bauwens & de Lhoneux 2026, §B.1. Choices marked "ours" are
+those that these leave open.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _EAST_ASIAN = {"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HANGUL", "BO
 # ------------------------------------------------------------------------- choosing the words
 
 
-def as_they_are(counts: Mapping[str, int] | WordCounts) -> dict[str, int]:
-    """Words as they stand, but for white space, which no word contains."""
+def split_at_white_space(counts: Mapping[str, int] | WordCounts) -> dict[str, int]:
+    """Split only at white space, which no word contains."""
     found: Counter[str] = Counter()
     for word, count in counts.items():
         for part in word.split():
@@ -38,54 +38,54 @@ def as_they_are(counts: Mapping[str, int] | WordCounts) -> dict[str, int]:
     return found
 
 
-def apart_from_punctuation(counts: Mapping[str, int] | WordCounts) -> dict[str, int]:
-    """White space around each punctuation mark but the hyphen; split on white space.
+def isolate_punctuation(counts: Mapping[str, int] | WordCounts) -> dict[str, int]:
+    """Isolate each punctuation mark except hyphens, and split at white space.
 
-    Punctuation is what Unicode calls so (categories P…). Source: Bauwens & Delobelle 2024, §B.1.
+    Punctuation is Unicode's (categories P…). Source: Bauwens & Delobelle 2024, §B.1.
 
-    >>> apart_from_punctuation({"don't": 3, "co-op": 2, "t": 1})
+    >>> isolate_punctuation({"don't": 3, "co-op": 2, "t": 1})
     {'don': 3, "'": 3, 't': 4, 'co-op': 2}
     """
     spaced: dict[int, str] = {}
     pieces: Counter[str] = Counter()
-    for word, count in as_they_are(counts).items():
+    for word, count in split_at_white_space(counts).items():
         if not word.isalnum():
-            spaced |= {ord(char): f" {char} " for char in word if is_mark(char)}
+            spaced |= {ord(char): f" {char} " for char in word if is_punctuation(char)}
             word = word.translate(spaced)
         for piece in word.split():
             pieces[piece] += count
     return dict(pieces)
 
 
-def without_outer_marks(counts: Mapping[str, int] | WordCounts) -> dict[str, int]:
-    """NFKC; marks apart except hyphens and inner apostrophes; runs of one mark stay together.
+def isolate_outer_punctuation(counts: Mapping[str, int] | WordCounts) -> dict[str, int]:
+    """Apply NFKC and isolate runs of a mark, except hyphens and inner apostrophes.
 
-    Source: Bauwens & de Lhoneux 2026, §B.1. Punctuation is what Unicode calls so (categories P…);
-    hyphens are not marks here, wherever they stand, as they are isolated later; an apostrophe (' or
-    ’), or a run of one, is inner if neither the word's start nor its end is next to it.
+    Source: Bauwens & de Lhoneux 2026, §B.1. Punctuation is Unicode's (categories P…); hyphens are
+    no marks here, as they are isolated later; an apostrophe (' or ’), or a run of one, is inner if
+    it touches neither the word's start nor its end.
 
-    >>> without_outer_marks({"(don't)...": 1, "'rock’n’roll'": 1, "ﬁne": 1})
+    >>> isolate_outer_punctuation({"(don't)...": 1, "'rock’n’roll'": 1, "ﬁne": 1})
     {'(': 1, "don't": 1, ')': 1, '...': 1, "'": 2, 'rock’n’roll': 1, 'fine': 1}
     """
     found: Counter[str] = Counter()
     for word, count in counts.items():
         for part in unicodedata.normalize("NFKC", word).split():
-            for piece in (part,) if part.isalnum() else split_marks(part):
+            for piece in (part,) if part.isalnum() else split_outer_punctuation(part):
                 found[piece] += count
     return dict(found)
 
 
-def split_marks(word: str) -> list[str]:
-    """Cut one word at its marks (see `without_outer_marks`).
+def split_outer_punctuation(word: str) -> list[str]:
+    """Split a word at its punctuation (see `isolate_outer_punctuation`).
 
-    >>> split_marks("what?!!"), split_marks("''tis-'")
+    >>> split_outer_punctuation("what?!!"), split_outer_punctuation("''tis-'")
     (['what', '?', '!!'], ["''", 'tis-', "'"])
     """
     pieces: list[str] = []
     start = at = 0
     while at < len(word):
         end = at + 1
-        if is_mark(word[at]):
+        if is_punctuation(word[at]):
             while end < len(word) and word[end] == word[at]:
                 end += 1
             inner = at > 0 and end < len(word) and word[at] in _APOSTROPHES
@@ -96,17 +96,17 @@ def split_marks(word: str) -> list[str]:
     return [piece for piece in (*pieces, word[start:]) if piece]
 
 
-def is_mark(character: str) -> bool:
-    """Whether a character is punctuation, but no hyphen.
+def is_punctuation(character: str) -> bool:
+    """Return whether a character is punctuation other than a hyphen.
 
-    >>> is_mark("("), is_mark("-"), is_mark("+")
+    >>> is_punctuation("("), is_punctuation("-"), is_punctuation("+")
     (True, False, False)
     """
     return character != "-" and unicodedata.category(character).startswith("P")
 
 
 def scripts(word: str) -> set[str]:
-    """The scripts of a word's letters, from their Unicode names; those of East Asia are one.
+    """Return the scripts of a word's letters by their Unicode names; East Asian ones count as one.
 
     >>> sorted(scripts("naïve")), sorted(scripts("αβ-vitamin")), scripts("42")
     (['LATIN'], ['GREEK', 'LATIN'], set())
@@ -124,7 +124,7 @@ def scripts(word: str) -> set[str]:
 
 
 def usual_script(words: Iterable[tuple[str, int]]) -> str:
-    """The script of most running words: what is foreign is what is in another one (ours).
+    """Return the script of most running words; any other is foreign (ours).
 
     >>> usual_script([("слово", 3), ("word", 2)])
     'CYRILLIC'
@@ -139,10 +139,10 @@ def usual_script(words: Iterable[tuple[str, int]]) -> str:
 def covered_characters(
     words: Iterable[tuple[str, int]], coverage: float = COVERAGE
 ) -> frozenset[str]:
-    """The most frequent characters that make up this share of the text, and ASCII 33 to 122.
+    """Return the most frequent characters with this share of the text, and ASCII 33 to 122.
 
-    Ties go to the smaller code point. Source: Kudo & Richardson 2018 (character coverage);
-    Bauwens & de Lhoneux 2026, §B.1 (the range).
+    Ties go to the smaller code point. Source: Kudo & Richardson 2018 (character coverage); Bauwens
+    & de Lhoneux 2026, §B.1 (the range).
 
     >>> sorted(covered_characters([("é", 9), ("ñ", 1)], 0.9) - KEPT_ASCII)
     ['é']
@@ -164,17 +164,17 @@ def covered_characters(
 # ------------------------------------------------------------------------- cutting one word
 
 
-def uncut(word: str, marker: str) -> list[str]:
-    """The word, behind the marker."""
+def keep_whole(word: str, marker: str) -> list[str]:
+    """Return the word with its marker, uncut."""
     return [_marked(word, marker)]
 
 
-def by_gpt2_pattern(word: str, marker: str) -> list[str]:
-    """The word behind the marker, cut where the pattern of GPT-2's byte-level pre-tokeniser cuts.
+def split_by_gpt2_pattern(word: str, marker: str) -> list[str]:
+    """Split the marked word by the pattern of GPT-2's byte-level pre-tokeniser.
 
     Source: Radford et al. 2019 (letters, digits, other signs and English contractions apart).
 
-    >>> by_gpt2_pattern("children's", " "), by_gpt2_pattern("4th", " ")
+    >>> split_by_gpt2_pattern("children's", " "), split_by_gpt2_pattern("4th", " ")
     ([' children', "'s"], [' 4', 'th'])
     """
     text = _marked(word, marker)
@@ -190,19 +190,19 @@ def _gpt2() -> Any:
     return ByteLevel(add_prefix_space=False, use_regex=True)
 
 
-def at_each_hyphen(word: str, marker: str) -> list[str]:
-    """The word behind the marker, cut before and after each hyphen.
+def split_at_hyphens(word: str, marker: str) -> list[str]:
+    """Split the marked word before and after each hyphen.
 
-    >>> at_each_hyphen("co-op", "▁")
+    >>> split_at_hyphens("co-op", "▁")
     ['▁co', '-', 'op']
     """
     return [piece for piece in re.split("(-)", _marked(word, marker)) if piece]
 
 
 def modern(word: str, marker: str) -> list[str]:
-    """Contractions, apostrophes, marker, digits, hyphens, capitals: the steps in this order.
+    """Split contractions, apostrophes, digits and hyphens, in this order, and mark capitals.
 
-    Every piece that the first two steps leave gets a marker; digits and hyphens are cut off it.
+    Each piece left by the first two steps gets a marker, from which digits and hyphens are split.
     Source: Bauwens & de Lhoneux 2026, §B.1.
 
     >>> modern("L'Oréal's", "▁")
@@ -227,7 +227,7 @@ def _marked(word: str, marker: str) -> str:
 
 
 def split_contractions(word: str) -> list[str]:
-    """Cut English contractions off, before the word's end, a hyphen or an apostrophe.
+    """Split off English contractions before the word's end, a hyphen or an apostrophe.
 
     >>> split_contractions("don't"), split_contractions("she’ll"), split_contractions("o'clock")
     (['do', "n't"], ['she', '’ll'], ["o'clock"])
@@ -236,9 +236,9 @@ def split_contractions(word: str) -> list[str]:
 
 
 def split_apostrophes(word: str) -> list[str]:
-    """Cut at each apostrophe, which goes with the longer side, or the left one of equals (ours).
+    """Split at apostrophes, which join the longer side, or the left one in a tie (ours).
 
-    A side reaches to the next apostrophe or the word's end; a run of apostrophes between empty
+    A side extends to the next apostrophe or the word's end; a run of apostrophes between empty
     sides stands alone; n't stays whole (ours).
 
     >>> split_apostrophes("l'eau"), split_apostrophes("aujourd'hui")
@@ -266,7 +266,7 @@ def split_apostrophes(word: str) -> list[str]:
 
 
 def split_digits(word: str) -> list[str]:
-    """Cut runs of digits off, in threes from the right; a marker before them stays behind.
+    """Split off runs of digits, in threes from the right; a marker before them is a piece.
 
     >>> split_digits("▁1234567"), split_digits("ab12c")
     (['▁', '1', '234', '567'], ['ab', '12', 'c'])
@@ -288,7 +288,7 @@ def split_hyphens(word: str) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _capitals() -> dict[str, str]:
-    """Each lower-case form and the capital that has it, for characters that NFKC keeps."""
+    """Return each lower-case form and its capital, for characters that NFKC keeps."""
     found = {}
     for code in range(0x110000):
         character = chr(code)
@@ -299,7 +299,7 @@ def _capitals() -> dict[str, str]:
 
 
 def mark_capitals(text: str) -> str:
-    """Lower-case a text, losing nothing: ⇧ before each letter that was a capital.
+    """Lower-case a text reversibly, with ⇧ before each former capital.
 
     ⇧ itself is doubled. Letters are lower-cased one by one, so a final Σ becomes σ.
 

@@ -1,7 +1,7 @@
-"""Texts line by line: plain text, csv, tsv, JSON lines and Parquet, and where a bad line stands.
+"""Texts line by line: plain text, csv, tsv, JSON lines and Parquet, with the place of bad lines.
 
-What is large and sound is read by DuckDB (`corpus.counting_sql`); this reads all the rest, says
-what is wrong and where, and leaves out bad lines where that is asked for.
+DuckDB reads what is large and sound (`corpus.counting_sql`); this reads all else, reports what is
+wrong and where, and skips bad lines on request.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ _NOT_TEXT = "Leave out what is not text."
 
 @dataclass
 class BadTexts:
-    """What could not be read and was left out: how often, and the first ones."""
+    """Unreadable texts that were left out: how many, and the first ones."""
 
     policy: BadLines = "stop"
     count: int = 0
     first: list[str] = field(default_factory=list)
 
     def __call__(self, error: FileFormatError) -> None:
-        """Raise the error, or note it."""
+        """Raise the error, or record it."""
         if self.policy == "stop":
             raise error
         self.count += 1
@@ -66,14 +66,14 @@ def read_text(
     largest_file: int = LARGEST_FILE,
     progress: Progress = None,
 ) -> WordCounts:
-    """Count the words of a file, or of its bytes: plain text, csv, tsv or parquet, by its name.
+    """Count the words of a file or its bytes, read by its name as plain text, csv, tsv or Parquet.
 
-    ``column`` names the column of a table; without it, the only one, or one called text, sentence
-    or content, is taken. A file of any other name is a csv if ``column`` is given, else plain text.
-    ``progress`` is called now and then with a number from 0 to 1; an exception that it raises ends
-    the reading. Raises `FileFormatError`, with file and place, where the file is missing, empty or
-    larger than ``largest_file`` bytes, is not UTF-8, is no table of its kind, lacks the column, or
-    has too many different words.
+    ``column`` names the text column of a table; by default, it is the only one, or one called text,
+    sentence or content. A file of any other name is a csv if ``column`` is given, else plain text.
+    ``progress`` is called repeatedly with a number from 0 to 1; an exception that it raises ends
+    the reading. Raises `FileFormatError`, with file and place, if the file is missing, empty,
+    larger than ``largest_file`` bytes, not UTF-8 or no table of its kind, lacks the column, or has
+    too many different words.
     """
     file, shown, size = _open_text(source, name, largest_file)
     with file:
@@ -95,7 +95,7 @@ def read_text(
 
 
 def text_columns(source: str | os.PathLike[str] | bytes, name: str | None = None) -> list[str]:
-    """The columns of a csv, tsv or parquet file that may hold text; none for plain text."""
+    """Return the columns of a csv, tsv or Parquet file that may hold text; none for plain text."""
     file, shown, _ = _open_text(source, name, LARGEST_FILE)
     with file:
         kind = _table_or_plain(file, shown, None)
@@ -107,7 +107,7 @@ def text_columns(source: str | os.PathLike[str] | bytes, name: str | None = None
 def _open_text(
     source: str | os.PathLike[str] | bytes, name: str | None, largest: int
 ) -> tuple[IO[bytes], str, int]:
-    """The file, what errors call it, and its size in bytes; not more than ``largest``."""
+    """Return the file, its name in errors, and its size in bytes, at most ``largest``."""
     if isinstance(source, bytes):
         shown, size = name or "the text", len(source)
         file: IO[bytes] = io.BytesIO(source)
@@ -148,10 +148,10 @@ def texts_in(
     bad: BadTexts,
     longest_word: int = LONGEST_WORD,
 ) -> Iterator[bytes]:
-    """The texts of a file in UTF-8, about a megabyte at a time; none ends inside a word.
+    """Yield the texts of a file in UTF-8, about a megabyte at a time, never ending inside a word.
 
-    What is bad goes to ``bad``: a line that cannot be read, or more than ``longest_word`` bytes
-    without white space.
+    Lines that cannot be read, and more than ``longest_word`` bytes without white space, are
+    reported to ``bad``.
     """
     if kind == "plain":
         yield from (lines for _, lines in _pieces(file, name, bad, longest_word, lines_only=False))
@@ -168,10 +168,10 @@ def labelled_texts(
     by: str | None,
     bad: BadTexts,
 ) -> Iterator[dict[str, list[bytes]]]:
-    """The texts of a file by what their column or field ``by`` says, some at a time.
+    """Yield batches of a file's texts, grouped by the column or field ``by``.
 
-    Each line of plain text is a text, unless it is longer than a megabyte, and so is each cell of a
-    table. Without ``by``, all are those of ``""``. Plain text has no columns: a `FileFormatError`.
+    Each line of plain text of up to a megabyte, and each cell of a table, is a text. Without
+    ``by``, all have the label ``""``. Plain text has no columns: ``by`` is a `FileFormatError`.
     """
     if kind == "parquet":
         yield from _cells(file, name, column, by, bad)
@@ -196,9 +196,9 @@ def labelled_texts(
 def _pieces(
     file: IO[bytes], name: str, bad: BadTexts, longest: int, *, lines_only: bool
 ) -> Iterator[tuple[int, bytes]]:
-    """Some lines at a time, those that are UTF-8, behind the number of the first.
+    """Yield batches of lines in UTF-8, each after the number of its first line.
 
-    Lines are cut between words where they are longer than a piece, unless ``lines_only``.
+    Lines longer than a batch are cut between words, unless ``lines_only``.
     """
     what, ends = "without white space", _SPACES
     if lines_only:
@@ -239,7 +239,7 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _good_lines(piece: bytes, first: int, name: str, bad: BadTexts) -> bytes:
-    """The lines of a piece that are UTF-8; as many as it has, so that numbers stay right."""
+    """Return the lines in UTF-8; others become empty, so that line numbers stay right."""
     lines = piece.split(b"\n")
     for place, line in enumerate(lines):
         try:
@@ -256,7 +256,7 @@ def _not_utf8(name: str, line: int, byte: int) -> FileFormatError:
 
 
 def chosen_column(columns: list[str], column: str | None, name: str, place: str) -> str:
-    """The column with the text: the one asked for, the only one, or the one of a usual name."""
+    """Return the text column: the one asked for, the only one, or one with a usual name."""
     listed = ", ".join(f"“{text[:40]}”" for text in columns[:20]) or "none with text"
     if column is not None:
         if column in columns:
@@ -274,7 +274,7 @@ def chosen_column(columns: list[str], column: str | None, name: str, place: str)
 def _places_of(
     columns: list[str], column: str | None, by: str | None, name: str, place: str
 ) -> tuple[int, int | None]:
-    """The numbers of the column with the text and of the one that says what it is, if asked for."""
+    """Return the positions of the text column and, if asked for, of the label column."""
     label = None if by is None else columns.index(chosen_column(columns, by, name, place))
     others = [text for text in columns if text != by]
     return columns.index(chosen_column(others, column, name, place)), label
@@ -289,7 +289,7 @@ def _without_label(name: str, place: str, by: str | None) -> FileFormatError:
 
 
 def _rows(file: IO[bytes], name: str, bad: BadTexts) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a table that are not empty, with the lines at which they end."""
+    """Yield the non-empty rows of a table, with the line at which each ends."""
     # The usual limit, 131,072 characters, is less than a long text has; the same for all threads.
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
     separator = _SEPARATORS.get(ending_of(name), ",")
@@ -368,7 +368,7 @@ def _in_portions(cells: Iterator[tuple[str, str]]) -> Iterator[dict[str, list[by
 
 
 def json_column(lines: bytes, name: str) -> str | None:
-    """The field with the text, by the first object that has one; None if there is none."""
+    """Return the text field of the first object that has one; None if there is none."""
     for number, line in enumerate(lines.split(b"\n"), 1):
         with suppress(ValueError, RecursionError):
             row = json.loads(line)
@@ -422,7 +422,7 @@ def _of_object(row: Any, column: str, by: str | None) -> tuple[str, str]:
 
 
 def text_fields(table: Any) -> list[str]:
-    """The columns of a parquet file that hold texts."""
+    """Return the columns of a Parquet file that hold texts."""
     from pyarrow import types
 
     found = []
@@ -434,7 +434,7 @@ def text_fields(table: Any) -> list[str]:
 
 
 def check_no_counts(table: Any, name: str) -> None:
-    """`FileFormatError` for a parquet file of word counts."""
+    """Raise `FileFormatError` for a Parquet file of word counts."""
     if MARK in (table.metadata.metadata or {}):
         problem = "this is a file of word counts, not of text"
         raise FileFormatError(name, "", problem, "Leave it out; --counts takes it as it is.")
@@ -469,7 +469,7 @@ def _valid(
     name: str,
     bad: BadTexts,
 ) -> dict[str, list[bytes]]:
-    """The texts by their labels, if they are UTF-8, else the good ones."""
+    """Return the texts by label, leaving out those that are not UTF-8."""
     if labels is None and _is_utf8(b"\n".join(texts)):
         return {"": texts}
     found: dict[str, list[bytes]] = {}

@@ -1,7 +1,7 @@
-"""Files with text, wherever they are: which there are, how they are opened, and what they hold.
+"""Find, open and decompress files of text, and tell their kind.
 
-A file can be plain text, csv, tsv, JSON lines or Parquet, packed by gzip, bzip2, xz or Zstandard,
-on this machine or at an address that fsspec knows.
+A file can be plain text, csv, tsv, JSON lines or Parquet, compressed by gzip, bzip2, xz or
+Zstandard, on this machine or at an address that fsspec supports.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _VERSIONS = ("mtime", "etag", "ETag", "LastModified", "Last-Modified")
 
 @dataclass(frozen=True)
 class TextFile:
-    """A file with text: its path or address, its size in bytes, and when it was written."""
+    """A text file: its path or address, its size in bytes, and when it was modified."""
 
     path: str
     size: int
@@ -45,7 +45,7 @@ class TextFile:
 
 
 def ending_of(name: str) -> str:
-    """The ending of a file's name in lower case, without what says that it is packed.
+    """Return a file name's ending in lower case, without that of a compression format.
 
     >>> ending_of("a.b/Titles.CSV.gz"), ending_of("a.b/titles")
     ('.csv', '')
@@ -57,7 +57,7 @@ def ending_of(name: str) -> str:
 
 
 def kind_of(start: bytes, name: str, column: str | None) -> TextKind:
-    """What a file holds, by its first bytes, its name, and whether a column was asked for."""
+    """Return a file's kind, from its first bytes, its name, and whether a column was asked for."""
     if starts_as_parquet(start):
         return "parquet"
     suffix = ending_of(name)
@@ -66,20 +66,19 @@ def kind_of(start: bytes, name: str, column: str | None) -> TextKind:
     return "table" if suffix in (".csv", ".tsv") or column is not None else "plain"
 
 
-def packing_of(start: bytes) -> str:
-    """How a file is packed, by its first bytes; ``""`` if it is not."""
+def compression_of(start: bytes) -> str:
+    """Return a file's compression format, from its first bytes; ``""`` if there is none."""
     return next((name for sign, name in _STARTS.items() if start.startswith(sign)), "")
 
 
 def find_texts(
     paths: Iterable[str | os.PathLike[str]], limit: Limit | None = None
 ) -> list[TextFile]:
-    """The text files among some paths, patterns and addresses, and, by name, in folders.
+    """Find the text files among paths, patterns, addresses and, by name, in folders.
 
-    A file that is named itself is taken whatever it is called; in folders, one with one of the
-    `SUFFIXES` that is not hidden. A file that comes up twice is taken once. `MorphGraphError` for
-    what does not exist, for a folder or pattern without texts, and for a folder with more files of
-    any kind than ``limit``.
+    A file given by name is always accepted; in folders, files that end in one of the `SUFFIXES` and
+    are not hidden. Duplicates are dropped. Raises `MorphGraphError` for a missing path, for a
+    folder or pattern without texts, and for a folder with more than ``limit`` files of any kind.
     """
     found: dict[str, TextFile] = {}
     for given in paths:
@@ -130,7 +129,7 @@ def _files_at(given: str, limit: Limit | None) -> Iterator[TextFile]:
 
 
 def _place(given: str) -> tuple[Any, str]:
-    """The file system of a path or address, and the path there."""
+    """Return the file system of a path or address, and the path in it."""
     from fsspec.core import url_to_fs
     from fsspec.implementations.local import LocalFileSystem
 
@@ -169,7 +168,7 @@ def _texts_in(system: Any, folder: str, limit: Limit | None) -> Iterator[str]:
 
 @contextmanager
 def local_copy(name: str, folder: Path | None = None) -> Iterator[Path]:
-    """The path of a file; one at an address is copied into a folder for the time being."""
+    """Yield a file's local path; a remote one is temporarily copied into a folder."""
     system, path = _place(name)
     if "://" not in name:
         yield Path(path)
@@ -188,7 +187,7 @@ def local_copy(name: str, folder: Path | None = None) -> Iterator[Path]:
 
 @contextmanager
 def opened(place: Path, name: str) -> Iterator[IO[bytes]]:
-    """A file as it stands, and how errors name it."""
+    """Open a file as it is stored; errors call it by ``name``."""
     try:
         with place.open("rb") as file:
             yield file
@@ -203,9 +202,9 @@ def opened(place: Path, name: str) -> Iterator[IO[bytes]]:
         raise FileFormatError(name, "", error.strerror.lower(), fix) from error
 
 
-def unpacked(file: IO[bytes]) -> IO[bytes]:
-    """What is in a file that stands at its start, packed or not."""
-    packing = packing_of(file.read(6))
+def decompressed(file: IO[bytes]) -> IO[bytes]:
+    """Return the content of a file, which is at its start, decompressed if need be."""
+    packing = compression_of(file.read(6))
     file.seek(0)
     if packing == "gz":
         return cast("IO[bytes]", gzip.GzipFile(fileobj=file))

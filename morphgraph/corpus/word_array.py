@@ -1,6 +1,6 @@
-"""Words of a corpus as bytes in one array: ten million take little more memory than a file of them.
+"""Words as bytes in one array: ten million take little more memory than a file of them.
 
-Strings are made of a portion at a time, or where somebody asks for one.
+Strings are made in batches, or when they are accessed.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
     Bytes = npt.NDArray[np.uint8]
 
-AT_ONCE = 2**14
+BATCH_SIZE = 2**14
 """So many words are in memory as strings at once."""
 
 
 class WordArray(Sequence[str]):
-    """A sequence of words, held as UTF-8 in Arrow's form (``array``, of ``large_string``)."""
+    """A sequence of words in UTF-8, in an Arrow ``array`` of ``large_string``."""
 
     def __init__(self, array: Any) -> None:
         self.array = array
 
     @classmethod
     def of_bytes(cls, text: Bytes, ends: Int64) -> WordArray:
-        """Words that stand one behind the other in UTF-8; ``ends``: the place behind each."""
+        """Make an array from concatenated words in UTF-8 and the position where each ends."""
         import numpy as np
         import pyarrow
 
@@ -45,7 +45,7 @@ class WordArray(Sequence[str]):
 
     @classmethod
     def of_strings(cls, words: Iterable[str]) -> WordArray:
-        """Words that are strings; `UnicodeEncodeError` for a lone surrogate."""
+        """Make an array from strings; `UnicodeEncodeError` for a lone surrogate."""
         import pyarrow
 
         return cls(pyarrow.array(words, pyarrow.large_string()))
@@ -63,20 +63,20 @@ class WordArray(Sequence[str]):
         return WordArray(self.array[place])
 
     def where(self, chosen: npt.NDArray[np.bool_]) -> WordArray:
-        """Some of the words."""
+        """Return the words selected by a mask."""
         import pyarrow
 
         return WordArray(self.array.filter(pyarrow.array(chosen)))
 
     def __iter__(self) -> Iterator[str]:
-        for start in range(0, len(self), AT_ONCE):
-            yield from self.array.slice(start, AT_ONCE).to_pylist()
+        for start in range(0, len(self), BATCH_SIZE):
+            yield from self.array.slice(start, BATCH_SIZE).to_pylist()
 
     def __repr__(self) -> str:
         return f"WordArray({len(self):,} words)"
 
     def bytes_and_ends(self) -> tuple[Bytes, Int64]:
-        """The words one behind the other, and the place behind each; neither is a copy."""
+        """Return the concatenated words and the end of each, without copying."""
         import numpy as np
 
         if not len(self):
@@ -90,7 +90,7 @@ class WordArray(Sequence[str]):
         return text, bounds[1:] - bounds[0]
 
     def characters(self) -> tuple[npt.NDArray[np.uint32], Int64]:
-        """The code points of all words, and how many each word has."""
+        """Return the code points of all words, and the length of each word."""
         import numpy as np
 
         text, _ = self.bytes_and_ends()
@@ -98,7 +98,7 @@ class WordArray(Sequence[str]):
         return points, self.lengths()
 
     def character_counts(self, numbers: Int64) -> Iterator[tuple[str, int]]:
-        """Each character of the words, with how often it occurs if each word does so often."""
+        """Yield each character with its frequency, given the count of each word."""
         import numpy as np
 
         points, lengths = self.characters()
@@ -108,7 +108,7 @@ class WordArray(Sequence[str]):
         yield from zip(map(chr, found.tolist()), sums.tolist(), strict=True)
 
     def lengths(self) -> Int64:
-        """How many characters each word has."""
+        """Return the number of characters of each word."""
         import numpy as np
         import pyarrow.compute
 
@@ -116,9 +116,8 @@ class WordArray(Sequence[str]):
         found: Int64 = lengths.to_numpy(zero_copy_only=False).astype(np.int64)
         return found
 
-    def made_of(self, allowed: Callable[[str], bool]) -> npt.NDArray[np.bool_]:
-        """Which words have only characters that ``allowed`` accepts, which must depend on nothing
-        else."""
+    def consist_of(self, allowed: Callable[[str], bool]) -> npt.NDArray[np.bool_]:
+        """Return which words have only characters that ``allowed``, a pure function, accepts."""
         import numpy as np
 
         points, lengths = self.characters()
@@ -127,9 +126,8 @@ class WordArray(Sequence[str]):
         found: npt.NDArray[np.bool_] = wrong[ends] == wrong[ends - lengths]
         return found
 
-    def behind(self, start: str, *, byte_level: bool) -> WordArray:
-        """The words with ``start`` before each; the words themselves in GPT-2's characters for
-        bytes where ``byte_level``."""
+    def with_prefix(self, start: str, *, byte_level: bool) -> WordArray:
+        """Return the words with a prefix; with ``byte_level``, in GPT-2's characters for bytes."""
         import numpy as np
         import pyarrow.compute
 
@@ -159,7 +157,7 @@ def _accepted(allowed: Callable[[str], bool]) -> npt.NDArray[np.bool_]:
 
 @lru_cache(maxsize=1)
 def _byte_characters() -> tuple[Bytes, Bytes]:
-    """The UTF-8 of GPT-2's character of each byte: first byte, and second one or 0."""
+    """Return the UTF-8 of GPT-2's character for each byte: the first byte, and the second or 0."""
     import numpy as np
 
     written = [character.encode().ljust(2, b"\0") for character in BYTE_TO_CHAR]
@@ -172,7 +170,7 @@ CountedArray = tuple[WordArray, "Int64"]
 
 
 def counted_array(counts: Mapping[str, int]) -> CountedArray:
-    """Counts of words as arrays; `MorphGraphError` where one has more than 64 bits."""
+    """Return word counts as arrays; `MorphGraphError` if a count exceeds 64 bits."""
     import numpy as np
 
     try:
@@ -182,10 +180,10 @@ def counted_array(counts: Mapping[str, int]) -> CountedArray:
     return WordArray.of_strings(counts), numbers
 
 
-def joined(parts: list[CountedArray]) -> CountedArray:
-    """Some arrays one after the other; the list is emptied, so that nothing is held twice.
+def concatenate(parts: list[CountedArray]) -> CountedArray:
+    """Concatenate arrays and empty the list, so that memory is not held twice.
 
-    `MorphGraphError` where the sum of all counts comes near to 64 bits.
+    Raises `MorphGraphError` if the sum of all counts comes near to 64 bits.
     """
     import numpy as np
     import pyarrow
@@ -198,8 +196,8 @@ def joined(parts: list[CountedArray]) -> CountedArray:
     return WordArray(words), numbers
 
 
-def summed(words: WordArray, numbers: Int64) -> CountedArray:
-    """Every word once, in the order in which they came first, with the sum of its counts."""
+def sum_duplicates(words: WordArray, numbers: Int64) -> CountedArray:
+    """Return unique words in order of first occurrence, with the sums of their counts."""
     import numpy as np
     import pyarrow.compute
 
@@ -211,8 +209,8 @@ def summed(words: WordArray, numbers: Int64) -> CountedArray:
     return WordArray(encoded.dictionary), sums
 
 
-def without_common(counted: CountedArray, others: CountedArray) -> CountedArray:
-    """The words that are not among others; the counts of those that are go there."""
+def move_shared_counts(counted: CountedArray, others: CountedArray) -> CountedArray:
+    """Return the words absent from ``others``; counts of shared words are added there."""
     import numpy as np
     import pyarrow.compute
 

@@ -86,10 +86,10 @@ def undertrained(
         ...
     morphgraph.core.errors.FileFormatError: no model: there is no such folder. Check the path.
     """
-    from morphgraph.corpus.counts import counts_of
+    from morphgraph.corpus.counts import to_word_counts
     from morphgraph.models.undertrained_types import undertrained_types
     from morphgraph.score.compression import NamedCounts
 
-    corpus = None if frequencies is None else NamedCounts(counts_of(frequencies), frequencies)
+    corpus = None if frequencies is None else NamedCounts(to_word_counts(frequencies), frequencies)
     own = None if tokenizer is None else str(tokenizer)
     return undertrained_types(str(model), corpus, tokeniser=own, padded=padded, by=by)

@@ -20,18 +20,24 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import checksum
 from morphgraph.core.limits import CORPUS_LANGUAGES
 from morphgraph.core.text import base_name, unique_labels
-from morphgraph.corpus.counting import LEAST_MEMORY, Runner, run_here
-from morphgraph.corpus.counting_sql import CountingTask, connected, kept_error, spaced, stream
+from morphgraph.corpus.counting import MIN_MEMORY, Runner, run_here
+from morphgraph.corpus.counting_sql import (
+    CountingTask,
+    arrow_batches,
+    open_duckdb,
+    record_errors,
+    unify_spaces,
+)
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.corpus.text import LONGEST_WORD, BadLines, BadTexts, labelled_texts
 from morphgraph.corpus.text_files import (
     PACKED,
     TextFile,
+    decompressed,
     find_texts,
     kind_of,
     local_copy,
     opened,
-    unpacked,
 )
 from morphgraph.score.compression import ALPHA, Compression, check_alpha, compress
 from morphgraph.score.parity import gini, lorenz_curve
@@ -87,10 +93,10 @@ def measure_file(
         TemporaryDirectory() as folder,
         local_copy(file.path, Path(folder)) as place,
         opened(place, file.path) as data,
-        connected(task["memory"], 1, Path(folder)) as sql,
+        open_duckdb(task["memory"], 1, Path(folder)) as sql,
     ):
-        rows = kept_error(_labelled_lines(data, task, lines, bad), failed)
-        sql.register("texts", stream({"label": "string", "text": "large_string"}, rows))
+        rows = record_errors(_labelled_lines(data, task, lines, bad), failed)
+        sql.register("texts", arrow_batches({"label": "string", "text": "large_string"}, rows))
         words = "from texts"
         if task["unit"] == "words":
             words = "from (select label, unnest(string_split(text, ' ')) as text from texts)"
@@ -129,7 +135,7 @@ def _labelled_lines(
     name = task["file"].path
     kind = kind_of(data.read(4), name, task["column"])
     data.seek(0)
-    texts_ = labelled_texts(unpacked(data), name, kind, task["column"], task["by"], bad)
+    texts_ = labelled_texts(decompressed(data), name, kind, task["column"], task["by"], bad)
     for found in texts_:
         for label, texts in found.items():
             texts = [text for text in texts if not _is_empty(text)]
@@ -139,7 +145,7 @@ def _labelled_lines(
                 _check_languages(len(lines) + 1, name)
             lines[label] += len(texts)
             if task["unit"] == "words":
-                texts = [spaced(text, name, bad) for text in texts]
+                texts = [unify_spaces(text, name, bad) for text in texts]
             yield [label] * len(texts), texts
 
 
@@ -346,7 +352,7 @@ def measure_corpus(
     and where languages of parallel text differ in their number of lines.
     """
     check_alpha(alpha)
-    if memory < LEAST_MEMORY:
+    if memory < MIN_MEMORY:
         raise MorphGraphError(f"{memory:,} bytes of memory are too few. Give at least 64M.")
     if base is not None and not parallel:
         raise MorphGraphError("A base language is for parallel text. Say that it is parallel.")

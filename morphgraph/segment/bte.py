@@ -150,9 +150,9 @@ def merging_model(
 def trained_merges(*given: Any, **more: Any) -> BpeTokeniser:
     """Train BPE as `Training` requires; return the tokeniser."""
     from morphgraph.training.bpe import train_bpe
-    from morphgraph.training.trainers import tokeniser_by
+    from morphgraph.training.trainers import train_merge_tokeniser
 
-    return tokeniser_by(train_bpe, *given, **more)[0]
+    return train_merge_tokeniser(train_bpe, *given, **more)[0]
 
 
 def _trained(*given: Any, **more: Any) -> Bte:

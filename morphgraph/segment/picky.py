@@ -323,9 +323,9 @@ class Picky(Bte):
 
 def _trained(*given: Any, **more: Any) -> Picky:
     from morphgraph.training.picky import train_picky
-    from morphgraph.training.trainers import tokeniser_by
+    from morphgraph.training.trainers import train_merge_tokeniser
 
-    tokeniser, trained = tokeniser_by(train_picky, *given, **more)
+    tokeniser, trained = train_merge_tokeniser(train_picky, *given, **more)
     return Picky.of_training(tokeniser, trained)
 
 

@@ -152,9 +152,9 @@ def method_on(
             f"{entry.title} needs the word counts of a second corpus. Give a file of counts, "
             "wordfreq:LANG, or a reference with frequencies."
         )
-    from morphgraph.corpus.counts import counts_of
+    from morphgraph.corpus.counts import to_word_counts
 
-    return entry.make(below, settings, counts=counts_of(counts))
+    return entry.make(below, settings, counts=to_word_counts(counts))
 
 
 def standard_segmenter(base: BpeTokeniser | SubwordVocabulary | Segmenter) -> Segmenter:

@@ -65,9 +65,9 @@ class Scaffold(Decomposing):
 
 def _trained(*given: Any, **more: Any) -> Scaffold:
     from morphgraph.training.scaffold import train_scaffold
-    from morphgraph.training.trainers import tokeniser_by
+    from morphgraph.training.trainers import train_merge_tokeniser
 
-    tokeniser, trained = tokeniser_by(train_scaffold, *given, **more)
+    tokeniser, trained = train_merge_tokeniser(train_scaffold, *given, **more)
     return Scaffold(tokeniser, trained.scaffolds)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.corpus.word_array import AT_ONCE, WordArray
+from morphgraph.corpus.word_array import BATCH_SIZE, WordArray
 
 if TYPE_CHECKING:
     import numpy as np
@@ -111,7 +111,7 @@ def packed_words(
     atom_ids[characters] = np.arange(len(characters))
     packed, at = room_for_words(lengths), 0
     for number, portion in enumerate(_code_points(words)):
-        some = slice(number * AT_ONCE, (number + 1) * AT_ONCE)
+        some = slice(number * BATCH_SIZE, (number + 1) * BATCH_SIZE)
         at = append_words(packed, at, atom_ids[portion], lengths[some], numbers[some])
     return packed, tuple(map(chr, characters.tolist()))
 
@@ -142,11 +142,11 @@ def _counted(counts: WordCounts) -> tuple[Sequence[str], npt.NDArray[np.int64]]:
 
 
 def _code_points(words: Sequence[str]) -> Iterator[npt.NDArray[np.uint32]]:
-    """Yield the characters of the words, for `AT_ONCE` words at a time."""
+    """Yield the characters of the words, for `BATCH_SIZE` words at a time."""
     import numpy as np
 
-    for start in range(0, len(words), AT_ONCE):
-        some = words[start : start + AT_ONCE]
+    for start in range(0, len(words), BATCH_SIZE):
+        some = words[start : start + BATCH_SIZE]
         if isinstance(some, WordArray):
             yield some.characters()[0]
         else:

@@ -1,4 +1,4 @@
-"""What is trained on word counts, as a tokeniser or a vocabulary with its preprocessing."""
+"""Train tokenisers, or vocabularies with their preprocessing, on word counts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ AnyTrained = TypeVar("AnyTrained", bound=TrainedBpe)
 
 
 class TrainingClock:
-    """What to tell of a training: what is done, and for how long it will go on at that rate.
+    """Describes a training's progress, with an estimate of the remaining time.
 
     >>> told = TrainingClock("training", "preparing the words")
     >>> told(0.0), told(0.5)
@@ -39,7 +39,7 @@ class TrainingClock:
         self.what, self.before, self._started = what, before, time.monotonic()
 
     def __call__(self, share: float) -> str:
-        """The line for a share of the work, 0 to 1, which is 0 before the training begins."""
+        """Return the message for a share of the work, 0 to 1; it is 0 until training begins."""
         if share <= 0:
             self._started = time.monotonic()
             return self.before
@@ -50,7 +50,7 @@ class TrainingClock:
 # ------------------------------------------------------------------------- by merges
 
 
-def tokeniser_by(
+def train_merge_tokeniser(
     learn: Callable[..., AnyTrained],
     prepared: PreparedCorpus,
     vocab_size: int,
@@ -59,9 +59,9 @@ def tokeniser_by(
     enough: Enough = None,
     **settings: Any,
 ) -> tuple[BpeTokeniser, AnyTrained]:
-    """What one of the trainers of merges learns, and a tokeniser of it with the pipeline.
+    """Train merges with ``learn``; return a tokeniser with the pipeline, and the trained model.
 
-    It has all types that there ever were.
+    The tokeniser includes types that the method removed.
     """
     # Bytes spell everything, characters do not.
     special = [] if prepared.kind == "bytes" else [UNKNOWN_TOKEN]
@@ -105,11 +105,11 @@ def train_tokeniser(
     progress: Callable[[float], None] | None = None,
     enough: Enough = None,
 ) -> tuple[dict[str, Any], int]:
-    """Train byte-level BPE with the Ġ marker: a ``tokenizer.json`` as data, and how many merges.
+    """Train byte-level BPE with the Ġ marker; return ``tokenizer.json`` data and the merge count.
 
-    Words are cut first as the file's pre-tokeniser will cut them, by GPT-2's pattern.
-    ``vocabulary_size`` counts the special tokens, the 256 bytes and the merged types; fewer come
-    out if the words have no more pairs to merge, or where ``enough`` gets true, as for `train`.
+    Words are first cut as the file's pre-tokeniser cuts them, by GPT-2's pattern.
+    ``vocabulary_size`` counts special tokens, the 256 bytes and merged types; there are fewer if no
+    pairs remain, or once ``enough`` is true, as in `train`.
     """
     _check_room(vocabulary_size, 256 + len(special), "bytes")
     for text in special:
@@ -146,7 +146,7 @@ def train_tokeniser(
 def unigram_vocabulary(
     prepared: PreparedCorpus, vocab_size: int, name: str, watch: Callable[[float], None]
 ) -> SubwordVocabulary:
-    """The types of Unigram with their log-probabilities (Kudo 2018), trained by SentencePiece."""
+    """Train Unigram (Kudo 2018) with SentencePiece; return types and log-probabilities."""
     name = f"{name}-{vocab_size}"
     model = sentencepiece_model(prepared, vocab_size)
     watch(0.99)
@@ -168,10 +168,10 @@ def wordpiece_vocabulary(
     watch: Callable[[float], None],
     enough: Enough = None,
 ) -> SubwordVocabulary:
-    """The types of WordPiece as Hugging Face's trainer makes them, by counts of pairs as BPE does.
+    """Train WordPiece as Hugging Face's trainer does, which merges by pair counts as BPE does.
 
-    That trainer takes no counts from Python, so the merges are made by `train_bpe`: atoms inside a
-    word are other atoms than those that start one, and each is one character meanwhile.
+    That trainer takes no counts from Python, so `train_bpe` makes the merges, with one character
+    standing for each atom: those inside a word differ from those that start one.
     """
     letters = sorted({c for word in prepared.counts.words for c in word} | {*prepared.alphabet})
     free = (c for c in map(chr, range(0xF0000, 0x110000)) if c not in set(letters))
@@ -205,7 +205,7 @@ def wordpiece_vocabulary(
 
 
 def _with_pipeline(vocabulary: SubwordVocabulary, prepared: PreparedCorpus) -> SubwordVocabulary:
-    """The vocabulary with the pipeline as its preprocessing."""
+    """Return the vocabulary with the pipeline as its preprocessing."""
     document = vocabulary.document()
     parts = components(prepared)
     document["preprocessor"] |= {

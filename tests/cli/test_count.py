@@ -152,10 +152,10 @@ counting.BLOCK_BYTES, counting._BYTES_A_PARTITION = 2**20, 2**21
 if __name__ == "__main__":
     planned = counting.plan_counting(["texts"], sys.argv[1], memory=2**26)
     if sys.argv[2] == "here":
-        counting.carry_out(planned, workers=2)
+        counting.run_counting(planned, workers=2)
     else:
         with local_cluster(2) as client:
-            counting.carry_out(planned, runner_on(client), 2)
+            counting.run_counting(planned, runner_on(client), 2)
 """
 MOMENTS = {"quick": 2, "usual": 3, "soak": 10}[EFFORT]
 

@@ -390,7 +390,7 @@ def test_what_was_done_is_not_done_again(
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            counting.carry_out(made, progress=progress)
+            counting.run_counting(made, progress=progress)
         assert not (tmp_path / "o").exists()
     shutil.copytree(made.folder, tmp_path / "aside")
     assert counted_bytes(texts, tmp_path / "o", workers=2) == whole
@@ -421,7 +421,7 @@ def test_workers_are_as_many_as_the_memory_is_for(
 
 
 def counted_bytes(text: Path, out: Path, workers: int = 1) -> dict[str, bytes]:
-    counting.carry_out(counting.plan_counting([text], out), workers=workers)
+    counting.run_counting(counting.plan_counting([text], out), workers=workers)
     return {path.name: path.read_bytes() for path in sorted(out.iterdir())}
 
 

@@ -18,7 +18,7 @@ from morphgraph.corpus.counts import (
     read_word_counts,
     wordfreq_counts,
 )
-from morphgraph.corpus.rules import apart_from_punctuation
+from morphgraph.corpus.rules import isolate_punctuation
 from morphgraph.corpus.word_array import WordArray
 
 
@@ -103,7 +103,7 @@ def test_wordfreq_names_the_languages_it_has() -> None:
 def test_punctuation_is_apart() -> None:
     counts = {"l’eau": 20, "eau": 5, "x-y": 12, "$5": 10, "...": 4}
     expected = {"l": 20, "’": 20, "eau": 25, "x-y": 12, "$5": 10, ".": 12}
-    assert apart_from_punctuation(counts) == expected
+    assert isolate_punctuation(counts) == expected
 
 
 def test_word_counts() -> None:
@@ -229,7 +229,7 @@ def test_an_array_of_words_is_a_sequence() -> None:
     assert list(array[1:4]) == words[1:4]
     assert list(array[::-2]) == words[::-2]
     assert array.lengths().tolist() == [3, 2, 1, 0, 5]
-    assert list(array[1:4].behind("Ġ", byte_level=True)) == ["ĠÃĸl", "ĠèªŀĠ"[:-1], "Ġ"]
-    assert array[1:].made_of(str.isalpha).tolist() == [True, True, True, True]
+    assert list(array[1:4].with_prefix("Ġ", byte_level=True)) == ["ĠÃĸl", "ĠèªŀĠ"[:-1], "Ġ"]
+    assert array[1:].consist_of(str.isalpha).tolist() == [True, True, True, True]
     with pytest.raises(IndexError):
         array[5]

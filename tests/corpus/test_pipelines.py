@@ -18,6 +18,7 @@ from morphgraph.corpus.rules import (
     CAPITAL,
     KEPT_ASCII,
     covered_characters,
+    isolate_outer_punctuation,
     mark_capitals,
     modern,
     restore_capitals,
@@ -26,9 +27,8 @@ from morphgraph.corpus.rules import (
     split_contractions,
     split_digits,
     split_hyphens,
-    split_marks,
+    split_outer_punctuation,
     usual_script,
-    without_outer_marks,
 )
 from morphgraph.corpus.word_array import WordArray
 from morphgraph.tokeniser.byte_level import encode
@@ -122,13 +122,13 @@ def test_hyphen_runs() -> None:
     ],
 )
 def test_marks_apart(word: str, parts: list[str]) -> None:
-    assert split_marks(word) == parts
+    assert split_outer_punctuation(word) == parts
 
 
 def test_nfkc_comes_first() -> None:
     # The ligature is two letters, the ellipsis three marks, the no-break space a space.
     counts = {"ﬁne…": 2, "fine": 3, "a\u00a0b": 1}
-    assert without_outer_marks(counts) == {"fine": 5, "...": 2, "a": 1, "b": 1}
+    assert isolate_outer_punctuation(counts) == {"fine": 5, "...": 2, "a": 1, "b": 1}
 
 
 def test_capitals() -> None:
@@ -360,7 +360,7 @@ def test_many_words_are_prepared_as_few(
         return dict(prepared.counts.items()), prepared.alphabet, prepared.dropped
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("morphgraph.corpus.pipelines.AT_ONCE", at_once)
+        patch.setattr("morphgraph.corpus.pipelines.BATCH_SIZE", at_once)
         few, many = map(outcome, forms)
     assert few == many
 

@@ -19,7 +19,7 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 
 from morphgraph.corpus.counts import WordCounts, parse_word_counts
 from morphgraph.corpus.pipelines import prepare
-from morphgraph.corpus.rules import apart_from_punctuation
+from morphgraph.corpus.rules import isolate_punctuation
 from morphgraph.kernels import DROPPED
 from morphgraph.methods import METHODS
 from morphgraph.segment.bte import Bte
@@ -255,7 +255,7 @@ def read_steps(data: bytes) -> None:
 def read_counts(data: bytes) -> None:
     counts = parse_word_counts(data, "counts.tsv")
     assert counts.total > 0
-    prepare("plain", apart_from_punctuation(counts))
+    prepare("plain", isolate_punctuation(counts))
     token_counts(base(), counts)
 
 

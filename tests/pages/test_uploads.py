@@ -17,7 +17,7 @@ from morphgraph.core.isolated import VISITOR
 from morphgraph.reference.readers import read_reference
 from morphgraph.segment.models import write_model
 from morphgraph.segment.registry import method_on
-from web.views.reference_read import what_was_read
+from web.views.reference_read import reference_summary
 
 pytestmark = pytest.mark.slow
 
@@ -447,7 +447,7 @@ def test_an_uploaded_reference_is_confirmed_where_it_was_opened(app: Any, page: 
 )
 def test_the_kind_of_gold_is_told(format_: str, kind: str) -> None:
     reference = read_reference(REFERENCES[format_].encode(), name="gold", format=format_)
-    assert any(line.startswith("Gold: ") and kind in line for line in what_was_read(reference))
+    assert any(line.startswith("Gold: ") and kind in line for line in reference_summary(reference))
 
 
 BERT = b"[PAD]\n[UNK]\n[CLS]\n[SEP]\nun\ndo\ndesk\n##do\n##ing\n##able\n"

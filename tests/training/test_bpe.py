@@ -158,7 +158,7 @@ def test_words_in_an_array_give_the_same(counts: dict[str, int]) -> None:
     expected = train_bpe(counts, vocab_size=30)
     assert train_bpe(array, vocab_size=30) == expected
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bpe, "AT_ONCE", 2)
+        patch.setattr(bpe, "BATCH_SIZE", 2)
         for in_portions in (array, counts):
             assert train_bpe(in_portions, vocab_size=30) == expected
 

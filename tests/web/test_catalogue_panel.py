@@ -66,7 +66,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.setattr(catalogue, "SOURCES", changed)
     monkeypatch.setattr(inputs, "SOURCES", changed)
     # There is no page to go to here.
-    monkeypatch.setattr(inputs, "tell_what_was_read", lambda current, place: st.rerun())
+    monkeypatch.setattr(inputs, "confirm_reference", lambda current, place: st.rerun())
     yield found
     found.shutdown()
     thread.join()

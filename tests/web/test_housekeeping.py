@@ -14,7 +14,7 @@ from web.housekeeping import CountTabs, Tabs, make_room, tidy_memory
 
 def test_memory_is_tidied_once_when_nobody_can_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
     tidied: list[bool] = []
-    monkeypatch.setattr(housekeeping, "EVERY", 0.01)
+    monkeypatch.setattr(housekeeping, "CHECK_INTERVAL", 0.01)
     monkeypatch.setattr(st, "get_option", {"server.disconnectedSessionTTL": 0.2}.__getitem__)
     monkeypatch.setattr(housekeeping, "free_memory_at_once", lambda: None)
     monkeypatch.setattr(housekeeping, "make_room", lambda: None)
@@ -28,7 +28,7 @@ def test_memory_is_tidied_once_when_nobody_can_come_back(monkeypatch: pytest.Mon
 
     async def serve() -> None:
         count = CountTabs(tab, tabs)
-        async with housekeeping.keeping_house(tabs):
+        async with housekeeping.manage_memory(tabs):
             socket: Any = ({"type": "websocket"}, None, None)
             opened = asyncio.create_task(count(*socket))
             await asyncio.sleep(0.1)

@@ -1,4 +1,4 @@
-"""What a configuration comes to before it is run, or what is wrong, and where."""
+"""What a configuration would run, or what is wrong with it, and where."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _LINE = re.compile(r"line ([\d,]+)")
 
 @dataclass(frozen=True)
 class Checked:
-    """A configuration that was looked at: ready to run, or with an error and the lines around it.
+    """A checked configuration: ready to run, or with an error and the lines around it.
 
-    ``name``: what it calls itself, also if a file that it names is missing.
+    ``name``: its own name, even if a file that it refers to is missing.
     """
 
     plan: Plan | None = None
@@ -35,7 +35,7 @@ class Checked:
 
 
 def check_text(text: str, file: str, folder: Path, *, confined: bool = False) -> Checked:
-    """Look at a configuration; ``confined``: as of `make_plan`."""
+    """Check a configuration; ``confined``: as in `make_plan`."""
     from morphgraph.batch.configuration import parse_evaluation
     from morphgraph.batch.plan import make_plan
 
@@ -51,7 +51,7 @@ def check_text(text: str, file: str, folder: Path, *, confined: bool = False) ->
 
 
 def excerpt(text: str, place: str) -> str:
-    """The line that an error names, with its number, a mark, and its neighbours; else nothing.
+    """Return the line that an error names and its neighbours, numbered and marked; else nothing.
 
     >>> print(excerpt("a: 1\\nb: 2\\nc: 3", "line 2, field b"))
         1  a: 1
@@ -74,7 +74,7 @@ def excerpt(text: str, place: str) -> str:
 
 
 def summary(plan: Plan, workers: int) -> str:
-    """One line: how much there is to do, and how long that may take."""
+    """Describe in one line the amount of work and its estimated time."""
     from morphgraph.batch.progress import duration
 
     tasks, cells = len(plan.tasks), len(plan.cells)
@@ -83,7 +83,7 @@ def summary(plan: Plan, workers: int) -> str:
 
 
 def free_name(wanted: str, taken: Collection[str], numbered: str = "{}-{}") -> str:
-    """A name that is not taken, the same with a number behind it otherwise.
+    """Return a name not yet taken, numbered if necessary.
 
     >>> free_name("demo", []), free_name("demo", ["demo", "demo-2"])
     ('demo', 'demo-3')

@@ -1,4 +1,4 @@
-"""The tab that configures an evaluation: choose or open a file, edit it, see what it comes to."""
+"""The tab that configures an evaluation: choose or open a file, edit it, check it, start it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from web.batch.state import (
     uploads_folder,
 )
 from web.hosting import is_public
-from web.inputs import content_of, taken, upload_key
+from web.inputs import clear_and_rerun, content_of, upload_key
 from web.text import plain
 from web.widgets import (
     attempt,
@@ -39,12 +39,12 @@ from web.widgets import (
     deferred_error,
     download,
     remembered,
-    rows_high,
-    sent_again,
+    resent_in_every_run,
     set_value,
     show_deferred_error,
     show_error,
     show_table,
+    table_height,
     value_now,
 )
 
@@ -57,7 +57,7 @@ _WORKERS, _NAME = "batch_workers", "batch_name"
 
 
 def configure_tab() -> None:
-    """Choose, edit, check and start."""
+    """Choose, edit, check and start a configuration."""
     sources = _sources()
     source = _choice(sources)
     if source is None:
@@ -73,7 +73,7 @@ def configure_tab() -> None:
 
 
 def _sources() -> dict[str, str]:
-    """The texts to start from, by name: what ships, and what was opened here."""
+    """Return the texts to start from, by name: shipped ones and those opened here."""
     shipped: dict[str, str] = {}
     with attempt():
         shipped = shipped_configurations()
@@ -101,7 +101,7 @@ def _choice(sources: dict[str, str]) -> str | None:
 
 
 def _upload() -> None:
-    """A YAML file becomes one more text to start from."""
+    """Add a YAML file to the texts to start from."""
     key = f"batch upload {len(own_sources())}"
     st.file_uploader(
         "Evaluation",
@@ -117,7 +117,7 @@ def _upload() -> None:
 
 
 def _upload_files() -> None:
-    """Files that evaluations of this visitor can name, in place of paths."""
+    """Upload files to which this visitor's evaluations can refer instead of paths."""
     kept = sorted(path.name for path in uploads_folder().glob("*"))
     files = st.file_uploader(
         "Files that it names",
@@ -132,11 +132,11 @@ def _upload_files() -> None:
         with attempt():
             for file in files:
                 keep_upload(file.name, content_of(file))
-            taken(_NAMED_FILES)
+            clear_and_rerun(_NAMED_FILES)
 
 
 def _take(key: str) -> None:
-    """Keep what was uploaded, and choose it."""
+    """Store and choose an uploaded text."""
     file: UploadedFile | None = st.session_state[key]
     st.session_state[_PROBLEM] = ""
     if file is None:
@@ -202,7 +202,7 @@ def _keep_text(source: str) -> None:
 
 
 def _outcome(source: str, text: str) -> None:
-    """What the text comes to, the choices of a run, and the button that starts it."""
+    """Show the result of the check, the options of a run, and the start button."""
     checked = checked_text(source, text)
     runs = known_runs()
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -213,7 +213,7 @@ def _outcome(source: str, text: str) -> None:
                 memory = "Each takes memory of its own, up to 1 GB for large vocabularies."
                 note = f"Tasks at once; this machine has {cores} cores. {memory}"
                 workers = st.number_input("Workers", 1, cores, key=_WORKERS, help=note)
-        with sent_again(**{_NAME: ""}):
+        with resent_in_every_run(**{_NAME: ""}):
             st.text_input(
                 "Name of the run",
                 max_chars=80,
@@ -237,11 +237,11 @@ def _outcome(source: str, text: str) -> None:
     if checked.plan is not None:
         with st.expander("Cells", icon=":material/list:"):
             labels = [shortened(visible(cell.label), 200) for cell in checked.plan.cells]
-            show_table({"cell": labels}, rows_high(10), key=f"batch cells {hash(text)}")
+            show_table({"cell": labels}, table_height(10), key=f"batch cells {hash(text)}")
 
 
 def _start(source: str) -> None:
-    """Start what is in the editor now: the run that drew the button may have had an older text."""
+    """Start the text now in the editor: the run that drew the button may have had an older one."""
     text = str(st.session_state[_text_key(source)])
     checked = checked_text(source, text)
     if checked.plan is None:

@@ -1,4 +1,4 @@
-"""How far a run is, in words: its state, what can be done with it now."""
+"""The state of a run in words, and what can be done with it now."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _DONE_IN_PART: tuple[str, Colour, str] = ("Completed with failures", "orange", "
 
 
 def badge_of(run: Run) -> tuple[str, Colour, str]:
-    """What people call the state of a run, its colour and its icon."""
+    """Return the label, colour and icon of a run's state."""
     state = state_of(run)
     in_part = state == "done" and run.progress is not None and run.progress.failed > 0
     return _DONE_IN_PART if in_part else STATES[state]
 
 
 def state_of(run: Run) -> str:
-    """The state of a run, as in `STATES`: also one that has written nothing yet, or never did."""
+    """Return a run's state, one of `STATES`, even if it has not written anything."""
     if is_waiting(run.folder):
         return "waiting"
     if run.progress is not None:
@@ -52,12 +52,12 @@ def state_of(run: Run) -> str:
 
 
 def is_over(run: Run) -> bool:
-    """Whether nothing is running any more."""
+    """Return whether nothing is running any more."""
     return state_of(run) in ("done", "stopped", "failed", "interrupted", "never")
 
 
 def _age(folder: Path) -> float:
-    """Seconds since a run was started."""
+    """Return the seconds since a run was started."""
     try:
         return time.time() - (folder / "console.log").stat().st_mtime
     except OSError:
@@ -65,7 +65,7 @@ def _age(folder: Path) -> float:
 
 
 def buttons_of(run: Run) -> str:
-    """What can be done with a run at this moment."""
+    """Return the actions currently available for a run."""
     if is_over(run):
         return "over"
     if is_waiting(run.folder):
@@ -76,9 +76,9 @@ def buttons_of(run: Run) -> str:
 
 
 def visible_lines(text: str, most: int = 12) -> str:
-    """The last lines of what a program printed, without what a terminal would act upon.
+    """Return the last lines of a program's output, without control characters.
 
-    Of a traceback only its end is of use to people here; all of it is in the file.
+    Of a traceback only the end is shown; the file has all of it.
 
     >>> visible_lines("Traceback (most recent call last):\\n  File 1\\nOSError: no\\n")
     'OSError: no'

@@ -1,4 +1,4 @@
-"""What came out of a run: its tables, its report, and its files to take away."""
+"""The results of a run: its tables, its report, and its files to download."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from web.widgets import (
     choice,
     download,
     forget_oldest,
-    rows_high,
     show_error,
     show_table,
+    table_height,
     width_of,
     zipped,
 )
@@ -38,19 +38,19 @@ _WIDEST = 300
 
 
 def results_of(run: Run) -> bool:
-    """The tables of a run, its report and its files. True if its results could be read."""
+    """Show a run's tables, report and files; return whether its results could be read."""
     from morphgraph.batch.results import read_results
 
     try:
         results = read_results(run.folder / "results.parquet")
     except MorphGraphError as error:
         show_error(f"The results cannot be shown: {error}")
-        _take_away(run, None)
+        _download_buttons(run, None)
         return False
     st.subheader("Results", anchor=False)
     if not is_complete(run):
         st.info("Cells that failed or have not run are missing here; the report names them.")
-    _take_away(run, results)
+    _download_buttons(run, results)
     shown = st.tabs(["Tables", "Report"], key=f"batch results {run.name}", on_change="rerun")
     if shown[0].open:
         with shown[0], attempt():
@@ -66,7 +66,7 @@ def results_of(run: Run) -> bool:
 
 
 def _tables(folder: Path, results: pd.DataFrame) -> list[Table]:
-    """The tables that a configuration asks for, or the usual ones, made once for each report."""
+    """Return the tables of a configuration, or the default ones, computed once for each report."""
     from morphgraph.batch.build_tables import make_table, usual_tables
     from morphgraph.batch.configuration import parse_evaluation
 
@@ -84,7 +84,7 @@ def _tables(folder: Path, results: pd.DataFrame) -> list[Table]:
 
 
 def is_complete(run: Run) -> bool:
-    """Whether all tasks of a run were done, so far as it is known."""
+    """Return whether all tasks of a run are known to be done."""
     return run.progress is None or run.progress.done >= run.progress.total
 
 
@@ -107,7 +107,7 @@ def _one_table(run: Run, tables: list[Table]) -> None:
     names = len(table.rows_by)
     show_table(
         frame.style.apply(lambda _: best.map(lambda is_best: _BOLD if is_best else ""), None),
-        height=rows_high(min(len(frame), 20)),
+        height=table_height(min(len(frame), 20)),
         column_config={
             str(number): st.column_config.TextColumn(
                 shortened(visible(title), 60),
@@ -139,8 +139,8 @@ _FILES = {
 }
 
 
-def _take_away(run: Run, results: pd.DataFrame | None) -> None:
-    """A button for each file that there is; what is in it is read when it is pressed."""
+def _download_buttons(run: Run, results: pd.DataFrame | None) -> None:
+    """Show a button for each existing file, which is read when the button is pressed."""
     folder = run.folder
 
     def content(name: str) -> Callable[[], bytes]:

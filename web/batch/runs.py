@@ -1,4 +1,4 @@
-"""The tab of runs: how far one is, what failed, stopping it, resuming it, and what came out."""
+"""The tab of runs: progress, failures, stopping, resuming, and results."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _GONE = (
 
 
 def runs_tab() -> None:
-    """The chosen run, the newest by default."""
+    """Show the chosen run, the newest by default."""
     runs = {run.name: run for run in known_runs()}
     if not runs:
         st.info("Nothing has been run yet. Choose an evaluation under Configure, and press Start.")
@@ -80,7 +80,7 @@ def runs_tab() -> None:
 
 
 def _watched(run: Run) -> None:
-    """How far a run is; looks again about once a second while it is running, and only then."""
+    """Show a run's progress, refreshed about once a second while it is running."""
     at_work, shown = not is_over(run), buttons_of(run)
 
     def show() -> None:
@@ -184,7 +184,7 @@ def _configuration(run: Run) -> str:
 
 
 def _edit_a_copy(run: Run) -> None:
-    """The file of a run, to be changed and started as another one."""
+    """Open a run's configuration in the editor, to change it and start another run."""
     with deferred_error(REFUSED):
         add_source(f"copy of {run.name}"[:80], _configuration(run))
         show_editor()
@@ -196,7 +196,7 @@ def _stop(run: Run) -> None:
 
 
 def _resume(run: Run) -> None:
-    """The same text, name, languages and workers once more."""
+    """Resume a run with the same text, name, languages and workers."""
     with deferred_error(REFUSED):
         begin(_configuration(run), run.name, start_settings(run.folder))
 
@@ -219,7 +219,7 @@ def _folder(run: Run) -> None:
 
 
 def resume_command(run: Run) -> str:
-    """The command that resumes a run in a terminal."""
+    """Return the command that resumes a run in a terminal."""
     settings = start_settings(run.folder)
     words = ["morphgraph", "evaluate", str(run.folder / "configuration.yaml")]
     words += ["--out", str(run.folder), "--workers", str(settings.workers)]

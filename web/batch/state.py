@@ -1,4 +1,4 @@
-"""Where the page of evaluations keeps runs and texts, and how it goes from tab to tab."""
+"""Where the batch page stores runs and texts, and how it switches between tabs."""
 
 from __future__ import annotations
 
@@ -38,24 +38,24 @@ _FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run was started with, so that it can be resumed alike."""
+    """The settings with which a run was started, and will be resumed."""
 
     workers: Annotated[int, Field(ge=1, le=1_000)]
     folder: str | None = None
 
 
 def runs_folder() -> Path:
-    """The folder with the runs of this app; in public mode with those of this browser."""
+    """Return the folder of this app's runs; in public mode, of this browser's."""
     return own_folder() / "runs"
 
 
 def uploads_folder() -> Path:
-    """The folder with the files that a visitor of a public app opened for evaluations."""
+    """Return the folder of files that a visitor of a public app opened for evaluations."""
     return own_folder() / UPLOADS
 
 
 def keep_upload(name: str, data: bytes) -> None:
-    """Keep a file of a visitor for evaluations, in place of an earlier one of its name."""
+    """Store a visitor's file for evaluations, replacing one of the same name."""
     if not _FILE.fullmatch(name):
         raise MorphGraphError(
             f"“{shortened(visible(name), 60)}” cannot be named in an evaluation. Use unaccented "
@@ -68,14 +68,14 @@ def keep_upload(name: str, data: bytes) -> None:
 
 
 def known_runs() -> list[Run]:
-    """The runs of this app, the one that was changed last first."""
+    """Return the runs of this app, the last changed first."""
     return runs_in(runs_folder())
 
 
 def begin(text: str, name: str, settings: Settings) -> Run:
-    """Start or resume a run, keep what it was started with, and show it.
+    """Start or resume a run, store its settings, and show it.
 
-    In public mode it waits for its turn.
+    In public mode it is queued.
     """
     with writing(own_folder(), " with MORPHGRAPH_STATE"):
         make_private(own_folder())
@@ -97,13 +97,13 @@ def begin(text: str, name: str, settings: Settings) -> Run:
 
 
 def show_run(name: str) -> None:
-    """Open a run in its tab; for callbacks, before the tabs are drawn."""
+    """Callback: open a run in its tab, before the tabs are drawn."""
     set_value(CHOSEN, name)
     set_value(VIEW, RUNS)
 
 
 def add_source(wanted: str, text: str, taken: Collection[str] = ()) -> None:
-    """One more text to start from, which is chosen; for callbacks, before the tabs are drawn."""
+    """Callback: add and choose a text to start from, before the tabs are drawn."""
     own = own_sources()
     name = free_name(wanted, {*own, *taken}, "{} ({})")
     own[name] = text
@@ -111,24 +111,24 @@ def add_source(wanted: str, text: str, taken: Collection[str] = ()) -> None:
 
 
 def own_sources() -> dict[str, str]:
-    """The texts that were opened in this session, by name, as they were then."""
+    """Return the texts opened in this session, by name, as they were opened."""
     own: dict[str, str] = st.session_state.setdefault("batch own files", {})
     return own
 
 
 def edited_texts() -> dict[str, str]:
-    """The texts that were edited in this session, by name, as they are now."""
+    """Return the texts edited in this session, by name, with their edits."""
     edited: dict[str, str] = st.session_state.setdefault("batch edited texts", {})
     return edited
 
 
 def show_editor() -> None:
-    """Open the tab with the editor; for callbacks."""
+    """Callback: open the tab with the editor."""
     set_value(VIEW, CONFIGURE)
 
 
 def start_settings(folder: Path) -> Settings:
-    """What the run in a folder was started with; all cores where that is unknown."""
+    """Return the settings of the run in a folder; all cores if they are unknown."""
     try:
         found: Settings = TypeAdapter(Settings).validate_python(
             parse_json(read_bytes(folder / SETTINGS_FILE), SETTINGS_FILE)
@@ -139,9 +139,9 @@ def start_settings(folder: Path) -> Settings:
 
 
 def folder_of(source: str) -> Path:
-    """Where relative paths start: beside what ships, else where the app was started.
+    """Return the base of relative paths: beside shipped files, or the app's working folder.
 
-    In public mode that is the folder of the visitor's own files, which nothing leads out of.
+    In public mode it is the folder of the visitor's own files, which no path can leave.
     """
     if is_public():
         return uploads_folder()
@@ -149,7 +149,7 @@ def folder_of(source: str) -> Path:
 
 
 def checked_text(source: str, text: str) -> Checked:
-    """What a text comes to, looked at anew only where it or its surroundings may be different."""
+    """Check a text, again only if it or its surroundings may have changed."""
     file = source if source.endswith((".yaml", ".yml")) else f"{source}.yaml"
     folder = folder_of(source)
     kept: dict[object, Checked] = st.session_state.setdefault("batch checked", {})

@@ -1,6 +1,6 @@
-"""Streamlit components of our own: merge trees, the table of the comparison, pages in frames.
+"""Our own Streamlit components: merge trees, the comparison table, embedded pages.
 
-Each is three files here, called by its name. Clicks are numbered in the browser and acknowledged
+Each is three files here that share its name. Clicks are numbered in the browser and acknowledged
 from here, so fast clicks are neither lost nor handled twice.
 """
 
@@ -30,7 +30,7 @@ _WIDTHS = (1032, 686)
 
 @dataclass(frozen=True, slots=True)
 class Click:
-    """A click on a vertex; ``sequence`` rises with each click of a mounted graph.
+    """A click on a vertex; ``sequence`` increases with each click on a mounted graph.
 
     A double click arrives as two clicks and one ``"double"``, so a page can ignore either kind.
     """
@@ -43,9 +43,9 @@ class Click:
 def click_handler(
     key: str, on_event: Callable[[list[Click]], None] | None
 ) -> tuple[Callable[[], None], int]:
-    """What a component calls when it has clicks, and the number of the last one handled so far.
+    """Return a component's callback for clicks, and the number of the last one handled.
 
-    ``on_event`` gets those that were not handled yet, in order.
+    ``on_event`` receives new clicks, in order.
     """
     ack_key = f"{key}:ack"
 
@@ -62,7 +62,7 @@ def click_handler(
 def new_clicks(pending: Any, ack: int) -> tuple[list[Click], int]:
     """Return the clicks of a pending list that come after ``ack``, and the new ``ack``.
 
-    What does not look like a click is left out: the list comes from the browser.
+    Invalid entries are ignored: the list comes from the browser.
 
     >>> new_clicks([{"sequence": 1, "key": "t5", "kind": "click"},
     ...             {"sequence": 2, "key": "m3", "kind": "click"}], ack=1)
@@ -95,12 +95,11 @@ def tree_picture(
     on_event: Callable[[list[Click]], None] | None = None,
     offers: Mapping[str, str] | None = None,
 ) -> None:
-    """Show merge trees that play merge by merge, and that can be downloaded as SVG and PNG.
+    """Show merge trees that can be played merge by merge, and downloaded as SVG and PNG.
 
-    ``on_event`` runs before the script does, with the clicks on merges that were not handled yet;
-    their keys are those of types in the merge graph. Without it, merges cannot be clicked.
-    ``offers``: what a click on a merge lets one choose from, as labels by the letters which then
-    stand in the key for ``t``.
+    ``on_event`` runs before the script does, with new clicks on merges; their keys are those of
+    types in the merge graph. Without it, merges cannot be clicked. ``offers``: the choices on
+    clicking a merge, as labels by the letter that replaces ``t`` in its key.
     """
     pending, ack = click_handler(key, on_event)
     component("merge_tree", "tree", shares=("elements", "player"))(
@@ -118,7 +117,7 @@ def tree_picture(
 
 
 def _drawn(trees: Sequence[MergeTree], theme: Theme) -> list[str]:
-    """The picture for each width, widest first; one, where all are the same."""
+    """Return the picture for each width, widest first; only one if all are equal."""
     return list(dict.fromkeys(to_svg(trees, theme, widest) for widest in _WIDTHS))
 
 
@@ -132,11 +131,11 @@ def comparison_table(
     chosen: tuple[int, int] | None = None,
     on_choose: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Show rows, each with its number, by methods; ``on_choose`` gets the row and column clicked.
+    """Show numbered rows by methods; ``on_choose`` gets the clicked row and column.
 
-    It runs before the script does. ``chosen`` is the cell to outline. ``columns``: the cell of a
-    row that stands under each label, None for one that is not there yet; ``first``: how much wider
-    than the others the column of words is.
+    It runs before the script does. ``chosen`` is the cell to outline. ``columns``: the index of the
+    cell under each label, None if it is pending; ``first``: the relative width of the column of
+    words.
     """
     order = range(len(labels)) if columns is None else columns
 
@@ -186,10 +185,10 @@ def word_editor(
     version: int = 0,
     on_text: Callable[[str], None] | None = None,
 ) -> None:
-    """Show words as chips under a field to edit them in; ``on_text`` gets what is typed.
+    """Show words as chips under a field that edits them; ``on_text`` gets the typed text.
 
-    It runs before the script does. ``version``: where it differs from before, the field takes
-    ``text``; else what is typed stays.
+    It runs before the script does. When ``version`` changes, the field takes ``text``; otherwise
+    the typed text stays.
     """
 
     def changed() -> None:
@@ -229,8 +228,8 @@ def _word(line: WordLine) -> dict[str, Any]:
 class RunPoint:
     """A phase on the line of a run.
 
-    ``kind`` is start, anneal, knockout, repair or reify; ``f1`` in %, NaN if undefined; ``said``
-    what the phase did, in a line; ``undone``: it is not in the graph any more.
+    ``kind`` is start, anneal, knockout, repair or reify; ``f1`` in %, NaN if undefined; ``said``: a
+    one-line description; ``undone``: whether it was undone.
     """
 
     label: str
@@ -243,9 +242,9 @@ class RunPoint:
 
 @dataclass(frozen=True, slots=True)
 class WordRows:
-    """A word through a run, after each of its first phases, each with the phase's name.
+    """A word after each of the first phases of a run, each with the phase's name.
 
-    ``examples``: words to choose instead.
+    ``examples``: other words to choose.
     """
 
     word: str
@@ -262,11 +261,10 @@ def run_line(
     on_choose: Callable[[int], None],
     on_word: Callable[[str], None] | None = None,
 ) -> None:
-    """A run as a line to play, step and scrub in the browser; ``chosen``: the point on show.
+    """Show a run as a line to play, step and scrub; ``chosen``: the point shown.
 
-    ``on_choose`` gets the point at which one stops, and each that is played, ``on_word`` a word
-    that is typed; they run before the script does. ``rows``: a word in rows of chips; without,
-    those of before stay.
+    ``on_choose`` gets the point reached by hand or by playing, ``on_word`` a typed word; both run
+    before the script does. ``rows``: a word in rows of chips; None keeps the rows shown before.
     """
 
     def stopped() -> None:
@@ -304,12 +302,12 @@ def run_line(
 
 
 def is_playing(key: str) -> bool:
-    """Whether the `run_line` of a key plays."""
+    """Return whether the `run_line` of a key is playing."""
     return (st.session_state.get(key) or {}).get("playing") is True
 
 
 def _rows(given: WordRows) -> dict[str, Any]:
-    """Phases after which the tokens are the same stand in one row."""
+    """Group phases with the same tokens into one row."""
     rows: list[dict[str, Any]] = []
     seen: list[str] = []
     for number, (label, line) in enumerate(given.lines):
@@ -332,9 +330,9 @@ def page_frame(
     height: int = 900,
     on_event: Callable[[list[Click]], None] | None = None,
 ) -> None:
-    """A web page as it stands, in a frame whose scripts have no access to the app.
+    """Show a web page unchanged in a frame whose scripts cannot access the app.
 
-    ``on_event`` gets what the page says is clicked, by ``postMessage({ clicked: KEY })``.
+    ``on_event`` gets what is clicked, sent by the page as ``postMessage({ clicked: KEY })``.
     """
     pending, ack = click_handler(key, on_event)
     component("frame", "frame")(
@@ -351,9 +349,10 @@ def page_frame(
 def component(
     name: str, file: str, before: str = "", shares: tuple[str, ...] = ()
 ) -> Callable[..., Any]:
-    """The component of the three files of a name here; ``before``: goes before its JavaScript.
+    """Return the component of a name, from its three files here; ``before`` precedes its
+    JavaScript.
 
-    ``shares``: names of style sheets and scripts that it has in common with others.
+    ``shares``: names of style sheets and scripts shared with other components.
     """
 
     def text(name: str) -> str:
@@ -370,7 +369,7 @@ def component(
 
 
 def hidden_component(name: str, before: str, body: str) -> Callable[..., Any]:
-    """A component without anything to see, whose function does ``body`` with its ``data``."""
+    """Return an invisible component whose function runs ``body`` with its ``data``."""
     script = f"""{before}
 export default function ({{ data, parentElement, setTriggerValue }}) {{
   // Take the element out of the flow of the page; a screen reader finds what is in it.

@@ -1,4 +1,4 @@
-"""Precision, recall and F1 over thresholds of blame, with a line to drag across them."""
+"""Precision, recall and F1 over thresholds of blame, with a draggable line."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def threshold_line(
     key: str,
     on_choose: Callable[[float], None],
 ) -> None:
-    """Show what each threshold would do, ``threshold`` chosen; ``f1``: the score as it is.
+    """Show the effect of each threshold, ``threshold`` chosen; ``f1``: the present score.
 
-    ``on_choose`` gets the threshold at which one stops dragging, before the script runs.
+    ``on_choose`` gets the threshold at the end of a drag, before the script runs.
     """
 
     def stopped() -> None:
@@ -45,7 +45,7 @@ def threshold_line(
 
 
 def _shown(point: ThresholdPoint, f1: float) -> dict[str, Any]:
-    """A point as the component takes it: shares in %, None for NaN, and what there is to say."""
+    """Return a point as the component takes it: shares in %, None for NaN, and its description."""
     scores = {
         name: None if value != value else 100 * value
         for name, value in asdict(point).items()

@@ -1,4 +1,4 @@
-"""The merge graph as a fan in SVG, and the words beside it, which light up together."""
+"""The merge graph as a fan in SVG, and the words beside it, highlighted together."""
 
 from __future__ import annotations
 
@@ -24,11 +24,10 @@ def fan_graph(
 ) -> None:
     """Draw a fan and report clicks on its vertices.
 
-    ``selected`` is the vertex to outline; ``on_event`` runs before the script does, with the
-    clicks that were not handled yet, in order. ``view_key`` names what is looked at: where one
-    looked by hand is kept for it; else all is shown, as large as it fits, or at the scale ``least``
-    the middle of it. ``height``: any length of CSS. Pointing at a vertex marks its words in a
-    `word_rows` on the same page.
+    ``selected`` is the vertex to outline; ``on_event`` runs before the script does, with new clicks
+    in order. ``view_key`` identifies the subject: pan and zoom by hand are kept for it; otherwise
+    all is shown as large as it fits, or at scale ``least`` its centre. ``height``: any CSS length.
+    Hovering over a type highlights its words in a `word_rows` on the same page.
     """
     pending, ack = click_handler(key, on_event)
     component("fan_graph", "fan", _panzoom())(
@@ -47,9 +46,9 @@ def fan_graph(
 
 @dataclass(frozen=True, slots=True)
 class WordGroup:
-    """Words under a title, with what there is to say about their number and about those left out.
+    """Words under a title, with notes on their number and on those left out.
 
-    ``fresh``: an edit changed them, so they say how; else they say the gold.
+    ``fresh``: whether an edit changed them, so that they show how; otherwise they show the gold.
     """
 
     title: str
@@ -66,10 +65,10 @@ def word_rows(
     height: str = "none",
     on_choose: Callable[[int], None] | None = None,
 ) -> None:
-    """Show words; pointing at one lights its path in a `fan_graph` on the same page.
+    """Show words; hovering over one highlights its path in a `fan_graph` on the same page.
 
-    ``on_choose`` gets the number of the word that was clicked, before the script runs. ``height``:
-    at most this length of CSS, and the rest scrolls.
+    ``on_choose`` gets the number of the clicked word, before the script runs. ``height``: a maximum
+    CSS length, beyond which words scroll.
     """
 
     def handle(clicks: list[Click]) -> None:
@@ -92,6 +91,6 @@ def word_rows(
 
 @cache
 def _panzoom() -> str:
-    """Panzoom (MIT), which ships with the app: its licence lies beside it."""
+    """Return Panzoom (MIT), which ships with the app, its licence beside it."""
     assets = Path(__file__).resolve().parents[2] / "assets"
     return (assets / "panzoom" / "panzoom.min.js").read_text(encoding="utf-8") + "\n"

@@ -1,4 +1,4 @@
-"""Texts of any size, measured by the tokenisers of the page: by file or language, and parity."""
+"""Measure texts of any size by the tokenisers of the page: by file or language, and parity."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -33,9 +33,9 @@ _TABLES = "For csv, tsv, JSON lines and Parquet: a column, or field."
 def corpus_measured(
     current: Session, tokenisers: Callable[[], Mapping[str, Segmenter]], alpha: float
 ) -> None:
-    """Ask for texts, and show what the tokenisers make of them.
+    """Ask for texts, and show the tokenisers' measures.
 
-    Not in a public app: what an upload unpacks to, and how long it takes, has no limit.
+    Not in a public app: the decompressed size of an upload, and the time it takes, have no limit.
     """
     if is_public():
         return
@@ -70,7 +70,7 @@ def corpus_measured(
 
 
 def _texts() -> tuple[Sequence[Any], str]:
-    """The uploaded files, and the path that was given instead."""
+    """Return the uploaded files, or the path given instead."""
     files = st.file_uploader(
         "Texts",
         accept_multiple_files=True,
@@ -158,7 +158,7 @@ def _measured(
 
 
 def _kept(file: Any, folder: Path, number: int) -> Path:
-    """An upload as a file; of its name, nothing becomes a path that is no plain name."""
+    """Store an upload as a file; only a plain name becomes a part of its path."""
     name = re.sub(r"[^\w.-]", "_", base_name(file.name)).lstrip(".") or "text"
     path = folder / name
     path = folder / f"{number}-{name}" if path.exists() else path

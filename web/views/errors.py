@@ -1,4 +1,4 @@
-"""The error browser: which words a tokeniser cuts wrongly, and how each came about."""
+"""The error browser: which words a tokeniser segments wrongly, and why."""
 
 from collections.abc import Mapping
 
@@ -27,7 +27,7 @@ _ANY = "any affix"
 
 @st.fragment
 def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scope) -> None:
-    """Search and filter the words of one tokeniser, and look at one of them."""
+    """Search and filter the words of one tokeniser, and inspect one of them."""
     if not outcomes:
         return
     first, second = st.columns([3, 7], vertical_alignment="bottom")
@@ -80,7 +80,7 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
 
 
 def _search(current: Session, outcome: Outcome) -> tuple[str, npt.NDArray[np.bool_] | None]:
-    """What words must contain, and the entries with the chosen affix."""
+    """Return the text to search for, and the entries with the chosen affix."""
     left, right, _ = st.columns([3, 3, 4], vertical_alignment="bottom")
     with remembered(error_search=""):
         text = left.text_input(
@@ -104,7 +104,7 @@ def _search(current: Session, outcome: Outcome) -> tuple[str, npt.NDArray[np.boo
 
 
 def _one_word(current: Session, outcome: Outcome, entry: int) -> None:
-    """How one word is cut: its merge tree, and ways to its types in the graph."""
+    """Show a word's segmentation and merge tree, with links to its types in the graph."""
     word = outcome.gold_set.texts[entry]
     st.markdown(f"**{code(word)}** → {' '.join(code(t) for t in outcome.token_texts(entry))}")
     segmenter = outcome.segmenter

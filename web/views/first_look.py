@@ -1,4 +1,4 @@
-"""The first look: a word, how it is cut, the merge to blame, and one click that removes it."""
+"""The first look: a word, its segmentation, the merge to blame, and one click that removes it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EXAMPLES = 3
 
 
 def first_look(current: Session) -> None:
-    """A text to edit as chips, its worst merge beside it, and what its knockout would do."""
+    """Show a text to edit as chips, with its worst merge and the effect of its knockout."""
     study = current.study
     key = f"first look {current.study_number}"
     if value_now(key, None) is None:
@@ -90,7 +90,7 @@ def _buttons(current: Session, key: str, culprit: Culprit | None) -> None:
 
 
 def _merges_behind(current: Session, culprit: Culprit | None) -> None:
-    """The merge that makes the culprit; once it is knocked out, what its parts run into."""
+    """Return the merge of the culprit; after its knockout, the merges that its parts join."""
     study = current.study
     shown = f"first shown {current.study_number}"
     if culprit is None:

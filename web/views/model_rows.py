@@ -23,7 +23,7 @@ from web.widgets import attempt, downloads, show_table
 
 
 def model_rows(current: Session, corpus: NamedCounts | None) -> None:
-    """Ask for a folder, and show what stands out in it; only where nobody else can ask."""
+    """Ask for a folder and show its outliers; only if nobody else can reach the app."""
     if not only_this_machine():
         return
     with st.expander(
@@ -45,7 +45,7 @@ def model_rows(current: Session, corpus: NamedCounts | None) -> None:
 
 
 def _found(current: Session, folder: Path, corpus: NamedCounts | None) -> UndertrainedTypes:
-    """What is in a folder as it is now, looked at once."""
+    """Analyse the present content of a folder, once."""
     files = sorted(folder.iterdir()) if folder.is_dir() else []
     state = tuple((path.name, path.stat().st_mtime_ns) for path in files if path.is_file())
 
@@ -57,7 +57,7 @@ def _found(current: Session, folder: Path, corpus: NamedCounts | None) -> Undert
 
 
 def _ranked(found: UndertrainedTypes) -> UndertrainedTypes:
-    """The same types, ranked as is chosen where there is a choice."""
+    """Return the same types by the chosen ranking, if there is a choice."""
     if not found.unused:
         return found
     usual = found.ranked_by.removeprefix("input_")

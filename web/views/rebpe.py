@@ -1,4 +1,4 @@
-"""A run of ReBPE as a line, one word through it, and what each of its phases did."""
+"""A run of ReBPE as a line, one word through it, and the effects of each phase."""
 
 from collections import Counter
 from typing import Any
@@ -62,12 +62,12 @@ _HIGH = 300
 
 
 def choose_phase(number: int | None) -> None:
-    """Put a phase on show, by its place from 0; None for the last one."""
+    """Show a phase, by its index from 0; None for the last one."""
     st.session_state["rebpe phase on show"] = number
 
 
 def _on_show(run: ReBPERun) -> int:
-    """The phase on show: the one chosen, else the last that is done."""
+    """Return the phase shown: the chosen one, else the last completed."""
     chosen = st.session_state.get("rebpe phase on show")
     if chosen is not None and chosen < len(run.all_phases):
         return int(chosen)
@@ -75,7 +75,9 @@ def _on_show(run: ReBPERun) -> int:
 
 
 def phase_line(current: Session, run: ReBPERun, *, playing: bool) -> None:
-    """The run as a line to play, and one word through its phases; while it runs, the line alone."""
+    """Show the run as a playable line with one word through its phases; during the run, only the
+    line.
+    """
     phases, done = run.all_phases, len(run.phases)
     points = [
         RunPoint(
@@ -124,7 +126,7 @@ def phase_line(current: Session, run: ReBPERun, *, playing: bool) -> None:
 
 
 def follow_phase(current: Session, run: ReBPERun) -> None:
-    """Keep the phase on show in the address, and take that of another address."""
+    """Synchronise the phase shown with the address, which wins on arrival."""
     labels, shown = [phase_label(phase) for phase in run.all_phases], _on_show(run)
     here = labels[shown]
     step = not is_playing(_LINE)
@@ -134,7 +136,7 @@ def follow_phase(current: Session, run: ReBPERun) -> None:
 
 
 def _examples(current: Session) -> list[str]:
-    """Words worth following: those that changed most, or the worst."""
+    """Return words worth following: those that changed most, or the worst."""
     study = current.study
     changed, _ = study.changed_words(study.start, limit=100)
     found = [word.word for word in changed or study.worst_words(100)]
@@ -142,7 +144,7 @@ def _examples(current: Session) -> list[str]:
 
 
 def _said(phase: Phase, before: Phase | None) -> str:
-    """What a phase did, in a line."""
+    """Describe what a phase did, in a line."""
     score = f"F1 {in_percent(phase.score.f1, 1)}"
     if before is not None:
         gain = 100 * (phase.score.f1 - before.score.f1)
@@ -154,7 +156,7 @@ def _said(phase: Phase, before: Phase | None) -> str:
 
 
 def return_button(run: ReBPERun) -> None:
-    """Undo or redo up to the phase on show, where that changes anything."""
+    """Offer to undo or redo up to the phase shown, if that changes anything."""
     shown, done = _on_show(run), len(run.phases)
     if is_playing(_LINE) or all(
         p.change.is_empty for p in run.all_phases[min(shown + 1, done) : max(shown + 1, done)]
@@ -172,7 +174,7 @@ def return_button(run: ReBPERun) -> None:
 
 
 def phase_changes(current: Session, run: ReBPERun) -> None:
-    """The merges that the phase on show changed, and the words; one merge in the graph."""
+    """Show the merges and words changed by the phase shown, and one merge in the graph."""
     shown = _on_show(run)
     phase = run.all_phases[shown]
     label = phase_label(phase)
@@ -211,7 +213,7 @@ def phase_changes(current: Session, run: ReBPERun) -> None:
 
 
 def study_states(current: Session, edits: int) -> tuple[StudyState, StudyState]:
-    """The states before and after an edit, by its place from 1."""
+    """Return the states before and after an edit, by its index from 1."""
     return current.study.state_after(edits - 1), current.study.state_after(edits)
 
 
@@ -223,7 +225,7 @@ def _merges(
     kinds: list[MergeChange],
     edits: int,
 ) -> tuple[list[ChangedMerge], int | None]:
-    """The merges of one kind as a table; these, and the number of the one that is selected."""
+    """Show the merges of one kind as a table; return them and the selected one's number."""
     label = phase_label(phase)
     if not kinds:
         st.info(f"“{label}” changed no merge.")
@@ -257,7 +259,7 @@ def _merges(
 
 
 def _words(words: list[ChangedWord], total: int, key: str) -> None:
-    """The words that a phase changed most; the one that is selected is followed."""
+    """Show the words that a phase changed most; the selected one is followed."""
     st.markdown(f"**Words that changed most** · {counted(total, 'word')}")
     if not words:
         st.caption("No word of the reference is segmented differently.")
@@ -325,7 +327,7 @@ def _open(current: Session, number: int) -> None:
 
 
 def charts(run: ReBPERun) -> None:
-    """Scores, changes and origins over the phases, and the log as a table."""
+    """Show scores, changes and origins over the phases, and the log as a table."""
     phases = run.all_phases
     if len(phases) == 1:
         st.info("Run a phase, and its scores are plotted here.")
@@ -359,7 +361,7 @@ def charts(run: ReBPERun) -> None:
 
 
 def ablation_table(current: Session, run: ReBPERun) -> None:
-    """Annealing off and on, reification off and on: how each of the four runs ends."""
+    """Show the final scores with annealing and reification each off and on."""
     study = current.study
     st.write(
         "What is each half worth? Four runs with these settings, from where this run began: "

@@ -1,4 +1,4 @@
-"""What was read of a reference that was uploaded: its words, what was skipped, what kind it is."""
+"""Summary of an uploaded reference: its words, skipped lines, and kind of gold."""
 
 import streamlit as st
 
@@ -11,16 +11,16 @@ from web.text import plain
 _READ = "reference that was read"
 
 
-def tell_what_was_read(current: Session, place: str) -> None:
-    """Draw the page anew, where ``place`` confirms what was read of the reference just opened."""
+def confirm_reference(current: Session, place: str) -> None:
+    """Rerun the page; ``place`` then confirms the reference just opened."""
     st.session_state[_READ] = place, current.study.benchmark.reference.checksum
     st.rerun()
 
 
 def reference_read(current: Session, place: str) -> bool:
-    """Confirm what was read of a reference that was opened here, until somebody closes it.
+    """Confirm a reference opened here until the message is closed.
 
-    Returns whether it does.
+    Returns whether it is shown.
     """
     reference = current.study.benchmark.reference
     if st.session_state.get(_READ) != (place, reference.checksum):
@@ -30,15 +30,15 @@ def reference_read(current: Session, place: str) -> bool:
         left.markdown(
             f"**:material/check_circle: {plain(shortened(reference.name, 60))} is open.**"
         )
-        left.markdown("\n".join(f"- {plain(line)}" for line in what_was_read(reference)))
+        left.markdown("\n".join(f"- {plain(line)}" for line in reference_summary(reference)))
         right.button(
             "Close", key="close what was read", on_click=st.session_state.pop, args=(_READ, None)
         )
     return True
 
 
-def what_was_read(reference: Reference) -> list[str]:
-    """What a gold list holds, what was skipped of it and why, and what kind of gold it is."""
+def reference_summary(reference: Reference) -> list[str]:
+    """Describe a gold list: its contents, its kind, and what was skipped and why."""
     words = len({entry.word for entry in reference.entries})
     entries = counted(len(reference), "entry", "entries")
     read = f"Read: {counted(words, 'word')} in {entries}, as {FORMATS[reference.format]}"

@@ -1,4 +1,4 @@
-"""Below a table of scores: pictures, scores of some of the words, FLOTA's own scores."""
+"""Below a table of scores: figures, scores of subsets of words, and FLOTA's own scores."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -43,7 +43,7 @@ _NOWHERE = Spread(float("nan"))
 
 
 def picture_config(name: str) -> dict[str, Any]:
-    """How a figure is saved by the camera in its corner: as what was chosen, twice as sharp."""
+    """Return the settings of a figure's camera button: the chosen format, at twice the resolution."""
     kind = st.session_state.get("kept picture_format", "svg")
     return {
         "displaylogo": False,
@@ -52,14 +52,14 @@ def picture_config(name: str) -> dict[str, Any]:
 
 
 def words_seen(outcome: Outcome | SegmentationFailure) -> list[str]:
-    """Whether a method learned from the words that it is scored on, or these were held out."""
+    """Return whether a method learned from the words on which it is scored, or not."""
     if not isinstance(outcome, Outcome) or outcome.is_gold:
         return []
     return [HELD_IN] if outcome.held_in else [HELD_OUT] * bool(outcome.gold_set.drawn)
 
 
 def words_shown(table: ScoreTable) -> str:
-    """The reference of a table, and which of its words."""
+    """Return the reference of a table, and which of its words."""
     if table.gold_set is None:
         return ""
     name = table.gold_set.reference.name
@@ -67,7 +67,7 @@ def words_shown(table: ScoreTable) -> str:
 
 
 def picture_format() -> None:
-    """The form in which the cameras of the figures save them."""
+    """Choose the file format of the figures' camera buttons."""
     choice(
         st.segmented_control,
         "Pictures are saved as",
@@ -81,7 +81,7 @@ def picture_format() -> None:
 
 @st.fragment
 def pictures(current: Session, tables: Sequence[ScoreTable]) -> None:
-    """One picture of the scores, for each reference."""
+    """Show one figure of the scores for each reference."""
     tested = any(table.baseline is not None and len(table.outcomes) > 1 for table in tables)
     kinds = [_DUMBBELLS, _RADAR, *([_DIFFERENCES] if tested else [])]
     with st.container(horizontal=True):
@@ -136,7 +136,7 @@ def _figure(table: ScoreTable, kind: str, metric: str) -> "go.Figure | None":
 
 
 def _gold(table: ScoreTable) -> set[int]:
-    """The rows of the gold itself."""
+    """Return the rows of the gold itself."""
     return {n for n, o in enumerate(table.outcomes) if isinstance(o, Outcome) and o.is_gold}
 
 
@@ -186,14 +186,14 @@ _NOTES = {
 
 
 def gold_boundaries(current: Session, gold_set: GoldSet) -> GoldBoundaries:
-    """The boundaries of a reference and what meets there, computed once."""
+    """Return a reference's boundaries and what meets there, computed once."""
     key = ("gold boundaries", Same(gold_set))
     return current.once(key, lambda: GoldBoundaries(gold_set), of_files=True)
 
 
 @st.fragment
 def breakdowns(current: Session, tables: Sequence[ScoreTable], scope: Scope) -> None:
-    """One reference at a time, all its tokenisers."""
+    """Show breakdowns of all tokenisers on one reference at a time."""
     known = [table for table in tables if table.gold_set is not None]
     if not known:
         return
@@ -280,7 +280,7 @@ def _cell(estimate: Estimate) -> str:
 
 @st.fragment
 def flota_scores_table(current: Session, gold_sets: Sequence[GoldSet]) -> None:
-    """Computed on demand; on the vocabulary of the open tokeniser as it is now."""
+    """Show, on demand, FLOTA's scores for the open tokeniser's present vocabulary."""
     wanted = setting(
         st.toggle,
         "Coverage, stem recall and full match of FLOTA, FIRST and LONGEST",

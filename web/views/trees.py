@@ -1,4 +1,4 @@
-"""How a word comes to be segmented: merge trees now and before edits, and by other methods."""
+"""How a word is segmented: merge trees now and before edits, and by other methods."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def word_trees(
     on_event: Callable[[list[Click]], None] | None = None,
     **how: Any,
 ) -> list[MergeTree]:
-    """Show the trees of a word in several states of the graph, on one axis, with their titles.
+    """Show a word's trees in several states of the graph, on one axis, with titles.
 
-    ``word``: the number of a word of the reference, or any text; a text that is a word of the
-    reference counts as that. ``on_event``, ``how``: see `tree_picture`. Returns the trees; none,
-    and a message, if the word cannot be encoded.
+    ``word``: the number of a word of the reference, or any text; a text in the reference is treated
+    as its word. ``on_event``, ``how``: see `tree_picture`. Returns the trees; none, and a message,
+    if the word cannot be encoded.
     """
     trees: list[MergeTree] = []
     with attempt():
@@ -58,12 +58,12 @@ def word_trees(
 
 
 def now(current: Session) -> list[NamedState]:
-    """The present state alone."""
+    """Return the present state only."""
     return [("", len(current.study.graph.history))]
 
 
 def before_and_after(current: Session, word: int | str, since: Since = "last") -> list[NamedState]:
-    """The states to compare for a word: one only without edits, or if its merges are the same."""
+    """Return the states to compare for a word: one if nothing has changed for it."""
     edits = len(current.study.graph.history)
     if not edits:
         return now(current)
@@ -80,7 +80,7 @@ def before_and_after(current: Session, word: int | str, since: Since = "last") -
 def trees_of(
     current: Session, word: int | str, states: Sequence[NamedState], *, with_blame: bool = True
 ) -> list[MergeTree]:
-    """The trees of a word in several states; `MorphGraphError` if it cannot be encoded."""
+    """Return a word's trees in several states; `MorphGraphError` if it cannot be encoded."""
     study = current.study
     return [
         describe_in_study(
@@ -99,7 +99,7 @@ def _state_after(study: Study, edits: int) -> StudyState:
 
 
 def file_name(word: str) -> str:
-    """The name of a picture's file, without characters that file systems mind.
+    """Return a picture's file name without characters that file systems reject.
 
     >>> file_name("a/b c"), file_name("Übung")
     ('merge-tree-a_b_c', 'merge-tree-Übung')
@@ -108,13 +108,13 @@ def file_name(word: str) -> str:
 
 
 def open_in_merge_tree(current: Session, word: str) -> None:
-    """Go to the page of merge trees with a word."""
+    """Open a word on the page of merge trees."""
     set_value(word_key(current), word)
     st.switch_page("pages/2_Merge_tree.py")
 
 
 def word_key(current: Session) -> str:
-    """The key of the word on that page."""
+    """Return the key of the word on that page."""
     return f"tree word {current.study_number}"
 
 
@@ -122,7 +122,7 @@ def word_key(current: Session) -> str:
 
 
 def one_cell(current: Session, comparison: Comparison, row: int, column: int) -> None:
-    """The tokens of one word by one method, and its merge tree, samples or events."""
+    """Show a word's tokens by one method, and its merge tree, samples or events."""
     text, segmenter = comparison.texts[row], comparison.segmenters[column]
     cell = comparison.rows[row].cells[column]
     name = comparison.labels[column]
@@ -141,7 +141,7 @@ def one_cell(current: Session, comparison: Comparison, row: int, column: int) ->
 
 
 def _tree(tokeniser: BpeTokeniser, text: str, gold: tuple[str, ...] | None, title: str) -> None:
-    """The merge tree of a word by a tokeniser that is not the open one; without blame."""
+    """Show a word's merge tree by a tokeniser that is not open, without blame."""
     words = tokeniser.encode([text])
     gaps = None
     if gold is not None:
@@ -152,7 +152,7 @@ def _tree(tokeniser: BpeTokeniser, text: str, gold: tuple[str, ...] | None, titl
 
 
 def _samples(segmenter: Segmenter, text: str) -> None:
-    """How often each segmentation of a word comes out."""
+    """Show the frequency of each sampled segmentation of a word."""
     words = segmenter.encode([text])
     found = Counter(
         " ".join(shown_token(segmenter.token_text(words, *end)) for end in sample.token_ends(0))
@@ -170,7 +170,7 @@ def _samples(segmenter: Segmenter, text: str) -> None:
 
 
 def _events(segmenter: Any, text: str) -> None:
-    """The merge and split events that were performed on a word, in order."""
+    """Show the merge and split events of a word, in order."""
     names = segmenter.types
     performed = segmenter.events_of(segmenter.encode([text]), 0)
 
@@ -189,7 +189,7 @@ def _events(segmenter: Any, text: str) -> None:
 
 
 def _decomposed(segmenter: Any, text: str) -> None:
-    """The tokens that were taken apart again."""
+    """Show the tokens that were decomposed."""
     names = segmenter.types
     found = segmenter.decomposed(segmenter.encode([text]), 0)
     if not found:

@@ -1,4 +1,4 @@
-"""What there is to know about the selected type, and the words that go through it."""
+"""Details of the selected type, and the words that contain it."""
 
 import math
 from functools import partial
@@ -24,9 +24,9 @@ _WORD_CHOSEN = "word to look at"
 
 
 def type_panel(current: Session, *, cascade: bool = False) -> None:
-    """The selected type: its merge, its blame, what its knockout would change, and its words.
+    """Show the selected type: its merge, its blame, its knockout's effect, and its words.
 
-    ``cascade``: a knockout takes all that is made from the type with it.
+    ``cascade``: a knockout also removes everything made from the type.
     """
     number = current.selected
     if number is None:
@@ -47,10 +47,9 @@ def type_panel(current: Session, *, cascade: bool = False) -> None:
 
 
 def _buttons(current: Session, number: int, cascade: bool) -> None:
-    """What can be done with the type.
+    """Show the actions for the type.
 
-    One button knocks it out and brings it back: whoever has pressed it, by mouse or by key, is on
-    it still.
+    One button both removes and restores it, so that it keeps the focus.
     """
     graph = current.study.graph
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -105,7 +104,7 @@ def _about(current: Session, number: int, cascade: bool) -> None:
 
 
 def _preview(current: Session, number: int, cascade: bool) -> None:
-    """What its knockout would do, in a line."""
+    """Describe the effect of its knockout, in a line."""
     study = current.study
     types = [study.graph.types[number]]
 
@@ -141,7 +140,7 @@ def _figures(current: Session, number: int) -> None:
 
 
 def _removed(current: Session, number: int, change: Change) -> None:
-    """A type that is gone: what took its place, and the words that this changed."""
+    """Show a removed type: what replaced it, and the words that changed."""
     graph, names = current.study.graph, current.study.tokeniser.readable_types
     is_last = change is graph.history[-1]
     if is_last:
@@ -198,7 +197,7 @@ def _words_changed(current: Session) -> None:
 
 
 def changed_table(words: list[ChangedWord], total: int, most: int) -> None:
-    """Changed words, the first of ``total``; the gain counts gaps that became right."""
+    """Show changed words, the first of ``total``; the gain counts newly correct gaps."""
     frame = pd.DataFrame(words, columns=["gold", "before", "after", "gain"])
     show_table(frame, most)
     shown = f", the first {len(words):,} shown" if len(words) < total else ""

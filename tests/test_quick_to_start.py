@@ -24,6 +24,8 @@ from morphgraph.tokeniser.merging import MergeSegmentation, segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import Words
 
+pytestmark = pytest.mark.slow
+
 HEAVY = (
     "dask",
     "distributed",

@@ -37,6 +37,8 @@ from morphgraph.corpus.text import read_text
 from morphgraph.corpus.text_files import find_texts
 from morphgraph.segment.training import train
 
+pytestmark = pytest.mark.slow
+
 PROJECT = Path(__file__).resolve().parent.parent.parent
 ODD = [*"ab é語😀\0\x1c\r\n\v\t\x85\xa0\u2028\u3000\u1680\u205f", *"'’.-(ﬁ１"]
 TEXTS = st.lists(st.text(st.sampled_from(ODD), max_size=60), min_size=1, max_size=4)
@@ -83,7 +85,6 @@ def make_tiny(patch: pytest.MonkeyPatch) -> None:
 # ------------------------------------------------------------------------- the numbers
 
 
-@pytest.mark.slow
 @examples(150)
 @given(
     TEXTS,
@@ -189,7 +190,6 @@ def test_links_and_pipes_in_a_folder_are_no_texts_of_their_own(tmp_path: Path) -
     assert read(tmp_path / "o") == {"the": 1, "dog": 1}
 
 
-@pytest.mark.slow
 def test_a_folder_of_partitions(tmp_path: Path, tiny: None) -> None:
     text = " ".join(f"w{number % 70}" for number in range(300))
     (tmp_path / "a.txt").write_text(text)
@@ -231,7 +231,6 @@ def test_long_words_and_long_texts(tmp_path: Path) -> None:
     assert read(tmp_path / "o") == {"a": 1, "b": 1, word: 2, "y": 100_000}
 
 
-@pytest.mark.slow
 def test_one_line_of_100_megabytes(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"caf\xc3\xa9 \xe8\xaa\x9e " * 10_000_000)
     count_words([tmp_path / "a.txt"], tmp_path / "o")
@@ -292,7 +291,6 @@ def web(tmp_path: Path) -> Iterator[str]:
         thread.join()
 
 
-@pytest.mark.slow
 def test_a_server_of_texts(tmp_path: Path, web: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Plain text, what is packed, Parquet and folders, as from a disk."""
     words = " ".join(f"{number % 5000:x}" + "\n" * (number % 9 == 0) for number in range(300_000))
@@ -335,7 +333,6 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read in /proc")
 def test_memory_does_not_grow_with_the_words(tmp_path: Path) -> None:
     peaks = []
@@ -360,7 +357,6 @@ def test_memory_does_not_grow_with_the_words(tmp_path: Path) -> None:
     assert many - some < 40
 
 
-@pytest.mark.slow
 def test_what_was_done_is_not_done_again(
     tmp_path: Path, tiny: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -33,6 +33,8 @@ from morphgraph.tokeniser.hugging_face import from_tokenizer_json, new_ids, to_t
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
+pytestmark = pytest.mark.slow
+
 MakeTokeniser = Callable[..., BpeTokeniser]
 MakeDocument = Callable[..., dict[str, Any]]
 
@@ -491,7 +493,6 @@ def test_words_to_check() -> None:
     assert len(words_to_check([])) == 10_000
 
 
-@pytest.mark.slow
 def test_sentences_to_check() -> None:
     words = [f"w{n}" for n in range(10_000)]
     found = sentences_to_check(words)
@@ -503,7 +504,6 @@ def test_sentences_to_check() -> None:
     assert len(used) > 1_000 and sentences_to_check([]) == []
 
 
-@pytest.mark.slow
 def test_transformers_is_not_imported() -> None:
     code = (
         "import sys; sys.modules['transformers'] = None\n"

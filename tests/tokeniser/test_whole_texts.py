@@ -29,6 +29,8 @@ os.environ.setdefault("HF_MODULES_CACHE", tempfile.mkdtemp(prefix="morphgraph-mo
 
 import morphgraph as mg
 
+pytestmark = pytest.mark.slow
+
 ODD = re.split(
     r"\s",
     """<unk> <s> </s> [CLS] [SEP] <|endoftext|> <|im_start|>user <|im_end|> un<ent>do 😀 👩‍👩‍👧 é
@@ -138,7 +140,6 @@ def merged() -> Tokenizer:
     return library
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("make", [wordpiece, unigram, merged])
 def test_special_tokens_around_a_text(make: Callable[[], Tokenizer]) -> None:
     """Truncation and padding, which a file may ask for too, are left to who makes batches."""
@@ -176,7 +177,6 @@ def test_sentencepiece_models(kind: str, settings: dict[str, Any], tmp_path: Pat
                 assert tokeniser.decode(ids) == theirs.decode(ids), text
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "spelled",
     ["knockout", "rebpe", "trimmed", "flota", "flota(k=2)", "first", "longest(k=1)", "greedy"],

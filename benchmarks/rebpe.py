@@ -22,6 +22,7 @@ def measure(case: str) -> None:
     """Print, as JSON, the seconds of every phase in each of several runs, in this process."""
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     one_thread()
+    from morphgraph.core.cache import Cache
     from morphgraph.corpus.counts import wordfreq_counts
     from morphgraph.reference.readers import read_reference
     from morphgraph.refine.rebpe_run import ReBPERun
@@ -41,6 +42,7 @@ def measure(case: str) -> None:
     benchmark = Benchmark.build(tokeniser, reference)
     seconds: list[list[float]] = []
     for _ in range(RUNS + 1):
+        tokeniser.cache = Cache()  # each run computes all of it
         run = ReBPERun(tokeniser.fork(), benchmark)
         run.finish()
         seconds.append([phase.seconds for phase in run.phases])

@@ -36,7 +36,7 @@ DOORS = {
         "Train one",
     ),
 }
-"""What each group of pages is for, and what its first page does."""
+"""The groups of pages, each with its purpose and what its first page does."""
 
 
 @st.fragment

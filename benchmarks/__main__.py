@@ -1,4 +1,4 @@
-"""All benchmarks, one after the other: ``python -m benchmarks``."""
+"""All benchmarks, one after another: ``python -m benchmarks``."""
 
 from benchmarks import (
     batch,
@@ -23,7 +23,7 @@ from benchmarks import (
 
 
 def main() -> None:
-    """Run each and print its table."""
+    """Run each benchmark and print its table."""
     for benchmark in (
         segment,
         substrings,

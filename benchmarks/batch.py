@@ -1,4 +1,4 @@
-"""The batch runner: what scheduling costs a cell, and what a second worker brings.
+"""The batch runner: the scheduling cost of a cell, and the gain from a second worker.
 
 Run: ``python -m benchmarks.batch``
 """
@@ -38,7 +38,7 @@ TURNS = 3
 
 
 def sleep(spec: Mapping[str, Any], _: Sequence[pyarrow.Table]) -> pyarrow.Table:
-    """A cell that takes its time and does nothing."""
+    """A cell that only sleeps."""
     import pyarrow
 
     time.sleep(SECONDS)
@@ -46,14 +46,14 @@ def sleep(spec: Mapping[str, Any], _: Sequence[pyarrow.Table]) -> pyarrow.Table:
 
 
 def compute(spec: Mapping[str, Any], _: Sequence[pyarrow.Table]) -> pyarrow.Table:
-    """A cell that computes and needs nothing: what two workers can bring on this machine."""
+    """A cell that only computes, to measure the gain from two workers on this machine."""
     import pyarrow
 
     return pyarrow.table({"number": [sum(n * n for n in range(3_000_000)) + spec["number"]]})
 
 
 def main() -> None:
-    """Print both, each as the median of some turns."""
+    """Print the median of several rounds of both."""
     from morphgraph.batch.plan import make_plan
     from morphgraph.batch.tasks import Task
 
@@ -109,7 +109,7 @@ def main() -> None:
 
 
 def _timed(tasks: Sequence[Any], workers: int) -> tuple[float, float]:
-    """Seconds until workers are ready, and seconds from then until all results are kept."""
+    """Return the seconds until workers are ready, and from then until all results are stored."""
     from morphgraph.batch.cluster import local_cluster
     from morphgraph.batch.progress import ProgressFile, RunProgress
     from morphgraph.batch.runner import run_tasks, warm_up_worker

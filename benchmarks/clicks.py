@@ -31,8 +31,8 @@ MEDIAN_BAR, P95_BAR = 300, 600  # ms
 PLACES = ("ung", "en", "er", "lich")  # types to look around, five clicks each
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 
-# What the page does: remember what is shown, then time from the click to the first frame in which
-# `done` holds. It looks at each frame, so it is as exact as what a person can see.
+# The page remembers what is shown, then measures from the click to the first frame in which
+# `done` holds. It checks every frame, so it is as precise as human sight.
 SCRIPT = """
 (() => {
   const surface = () => {
@@ -87,7 +87,7 @@ IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 
 @contextmanager
 def running_app() -> Iterator[str]:
-    """The app on a free port; nothing of what is done in it is kept."""
+    """Run the app on a free port, without storing anything."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -139,7 +139,7 @@ def open_files(page: "Page", url: str) -> None:
 
 
 def look_around(page: "Page", name: str) -> None:
-    """Put a type in the middle of the graph."""
+    """Focus the graph on a type."""
     field = page.get_by_role("textbox", name="Find a type")
     field.fill(name)
     field.press("Enter")
@@ -153,7 +153,7 @@ def look_around(page: "Page", name: str) -> None:
 
 
 def timed_click(page: "Page", kind: str, target: dict[str, Any], wanted: dict[str, Any]) -> float:
-    """Milliseconds from a click until the page shows what is wanted."""
+    """Return the milliseconds from a click until the page shows the expected values."""
     page.evaluate("([kind, wanted]) => __timeClick(kind, wanted)", [kind, wanted])
     page.mouse.click(target["x"], target["y"])
     page.wait_for_function("globalThis.__timed !== null")
@@ -161,17 +161,17 @@ def timed_click(page: "Page", kind: str, target: dict[str, Any], wanted: dict[st
     if milliseconds < 0:
         sys.exit(f"A click on {target['label']} had no effect.")
     page.wait_for_selector(IDLE)
-    page.wait_for_timeout(700)  # what moves has come to rest
+    page.wait_for_timeout(700)  # until animations end
     return milliseconds
 
 
 def rank_of(target: dict[str, Any]) -> str:
-    """The rank in a type's tooltip, as the panel shows it."""
+    """Return the rank in a type's tooltip, as the panel shows it."""
     return str(target["tooltip"].split("rank ")[1].split("\n")[0])
 
 
 def measure(page: "Page") -> dict[str, list[float]]:
-    """Milliseconds of each click that shows a type, and of each that knocks one out."""
+    """Return the milliseconds of each click that shows a type, and of each that knocks one out."""
     shown, removed = [], []
     size = 40_000
     for place in PLACES:
@@ -185,7 +185,7 @@ def measure(page: "Page") -> dict[str, list[float]]:
             shown.append(timed_click(page, "select", target, wanted))
         _a_click(page, "Knock it out")
         for _ in range(CLICKS // len(PLACES)):
-            # Those applied at all come first: they change the scores.
+            # Types that are applied come first: they change the scores.
             targets = sorted(page.evaluate("__targets()"), key=lambda t: not t["applied"])
             size -= 1
             wanted = {"key": targets[0]["key"], "size": f"{size:,}"}
@@ -202,7 +202,7 @@ def _a_click(page: "Page", does: str) -> None:
 
 
 def summary(milliseconds: list[float]) -> dict[str, float]:
-    """Median, 95th percentile (nearest rank) and the longest."""
+    """Return the median, the 95th percentile (nearest rank) and the maximum."""
     ordered = sorted(milliseconds)
     return {
         "median": statistics.median(ordered),

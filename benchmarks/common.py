@@ -1,4 +1,4 @@
-"""What the benchmarks share: real data, timing in turns, tables, and results as JSON."""
+"""Shared by the benchmarks: real data, timing in rounds, tables, and results as JSON."""
 
 import json
 import os
@@ -14,7 +14,7 @@ RESULTS = ROOT / "benchmarks" / "results"
 
 
 def data_folder() -> Path:
-    """The folder of public data; ends the program with a message where it is absent."""
+    """Return the folder of public data; exit with a message if it is missing."""
     folder = Path(os.environ.get("MORPHGRAPH_DATA", ROOT / ".." / "shared" / "data")).resolve()
     if not folder.is_dir():
         sys.exit("Set MORPHGRAPH_DATA to the folder of public data.")
@@ -22,13 +22,13 @@ def data_folder() -> Path:
 
 
 def one_thread() -> None:
-    """Keep the `tokenizers` library to one thread; to be called before it is imported."""
+    """Keep the `tokenizers` library to one thread; call this before importing it."""
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     os.environ["RAYON_NUM_THREADS"] = "1"
 
 
 def in_turns(rounds: int, **contestants: Callable[[], object]) -> dict[str, list[float]]:
-    """Seconds of each contestant, one after the other in each round, after one warm-up round."""
+    """Return the seconds of each contestant in each round, after one warm-up round."""
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
     for round_ in range(rounds + 1):
         for name, run in contestants.items():
@@ -40,7 +40,7 @@ def in_turns(rounds: int, **contestants: Callable[[], object]) -> dict[str, list
 
 
 def median(values: list[float]) -> float:
-    """The median."""
+    """Return the median."""
     return statistics.median(values)
 
 
@@ -52,7 +52,7 @@ def table(header: list[str], rows: list[list[str]]) -> None:
 
 
 def processor() -> str:
-    """The processor's name and family, and how many cores there are of it."""
+    """Return the processor's name and family, and its number of cores."""
     known = Path("/proc/cpuinfo")
     told = dict(
         (part.strip() for part in line.partition(":")[::2])
@@ -65,7 +65,7 @@ def processor() -> str:
 
 
 def save(name: str, results: object) -> None:
-    """Print which processor it was, and write results as JSON to ``benchmarks/results``."""
+    """Print the processor, and write results as JSON to ``benchmarks/results``."""
     print(f"\nMeasured on {processor()}.")
     RESULTS.mkdir(exist_ok=True)
     found = {"processor": processor(), "results": results}

@@ -35,14 +35,14 @@ from benchmarks.common import ROOT, save, table
 
 FILES = 32
 PARTS = (8, 4, 2, 1)
-WORDS_A_TEXT = 400
+WORDS_PER_TEXT = 400
 SIZES = (100e9, 10e12)
 CORES = (1, 16, 256)
 _TAIL = 0.1
 
 
 def make_texts(folder: Path, size: int) -> list[Path]:
-    """Write `FILES` files with about ``size`` bytes of text in all, text and parquet in turn."""
+    """Write `FILES` files with about ``size`` bytes of text, alternately text and Parquet."""
     import numpy as np
     import wordfreq
 
@@ -66,11 +66,11 @@ def _lines(random: Any, words: Any, shares: Any, size: int) -> list[str]:
     lines: list[str] = []
     length = 0
     while length < size:
-        some = words[np.searchsorted(shares, random.random(WORDS_A_TEXT * 250))]
+        some = words[np.searchsorted(shares, random.random(WORDS_PER_TEXT * 250))]
         rare = np.minimum(random.pareto(_TAIL, -(-len(some) // 20)), 2.0**62).astype(np.int64)
         some[::20] = [f"{value:x}" for value in rare.tolist()]
-        for start in range(0, len(some), WORDS_A_TEXT):
-            lines.append(" ".join(some[start : start + WORDS_A_TEXT]))
+        for start in range(0, len(some), WORDS_PER_TEXT):
+            lines.append(" ".join(some[start : start + WORDS_PER_TEXT]))
             length += len(lines[-1].encode()) + 1
     return lines
 
@@ -86,7 +86,7 @@ def _write(path: Path, lines: list[str]) -> None:
 
 
 def processes(first: int) -> list[int]:
-    """A process and all that come from it."""
+    """Return a process and all its descendants."""
     found = [first]
     for process in found:
         for children in Path(f"/proc/{process}/task").glob("*/children"):  # of each thread
@@ -96,7 +96,7 @@ def processes(first: int) -> list[int]:
 
 
 def memory_of(process: int) -> int:
-    """Bytes of memory: its own, and its part of what it shares."""
+    """Return the bytes of memory that a process has to itself, and its part of shared ones."""
     try:
         lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
     except OSError:
@@ -105,7 +105,7 @@ def memory_of(process: int) -> int:
 
 
 def measure(command: list[str]) -> dict[str, Any]:
-    """What a command prints as JSON, its seconds and CPU seconds, and peak memory in bytes."""
+    """Run a command; return its JSON output, seconds, CPU seconds, and peak memory in bytes."""
     started, before = time.perf_counter(), os.times()
     run = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     peak = 0
@@ -120,7 +120,7 @@ def measure(command: list[str]) -> dict[str, Any]:
     report: dict[str, Any] = json.loads(printed[printed.index("{") :])
     used = after.children_user + after.children_system
     used -= before.children_user + before.children_system
-    report["seconds_inside"] = report.get("seconds", seconds)  # without what Python takes to start
+    report["seconds_inside"] = report.get("seconds", seconds)  # without Python's start-up
     return {**report, "seconds": seconds, "cpu_seconds": used, "peak_memory": peak}
 
 
@@ -158,7 +158,7 @@ print(json.dumps({"bytes": len(text), "seconds": seconds}))
 
 
 def text_bytes(files: list[Path]) -> int:
-    """The text in some files; parquet packs it."""
+    """Return the bytes of text in some files; Parquet compresses it."""
     from pyarrow import parquet
 
     total = 0
@@ -173,7 +173,7 @@ def text_bytes(files: list[Path]) -> int:
 
 
 def heaps_law(words: list[int], distinct: list[int]) -> tuple[float, float]:
-    """K and β of distinct = K · wordsᵝ, by least squares of the logarithms.
+    """Return K and β of distinct = K · wordsᵝ, by least squares of the logarithms.
 
     >>> K, beta = heaps_law([10**6, 10**8], [4 * 10**3, 4 * 10**4])
     >>> round(K, 6), beta
@@ -186,9 +186,9 @@ def heaps_law(words: list[int], distinct: list[int]) -> tuple[float, float]:
 
 
 def project(runs: list[dict[str, Any]]) -> list[list[str]]:
-    """What large texts would take: rows of a table.
+    """Return estimates for large texts, as rows of a table.
 
-    A block gives its distinct words; a sum reads those of all blocks.
+    Each block yields its distinct words; a sum reads those of all blocks.
     """
     from morphgraph.corpus.counting import BLOCK_BYTES, partitions_of
 

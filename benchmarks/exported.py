@@ -1,4 +1,4 @@
-"""Exported tokenisers in transformers, in Python and with the kernels, beside the library's BPE.
+"""Exported tokenisers in transformers, in Python and with the kernels, against the library's BPE.
 
 Run: ``python -m benchmarks.exported``
 """
@@ -12,7 +12,7 @@ from typing import Any
 from benchmarks.common import data_folder, in_turns, median, one_thread, save, table
 
 WORDS = 60_000
-WORDS_IN_A_TEXT = 20
+WORDS_PER_TEXT = 20
 ROUNDS = 5
 METHODS: dict[str, dict[str, Any]] = {
     "flota": {},
@@ -36,7 +36,7 @@ def main() -> None:
     found = (word for word in wordfreq.get_frequency_dict("de", "large") if word.isalpha())
     words = sorted(found)
     words = words[:: len(words) // WORDS][:WORDS]
-    step = WORDS_IN_A_TEXT
+    step = WORDS_PER_TEXT
     texts = [" ".join(["", *words[at : at + step]]) for at in range(0, len(words), step)]
 
     tokeniser = mg.load(path)
@@ -45,7 +45,7 @@ def main() -> None:
     for spelled, parameters in METHODS.items():
         leaving[spelled] = tokeniser.method(spelled.partition("(")[0], **parameters)
 
-    # One for each round, because it keeps what it has cut.
+    # One for each round, because it caches segmentations.
     fresh = [
         PreTrainedTokenizerFast(tokenizer_object=Tokenizer.from_file(str(path)))
         for _ in range(ROUNDS + 1)
@@ -57,12 +57,12 @@ def main() -> None:
             segmenter.export(f"{folder}/m{number}", words=words[:100])
             for where in ("Python", "kernels"):
                 if where == "kernels" and name.startswith("dropout"):
-                    continue  # it is drawn in Python
+                    continue  # its samples are drawn in Python
                 place = f"{folder}/m{number}"
                 loaded = AutoTokenizer.from_pretrained(place, trust_remote_code=True)
                 if where == "Python":
                     loaded._drawing._kernel = False
-                contestants[f"{name}, {where}"] = partial(_anew, loaded, texts)
+                contestants[f"{name}, {where}"] = partial(_encode_uncached, loaded, texts)
     seconds = {name: median(times) for name, times in in_turns(ROUNDS, **contestants).items()}
     print(
         f"{len(words):,} distinct German words in {len(texts):,} texts, oscar-de-40k, one thread, "
@@ -81,8 +81,8 @@ def main() -> None:
     save("exported", {"words": len(words), "seconds": seconds})
 
 
-def _anew(loaded: Any, texts: list[str]) -> None:
-    """Encode texts of which nothing was seen before."""
+def _encode_uncached(loaded: Any, texts: list[str]) -> None:
+    """Encode texts with empty caches."""
     loaded._drawing._known.clear()
     loaded(texts)
 

@@ -24,7 +24,7 @@ IMPORTS = {
 
 
 def import_seconds(statement: str) -> float:
-    """Seconds that a statement takes in a fresh interpreter; the median of seven."""
+    """Return the median of seven timings of a statement in a fresh interpreter."""
     code = f"import time; t = time.perf_counter(); {statement}; print(time.perf_counter() - t)"
     found = [
         float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
@@ -34,10 +34,10 @@ def import_seconds(statement: str) -> float:
 
 
 def click_seconds(tokeniser: "BpeTokeniser", reference: "Reference", entries: int) -> list[float]:
-    """Seconds of 20 clicks, each on another of the worst types.
+    """Return the seconds of 20 clicks, each on another of the worst types.
 
-    A click removes a type; then come the scores, blame and changed words of the state after it.
-    ``entries``: the reference is repeated until it has so many.
+    A click removes a type; then follow the scores, blame and changed words of the new state.
+    ``entries``: the reference is repeated up to this size.
     """
     from morphgraph.refine.knockout import candidate_types
     from morphgraph.refine.study import Study

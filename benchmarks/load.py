@@ -1,10 +1,10 @@
-"""Many visitors at once: real websockets to one app, each with a session of its own.
+"""Many simultaneous visitors: real websockets to one app, each with a session of its own.
 
-Every visitor changes the page or clicks each few seconds: knocks a type out, looks at another,
-takes an edit back. A step is timed from what the browser sends until the page is done. Memory is
-that of the app's process; what a session costs and what comes back when all have left too. An
-answer is what the server gives without running a page, asked for all the while: it takes as long as
-something holds the interpreter.
+Every visitor changes the page or clicks every few seconds: knocks out a type, selects another,
+undoes an edit. A step is timed from the browser's message until the page is done. Memory is that of
+the app's process, also per session, and what is released after all have left. Meanwhile, the
+server's health check is polled, which runs no page: its latency shows how long anything holds the
+interpreter.
 
 Run: ``python -m benchmarks.load --files german --sessions 24 --seconds 300``
 """
@@ -33,16 +33,16 @@ from benchmarks.common import data_folder, save, table
 
 P95_BAR = {"german": 3.0, "demo": 1.5}  # seconds
 MEMORY_BAR = 1500  # MB
-PAUSE = 5.0  # seconds from one step to the next of the same visitor
+PAUSE = 5.0  # seconds between the steps of a visitor
 PAGES = ("Merge_graph", "Merge_tree", "Blame", "Scores", "Segmentations", "Vocabulary")
 CLICKED = re.compile(r"Knock out$|Undo$|Redo$|Use the best$")
 LONGEST = 120  # seconds until a step counts as lost
-LEFT_AFTER = 180  # seconds within which a session that has left is forgotten
+LEFT_AFTER = 180  # seconds until a disconnected session is dropped
 
 
 @dataclass
 class Visitor:
-    """A browser's side of one session: the page that it is on, and what can be clicked there."""
+    """The browser's side of one session: its present page, and what can be clicked there."""
 
     url: str
     chance: random.Random
@@ -73,7 +73,7 @@ class Visitor:
         await self.run()
 
     async def run(self, *sent: WidgetState, page: str | None = None, fragment: str = "") -> None:
-        """Ask for a run of the page, or of a fragment, and wait until it is done."""
+        """Request a run of the page or a fragment, and wait until it is done."""
         message = BackMsg()
         state = message.rerun_script
         if page is not None:
@@ -94,7 +94,7 @@ class Visitor:
     def _note(self, heard: ForwardMsg) -> None:
         if heard.HasField("new_session"):
             new = heard.new_session
-            # What comes before is left of an earlier run.
+            # Earlier messages belong to an earlier run.
             self.begun = self.begun or self.page in ("", new.page_script_hash)
             if not heard.metadata.run.fragment_ids:
                 self.buttons.clear()
@@ -121,7 +121,7 @@ class Visitor:
                 self.graph = (element.bidi_component.id, fragment, sorted(set(drawn)))
 
     async def upload(self, label: str, path: Path) -> None:
-        """Put a file into a field of the start page."""
+        """Upload a file to a field of the start page."""
         message = BackMsg()
         message.file_urls_request.request_id = label
         message.file_urls_request.file_names.append(path.name)
@@ -153,7 +153,7 @@ class Visitor:
             pass
 
     async def step(self) -> str:
-        """Change the page or click; says which."""
+        """Change the page or click; return the kind of step."""
         buttons = [label for label in self.buttons if CLICKED.search(label)]
         if self.chance.random() < 0.5 and (self.graph or buttons):
             if self.graph and (not buttons or self.chance.random() < 0.6):
@@ -175,7 +175,7 @@ class Visitor:
 
 
 async def open_files(visitor: Visitor, files: str) -> None:
-    """Come to the start page, and open the files there; the demo is open by itself."""
+    """Open the start page with its demo, and upload the files there."""
     await visitor.arrive()
     if files == "german":
         data = data_folder()
@@ -184,7 +184,7 @@ async def open_files(visitor: Visitor, files: str) -> None:
 
 
 async def visit(visitor: Visitor, seconds: float, timed: list[tuple[str, float]]) -> None:
-    """Step on until the time is over."""
+    """Take steps until the time is over."""
     end = time.monotonic() + seconds
     await asyncio.sleep(visitor.chance.uniform(0, PAUSE))
     while time.monotonic() < end:
@@ -200,7 +200,7 @@ async def visit(visitor: Visitor, seconds: float, timed: list[tuple[str, float]]
 
 
 async def poll_health(url: str, timed: list[float]) -> None:
-    """Ask the server whether it is well until this is cancelled."""
+    """Poll the server's health check until cancelled."""
 
     def ask() -> float:
         begun = time.monotonic()
@@ -214,16 +214,16 @@ async def poll_health(url: str, timed: list[float]) -> None:
 
 
 def used(app: psutil.Process) -> float:
-    """Megabytes of the app and of what it started."""
+    """Return the megabytes of the app and its child processes."""
     return sum(one.memory_info().rss for one in (app, *app.children(recursive=True))) / 1e6
 
 
 async def measure(url: str, app: psutil.Process, asked: argparse.Namespace) -> dict[str, Any]:
-    """What all visitors waited, and how much memory they took."""
+    """Return the latencies of all visitors, and the memory used."""
     visitors = [Visitor(url, random.Random(number)) for number in range(asked.sessions)]
     first = Visitor(url, random.Random(-1))
     await open_files(first, asked.files)
-    for page in PAGES:  # libraries and kernels are loaded for good
+    for page in PAGES:  # so that libraries and kernels are loaded
         await first.run(page=page)
     await first.socket.close()
     await asyncio.sleep(asked.wait)

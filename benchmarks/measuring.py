@@ -20,7 +20,7 @@ from benchmarks.common import data_folder, save, table
 from benchmarks.counting import FILES, make_texts, measure, text_bytes
 
 PARTS = {"words": 1, "lines": 8}
-"""What is segmented, and which part of the files."""
+"""The unit of segmentation, and the share of the files."""
 
 
 def main() -> None:

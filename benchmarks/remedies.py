@@ -1,4 +1,4 @@
-"""Training Picky BPE and Scaffold-BPE beside plain BPE, and segmenting with dropout, on one thread.
+"""Training Picky BPE and Scaffold-BPE compared to BPE, and segmenting with dropout, on one thread.
 
 Run: ``python -m benchmarks.remedies``
 """

@@ -20,7 +20,7 @@ PROCESSES = 2
 
 
 def pretend(task: dict[str, Any]) -> dict[str, Any]:
-    """Take a task's time, and answer as counting does."""
+    """Sleep as long as a task would take, and return what counting returns."""
     time.sleep(task["seconds"])
     return {"counts": ["0" * 20 + ".parquet"], "rows": 10**6, "size": task["block"].size, "bad": 0}
 

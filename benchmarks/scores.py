@@ -1,4 +1,4 @@
-"""Scores: reading a reference, all metrics, bootstrap intervals, paired tests, beside peers.
+"""Scores: reading a reference, all metrics, bootstrap intervals, paired tests, and other libraries.
 
 Run: ``python -m benchmarks.scores`` (needs the development requirements: scipy)
 """
@@ -15,7 +15,7 @@ METHODS = ("bpe", "dropout(p=0.1)", "flota", "first(k=2)", "longest(k=2)", "gree
 
 
 def main() -> None:
-    """Print seconds, and what peers take in the same run."""
+    """Print seconds, and those of other libraries in the same run."""
     one_thread()
     from rapidfuzz.distance import LCSseq
     from scipy import stats

@@ -1,4 +1,4 @@
-"""Segmenting distinct words on one thread, beside Gigatoken and the `tokenizers` library.
+"""Segmenting distinct words on one thread, compared to Gigatoken and the `tokenizers` library.
 
 Run: ``python -m benchmarks.segment``
 """
@@ -42,7 +42,7 @@ def main() -> None:
             made.pre_tokenizer = Tokenizer.from_file(str(path)).pre_tokenizer
         return made
 
-    # One for each round, because it keeps what it has cut; its first call prepares it.
+    # One for each round, because it caches segmentations; its first call prepares it.
     fresh = [gigatoken.Tokenizer.from_json(path.read_bytes()) for _ in range(ROUNDS + 2)]
     for each in fresh:
         each.encode("a")
@@ -50,14 +50,14 @@ def main() -> None:
 
     uncached, warm, full = peer(0, False), peer(1_000_000, False), peer(0, True)
     encoded = tokeniser.encode(words)
-    # The peer's fastest form: texts of a thousand ready words, so that results are few.
+    # Gigatoken's fastest input: texts of a thousand pre-split words, so that results are few.
     texts = [atoms[i : i + 1000] for i in range(0, len(atoms), 1000)]
     seconds = in_turns(
         ROUNDS,
         uncached=lambda: uncached.encode_batch_fast(texts, is_pretokenized=True),
         warm=lambda: warm.encode_batch_fast(texts, is_pretokenized=True),
         ours_from_strings=lambda: segment(tokeniser.graph, tokeniser.encode(words), threads=1),
-        # Behind one that reads the same tables, so not with cold caches.
+        # After a method that reads the same tables, so that caches are warm.
         ours=lambda: segment(tokeniser.graph, encoded, threads=1),
         gigatoken=lambda: fresh.pop().encode(text),
         full=lambda: full.encode_batch_fast(spaced),

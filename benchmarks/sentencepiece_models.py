@@ -1,4 +1,4 @@
-"""SentencePiece BPE models, trained here: words that are cut otherwise than by `sentencepiece`.
+"""SentencePiece BPE models, trained here: words segmented differently than by `sentencepiece`.
 
 Run: ``python -m benchmarks.sentencepiece_models``
 """
@@ -21,7 +21,7 @@ MODELS = {
 
 
 def main() -> None:
-    """Print how many words differ; an exit status of 1 if any does."""
+    """Print how many words differ; exit with status 1 if any does."""
     import io
 
     import sentencepiece

@@ -1,4 +1,4 @@
-"""FLOTA, WordPiece and Unigram on one thread; the last two beside the `tokenizers` library.
+"""FLOTA, WordPiece and Unigram on one thread; the last two compared to `tokenizers`.
 
 Run: ``python -m benchmarks.substrings``
 """
@@ -56,7 +56,7 @@ def main() -> None:
     contestants = {
         name: lambda name=name: segmenters[name].segment(encoded[name]) for name in segmenters
     }
-    # The library's models alone, on words that its pipeline would hand them.
+    # Only the library's models, on words as its pipeline would pass them.
     peers = {
         "WordPiece, BERT": lambda: [library_wordpiece.tokenize(word) for word in words],
         "Unigram, 8,000 types": lambda: [library_unigram.tokenize(word) for word in marked],

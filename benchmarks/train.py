@@ -33,7 +33,7 @@ ONE_THREAD = {"RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "NUMB
 
 
 def collect_words(languages: list[str], how_many: int) -> list[str]:
-    """Take the words of each language in turn, most frequent first, until there are enough."""
+    """Take words of each language in turn, most frequent first, until there are enough."""
     import wordfreq
 
     from morphgraph.tokeniser.byte_level import encode
@@ -84,7 +84,7 @@ TRAINERS = {"morphgraph": morphgraph, "BpeTrainer": hugging_face, "Gigatoken": g
 
 
 def peak_megabytes() -> float:
-    """Give the process's peak resident memory; unlike `ru_maxrss`, not that of its parent."""
+    """Return the process's peak resident memory; unlike `ru_maxrss`, not that of its parent."""
     status = Path("/proc/self/status")
     if status.exists():
         (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))

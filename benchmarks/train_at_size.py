@@ -33,9 +33,9 @@ from benchmarks.train import ONE_THREAD
 LANGUAGES = ("en", "de", "fi", "ru")
 METHODS = ("bpe", "picky", "scaffold")
 _DONORS = 60_000
-_MEETING = 2
+_OVERLAP = 2
 _FLAT = 2.7
-"""Of Zipf's law as Mandelbrot has it: added to each rank."""
+"""The constant added to each rank in Mandelbrot's form of Zipf's law."""
 
 
 def make_counts(folder: Path, how_many: int, *, once: bool) -> None:
@@ -48,8 +48,8 @@ def make_counts(folder: Path, how_many: int, *, once: bool) -> None:
     random = np.random.default_rng(1)
     lists = [list(wordfreq.get_frequency_dict(language, "best")) for language in LANGUAGES]
     known = [word for rank in zip_longest(*lists) for word in rank if word and word.isprintable()]
-    share = how_many // 2  # so many are made in each language, as most are made several times
-    made = pyarrow.concat_arrays([_crossed(words, share, random) for words in lists])
+    share = how_many // 2  # for each language, as most words are made several times
+    made = pyarrow.concat_arrays([_blended_words(words, share, random) for words in lists])
     made = made.take(pyarrow.array(random.permutation(len(made))))
     words = compute.unique(pyarrow.concat_arrays([pyarrow.array(known), made])).slice(0, how_many)
     if len(words) < how_many:
@@ -65,15 +65,15 @@ def make_counts(folder: Path, how_many: int, *, once: bool) -> None:
     print(f"{how_many:,} words such as {', '.join(rows['word'].slice(0, 8).to_pylist())}")
 
 
-def _crossed(words: list[str], how_many: int, random: Any) -> Any:
-    """Words of the beginning of one and the end of another, both cut behind the same characters."""
+def _blended_words(words: list[str], how_many: int, random: Any) -> Any:
+    """Return words made of the start of one and the end of another, cut after the same letters."""
     import numpy as np
     import pyarrow
     from pyarrow import compute
 
     donors = [word for word in words if word.isalpha() and len(word) > 3][:_DONORS]
-    cuts = [(word[:at], word[at:]) for word in donors for at in range(_MEETING, len(word) - 1)]
-    _, group = np.unique([begin[-_MEETING:] for begin, _ in cuts], return_inverse=True)
+    cuts = [(word[:at], word[at:]) for word in donors for at in range(_OVERLAP, len(word) - 1)]
+    _, group = np.unique([begin[-_OVERLAP:] for begin, _ in cuts], return_inverse=True)
     by_group, size = np.argsort(group, kind="stable"), np.bincount(group)
     first = np.cumsum(size) - size
     left = random.integers(0, len(cuts), how_many)
@@ -85,7 +85,7 @@ def _crossed(words: list[str], how_many: int, random: Any) -> Any:
 
 
 def merges_of_peer(words_file: Path, types: int, out: Path) -> None:
-    """What the peer does: train on the words of a file, each once, and save the tokeniser."""
+    """Train the peer on the words of a file, each once, and save the tokeniser."""
     from pyarrow import parquet
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
@@ -107,7 +107,7 @@ def merges_of_peer(words_file: Path, types: int, out: Path) -> None:
 
 
 def measured(command: list[str]) -> dict[str, float]:
-    """Seconds and peak memory of a process, as the operating system counts them."""
+    """Return the seconds and peak memory of a process, as the operating system counts them."""
     started = time.perf_counter()
     child = os.posix_spawn(sys.executable, [sys.executable, *command], os.environ | ONE_THREAD)
     _, status, used = os.wait4(child, 0)
@@ -122,14 +122,14 @@ def measured(command: list[str]) -> dict[str, float]:
 
 
 def training(counts: Path, types: int, out: Path, method: str | None) -> dict[str, float]:
-    """One `morphgraph train`, measured."""
+    """Return measurements of one `morphgraph train`."""
     command = ["-m", "morphgraph", "train", "--counts", str(counts), "--vocab-size", str(types)]
     return measured([*command, "--out", str(out), *(["--method", method] if method else [])])
 
 
 def compare(folder: Path, how_many: int, types: int, peer_words: int) -> dict[str, Any]:
     here = ["-m", "benchmarks.train_at_size"]
-    # In processes of their own: what a process has at most counts the one that it was made by.
+    # In processes of their own: a process's peak memory includes that of its parent.
     for number, once in ((how_many, ""), (peer_words, "once"), (2000, "")):
         if not (folder / f"{number}{once}.parquet").exists():
             measured([*here, "--make", str(number), str(folder), once])

@@ -32,7 +32,7 @@ ROUNDS = 3
 
 
 def make(folder: Path, gigabytes: float) -> int:
-    """A model, and another tokeniser for it; gives the bytes of its largest tensor."""
+    """Make a model and another tokeniser for it; return the bytes of its largest tensor."""
     import morphgraph as mg
     from morphgraph.corpus.counts import to_word_counts
     from morphgraph.models.safetensors_files import NewTensor, write_safetensors
@@ -64,11 +64,11 @@ def make(folder: Path, gigabytes: float) -> int:
 
 
 def run_here(what: str, folder: Path, out: Path) -> None:
-    """Do one of the two, and print how it went."""
+    """Copy or transplant the checkpoint, and print seconds and memory."""
     import morphgraph as mg
-    import morphgraph.models.transplanting  # what the first call would load
+    import morphgraph.models.transplanting  # loaded before the clock starts
 
-    os.sync()  # nobody waits for what was written before
+    os.sync()  # flushes earlier writes
     started = time.perf_counter()
     made = None
     if what == "copy":
@@ -79,7 +79,7 @@ def run_here(what: str, folder: Path, out: Path) -> None:
     else:
         made = mg.models.transplant(folder / "model", folder / "other", out)
     seconds = time.perf_counter() - started
-    # Not ru_maxrss, which knows of the process before this one too.
+    # Not ru_maxrss, which includes the parent process.
     status = Path("/proc/self/status").read_text().splitlines()
     peak = next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:"))
     counts = {} if made is None else {"kept": len(made.kept), "made": len(made.made)}
@@ -87,7 +87,7 @@ def run_here(what: str, folder: Path, out: Path) -> None:
 
 
 def measure(what: str, folder: Path) -> dict[str, Any]:
-    """Do it in a new process, and remove what it wrote."""
+    """Do it in a new process, and delete its output."""
     out = folder / "out"
     command = [sys.executable, "-m", "benchmarks.transplant", "--run", what, str(folder), str(out)]
     printed = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)

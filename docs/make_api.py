@@ -12,7 +12,7 @@ import morphgraph as mg
 
 DOCS = Path(__file__).resolve().parent
 SHARED = (mg.GoldSet, mg.Export, mg.RunOutcome)
-"""Classes that the rest of the library uses, too: public are their methods that have an example."""
+"""Classes also used internally: only their methods with an example are public."""
 HEAD = """# The library in a notebook
 
 ```python
@@ -33,7 +33,7 @@ All examples start from there. `mg` offers the functions and classes below, thes
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the whole page."""
     parts = [HEAD]
     for name, thing in documented().items():
         level = "##" if name.startswith("mg.") else "###"
@@ -42,7 +42,7 @@ def page() -> str:
 
 
 def documented() -> dict[str, Any]:
-    """All that is public, functions first: ``mg.load``, ``mg.Tokeniser``, ``Tokeniser.encode``."""
+    """Yield all public names, functions first: ``mg.load``, ``Tokeniser.encode``."""
     offered = {name: getattr(mg, name) for name in mg.__all__}
     models = {f"models.{name}": getattr(mg.models, name) for name in ("transplant", "undertrained")}
     functions = {n: each for n, each in offered.items() if inspect.isfunction(each)} | models
@@ -59,7 +59,7 @@ def documented() -> dict[str, Any]:
 
 
 def members(kind: type) -> Iterator[tuple[str, Any]]:
-    """The public methods and properties of a class, those that it inherits first."""
+    """Yield the public methods and properties of a class, inherited ones first."""
     for base in reversed(kind.__mro__):
         for name, each in vars(base).items():
             is_public = callable(each) or isinstance(each, property)
@@ -69,7 +69,7 @@ def members(kind: type) -> Iterator[tuple[str, Any]]:
 
 
 def heading(name: str, thing: Any) -> str:
-    """A name with its parameters."""
+    """Format a name with its parameters."""
     if not inspect.isfunction(thing):
         return f"`{name.rpartition('.')[2] if inspect.isclass(thing) else name}`"
     said = re.sub(r"(: |-> )(['\"])(.*?)\2", r"\1\3", str(inspect.signature(thing)))
@@ -78,7 +78,7 @@ def heading(name: str, thing: Any) -> str:
 
 
 def text(thing: Any) -> str:
-    """A docstring as Markdown, its examples as code."""
+    """Format a docstring as Markdown, with its examples as code."""
     found = re.sub(r"``(.+?)``", r"`\1`", inspect.cleandoc(thing.__doc__ or ""), flags=re.S)
     prose, _, examples = found.partition("\n>>> ")
     if not examples:
@@ -97,7 +97,7 @@ INPUT_NEEDED = {
 
 
 def methods() -> str:
-    """The table of all methods that segment."""
+    """Return the table of all methods that segment."""
     from morphgraph.methods import METHODS
     from morphgraph.tokeniser.words import spelled
 
@@ -115,7 +115,7 @@ def methods() -> str:
 
 
 def trainers() -> str:
-    """The table of all ways to train."""
+    """Return the table of all training methods."""
     from morphgraph.methods import METHODS
     from morphgraph.segment.training import training_of
 
@@ -129,20 +129,20 @@ def trainers() -> str:
 
 
 def table(rows: list[tuple[str, ...]]) -> str:
-    """Rows as Markdown, the first of them as the header."""
+    """Format rows as Markdown, the first of them as the header."""
     head, *others = [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join([head, "| " + " | ".join("---" for _ in rows[0]) + " |", *others])
 
 
 def with_table(document: str, made: str) -> str:
-    """A page with another table between its marks."""
+    """Return a page with the table between its marks replaced."""
     begin, end = "<!-- from the registry -->\n", "<!-- end -->"
     before, _, rest = document.partition(begin)
     return before + begin + made + "\n" + end + rest.partition(end)[2]
 
 
 TABLES = {"remedies.md": methods, "training.md": trainers}
-"""What makes the table of each page that has one from a registry."""
+"""The functions that make the pages' tables from the registry."""
 
 if __name__ == "__main__":
     (DOCS / "api.md").write_text(page(), encoding="utf-8")

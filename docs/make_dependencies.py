@@ -42,11 +42,11 @@ _SPDX = {
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
     "Python Software Foundation License": "PSF-2.0",
 }
-"""Licences as SPDX spells them, by what packages call them."""
+"""SPDX identifiers of licences, by the names that packages give them."""
 
 
 def licence_of(package: Distribution) -> str:
-    """What a package says its licence is, by SPDX where that is clear."""
+    """Return the licence that a package declares, as SPDX if it is clear."""
     said = package.metadata.get("License-Expression") or package.metadata.get("License") or ""
     first = said.strip().splitlines()[0].strip() if said.strip() else ""
     is_name = 0 < len(first) <= _LONGEST and not first.startswith(("UNKNOWN", "Copyright"))
@@ -54,7 +54,7 @@ def licence_of(package: Distribution) -> str:
         classified = package.metadata.get_all("Classifier") or []
         named = [each.rpartition(" :: ")[2] for each in classified if each.startswith("License ::")]
         first = ", ".join(_SPDX.get(each, each) for each in named) or first[:_LONGEST]
-    if first in ("", _OTHER):  # then the file says it in full
+    if first in ("", _OTHER):  # then the file has the full text
         texts = [each for each in package.files or () if "LICEN" in each.name.upper()]
         lines = texts[0].read_text(encoding="utf-8").strip().splitlines() if texts else []
         first = next((line.strip() for line in lines if line.strip()), "not said")
@@ -62,13 +62,13 @@ def licence_of(package: Distribution) -> str:
 
 
 def pinned() -> list[Requirement]:
-    """What ``requirements.txt`` names."""
+    """Return the requirements in ``requirements.txt``."""
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     return [Requirement(line) for line in lines if line and not line.startswith("#")]
 
 
 def needed_by(package: Distribution, extras: set[str]) -> Iterator[Requirement]:
-    """What a package needs here."""
+    """Yield the requirements of a package here."""
     for line in package.requires or ():
         needed = Requirement(line)
         if needed.marker is None or any(
@@ -78,7 +78,7 @@ def needed_by(package: Distribution, extras: set[str]) -> Iterator[Requirement]:
 
 
 def dependencies_of(first: list[Requirement]) -> dict[str, Distribution]:
-    """All that comes in through these requirements, they themselves left out, by name."""
+    """Return all dependencies of these requirements by name, without themselves."""
     found: dict[str, Distribution] = {}
     todo, seen = list(first), set()
     while todo:
@@ -99,7 +99,7 @@ def dependencies_of(first: list[Requirement]) -> dict[str, Distribution]:
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the whole page."""
     first = pinned()
     installed = [distribution(each.name) for each in first]
     direct = [

@@ -1,4 +1,4 @@
-"""Make the pictures of the docs, and the animation of the README, from the app as it is.
+"""Make the pictures of the docs, and the animation of the README, from the running app.
 
 Run: ``python docs/make_pictures.py``; it needs Chromium, as the tests do.
 """
@@ -27,7 +27,7 @@ GIF_WIDTH = 960
 
 @contextmanager
 def app() -> Iterator[str]:
-    """The app, running with nothing kept from before; its address."""
+    """Run the app with an empty state folder; yield its address."""
     with socket.socket() as free, tempfile.TemporaryDirectory() as state:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -51,7 +51,7 @@ def app() -> Iterator[str]:
 
 
 def settle(page: Page) -> None:
-    """Wait until the page has nothing more to run and nothing moves."""
+    """Wait until the page has nothing left to run and nothing moves."""
     page.wait_for_timeout(400)
     page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
     page.wait_for_timeout(1500)
@@ -65,12 +65,12 @@ def go_to(page: Page, name: str) -> None:
 
 
 def shoot(page: Page, name: str) -> None:
-    """Save what is in sight."""
+    """Save a screenshot of the visible page."""
     page.screenshot(path=IMAGES / f"{name}.png")
 
 
 def first_minute(page: Page) -> None:
-    """The animation: a word, its knockout, another word, a text of one's own."""
+    """Make the animation: a word, its knockout, another word, the user's own text."""
     frames: list[Image.Image] = []
     lasting: list[int] = []
 
@@ -116,7 +116,7 @@ def first_minute(page: Page) -> None:
 
 
 def main() -> None:
-    """Take all of them."""
+    """Make all pictures."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     with app() as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(

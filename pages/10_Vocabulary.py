@@ -1,4 +1,4 @@
-"""What vocabularies are made of, which types, and how well they compress a corpus."""
+"""The composition of vocabularies, their types, and how well they compress a corpus."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -37,7 +37,7 @@ from web.inputs import frequency_choice, offer_frequencies
 from web.scoreboard import score_metrics
 from web.state import Session
 from web.text import code, plain
-from web.views.corpus import corpus_measured
+from web.views.corpus import show_corpus_measures
 from web.views.model_rows import model_rows
 from web.widgets import (
     attempt,
@@ -56,13 +56,13 @@ from web.widgets import (
 _NOW, _START = "now", "before the edits"
 _CARD = "vocabulary card"
 _MOST = 6
-# The width of the column of figures, in pixels: the longest name fits.
+# The width in pixels of the column of figures, which fits the longest name.
 _NAMES = 240
 
 
 @dataclass(frozen=True)
 class Card:
-    """A figure in the first view: its short name, its bars, and the figure whose types it lists."""
+    """A summary figure: its short name, its bars, and the figure whose types it lists."""
 
     title: str
     bars: str
@@ -82,7 +82,7 @@ CARDS = {
 
 @st.fragment
 def vocabulary_page(current: Session) -> None:
-    """The whole page; a fragment, so that a choice draws nothing else anew."""
+    """Show the page; a fragment, so that a choice redraws nothing else."""
     score_metrics(current, "vocabulary")
     cards, below = st.container(key="vocabulary-cards"), st.container()
     with cards:
@@ -97,7 +97,7 @@ def vocabulary_page(current: Session) -> None:
         corpus = _corpus(current)
         _frequencies(current, corpus)
     if chosen:
-        corpus_measured(current, lambda: _by_label(current, chosen), alpha)
+        show_corpus_measures(current, lambda: _by_label(current, chosen), alpha)
     model_rows(current, corpus)
     if not chosen:
         cards.info("Choose at least one tokeniser.")
@@ -126,7 +126,7 @@ def vocabulary_page(current: Session) -> None:
 
 
 def _choices(current: Session) -> tuple[list[str], float]:
-    """The chosen tokenisers by name, and α."""
+    """Return the chosen tokenisers by name, and α."""
     edited = bool(current.study.graph.history)
     states = [_START, _NOW] if edited else [_NOW]
     names = [*states, *(f"model {name}" for name in current.models)]
@@ -156,7 +156,7 @@ def _choices(current: Session) -> tuple[list[str], float]:
 
 
 def _label(current: Session, name: str) -> str:
-    """The name of a tokeniser in tables."""
+    """Return the name of a tokeniser in tables."""
     if name == _NOW:
         edited = " now" if current.study.graph.history else ""
         return shortened(base_name(current.study.tokeniser.name)) + edited
@@ -165,20 +165,20 @@ def _label(current: Session, name: str) -> str:
 
 def _segmenter(current: Session, name: str) -> Segmenter:
     if name == _NOW:
-        return method_on(current.study.tokeniser.copy(), "bpe")  # it is kept, and edits go on
+        return method_on(current.study.tokeniser.copy(), "bpe")  # it is cached while edits continue
     if name == _START:
         return method_on(current.study.tokeniser.fork(), "bpe")
     return current.models[name.removeprefix("model ")]
 
 
 def _by_label(current: Session, chosen: list[str]) -> dict[str, Segmenter]:
-    """The chosen tokenisers, by labels that are nobody else's."""
+    """Return the chosen tokenisers by unique labels."""
     labels = unique_labels([_label(current, name) for name in chosen])
     return {label: _segmenter(current, name) for label, name in zip(labels, chosen, strict=True)}
 
 
 def _corpus(current: Session) -> NamedCounts | None:
-    """The words that are counted: the frequencies of the open reference."""
+    """Return the words that are counted: the frequencies of the open reference."""
     benchmark = current.study.benchmark
 
     def make() -> NamedCounts | None:
@@ -194,7 +194,7 @@ def _corpus_of(language: str, _benchmark: Benchmark) -> NamedCounts | None:
 
 
 def _health(current: Session, name: str, corpus: NamedCounts | None) -> VocabularyHealth:
-    """A vocabulary with its figures, made once for each state of it."""
+    """Return a vocabulary's figures, computed once for each of its states."""
     study = current.study
     model = current.models.get(name.removeprefix("model ")) if name.startswith("model ") else None
     label = _label(current, name)
@@ -209,7 +209,7 @@ def _health(current: Session, name: str, corpus: NamedCounts | None) -> Vocabula
 
 
 def _frequencies(current: Session, corpus: NamedCounts | None) -> None:
-    """Choose other word frequencies; where there are none, that stands above the cards."""
+    """Choose other word frequencies; if there are none, above the cards."""
     if corpus is None:
         return
     name = plain(shortened(base_name(corpus.name)))
@@ -222,13 +222,13 @@ def _frequencies(current: Session, corpus: NamedCounts | None) -> None:
 
 
 def _listed(healths: list[VocabularyHealth]) -> str:
-    """The figure whose types are listed: the one that was chosen, else one that is known."""
+    """Return the figure whose types are listed: the chosen one, else one that is available."""
     first = "duplicates" if healths[0].corpus is None else "never_used"
     return str(value_now(_CARD, first))
 
 
 def _cards(current: Session, healths: list[VocabularyHealth], alpha: float, listed: str) -> int:
-    """A card for each of a few figures; returns the number of the tokeniser they are of."""
+    """Show a card for each summary figure; return the number of the tokeniser shown."""
     if healths[0].corpus is None:
         offer_frequencies(current, "How types are used is counted by")
     number = len(healths) - 1
@@ -276,7 +276,7 @@ def _card(
 
 
 def _types_behind(current: Session, name: str, health: VocabularyHealth, listed: str) -> None:
-    """The types behind the figure that was chosen."""
+    """List the types behind the chosen figure."""
     figure = figure_called(listed)
     card = CARDS.get(listed) or Card(figure.label, "", listed)
     key = card.listed
@@ -320,9 +320,9 @@ def _types_behind(current: Session, name: str, health: VocabularyHealth, listed:
 
 
 def _table(healths: list[VocabularyHealth], alpha: float) -> None:
-    """All figures, one column for each tokeniser; a click on a row lists the types behind it."""
+    """Show all figures by tokeniser; a click on a row lists the types behind it."""
     frame = figure_frame(healths, alpha)
-    # Widths are measured when a table is first drawn, so other columns need another key.
+    # Widths are measured on first drawing, so other columns need another key.
     shape = [(health.label, health.tokeniser_signature) for health in healths]
     key = f"vocabulary table {shape} {bool(healths[0].corpus)}"
 
@@ -355,7 +355,7 @@ def _table(healths: list[VocabularyHealth], alpha: float) -> None:
 
 
 def _number_of(current: Session, health: VocabularyHealth, number: int) -> int:
-    """The number of a listed type in the open graph, -1 if it is not there: lists are of a copy."""
+    """Return a listed type's number in the open graph, or -1: lists are of a copy."""
     tokeniser = health.segmenter.tokeniser
     if tokeniser is None or number < 0:
         return -1
@@ -363,7 +363,7 @@ def _number_of(current: Session, health: VocabularyHealth, number: int) -> int:
 
 
 def _offer(current: Session, number: int) -> None:
-    """A type was chosen: offer to look at it in the graph."""
+    """Offer to open the chosen type in the graph."""
     graph = current.study.graph
     if not (0 <= number < len(graph.types) and graph.is_present(number)):
         st.caption("The open tokeniser has no such type now.")

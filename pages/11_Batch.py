@@ -1,4 +1,4 @@
-"""Full evaluations: what to run, how far it is, and what came out."""
+"""Full evaluations: configuration, progress, and results."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from web.widgets import remembered
 
 
 def batch_page() -> None:
-    """Two tabs; only the open one is computed."""
+    """Show two tabs, of which only the open one is computed."""
     st.title("Batch")
     st.caption(
         "A whole evaluation from one file: languages × tokenisers × methods × references, run in "
         "the background, with a report at the end. Closing this page stops nothing."
     )
-    # Who comes back to a run that is running sees it at once.
+    # A visitor who returns during a run sees it at once.
     is_new = VIEW not in st.session_state and f"kept {VIEW}" not in st.session_state
     at_work = is_new and any(not is_over(run) for run in known_runs())
     with remembered(**{VIEW: RUNS if at_work else CONFIGURE}):

@@ -22,13 +22,13 @@ from web.widgets import download, set_value, setting
 
 SELECT, KNOCK_OUT = "Show it", "Knock it out"
 _FIND = "find a type"
-_VERTICES_A_ROW = 4
+_VERTICES_PER_ROW = 4
 HEIGHT = "clamp(400px, calc(100vh - 225px), 900px)"
 
 
 @st.fragment
 def explorer(current: Session) -> None:
-    """The whole page; a fragment, so that a click draws nothing else anew."""
+    """Show the page; a fragment, so that a click redraws nothing else."""
     if current.focus is None:
         current.focus = first_focus(current.study)
     if current.selected is None:
@@ -48,18 +48,18 @@ def explorer(current: Session) -> None:
 
 
 def _follow_focus(current: Session) -> None:
-    """Keep the type in the middle in the address, and take that of another address."""
+    """Synchronise the focused type with the address, which wins on arrival."""
     graph = current.study.graph
     assert current.focus is not None
     here = graph.types[current.focus]
     asked = current.address.follow("type", here, among=graph.ids)
     if asked != here:
         look_at(current, graph.ids[asked])
-        st.session_state[_FIND] = ""  # it found another one
+        st.session_state[_FIND] = ""  # another type was found
 
 
 class Controls(NamedTuple):
-    """What the row of widgets above the graph says."""
+    """The values of the row of widgets above the graph."""
 
     down: int
     up: int
@@ -110,16 +110,16 @@ def _graph(current: Session, controls: Controls) -> None:
 
 
 def _free_page(current: Session, controls: Controls) -> str:
-    """Free layout: the neighbourhood as a page that works offline."""
+    """Return the neighbourhood in free layout, as a page that works offline."""
     study, focus = current.study, current.focus
     assert focus is not None
-    up, down, limit = controls.up, controls.down, _VERTICES_A_ROW * controls.rows
+    up, down, limit = controls.up, controls.down, _VERTICES_PER_ROW * controls.rows
     title = f"Around {study.tokeniser.readable_types[focus]}"
     return stand_alone_html(scene_around(study, focus, up=up, down=down, limit=limit), title)
 
 
 def _focus(current: Session, key: str) -> None:
-    """Show the type that was clicked in free layout, in the fan."""
+    """Focus the fan on the type clicked in free layout."""
     number = key.removeprefix("t")
     if number.isdecimal() and int(number) < len(current.study.graph.types):
         look_at(current, int(number))
@@ -127,7 +127,7 @@ def _focus(current: Session, key: str) -> None:
 
 
 def _show_more(current: Session, key: str) -> None:
-    """Show the merges that a vertex stands for; those of another type in its own picture."""
+    """Show the merges that a vertex stands for, those of another type in its own picture."""
     first, _, number = key.removeprefix("more").partition(":")
     if not (first.isdecimal() and number.isdecimal()):
         return
@@ -234,7 +234,7 @@ def _view(current: Session) -> Controls:
 
 
 def _legend() -> None:
-    # Both colours of each pair, as the theme can change while the page is open.
+    # Colours for both themes, as the theme can change while the page is open.
     pairs = zip(BLAME_SCALE["light"], BLAME_SCALE["dark"], strict=True)
     steps = "".join(f'<i style="background:light-dark({a}, {b})"></i>' for a, b in pairs)
     st.html(

@@ -1,4 +1,4 @@
-"""How a word comes to be segmented, merge by merge, now and before edits."""
+"""How a word is segmented, merge by merge, now and before edits."""
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ from web.text import code, plain
 from web.views.trees import Since, before_and_after, now, word_key, word_trees
 from web.widgets import choice, remembered, set_value, show_table, value_now
 
-# Characters of a typed word that are shown.
+# The number of characters shown of a typed word.
 LONGEST = 200
 _SINCE: dict[str, Since] = {"the last edit": "last", "all edits": "start"}
 _NOTHING = "nothing"
@@ -23,7 +23,7 @@ _OPENS = "tree opens the graph"
 
 @st.fragment
 def tree_page(current: Session) -> None:
-    """The whole page; a fragment, so that another word draws nothing else anew."""
+    """Show the page; a fragment, so that another word redraws nothing else."""
     study = current.study
     if st.session_state.pop(_OPENS, False):
         st.switch_page("pages/1_Merge_graph.py")
@@ -48,7 +48,7 @@ def tree_page(current: Session) -> None:
     unknown = dict.fromkeys(leaf.label for leaf in trees[-1].leaves if leaf.is_unknown)
     if unknown:
         st.caption(
-            f"Not in the alphabet of this tokeniser, so no merge takes it: "
+            f"Not in the alphabet of this tokeniser, so no merge applies to it: "
             f"{' '.join(code(label) for label in unknown)}"
         )
     with st.expander("The merges as a table", expanded=True):
@@ -56,7 +56,7 @@ def tree_page(current: Session) -> None:
 
 
 def _done(current: Session, clicks: list[Click]) -> None:
-    """Do what was chosen for a box: knock its type out, or look at it in the graph."""
+    """Perform the action chosen for a box: knock out its type, or open it in the graph."""
     graph = current.study.graph
     for click in clicks:
         number = int(click.key[1:]) if click.key[1:].isdecimal() else len(graph.types)
@@ -70,7 +70,7 @@ def _done(current: Session, clicks: list[Click]) -> None:
 
 
 def _word(current: Session) -> tuple[str | None, str]:
-    """Type a word, or take one of the worst, and say with which state to compare.
+    """Type a word, or choose one of the worst, and a state to compare with.
 
     No word, with a message, if there is nothing to show.
     """
@@ -116,7 +116,7 @@ def _word(current: Session) -> tuple[str | None, str]:
         )
     words = text.split()
     if not words:
-        st.info("Type a word to see how it comes to be segmented.")
+        st.info("Type a word to see how it is segmented.")
         return None, compared
     if len(words) > 1:
         st.info(f"One word at a time: this is the first one, {plain(shortened(words[0]))}.")
@@ -128,7 +128,7 @@ def _word(current: Session) -> tuple[str | None, str]:
 
 
 def _merge_table(tree: MergeTree) -> None:
-    """The merges of a tree, in the order of application."""
+    """Show the merges of a tree, in the order of application."""
     tokens = " ".join(code(tree.label(root)) for root in tree.roots[:60])
     st.markdown(f"**{counted(len(tree.roots), 'token')}:** {tokens}")
     if not tree.merges:

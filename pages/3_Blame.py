@@ -32,9 +32,9 @@ _SCOPE, _WEIGHTING, _TAB = "blame scope", "blame weighting", "blame tab"
 
 @st.fragment
 def blame_dashboard(current: Session) -> None:
-    """The whole page; a fragment, so that a threshold is taken at once."""
+    """Show the page; a fragment, so that a threshold takes effect at once."""
     study = current.study
-    scope, weighting = _what_to_blame_by(current)
+    scope, weighting = _blame_settings(current)
     score_metrics(current, "blame", scope, weighting)
     blamed = study.blame(weighting, scope)
     table = current.once(
@@ -50,7 +50,7 @@ def blame_dashboard(current: Session) -> None:
     keep_session(current)
     show_message(current)
     never_formed_note(current)
-    # Only what is looked at: each threshold that one drags the line across draws it anew.
+    # Only the open tab, as dragging redraws it for each threshold.
     names = ["Who is to blame", "Table of merges", "More charts"]
     culprits, merges, more = st.tabs(names, on_change="rerun", key=_TAB)
     with culprits:
@@ -81,8 +81,8 @@ def _more_charts(current: Session, table: pd.DataFrame, threshold: float) -> Non
         st.caption("Click a point to choose its merge.")
 
 
-def _what_to_blame_by(current: Session) -> tuple[Scope, Weighting]:
-    """What was chosen in the settings, where this reference has it."""
+def _blame_settings(current: Session) -> tuple[Scope, Weighting]:
+    """Return the chosen settings, as far as the reference supports them."""
     benchmark = current.study.benchmark
     scope: Scope = value_now(_SCOPE, "morphemic")
     weighting: Weighting = value_now(_WEIGHTING, "types")
@@ -120,7 +120,7 @@ def _threshold(
     scope: Scope,
     weighting: Weighting,
 ) -> float:
-    """The threshold, dragged on a curve of what each would do; and the knockout by it."""
+    """Show the threshold on a curve of its effects, with its knockout; return its value."""
     study = current.study
     _follow_threshold(current)
     best = best_point(points)
@@ -158,13 +158,13 @@ def _threshold(
     if study.graph.history and types:
         st.caption(
             "After a knockout its words are made by other merges, so merges that were applied "
-            "rightly before may come to be to blame."
+            "rightly before may then be to blame."
         )
     return threshold
 
 
 def _follow_threshold(current: Session) -> None:
-    """Keep the threshold in the address, and take that of another address."""
+    """Synchronise the threshold with the address, which wins on arrival."""
     now = f"{value_now('threshold', 0.5):.2f}"
 
     def read(asked: str) -> str:
@@ -177,7 +177,7 @@ def _follow_threshold(current: Session) -> None:
 
 def _merge_table(current: Session, table: pd.DataFrame, threshold: float, settings: str) -> None:
     only = st.toggle("Only merges at or above the threshold", key="only candidates")
-    # A selected row is a number: it must not outlive the rows that it was chosen among.
+    # The selection is a row number, which must not outlive the rows.
     state = f"{current.study_number} {current.study.graph.state} {settings}"
     shown = table[table["R"] >= threshold] if only else table
     shown = shown.sort_values(
@@ -212,7 +212,7 @@ def _merge_table(current: Session, table: pd.DataFrame, threshold: float, settin
 
 
 def _offer(current: Session, merge: int) -> None:
-    """A merge was chosen: say which, and offer to look at it in the graph."""
+    """Describe the chosen merge, and offer to open it in the graph."""
     graph = current.study.graph
     if not graph.has_merge(merge):
         return

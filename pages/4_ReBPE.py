@@ -1,4 +1,4 @@
-"""ReBPE, phase by phase: anneal, knock out, reify, to convergence; a line that one plays."""
+"""ReBPE, phase by phase to convergence: anneal, knock out, reify; a line to play."""
 
 from collections.abc import Callable
 from typing import Any
@@ -45,7 +45,7 @@ _SWITCHES = (
         "A merge of many parts counts once wherever it applies; else each of its joins counts.",
     ),
 )
-"""Name, label, and what it does."""
+"""Name, label, and description."""
 _NUMBERS: tuple[tuple[str, str, float, float | None, float, str], ...] = (
     (
         "threshold",
@@ -55,7 +55,7 @@ _NUMBERS: tuple[tuple[str, str, float, float | None, float, str], ...] = (
         0.05,
         "Knock out merges of which at least this share of joins is wrong.",
     ),
-    ("iterations", "Most iterations, I", 1, 100, 1, "The run ends after these at the latest."),
+    ("iterations", "Most iterations, I", 1, 100, 1, "The run ends after this many."),
     ("minimum", "Smallest vocabulary", 0, None, 1000, "Knockouts leave at least this many types."),
     (
         "maximum",
@@ -73,13 +73,13 @@ _NUMBERS: tuple[tuple[str, str, float, float | None, float, str], ...] = (
         10,
         "Share of words hidden from the run; its line scores only these.",
     ),
-    ("seed", "Seed", 0, None, 1, "Of the choice of words held out."),
+    ("seed", "Seed", 0, None, 1, "Seed for choosing the words held out."),
 )
-"""Name, label, least, most, step, and what it does."""
+"""Name, label, minimum, maximum, step, and description."""
 
 
 def rebpe_page(current: Session) -> None:
-    """The whole page. Who comes back to it finds it at rest, whatever it was doing."""
+    """Show the page; a visitor who returns to it finds it stopped."""
     if not current.just_asked:
         current.asked = ""
     _page(current)
@@ -87,7 +87,7 @@ def rebpe_page(current: Session) -> None:
 
 @st.fragment
 def _page(current: Session) -> None:
-    """All of it; a fragment, so that a step draws nothing else anew."""
+    """Show everything; a fragment, so that a step redraws nothing else."""
     current.just_asked = False
     run = current.run
     if run is not None and run.is_stale:
@@ -95,7 +95,7 @@ def _page(current: Session) -> None:
     settings = _settings(current)
     if run is None or (len(run.all_phases) == 1 and run.settings != settings):
         run = current.run = ReBPERun(current.study.tokeniser, current.study.benchmark, settings)
-    running = _run_on(current, run)
+    running = _run_next_phase(current, run)
     settings = run.settings
     score_metrics(current, "rebpe", settings.scope, settings.weighting)
     current.doing = "The run of ReBPE" if running else ""
@@ -124,11 +124,11 @@ def _page(current: Session) -> None:
     else:
         st.caption(
             "A run first adds merges that keep inside morphs (anneal), then in turn removes those "
-            "to blame (knock out) and mends and uses what that leaves (reify). Each phase becomes "
+            "to blame (knock out) and repairs and reuses the rest (reify). Each phase becomes "
             "a point of a line here. Below is what the last two do to a single type."
         )
     if running:
-        # One phase at a time: in between, a click on Stop is heard, and the page shows the state.
+        # One phase per run, so that a click on Stop takes effect and the page shows the state.
         try:
             st.rerun(scope="fragment")
         except StreamlitAPIException:  # the whole page was run
@@ -157,7 +157,7 @@ def _usual() -> dict[str, Any]:
 
 
 def _settings(current: Session) -> ReBPESettings:
-    """What is set, whether or not its widgets are drawn."""
+    """Return the present settings, whether or not their widgets are drawn."""
     benchmark = current.study.benchmark
     given = {key.removeprefix("rebpe_"): value_now(key, usual) for key, usual in _usual().items()}
     holdout, seed = given.pop("holdout"), given.pop("seed")
@@ -172,7 +172,7 @@ def _settings(current: Session) -> ReBPESettings:
 
 
 def _settings_panel(current: Session, *, locked: bool) -> None:
-    """The switches of the run; locked once it has begun."""
+    """Show the settings of the run, which are locked once it has begun."""
     benchmark = current.study.benchmark
     if locked:
         st.caption("A run keeps its settings. These two unlock them:")
@@ -223,8 +223,8 @@ def _settings_panel(current: Session, *, locked: bool) -> None:
 # ------------------------------------------------------------------------------------- running
 
 
-def _run_on(current: Session, run: ReBPERun) -> bool:
-    """Do the next phase, if one is asked for; whether more are to follow."""
+def _run_next_phase(current: Session, run: ReBPERun) -> bool:
+    """Run the next phase, if one is requested; return whether more are to follow."""
     if not current.asked:
         return False
     choose_phase(None)
@@ -237,7 +237,7 @@ def _run_on(current: Session, run: ReBPERun) -> bool:
 
 
 def _buttons(current: Session, run: ReBPERun) -> None:
-    """What to do next; at the end, what came of it."""
+    """Show the possible next steps, or the result of a finished run."""
     upcoming = run.upcoming
     if upcoming is None:
         first, last = run.phases[0].score.f1, run.phases[-1].score.f1
@@ -280,7 +280,7 @@ def _new_run(current: Session) -> None:
 
 
 def chosen_types(current: Session) -> None:
-    """Before, knocked out, and reified, for types that the user chooses."""
+    """Show user-chosen types before, after knockout, and after reification."""
     study = current.study
     graph, names = study.graph, study.tokeniser.readable_types
     left, right = st.columns([2, 5], vertical_alignment="bottom")
@@ -292,7 +292,7 @@ def chosen_types(current: Session) -> None:
     blamed = study.blame()
     worst = [int(blamed.arrays.results[place]) for place in blamed.order[:100]]
     found = study.tokeniser.search(text) if text else worst
-    if key not in st.session_state:  # something to look at, before anything is chosen
+    if key not in st.session_state:  # an initial example
         few = [n for n in worst if graph.is_removable(n) and graph.fan_out(n) <= 8]
         already = sorted(few, key=graph.fan_out)[-1:]
         st.session_state[key] = already

@@ -59,7 +59,7 @@ _WEIGHTED = {"types": "once", "tokens": "by frequency"}
 
 @st.fragment
 def scores_page(current: Session) -> None:
-    """Scores and charts; a fragment, so that a choice draws nothing else anew."""
+    """Show scores and charts; a fragment, so that a choice redraws nothing else."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="scores-controls"):
         left, right = st.columns(2)
         settings = st.popover("Settings", icon=":material/tune:", key="scores settings")
@@ -85,7 +85,7 @@ def scores_page(current: Session) -> None:
         _table(work, found, scope, weighting, metrics, baseline)
         for work, found in zip(works, outcomes, strict=True)
     ]
-    waiting.over()
+    waiting.clear()
     with shown:
         overview, where, words = st.tabs(
             ["Overview", "Where", "Words"], on_change="rerun", key="scores tab"
@@ -109,7 +109,7 @@ def _chosen(
     settings: DeltaGenerator,
     waiting: Waiting,
 ) -> tuple[list[Entrant], dict[str, GoldSet]]:
-    """What is scored, and on what; more of them are added in the panel below."""
+    """Return what is scored, and on what; the panel below adds more of both."""
     with st.expander("Other references, frequencies and models", icon=":material/upload_file:"):
         if reference_read(current, "scores"):
             doubtful_reference(current)
@@ -150,7 +150,7 @@ def _chosen(
 
 
 def _with_held_out(current: Session, gold_set: GoldSet) -> list[GoldSet]:
-    """A reference, and behind it those of its words that the open tokeniser did not see."""
+    """Return a reference, followed by its words that the open tokeniser has not seen."""
     found = [gold_set]
     for share, seed in held_out_of(current.study.tokeniser, gold_set):
         key = ("held out", Same(gold_set), share, seed)
@@ -161,7 +161,7 @@ def _with_held_out(current: Session, gold_set: GoldSet) -> list[GoldSet]:
 
 @dataclass(frozen=True)
 class _Work:
-    """What is computed on one reference, by its name among those that are chosen."""
+    """The computations on one reference, named as in the list of chosen ones."""
 
     current: Session
     waiting: Waiting
@@ -169,7 +169,7 @@ class _Work:
     gold_set: GoldSet
 
     def once(self, key: tuple[Hashable, ...], said: str, make: Callable[[], T]) -> T:
-        """What ``make`` returns, computed once; the page says so and can stop it."""
+        """Return the result of ``make``, computed once, with progress and a Stop button."""
         said = f"{said} {shortened(self.gold_set.reference.name, 50)}"
 
         def wait() -> T:
@@ -179,7 +179,7 @@ class _Work:
 
 
 def _overview(current: Session, tables: Sequence[ScoreTable], gold_sets: Sequence[GoldSet]) -> None:
-    """The picture of the scores, their table, and what few need."""
+    """Show the picture of the scores, their table, and rarely needed details."""
     pictures(current, tables)
     _show(tables)
     reference_in_another_language(current)
@@ -202,7 +202,7 @@ def _overview(current: Session, tables: Sequence[ScoreTable], gold_sets: Sequenc
 
 
 def _named(tables: Sequence[ScoreTable]) -> dict[str, Outcome]:
-    """What did not fail, by a name that says on which words, where there are several sets."""
+    """Return the successful outcomes by name, with their set of words if there are several."""
     return {
         f"{label} on {words_shown(table)}" if len(tables) > 1 else label: outcome
         for table in tables
@@ -214,9 +214,9 @@ def _named(tables: Sequence[ScoreTable]) -> dict[str, Outcome]:
 def _settings(
     gold_sets: Sequence[GoldSet], labels: Sequence[str]
 ) -> tuple[Scope, Weighting, bool, int | None, list[str]]:
-    """Scope, weighting, whether the gold is a row too, what to test against, and which scores.
+    """Choose scope, weighting, a row of gold, the baseline of tests, and the scores.
 
-    What no reference has is not offered.
+    Options that no reference supports are hidden.
     """
     scopes = [s for s in SCOPES if any(y.has_gold(s).any() for y in gold_sets)]
     weightings = [w for w in WEIGHTINGS if any(w in y.weightings for y in gold_sets)]
@@ -253,7 +253,7 @@ def _settings(
 
 
 def _one_of(key: str, label: str, offered: Sequence[T]) -> T:
-    """The chosen scope or weighting; there is nothing to choose where one alone is offered."""
+    """Return the chosen scope or weighting, without a choice if there is only one."""
     if len(offered) == 1:
         return offered[0]
     chosen: T = choice(
@@ -268,14 +268,14 @@ def _one_of(key: str, label: str, offered: Sequence[T]) -> T:
 
 
 def _weighting(asked: Weighting, gold_set: GoldSet) -> Weighting:
-    """What was asked for, where a reference has frequencies; the table says which it is."""
+    """Return the chosen weighting if the reference has frequencies; the table names it."""
     return asked if asked in gold_set.weightings else "types"
 
 
 def _outcomes(
     work: _Work, entrants: Sequence[Entrant], with_ideal: bool
 ) -> list[Outcome | SegmentationFailure]:
-    """How each method cuts the words of a reference, computed once."""
+    """Return how each method segments the words of a reference, computed once."""
     gold_set = work.gold_set
     found: list[Outcome | SegmentationFailure] = []
     for one in entrants:
@@ -297,21 +297,21 @@ def _table(
     metrics: list[str],
     baseline: int | None,
 ) -> ScoreTable:
-    """The scores of these outcomes, with their intervals and tests."""
+    """Return the scores of these outcomes, with their intervals and tests."""
     known = next((one.gold_set for one in outcomes if isinstance(one, Outcome)), None)
     used = weighting if known is None else _weighting(weighting, known)
     key = ("scores", tuple(map(Same, outcomes)), scope, used, tuple(metrics), baseline)
 
     def make() -> ScoreTable:
         table = ScoreTable(outcomes, scope, used, metrics, baseline=baseline)
-        _ = table.estimates, table.signature  # they take long, and are kept
+        _ = table.estimates, table.signature  # slow, and cached
         return table
 
     return work.once(key, "Intervals and tests on", make)
 
 
 def _show(tables: Sequence[ScoreTable]) -> None:
-    """The scores of all references in one table, and the signature of each."""
+    """Show the scores of all references in one table, and the signature of each."""
     for table in tables:
         for outcome in table.outcomes:
             if isinstance(outcome, SegmentationFailure):
@@ -323,7 +323,7 @@ def _show(tables: Sequence[ScoreTable]) -> None:
         frame,
         table_height(20),
         column_config=_columns(tables[0].metrics),
-        # Widths are measured when a table is new: another one needs another key.
+        # Widths are measured on first drawing, so another table needs another key.
         key=f"scores table {'|'.join(tables[0].metrics)} {hash(frame.to_csv())}",
     )
     several = len(tables) > 1
@@ -410,7 +410,7 @@ def _columns(metrics: Sequence[str]) -> dict[str, Any]:
 
 
 def whole_page(current: Session) -> None:
-    """What is read at the top, then the scores."""
+    """Show the header of the page, then the scores."""
     st.title("Scores")
     scores_page(current)
 

@@ -1,4 +1,4 @@
-"""Each edit with what it did to F1, to go back and forth; and what can be exported."""
+"""Each edit with its effect on F1, to undo or redo; and what can be exported."""
 
 from itertools import pairwise
 
@@ -32,7 +32,7 @@ _FORMS = {
     "batch; small enough to send.",
     "The merge graph as GraphML": "To analyse it with networkx, Gephi or R.",
 }
-"""What can be exported, and what it is good for."""
+"""What can be exported, and its use."""
 _NAMES = {
     "knockout": "knock out",
     "cascade": "knock out, and what is made from it",
@@ -57,7 +57,7 @@ tokenizer = AutoTokenizer.from_pretrained("morphgraph-tokeniser", trust_remote_c
 
 
 def edit_list(current: Session) -> None:
-    """Edits, oldest first, undone ones behind them; a click on one goes there."""
+    """Show edits, oldest first, undone ones last; a click on one returns to its state."""
     study = current.study
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader("Edits", anchor=False, width="content")
@@ -138,7 +138,7 @@ def _recipe_upload(current: Session) -> None:
 
 
 def export(current: Session) -> None:
-    """What can be exported, each with what it is good for, and the file of the chosen one."""
+    """Show what can be exported, the use of each kind, and the chosen file."""
     study = current.study
     tokeniser = study.tokeniser
     st.subheader("Export", anchor=False)
@@ -173,10 +173,10 @@ def export(current: Session) -> None:
 
 
 def _tokeniser(current: Session) -> None:
-    """A button that checks and prepares, and then the archive."""
+    """Show a button that checks and prepares the tokeniser, then one for the archive."""
     tokeniser, reference = current.study.tokeniser, current.study.benchmark.reference
     segmenter = choose_method(current, "export")
-    # What a check depends on: after another edit, or with another reference, it is made again.
+    # The check is repeated after another edit, or with another reference.
     key = (segmenter.signature(), reference.checksum)
     place = st.empty()
     if st.session_state.get(_KEY) != key:
@@ -263,7 +263,7 @@ def _result(made: Export) -> None:
 
 
 def page(current: Session) -> None:
-    """The edits, and below them what to export."""
+    """Show the edits, and below them what to export."""
     score_metrics(current, "history")
     edit_list(current)
     never_formed_note(current)

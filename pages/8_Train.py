@@ -1,7 +1,7 @@
-"""Train a tokeniser: where words come from, how they are prepared, the method, and the result.
+"""Train a tokeniser: the source of words, their preparation, the method, and the result.
 
-A click on Stop asks Streamlit for another run of the page, and the next report of progress ends
-this one; a method that reports none runs to its end.
+A click on Stop requests another run of the page, and the next report of progress ends this one; a
+method that reports none runs to its end.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class _Order:
 
 
 def train_page(current: Session) -> None:
-    """Settings, a button that trains, and what came out."""
+    """Show settings, a button that trains, and the result."""
     st.title("Train")
     _train(current, _settings())
     if current.models:
@@ -161,7 +161,7 @@ def _settings() -> _Order | None:
 
 
 _Words = tuple[Read, tuple[str, ...], tuple[str, str, bytes] | None, str]
-"""Where words come from: the first fields of an order."""
+"""The source of words: the first fields of an order."""
 
 
 def _source() -> _Words | None:
@@ -244,7 +244,7 @@ def _train(current: Session, order: _Order | None) -> None:
                 help=None if order else "Choose a file first.",
             )
         return
-    place.empty()  # at once: else the old button stays in sight until the training is over
+    place.empty()  # otherwise the old button remains visible during training
     with st.container():
         left, right = st.columns([8, 2], vertical_alignment="center")
         bar = left.progress(0.0, "Reading the words …")
@@ -269,7 +269,7 @@ def _train(current: Session, order: _Order | None) -> None:
 
 
 def _run(current: Session, order: _Order, bar: Any) -> None:
-    """Train, and keep the model; an error that the user can mend is a `MorphGraphError`."""
+    """Train and keep the model; an error that the user can fix is a `MorphGraphError`."""
 
     def report(what: str, before: str, start: float, end: float) -> Callable[[float], None]:
         shown, line = -1.0, TrainingClock(what, before)
@@ -385,13 +385,13 @@ def _downloads(segmenter: Segmenter, label: str) -> None:
 
 
 def _compare(current: Session, label: str) -> None:
-    """Put the model beside the open tokeniser among the methods to compare, and go there."""
+    """Add the model and the open tokeniser to the compared methods, and go there."""
     chosen_methods(current, "compare").take(["bpe", f"model {label}"])
     st.session_state[_COMPARES] = True
 
 
 def _examples(current: Session, trained: list[Segmenter]) -> None:
-    """How words are cut by the model and by the open tokeniser, against the gold if it has them."""
+    """Show segmentations by the model and the open tokeniser, with gold where available."""
     study = current.study
     with remembered(train_words=_EXAMPLES):
         words = st.text_input(

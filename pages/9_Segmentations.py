@@ -51,22 +51,22 @@ _PAGE = 50
 _SHOW = "compare show"
 _ALL, _DISAGREE, _BETTER = "all", "methods disagree", "one beats another"
 _WORDS_WIDER = 1.1
-"""How much wider than the others the column of words is."""
+"""The relative width of the column of words."""
 
 
 @st.fragment
 def segmentations_page(current: Session) -> None:
-    """The whole page; a fragment, so that a choice draws nothing else anew."""
+    """Show the page; a fragment, so that a choice redraws nothing else."""
     st.title("Segmentations")
     with st.container(horizontal=True, vertical_alignment="center", key="compare-controls"):
         field = st.container()
         drawn = st.container(width="content")
         with st.popover("Methods", icon=":material/add:", key="compare methods open"):
             place = st.container()
-            upload_model(_PLACE)  # before the methods in time, so that its model can be chosen
+            upload_model(_PLACE)  # run before the methods, so that its model can be chosen
         more = st.popover("More", icon=":material/tune:", key="compare more open")
         note = st.container(width="content")
-    # The element of the address must be in sight: one in a popover acts only where it is open.
+    # The address's element must be visible: in a closed popover it is inactive.
     picked = choose_methods(current, _PLACE, place, wait=False)
     lacking = lacking_counts(current, _PLACE)
     if lacking:
@@ -84,7 +84,7 @@ def segmentations_page(current: Session) -> None:
         note.markdown(f"**{shown}{counted(len(texts), 'word')}**")
         _headers(current, picked, comparison)
         _table(picked, comparison, chosen)
-        progress = st.container()  # below the words, so that they stay where they are
+        progress = st.container()  # below the words, so that they do not move
         cell = _chosen_cell(comparison)
         if cell is not None:
             one_cell(current, comparison, *cell)
@@ -93,13 +93,13 @@ def segmentations_page(current: Session) -> None:
             partial_gold(current.study.benchmark.reference.partial_note)
         _downloads(comparison, [comparison.rows[number] for number in chosen])
         keep_session(current)
-        _make_the_next(current, picked, progress)
+        _make_next_method(current, picked, progress)
 
 
-def _make_the_next(
+def _make_next_method(
     current: Session, picked: Sequence[PickedMethod], progress: DeltaGenerator
 ) -> None:
-    """Make a method that takes long, now that the others are in sight; then show it too."""
+    """Make a slow method now that the others are shown; then show it, too."""
     waiting = next((one for one in picked if one.made is None), None)
     if waiting is None:
         return
@@ -109,7 +109,7 @@ def _make_the_next(
 
 
 def _headers(current: Session, picked: Sequence[PickedMethod], comparison: Comparison) -> None:
-    """Above each column its method: settings, what it does, and its F1 on these words."""
+    """Show above each column its method: settings, description, and F1 on these words."""
     gold = current.study.benchmark
     with st.container(key="compare-heads"):
         first, *places = st.columns(
@@ -125,7 +125,7 @@ def _headers(current: Session, picked: Sequence[PickedMethod], comparison: Compa
 
 
 def _numbers(picked: Sequence[PickedMethod]) -> list[int | None]:
-    """The number of each chosen method among those that are compared; None while it is made."""
+    """Return each chosen method's index among those compared; None if it is still being made."""
     ready = itertools.count()
     return [None if one.made is None else next(ready) for one in picked]
 
@@ -156,7 +156,7 @@ def _compared(
     texts: list[str],
     gold: list[tuple[str, ...] | None],
 ) -> Comparison:
-    """The comparison, made once for the same words and methods."""
+    """Return the comparison, made once for the same words and methods."""
     key = (
         "comparison",
         tuple(segmenter.signature() for segmenter in segmenters),
@@ -169,7 +169,7 @@ def _compared(
 
 
 def _chosen_cell(comparison: Comparison) -> tuple[int, int] | None:
-    """Where the word and method that were clicked are now; None if one of them is not there."""
+    """Return the present position of the clicked word and method, None if one is gone."""
     text, label = st.session_state.get("compare cell", (None, None))
     if text not in comparison.texts or label not in comparison.labels:
         return None
@@ -177,7 +177,7 @@ def _chosen_cell(comparison: Comparison) -> tuple[int, int] | None:
 
 
 def _filtered(current: Session, comparison: Comparison, more: DeltaGenerator) -> list[int]:
-    """Numbers of the rows to show."""
+    """Return the numbers of the rows to show."""
     several = len(comparison.segmenters) > 1
     kinds = [_ALL, _DISAGREE, _BETTER] if several else [_ALL]
     here = value_now(_SHOW, _ALL)
@@ -243,7 +243,7 @@ def _summaries(comparison: Comparison) -> None:
     st.code(comparison.signature, language=None, wrap_lines=True)
     if len(rows) < 2:
         return
-    st.markdown("**Words that two methods cut alike, in %**")
+    st.markdown("**Words that two methods segment alike, in %**")
     matrix = pd.DataFrame(
         [[percent(value, 1) for value in row] for row in comparison.agreement],
         index=list(comparison.labels),

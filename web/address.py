@@ -19,7 +19,7 @@ from web.components import hidden_component
 _STEP, _LEFT = "step", "before"
 _NUMBER = re.compile(rf"(?:{_LEFT})?(\d{{1,9}})")
 _LONGEST = 1500
-"""Characters of a value that an address holds; browsers and servers cut off very long ones."""
+"""The limit of characters of a value; browsers and servers truncate very long addresses."""
 
 
 @dataclass
@@ -69,12 +69,12 @@ class Address:
         opened. As anybody can write anything into an address, ``among`` lists the values it may
         take, and ``reads`` is how the page parses it.
         """
-        if name in self.now:  # the run of a fragment, which arrives nowhere
+        if name in self.now:  # in a fragment's run, which is never an arrival
             self._begin_run()
         self.now.add(name)
         held = _held(value)
         if name not in self.shown:
-            # An address with a step was written here: it lacks what was empty.
+            # Python wrote this address, from which empty values were omitted.
             asked = st.query_params.get(name, "" if self.arrived else None)
             is_fit = asked is not None and (among is None or asked in among)
             read = reads(asked) if asked is not None and is_fit else value

@@ -42,7 +42,7 @@ PAGES = {
         "Batch": ("pages/11_Batch.py", ":material/batch_prediction:"),
     },
 }
-"""The pages by what a person wants: file and icon of each."""
+"""The pages by task: file and icon of each."""
 
 
 def start(title: str) -> Session:
@@ -62,7 +62,7 @@ def start(title: str) -> Session:
     VISITOR.set(current.store.folder.name)
     current.doing = ""  # it is in the page that is left, or begins again below
     current.address.arrive(title)
-    _open_what_is_asked_for(current)
+    _open_requested_demo(current)
     known_browser(current)
     keep_session(current)
     with st.sidebar:
@@ -73,7 +73,7 @@ def start(title: str) -> Session:
     return current
 
 
-def _open_what_is_asked_for(current: Session) -> None:
+def _open_requested_demo(current: Session) -> None:
     """Open the demo named in the address if another demo is open; own files stay open."""
     own = current.language
     asked = current.address.follow("demo", own, among=DEMOS if own else ())
@@ -160,7 +160,7 @@ def _offer_kept_edits(current: Session) -> None:
             key=f"restore {previous}",
             icon=":material/restore:",
             width="stretch",
-            help="They were left on this tokeniser in another browser.",
+            help="They were made to this tokeniser in another browser.",
             on_click=current.restore,
             args=(steps,),
         )

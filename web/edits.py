@@ -77,7 +77,7 @@ def never_formed_note(current: Session, show_all: Callable[[], None] | None = No
             current,
             [graph.types[n] for n in found],
             key="remove never formed",
-            help="One more edit; all words are segmented as before it.",
+            help="One more edit; it changes no segmentation.",
         )
         if show_all is not None:
             button("List them", "list", show_all, key="list never formed")
@@ -99,7 +99,7 @@ def go_to_edit(current: Session, edits: int) -> None:
 
 def show_message(current: Session) -> None:
     """Show once why the last edit failed, and announce edits to screen readers."""
-    _speaking()(key="what edits changed", data={"said": _what_changed(current)})
+    _live_region()(key="what edits changed", data={"said": _change_message(current)})
     message = st.session_state.pop(_MESSAGE, None)
     if message:
         st.warning(plain(message), icon=":material/info:")
@@ -120,7 +120,7 @@ def outcome(current: Session) -> tuple[float, str]:
 
 
 @dataclass(frozen=True)
-class _Heard:
+class _Announced:
     """The edits already announced, and how."""
 
     study: int
@@ -130,12 +130,12 @@ class _Heard:
     said: str = ""
 
 
-def _what_changed(current: Session) -> str:
+def _change_message(current: Session) -> str:
     """Describe the edits made or undone since the last run; empty if another file was opened."""
     study = current.study
     edits, f1 = len(study.graph.history), study.now.score("morphemic", "types").f1
-    before: _Heard | None = st.session_state.get(_HEARD)
-    now = _Heard(current.study_number, study.graph.state, edits, f1)
+    before: _Announced | None = st.session_state.get(_HEARD)
+    now = _Announced(current.study_number, study.graph.state, edits, f1)
     if before is not None and (before.study, before.state) == (now.study, now.state):
         return before.said
     if before is not None and before.study == now.study:
@@ -148,7 +148,7 @@ def _what_changed(current: Session) -> str:
 
 
 @cache
-def _speaking() -> Callable[..., Any]:
+def _live_region() -> Callable[..., Any]:
     """A live region, announced when its text changes but not when its page is opened."""
     script = """  let region = parentElement.querySelector("[role]");
   if (!region) {

@@ -1,4 +1,4 @@
-"""Middleware between the network and Streamlit: allowed hosts, security headers, and upload limits."""
+"""Middleware between the network and Streamlit: known hosts, security headers, upload limits."""
 
 import base64
 import hashlib
@@ -41,7 +41,7 @@ class KnownHosts:
             await self.app(scope, receive, send)
             return
         text = (
-            "This app does not answer under this name. Whoever runs it allows it with: "
+            "This app does not answer under this name. Whoever runs it can allow it with: "
             "morphgraph app --host NAME\n"
         )
         await PlainTextResponse(text, 421)(scope, receive, send)
@@ -74,7 +74,7 @@ def _is_address(host: str) -> bool:
 # ------------------------------------------------------------------- what browsers may load
 
 FRAME = "/frame"
-"""Where the empty page is that shows a page of others (`page_frame`)."""
+"""The path of the empty page that embeds foreign pages (`page_frame`)."""
 
 _FRAME_PAGE = """<!doctype html>
 <meta charset="utf-8">
@@ -160,9 +160,9 @@ def content_policy(*, allow_frame: bool) -> str:
 _UPLOAD = re.compile(r"/_stcore/upload_file/([^/]+)/([^/]+)/?$")
 _TOO_MUCH = "These are too many uploads for one page. Remove some, or reload the page.\n"
 _RECORD = 1000
-"""Bytes that a file counts for beside its own: even empty ones take memory."""
+"""Bytes added to each file's size: even empty ones take memory."""
 _SESSIONS = 100_000
-"""Sessions whose uploads are remembered; nobody says when one has ended."""
+"""The number of sessions whose uploads are tracked, as their end is not reported."""
 
 
 class BoundedUploads:
@@ -221,7 +221,7 @@ class BoundedUploads:
             else:
                 await self.app(scope, counted, answer)
         finally:
-            if is_done:  # what fails leaves an earlier one as it was
+            if is_done:  # a failed upload leaves an earlier one unchanged
                 self._kept.setdefault(session, {})[file] = size
                 while len(self._kept) > _SESSIONS:
                     del self._kept[next(iter(self._kept))]  # it has ended long ago

@@ -12,7 +12,7 @@ from morphgraph.core.limits import is_public as is_public
 from morphgraph.core.limits import is_set
 
 THIS_MACHINE = ("127.0.0.1", "::1", "localhost")
-"""What a machine calls itself: a server at these addresses is reached by nobody else."""
+"""The loopback addresses: a server at these can be reached only from its own machine."""
 
 
 def allows_frames() -> bool:

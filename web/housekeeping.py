@@ -19,7 +19,7 @@ from morphgraph.core.system import free_memory_at_once, give_back_memory, memory
 from web.state import drop_oldest
 
 CHECK_INTERVAL = 5.0
-"""Seconds from one look to the next."""
+"""Seconds between two checks."""
 
 _SPARED = 10.0
 _SHARE = 0.25
@@ -62,7 +62,7 @@ async def manage_memory(tabs: Tabs) -> AsyncIterator[None]:
 
 
 async def _look_after(tabs: Tabs) -> None:
-    # Who comes back within this time finds all as it was.
+    # A visitor who returns within this time finds everything unchanged.
     patience = float(st.get_option("server.disconnectedSessionTTL")) + CHECK_INTERVAL
     while True:
         await asyncio.sleep(CHECK_INTERVAL)

@@ -64,7 +64,7 @@ _ENCODINGS = (
 _NO_FREQUENCIES, _FROM_FILE = "none", "a file"
 _TAKEN = "uploads taken"
 _MOST = 8
-"""So many references, and segmentations, stand beside the open one."""
+"""The limit of references, and of segmentations, beside the open one."""
 
 
 def content_of(file: "UploadedFile") -> bytes:
@@ -111,7 +111,7 @@ def reference_upload(current: Session, place: str) -> None:
         key="reference format",
         help="Detected from the content. Choose one if the detection is wrong.",
     )
-    # The next file starts from UTF-8 again: it could be read in another encoding without an error.
+    # Reset to UTF-8: another encoding could misread the next file without an error.
     encoding = right.selectbox(
         "Encoding",
         [_AS_MARKED, *_ENCODINGS],
@@ -212,7 +212,7 @@ def catalogue_panel(current: Session, place: str) -> None:
     """
     offered = _on_this_server() if is_public() else list(SOURCES.values())
     if not offered:
-        st.caption("None is on this server. Whoever runs it can add some.")
+        st.caption("None is on this server. Its administrator can add some.")
         return
     spoken = {code for source in offered for code in source.languages}
     language = st.selectbox(
@@ -263,7 +263,7 @@ def _facts(source: catalogue.CatalogueEntry) -> None:
 
 def _by_hand(source: catalogue.CatalogueEntry) -> None:
     st.info(
-        f"This one has to be fetched by yourself. {plain(source.by_hand)} Then open the file with "
+        f"You have to download this one yourself. {plain(source.by_hand)} Then open the file with "
         "the upload field for references.",
         icon=":material/info:",
     )
@@ -328,9 +328,9 @@ def choose_references(
     """
     opened = current.study.benchmark.reference.name
     more: dict[str, Reference] = st.session_state.setdefault(_MORE, {})
-    with files:  # first in time, so that what is added can be chosen
+    with files:  # run first, so that what is added can be chosen
         _upload_reference(more, opened, waiting)
-    # One that was added is chosen by whichever run comes next: its own may end here.
+    # The next run chooses an added one, as this run may end here.
     added = [f"file {name}" for name in more if name not in st.session_state.get(_OFFERED, ())]
     if added:
         chosen = [*value_now(_REFERENCES, [_OPEN]), *added]
@@ -359,7 +359,7 @@ def remove_reference(name: str | None) -> None:
     if name is None:
         clear_upload(_ADDED)
         more, offered = st.session_state[_MORE], st.session_state.get(_OFFERED, ())
-        for read in [one for one in more if one not in offered]:  # while the click was on its way
+        for read in [one for one in more if one not in offered]:  # removed meanwhile
             del more[read]
     set_value(_REFERENCES, [other for other in value_now(_REFERENCES, []) if other != name])
 
@@ -409,7 +409,7 @@ def _upload_reference(more: dict[str, Reference], opened: str, waiting: Waiting)
 def choose_predictions(files: DeltaGenerator) -> dict[str, Predictions]:
     """Return the chosen segmentation files by name; ``files``: where to add some."""
     known: dict[str, Predictions] = st.session_state.setdefault("predictions to score", {})
-    with files:  # first in time, so that what is added can be chosen
+    with files:  # run first, so that what is added can be chosen
         _upload_predictions(known)
     if not known:
         return {}

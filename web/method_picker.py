@@ -40,9 +40,9 @@ DEFAULT_METHODS = {
     "compare": (START, "bpe", "dropout", "trimmed", "picky", "flota"),
     "scores": (START, "bpe"),
 }
-"""The pages with methods to choose, and those that are chosen at first, as soon as they can be."""
+"""The default methods of each page that offers a choice; they join as soon as possible."""
 _TRAINED = "picky"
-"""Trained on demand: it stands among those that need a tokeniser only, behind trimmed BPE."""
+"""Trained on demand: listed after trimmed BPE, with those that need only a tokeniser."""
 _BYTES = 256
 
 
@@ -92,7 +92,7 @@ def choose_methods(
     models = (f"model {name}" for name in current.models)
     names = [*_known_methods(), *([START] if edited else []), *models]
     chosen = chosen_methods(current, place)
-    chosen.offer(names, lambda name: _has_what_it_needs(current, name))
+    chosen.offer(names, lambda name: _is_available(current, name))
     _follow_methods(current, place)
     key = f"{place}_methods"
 
@@ -133,9 +133,7 @@ def chosen_methods(current: Session, place: str) -> Chosen:
 
 def lacking_counts(current: Session, place: str) -> str:
     """Name the methods that lack word counts, with a verb; empty if none does."""
-    lacking = [
-        METHODS[n].title for n in DEFAULT_METHODS[place] if not _has_what_it_needs(current, n)
-    ]
+    lacking = [METHODS[n].title for n in DEFAULT_METHODS[place] if not _is_available(current, n)]
     return " and ".join(lacking) + (" need" if len(lacking) > 1 else " needs") if lacking else ""
 
 
@@ -172,7 +170,7 @@ def _follow_methods(current: Session, place: str) -> None:
     asked = current.address.follow("methods", here, reads=lambda asked: _as_set(asked) or here)
     if asked == here:
         return
-    given = _asked(asked)
+    given = _requested(asked)
     start, models = (
         [name for name in chosen.names if name not in METHODS and (name == START) is is_start]
         for is_start in (True, False)
@@ -189,7 +187,7 @@ def _as_set(text: str) -> str:
         _spelled(
             name, {key: _within(given.get(key), field) for key, field in _fields(name).items()}
         )
-        for name, given in _asked(text).items()
+        for name, given in _requested(text).items()
     )
 
 
@@ -211,7 +209,7 @@ def _label(current: Session, name: str, settings: Mapping[str, Any], edited: boo
     return METHODS[name].label(given)
 
 
-def _asked(text: str) -> dict[str, Mapping[str, Any]]:
+def _requested(text: str) -> dict[str, Mapping[str, Any]]:
     """Parse the methods and settings of a shared address, ignoring any others."""
     found: dict[str, Mapping[str, Any]] = {}
     for part in split_methods(text)[:20]:
@@ -302,7 +300,7 @@ def upload_model(place: str) -> None:
         "SentencePiece model, or a list of types.",
     )
     if file is None or st.session_state.get(f"{place} uploaded") == file.file_id:
-        return  # read already; if it was forgotten since, it stays so
+        return  # already read, and possibly removed since
     with attempt():
         read = uploaded_segmenter(content_of(file), file.name)
         st.session_state[f"{place} uploaded"] = file.file_id
@@ -325,7 +323,7 @@ def make_method(current: Session, place: str, name: str, settings: Mapping[str, 
     """
     if name.startswith("model "):
         return current.models[name.removeprefix("model ")]
-    asked, tokeniser = _asked_of(current, name, settings), current.study.tokeniser
+    asked, tokeniser = _identity(current, name, settings), current.study.tokeniser
 
     def make() -> Segmenter:
         if name == START:
@@ -333,13 +331,13 @@ def make_method(current: Session, place: str, name: str, settings: Mapping[str, 
         if name == _TRAINED:
             return _picky(current, place, asked, **settings)
         counts = _counts(current)[0] if METHODS[name].counts else None
-        # A copy, for it is kept for other sessions too, and edits go on.
+        # A copy, as it is cached for other sessions while edits continue.
         return method_on(tokeniser.copy(), name, settings, counts)
 
     return current.study.cache.get(*asked, make)
 
 
-def _asked_of(
+def _identity(
     current: Session, name: str, settings: Mapping[str, Any]
 ) -> tuple[tuple[Hashable, ...], tuple[Hashable, ...]]:
     """Return everything that identifies a method; word counts are identified by checksum."""
@@ -356,7 +354,7 @@ def _takes_long(current: Session, name: str, settings: Mapping[str, Any]) -> boo
     """Whether `make_method` still has to count words or train for this method."""
     if not _needs_counts(name) or _counts(current)[0] is None:
         return False
-    return _asked_of(current, name, settings) not in current.study.cache
+    return _identity(current, name, settings) not in current.study.cache
 
 
 def _needs_counts(name: str) -> bool:
@@ -376,7 +374,7 @@ def _picky(current: Session, place: str, key: Hashable, threshold: float) -> Seg
     said = f"Training Picky BPE on {len(counts):,} words"
     make = partial(_trained_picky, counts, size, threshold, visitor)
     model = waiting.do(key, said, make)
-    waiting.over()
+    waiting.clear()
     return model
 
 
@@ -399,7 +397,7 @@ def _trained_picky(
     )
 
 
-def _has_what_it_needs(current: Session, name: str) -> bool:
+def _is_available(current: Session, name: str) -> bool:
     """Whether a method can be a default: word counts are available if it needs them."""
     if not _needs_counts(name):
         return True
@@ -408,7 +406,7 @@ def _has_what_it_needs(current: Session, name: str) -> bool:
 
 
 Counted = tuple[WordCounts | None, bytes]
-"""Word counts, if there are some, and their checksum."""
+"""Word counts, if available, and their checksum."""
 
 
 def _counts(current: Session) -> Counted:

@@ -38,7 +38,7 @@ def what_is_open(current: Session, place: str) -> None:
         "reference": (gold.name, partial(_open_reference, place=place)),
     }
     for kind, (name, upload) in opened.items():
-        # Drawn when it is opened only: most never are.
+        # Drawn only when opened, as most never are.
         with st.popover(
             f"{kind} **{plain(shortened(name, 20))}**",
             type="tertiary",

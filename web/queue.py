@@ -98,10 +98,10 @@ def advance_queue() -> None:
         running = {out for out in _all_runs() if is_launched(out)}
         for out in waiting:
             if out not in running and len(running) < PUBLIC_RUNS.value:
-                with suppress(OSError):  # no room for its log, or for a process: later
+                with suppress(OSError):  # no room for its log or process: retry later
                     launch_run(out, _options(out))
                     running.add(out)
-            # Last: a run that was launched and still has its mark is launched again, not lost.
+            # The mark is removed last: after a crash, a run is launched again rather than lost.
             if out in running:
                 _marker(out).unlink(missing_ok=True)
 
@@ -141,6 +141,6 @@ def _waiting() -> list[Path]:
     """Return the waiting runs, the next one first."""
     found = []
     for out in _all_runs():
-        with suppress(OSError):  # it has just left
+        with suppress(OSError):  # it has just left the queue
             found.append((_marker(out).stat().st_mtime_ns, out))
     return [out for _, out in sorted(found)]

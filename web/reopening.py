@@ -34,7 +34,7 @@ _BROWSER, _TAB = "morphgraph", "morphgraph-tab"
 _KNOWN_TAB = "tab of the page"
 _COMPONENT = "morphgraph-browser"
 _LEFT_BEHIND = 60
-"""Seconds for which a tab that goes is remembered: a reload is over by then."""
+"""The lifetime in seconds of a closing tab's cookie; a reload takes less."""
 
 Steps = list[dict[str, Any]]
 
@@ -94,14 +94,14 @@ def keep_session(current: Session) -> None:
     untouched = current.language == "en" and not (
         graph.history or graph.undone or current.models or current.doing
     )
-    if not untouched or current.kept_as:  # else there is nothing yet that is worth a file
+    if not untouched or current.kept_as:  # otherwise there is nothing worth storing
         try:
             record = _record_of(current)
             if record is None:
                 return
             current.store.keep_record(record.model_dump_json().encode())
         except (MorphGraphError, OSError) as error:
-            _tell_unkept(current, error)
+            _warn_unkept(current, error)
             return
     current.kept_as, current.unkept = _state_of(current), ""
 
@@ -115,7 +115,7 @@ def _state_of(current: Session) -> tuple[Any, ...]:
     return (current.study_number, edits, ran, models, current.doing)
 
 
-def _tell_unkept(current: Session, error: Exception) -> None:
+def _warn_unkept(current: Session, error: Exception) -> None:
     """Say why a reload would lose what is open: at once, and in the sidebar while this lasts."""
     why = _why_unkept(error)
     if why != current.unkept:
@@ -261,7 +261,7 @@ def _open(current: Session, record: _Record) -> None:
     if record.doing:
         current.notice = (
             f"{record.doing} was interrupted, as when the app or this page is closed. All that was "
-            "done before is here; start it again to go on."
+            "done before is here; start it again to continue."
         )
 
 
@@ -291,7 +291,7 @@ def _make_edits(current: Session, record: _Record) -> None:
 
 
 def _run_again(current: Session, steps: Steps, kept: _Run) -> ReBPERun | None:
-    """Repeat a run; if the result differs, return None and undo its edits."""
+    """Repeat a run; if the result differs, undo all edits and return None."""
     study, done = current.study, kept.edits_before
     study.graph.replay(steps[:done])
     run = ReBPERun(study.tokeniser, study.benchmark, kept.settings)

@@ -23,9 +23,9 @@ MARKS = (
     "Marks: **|** split on a gold boundary; **·** split inside a morph; **‿** gold boundary closed"
 )
 _FEW = 10
-"""A reference with fewer words than this is likely to have been read wrongly."""
+"""A reference with fewer words than this was probably misread."""
 _REASONS = 3
-"""So many reasons for skipped lines stand in a warning."""
+"""The number of reasons for skipped lines shown in a warning."""
 _RATIOS = (
     ("F1", "f1", "The harmonic mean of precision and recall."),
     ("Precision", "precision", "The share of splits that are on a gold boundary."),

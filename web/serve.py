@@ -7,7 +7,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 ROOT = Path(__file__).resolve().parent.parent
-# Streamlit looks for modules beside this file; they are named from the folder above.
+# Streamlit searches for modules beside this file; ours are in the parent folder.
 sys.path = [str(ROOT) if Path(place) == Path(__file__).parent else place for place in sys.path]
 
 from morphgraph.core.limits import PUBLIC_UPLOADS  # noqa: E402
@@ -22,7 +22,7 @@ middleware = [
     Middleware(KnownHosts, hosts=own_hosts()),
 ]
 if is_public():
-    st.set_option("client.showErrorDetails", "none")  # a traceback tells of the server
+    st.set_option("client.showErrorDetails", "none")  # a traceback reveals details of the server
     middleware.append(Middleware(BoundedUploads, most=PUBLIC_UPLOADS.value * 2**20))
 
 app = st.App(

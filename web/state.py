@@ -60,7 +60,7 @@ _KEY = "morphgraph session"
 START = "before the edits"
 """The method that is the tokeniser without its edits."""
 MOST_MODELS = 12
-"""The oldest model of the session makes room for one more than this."""
+"""The limit of models in a session; a further one replaces the oldest."""
 _RECIPES_KEPT = 20
 T = TypeVar("T")
 
@@ -166,7 +166,7 @@ class Session:
         self.open(demo_sources(language))
 
     def open(self, sources: Sources) -> None:
-        """Open all of these, or none if the tokeniser or the reference is missing."""
+        """Open all of these, which must include a tokeniser and a reference."""
         opened, gold, counts = map(sources.get, ("tokeniser", "reference", "frequencies"))
         assert opened is not None
         assert gold is not None

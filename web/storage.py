@@ -36,18 +36,18 @@ from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web.hosting import is_public
 
 DAYS = 30
-"""What was not used for so long is forgotten."""
+"""Data unused for this many days is deleted."""
 MOST_BROWSERS = 100
 MOST_TABS = 6
-"""Of one browser."""
+"""The limit of one browser."""
 MOST_BYTES = 2_000_000_000
-"""Of all browsers together."""
+"""The limit of all browsers together."""
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 _TAB = re.compile(r"[0-9a-f]{8}")
 _CHECKSUM = re.compile(r"[0-9a-f]{64}")
 _JUST_WRITTEN = 600.0
-"""Seconds in which a file that no record speaks of yet is left alone."""
+"""The seconds during which a new file without a record is not deleted."""
 _lock = threading.RLock()
 
 
@@ -300,7 +300,7 @@ def _changed(path: Path) -> float:
 
 def _size(folder: Path) -> int:
     total = 0
-    with suppress(OSError):  # a run may be at work in there
+    with suppress(OSError):  # a run may be writing there
         for path in folder.rglob("*"):
             with suppress(OSError):
                 total += path.stat().st_size if path.is_file() else 0

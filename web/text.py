@@ -8,7 +8,7 @@ from morphgraph.core.text import shortened, side_by_side, visible
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _JOINER = "\u2060"
 _BACKTICKS = re.compile("`+")
-_TURNED_INTO_SOMETHING = re.compile(
+_CONVERTED = re.compile(
     r"(?<=[-<>~=])(?=[-<>=])|(?<=:)(?=//|streamlit:)|(?<=www)(?=\.)|(?=@)|(?<=mailto)(?=:)", re.I
 )
 """Places inside arrows, addresses and the like, which escapes alone do not protect."""
@@ -25,7 +25,7 @@ def plain(text: str) -> str:
     >>> plain("www.a") == "www\u2060\\\\.a"
     True
     """
-    apart = _TURNED_INTO_SOMETHING.sub(_JOINER, " ".join(text.split()))
+    apart = _CONVERTED.sub(_JOINER, " ".join(text.split()))
     return _PUNCTUATION.sub(r"\\\1", apart)
 
 

@@ -26,7 +26,7 @@ What it raises, as where somebody clicks Stop, ends the training.
 
 _lock = threading.Lock()
 _turns: list[str] = []
-"""Who trains, and behind them who waits, by what their browsers are known by."""
+"""The visitors who train, then those who wait, by the identity of their browser."""
 
 
 def train_in_turn(
@@ -88,7 +88,7 @@ def _trained(
             process.kill()
             process.wait()
         if process.returncode:
-            raise MorphGraphError(_what_was_said(errors, file, process.returncode))
+            raise MorphGraphError(_error_message(errors, file, process.returncode))
         return read_model(out.read_bytes(), name)
 
 
@@ -111,7 +111,7 @@ def _wait(process: subprocess.Popen[bytes], tell: TrainingNews) -> None:
         time.sleep(_EVERY)
 
 
-def _what_was_said(errors: Path, file: tuple[str, str, bytes] | None, code: int) -> str:
+def _error_message(errors: Path, file: tuple[str, str, bytes] | None, code: int) -> str:
     lines = errors.read_text("utf-8", "replace").splitlines()
     said = next((line for line in lines if line.startswith("morphgraph: ")), "")
     if code == 2 and said:

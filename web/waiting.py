@@ -20,12 +20,12 @@ T = TypeVar("T")
 Tell = Callable[..., None]
 """Called with how much is done, 0 to 1, and what is done where that changes; ends what is stopped.
 """
-_GLANCE = 0.25
-"""Seconds between two looks at a thread, and before anything is said of it."""
+_CHECK_INTERVAL = 0.25
+"""Seconds between two checks of a thread, and before its progress is shown."""
 _TURN = 1.0
-"""Seconds after which the page is drawn anew, as a fragment hears no click before it ends."""
+"""Seconds until the page is redrawn, as a fragment handles no click before it ends."""
 _MOST = 4
-"""Works of a session that a page left, or was drawn anew in, and may come back to."""
+"""The limit of a session's unfinished works, to which a page may return."""
 _WORKER = "worker"
 
 
@@ -59,7 +59,7 @@ class _Worker:
             for other in [k for k, (_, future) in self._known.items() if future.cancel()]:
                 del self._known[other]
             work = _Work(make)
-            # In the context of the page, which knows for which visitor it works.
+            # In the context of the page, which identifies the visitor.
             self._known[key] = work, self._pool.submit(copy_context().run, work)
             forget_oldest(self._known, _MOST)
         return self._known[key]
@@ -95,7 +95,7 @@ class Waiting:
         work, future = worker.work_on(key, make)
         self._now = key, work, about
         turn_ends = time.monotonic() + _TURN
-        while not wait([future], _GLANCE).done:
+        while not wait([future], _CHECK_INTERVAL).done:
             now = time.monotonic()
             text = work.said or f"{said}, {now - work.began:.0f} s …"
             self._say(plain(text), share if work.share is None else work.share)
@@ -104,7 +104,7 @@ class Waiting:
         worker.forget(key)
         return future.result()
 
-    def over(self) -> None:
+    def clear(self) -> None:
         """Remove the line."""
         self._place.empty()
 

@@ -23,13 +23,13 @@ _SHORT = {
     "with an affix": "{count} with {affix}",
     "most disputed": "{count} most disputed",
 }
-"""How words of the reference are drawn, and what the control says of it."""
+"""How words of the reference are drawn, and the label of each way."""
 _HOW = tuple(_SHORT)
 _MOST = 1000
-# Words of the reference among which the most disputed are looked for.
-_LOOKED_AT = 5000
+# The number of words of the reference searched for the most disputed ones.
+_SEARCHED = 5000
 _LONGEST = 100_000
-# Characters of text that the page's address holds, so that it can be shared.
+# The limit of characters of text in the page's address, by which it can be shared.
 _IN_ADDRESS = 1000
 _WORDS, _LINES = "compare_text", "compare_lines"
 
@@ -149,11 +149,11 @@ def _drawn(
 def _most_disputed(current: Session, segmenters: Sequence[Segmenter]) -> list[int]:
     """Return words that the methods cut differently, among this many of the reference."""
     entries = current.study.benchmark.reference.entries
-    chosen = np.sort(np.random.default_rng(0).permutation(len(entries))[:_LOOKED_AT])
+    chosen = np.sort(np.random.default_rng(0).permutation(len(entries))[:_SEARCHED])
     key = ("disputed", *map(Same, segmenters))
     found = current.once(key, lambda: most_disputed(segmenters, [entries[i].word for i in chosen]))
-    if len(entries) > _LOOKED_AT:
-        st.caption(f"Among {_LOOKED_AT:,} of {len(entries):,} words, drawn at random.")
+    if len(entries) > _SEARCHED:
+        st.caption(f"Among {_SEARCHED:,} of {len(entries):,} words, drawn at random.")
     return [int(chosen[number]) for number in found]
 
 

@@ -37,20 +37,20 @@ from morphgraph.corpus.text import BadLines
 from morphgraph.corpus.text_files import PACKED, TextFile, find_texts
 
 KINDS = (WHITESPACE, "knockout", "rebpe")
-"""What words can be: what white space separates, or what a pipeline of this name trains on."""
+"""How words are counted: separated by white space, or as a pipeline of this name trains on."""
 
 MIN_MEMORY = 64 * 2**20
 MIN_WORKER_MEMORY = 32 * 2**20
-"""There are as many workers as leave each this many bytes."""
+"""The number of workers is limited so that each has this many bytes."""
 
 BLOCK_BYTES = 2**29
-"""About how many bytes of text are one task, unless a file has more."""
+"""The approximate bytes of text in a task, unless a single file has more."""
 
 ORDER = "the bytes of the word, in each file"
-_BYTES_A_PARTITION = 2**31
-_MOST_FILES = 1024
+_BYTES_PER_PARTITION = 2**31
+_MAX_FILES = 1024
 _UNPACKED = 4
-"""About how many bytes of text are in a packed one."""
+"""The approximate ratio of decompressed to compressed text."""
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
@@ -231,7 +231,7 @@ def run_counting(
         "bad_lines": counting.bad_lines,
         "folder": str(counting.folder),
         "partitions": partitions,
-        # Then its counts can be the result.
+        # A single block can be counted into the final file directly.
         "alone": len(counting.blocks) == partitions == counting.minimum_count == 1,
     }
     bytes_done = 0
@@ -305,12 +305,12 @@ def run_counting(
 
 
 def partitions_of(size: int) -> int:
-    """Return the number of hash ranges to sum separately; it depends only on the size of the texts.
+    """Return the number of hash ranges to sum separately, which depends only on the size.
 
     >>> partitions_of(1000), partitions_of(2**31), partitions_of(2**60)
     (1, 1, 4096)
     """
-    return min(RANGES, 1 << max(0, (size - 1) // _BYTES_A_PARTITION).bit_length())
+    return min(RANGES, 1 << max(0, (size - 1) // _BYTES_PER_PARTITION).bit_length())
 
 
 def parse_memory(text: str) -> int:
@@ -342,7 +342,7 @@ def text_blocks(files: Sequence[TextFile]) -> Iterator[TextBlock]:
         if not file.size:
             continue
         text = file.size * (_UNPACKED if file.path.lower().endswith(PACKED) else 1)
-        if some and (size + text > BLOCK_BYTES or len(some) == _MOST_FILES):
+        if some and (size + text > BLOCK_BYTES or len(some) == _MAX_FILES):
             yield _block(some)
             some, size = [], 0
         some.append(file)
@@ -364,7 +364,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def _publish(counting: Counting, parts: Path, facts: dict[str, Any]) -> None:
     """Make the result visible, and delete the working folder."""
-    # Beside them stands what says that tasks are done, and what killed tasks left half written.
+    # The folder also holds the tasks' records, and partial files of tasks that were killed.
     files = sorted(parts.glob("part-*.parquet"))
     if counting.single:
         listed = ", ".join(map(sql_literal, files))

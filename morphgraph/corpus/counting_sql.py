@@ -49,20 +49,20 @@ if TYPE_CHECKING:
 
 WHITESPACE = "whitespace"
 IN_TEMP = " with --temp"
-"""How to choose another place for what is written on the way."""
+"""Completes errors in writing intermediate files: how to choose another place."""
 
 RANGES = 4096
-"""Into so many ranges hashes can be divided."""
+"""The largest number of ranges into which hashes are divided."""
 
 CountingTask = Mapping[str, Any]
-"""A task, as it travels: paths, small numbers and a block."""
+"""A task as it is sent to a worker: paths, small numbers and a block."""
 
 _FORM = 3
-"""Changes whenever what is kept does, so that nothing of another form is gone on with."""
+"""The version of intermediate files, so that those of another version are never resumed."""
 
 _LINES = (
     "auto_detect = false, header = false, quote = '', escape = '', comment = '', "
-    # A line may end in it unseen, so it is white space, too.
+    # It is lost at the end of a line, so it counts as white space.
     "delim = '\x1f', columns = {'line': 'varchar'}, max_line_size = 2097152, buffer_size = 8388608"
 )
 _LONGEST_LINE = 2**20
@@ -72,7 +72,7 @@ _WHITE = (
 
 _TO_SPACES = bytes.maketrans(b"\t\n\v\f\r\x1c\x1d\x1e\x1f", b" " * 9)
 _ROW = 2048
-_RULES_AT_ONCE = 4096
+_RULE_BATCH = 4096
 _SMALL_GROUPS = 16384
 
 
@@ -119,7 +119,7 @@ def open_duckdb(memory: int, threads: int, folder: Path) -> Iterator[DuckDBPyCon
     except RuntimeError as error:
         if "interrupted" not in str(error):
             raise
-        raise KeyboardInterrupt from None  # whatever a signal's handler raised, this is what comes
+        raise KeyboardInterrupt from None  # DuckDB replaces what a signal handler raised
     finally:
         sql.close()
 
@@ -253,7 +253,7 @@ class _Block:
             self._write(
                 "select * from (select word, count(*) as count from (select "
                 f"unnest(string_split(text, ' ')) as word from ({' union all '.join(texts)})) "
-                # The second condition keeps the first from being put to every running word.
+                # The second condition keeps DuckDB from testing the first on every running word.
                 "group by word) where word <> '' or count < 0",
                 path,
                 odd,
@@ -313,7 +313,7 @@ class _Block:
         rules = pipeline_named("plain" if pipeline == WHITESPACE else pipeline).words
         query = f"select word, count from read_parquet(?) where {odd}"
         rows = self.sql.cursor().execute(query, [str(path)])
-        while some := rows.fetchmany(_RULES_AT_ONCE):
+        while some := rows.fetchmany(_RULE_BATCH):
             made = rules(WordCounts([word for word, _ in some], [n for _, n in some]))
             yield [*made], [*made.values()]
 

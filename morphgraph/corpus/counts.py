@@ -13,7 +13,7 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.corpus.counts_lines import LARGEST_COUNT, counts_of_lines
 from morphgraph.corpus.counts_parquet import MARK, parquet_columns
 from morphgraph.corpus.parquet import starts_as_parquet
-from morphgraph.corpus.word_array import concatenate, sum_duplicates
+from morphgraph.corpus.word_array import concatenate_counts, sum_duplicates
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["MARK", "WordCounts", "parse_word_counts", "read_word_counts", "to_word_counts"]
 
 COUNTS_FILE = "_counts.json"
-"""In a folder of Parquet files with counts: what they are of."""
+"""The file of metadata in a folder of Parquet files with counts."""
 
 LARGEST_FILE = 2**30
 WORDLISTS = ("small", "large", "best")
@@ -98,7 +98,7 @@ def read_word_counts(path: str | Path, *, largest_file: int = LARGEST_FILE) -> W
                 "Leave out rare words.",
             )
         with path.open("rb") as file:
-            # A look that takes nothing away: the file may be a pipe.
+            # Peek without consuming: the file may be a pipe.
             if starts_as_parquet(file.peek(4)):
                 return _of_parquet(file, name)
             return _of_lines(file, name)
@@ -123,7 +123,7 @@ def _of_folder(path: Path) -> WordCounts:
         problem = "its files were counted by different pipelines"
         raise FileFormatError(path.name, "", problem, "Give one counting at a time.")
     rows = sum(len(words) for words, _ in parts)
-    words, counts = sum_duplicates(*concatenate([*parts]))
+    words, counts = sum_duplicates(*concatenate_counts([*parts]))
     if len(words) < rows and len(words) < sum(len(sum_duplicates(*part)[0]) for part in parts):
         problem = "a word is in two of its files"
         raise FileFormatError(path.name, "", problem, "Give one counting at a time.")

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.limits import COUNTED_CHARACTERS, COUNTED_WORDS
-from morphgraph.corpus.word_array import CountedArray, WordArray, concatenate, sum_duplicates
+from morphgraph.corpus.word_array import CountedArray, WordArray, concatenate_counts, sum_duplicates
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,7 +61,7 @@ def counts_of_lines(file: IO[bytes], name: str) -> dict[str, int] | CountedArray
         first += block.count(b"\n")
         block = file.read(_BLOCK)
     _check(name, bool(lines), problems)
-    return sum_duplicates(*concatenate(parts))
+    return sum_duplicates(*concatenate_counts(parts))
 
 
 def _check(name: str, any_words: bool, problems: list[FileFormatError]) -> None:
@@ -88,7 +88,7 @@ def _of_block(block: bytes, first: int, name: str, problems: list[FileFormatErro
     places, more, counts = zip(*found, strict=True)
     parts = [(words, numbers), (WordArray.of_strings(more), np.array(counts, np.int64))]
     order = np.argsort(np.append(np.flatnonzero(usual)[kept] + first, places))
-    words, numbers = concatenate(parts)
+    words, numbers = concatenate_counts(parts)
     return WordArray(words.array.take(order)), numbers[order]
 
 
@@ -148,7 +148,7 @@ def _last_in_lines(
 
 
 def _may_be_white(data: npt.NDArray[np.uint8], behind: Int64) -> npt.NDArray[np.bool_]:
-    """Return whether U+0085 to U+3000 white space may precede each of some positions."""
+    """Return which positions may follow white space between U+0085 and U+3000."""
     import numpy as np
 
     third, second, last = (data[np.maximum(behind - back, 0)] for back in (3, 2, 1))
@@ -174,7 +174,7 @@ def _one_by_one(
                     words = True
                     yield number, word, count
         except ValueError as error:
-            if not problems:  # one is told, and all of a large file may be wrong
+            if not problems:  # only one is reported, and a large file may have millions
                 problem, fix = str(error), f"{_FORM}."
                 if isinstance(error, UnicodeDecodeError):
                     problem, fix = "is not UTF-8", "Save the file as UTF-8."

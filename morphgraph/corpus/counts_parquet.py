@@ -12,7 +12,7 @@ from morphgraph.corpus.word_array import (
     BATCH_SIZE,
     CountedArray,
     WordArray,
-    concatenate,
+    concatenate_counts,
     counted_array,
 )
 
@@ -48,7 +48,7 @@ def parquet_columns(
         COUNTED_CHARACTERS.check(characters, name, f"row {row:,}")
         row += len(words)
         parts.append((words.where(numbers > 0), numbers[numbers > 0]))
-    return concatenate(parts), _pipeline(table.metadata.metadata or {})
+    return concatenate_counts(parts), _pipeline(table.metadata.metadata or {})
 
 
 def _check_columns(schema: Any, name: str) -> None:

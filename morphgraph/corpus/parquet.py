@@ -17,15 +17,15 @@ from morphgraph.core.errors import FileFormatError
 from morphgraph.core.limits import FOOTER_BYTES, PAGE_BYTES, PARQUET_PAGES, UNPACKING
 
 _MAGIC = b"PAR1"
-_ALWAYS = 10_000_000
-"""So many bytes a file of any size may unpack to."""
-_AT_ONCE = 200_000_000
-"""Bytes that the rows which are read together may take, where each is as long as a page."""
+_ALLOWANCE = 10_000_000
+"""A file of any size may decompress to this many bytes."""
+_BATCH_BYTES = 200_000_000
+"""The limit in bytes of a batch of rows, each assumed to be as long as a page."""
 _LONGEST_HEADER = 2**20
 _STRUCT = 12
-_DEEPEST = 8
+_MAX_DEPTH = 8
 _ENCODINGS = {0: (5, 2), 3: (8, 4)}
-"""Where the header of a page of data, of either version, says how its values are written."""
+"""The position of a data page's encoding in its header, for either version."""
 _PLAIN = 0
 _TIMES = "Copy or download the file again."
 
@@ -47,7 +47,7 @@ def open_parquet(file: IO[bytes], name: str) -> Any:
         FOOTER_BYTES.check(struct.unpack("<I", end[:4])[0], name)
     file.seek(0)
     try:
-        # A buffer: without one, a whole column of a row group is read at once.
+        # Without a buffer, a whole column of a row group is read at once.
         return parquet.ParquetFile(file, buffer_size=2**20)
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise damaged_parquet(name, error) from error
@@ -76,7 +76,7 @@ def parquet_batches(
     size = file.seek(0, 2)
     groups = range(table.metadata.num_row_groups) if groups is None else groups
     at_once = _rows_at_once(file, table.metadata, columns, groups, rows, name)
-    most, unpacked = _ALWAYS + UNPACKING.value * size, 0
+    most, unpacked = _ALLOWANCE + UNPACKING.value * size, 0
     try:
         for number, some in at_once:
             for batch in table.iter_batches(some, row_groups=[number], columns=columns):
@@ -129,8 +129,8 @@ def _rows_at_once(
                 as_they_stand &= page.plain or column.physical_type in ("INT32", "INT64")
                 pages, at = pages + 1, at + page.length
                 PARQUET_PAGES.check(pages, name)
-        if not as_they_stand or all_pages > _AT_ONCE:
-            found.append((number, min(rows, max(1, _AT_ONCE // longest))))
+        if not as_they_stand or all_pages > _BATCH_BYTES:
+            found.append((number, min(rows, max(1, _BATCH_BYTES // longest))))
         else:
             found.append((number, rows))
     return found
@@ -150,7 +150,7 @@ def _page(file: IO[bytes], at: int, name: str) -> _Page:
     try:
         try:
             fields = header.struct()
-        except IndexError:  # it holds the least and the greatest value, which may be long
+        except IndexError:  # statistics may be long
             file.seek(at)
             header = _Compact(file.read(_LONGEST_HEADER))
             fields = header.struct()
@@ -194,13 +194,13 @@ class _Compact:
             field = field + (sign >> 4) if sign >> 4 else self._number()
             if sign & 15 in (4, 5, 6):
                 fields[field,] = self._number()
-            elif sign & 15 == _STRUCT and depth < _DEEPEST:
+            elif sign & 15 == _STRUCT and depth < _MAX_DEPTH:
                 fields |= {(field, *ids): n for ids, n in self.struct(depth + 1).items()}
             else:
-                self._pass(sign & 15)
+                self._skip(sign & 15)
         return fields
 
-    def _pass(self, kind: int) -> None:
+    def _skip(self, kind: int) -> None:
         """Skip a value that is no whole number; booleans are encoded in the field type."""
         if kind == 3:
             self._byte()

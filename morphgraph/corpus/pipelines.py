@@ -37,7 +37,7 @@ from morphgraph.corpus.word_array import (
     BATCH_SIZE,
     CountedArray,
     WordArray,
-    concatenate,
+    concatenate_counts,
     counted_array,
     move_shared_counts,
     sum_duplicates,
@@ -120,10 +120,10 @@ def prepare(
     if not isinstance(counts, WordCounts):
         counts = WordCounts.from_mapping(counts)
     counts = _in_array(counts)
-    # Rules for words need not leave their own results alone: dogs'. gives dogs', which gives dogs.
+    # Rules need not be idempotent: dogs'. becomes dogs', which becomes dogs.
     words = counts if counts.pipeline == pipeline else _by_rules(chosen, counts)
     least = chosen.minimum_count if minimum_count is None else minimum_count
-    choice = _Choice(chosen, words, least, longest)
+    choice = _Selection(chosen, words, least, longest)
     marker = START_MARKERS[kind] if chosen.marked else ""
     alphabet: frozenset[str] = frozenset()
     if chosen.covered:
@@ -149,7 +149,7 @@ def prepare(
 
 
 Portion = tuple[CountedArray | None, Mapping[str, int]]
-"""Words that the rules leave as they are, if there is an array of such, and all others."""
+"""An array of words that no rule changes, if there is one, and all other words."""
 
 
 def _in_array(counts: WordCounts) -> WordCounts:
@@ -184,7 +184,7 @@ def _by_rules(chosen: Pipeline, counts: WordCounts) -> WordCounts:
     return total.counts()
 
 
-def _pieces(choice: _Choice, kind: str, marker: str, alphabet: frozenset[str]) -> WordCounts:
+def _pieces(choice: _Selection, kind: str, marker: str, alphabet: frozenset[str]) -> WordCounts:
     """Cut words into pieces, in the form that trainers take."""
     chosen, as_bytes = choice.chosen, kind == "bytes"
     cut = (chosen.byte_pieces if as_bytes else None) or chosen.pieces
@@ -209,7 +209,7 @@ def _pieces(choice: _Choice, kind: str, marker: str, alphabet: frozenset[str]) -
     return total.counts()
 
 
-class _Choice:
+class _Selection:
     """The words that are frequent and short enough and, if required, in the usual script.
 
     ``dropped``: the number of running words left out, by reason.
@@ -224,7 +224,7 @@ class _Choice:
         """Yield the selected words in portions."""
         self.dropped.clear()
         for untouched, others in _portions(self.chosen, self.words):
-            left = None if untouched is None else self._left(*untouched)
+            left = None if untouched is None else self._kept_in_array(*untouched)
             yield left, {word: n for word, n in others.items() if word and self._keeps(word, n)}
 
     def characters(self) -> Iterator[tuple[str, int]]:
@@ -254,7 +254,7 @@ class _Choice:
                 return False
         return count > 0
 
-    def _left(self, words: WordArray, numbers: Int64) -> CountedArray:
+    def _kept_in_array(self, words: WordArray, numbers: Int64) -> CountedArray:
         """Return the selected ones among words that no rule changes."""
         kept = numbers > 0
         for reason, wrong in self._wrong("a", numbers, words.lengths()):
@@ -284,9 +284,9 @@ class _Sum:
         if not self._arrays:
             (only,) = self._others
             return WordCounts.from_mapping(only)
-        others = sum_duplicates(*concatenate(self._more))
-        words, numbers = move_shared_counts(concatenate(self._arrays), others)
-        return WordCounts(*concatenate([(words, numbers), others]))
+        others = sum_duplicates(*concatenate_counts(self._more))
+        words, numbers = move_shared_counts(concatenate_counts(self._arrays), others)
+        return WordCounts(*concatenate_counts([(words, numbers), others]))
 
 
 def _covered_parts(piece: str, alphabet: frozenset[str]) -> list[str]:

@@ -222,7 +222,7 @@ def modern(word: str, marker: str) -> list[str]:
 
 
 def _marked(word: str, marker: str) -> str:
-    # As Metaspace of Hugging Face's library: a word that has the marker gets no second one.
+    # Like Hugging Face's Metaspace, this adds no second marker.
     return word if marker == "▁" and word.startswith("▁") else marker + word
 
 

@@ -25,10 +25,10 @@ from morphgraph.corpus.parquet import open_parquet, parquet_batches, starts_as_p
 from morphgraph.corpus.text_files import TextKind, ending_of
 
 LONGEST_LINE = 2**24
-"""A table or JSON with a longer line, in bytes, is refused, and with a longer text."""
+"""The limit in bytes of a line or text in a table or JSON."""
 
 LONGEST_WORD = 2**20
-"""Longer words, in bytes, are refused: they are no text, and many of them would fill the memory."""
+"""The limit in bytes of a word: longer ones are not text, and many would exhaust memory."""
 
 BadLines = Literal["stop", "skip"]
 Progress = Callable[[float], None] | None
@@ -290,7 +290,7 @@ def _without_label(name: str, place: str, by: str | None) -> FileFormatError:
 
 def _rows(file: IO[bytes], name: str, bad: BadTexts) -> Iterator[tuple[int, list[str]]]:
     """Yield the non-empty rows of a table, with the line at which each ends."""
-    # The usual limit, 131,072 characters, is less than a long text has; the same for all threads.
+    # The default limit of 131,072 characters is too low for long texts; it is global.
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
     separator = _SEPARATORS.get(ending_of(name), ",")
     reader = csv.reader(_lines(file, name, bad), delimiter=separator, strict=True)

@@ -26,10 +26,10 @@ from morphgraph.corpus.parquet import starts_as_parquet
 TextKind = Literal["plain", "table", "json", "parquet"]
 
 PACKED = (".gz", ".bz2", ".xz", ".zst", ".zstd")
-"""The endings of packed files."""
+"""The endings of compressed files."""
 
 SUFFIXES = ("", ".txt", ".text", ".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
-"""In a folder, files with these endings are texts, also packed; ``""`` is no ending."""
+"""The endings of texts in a folder, compressed or not; ``""`` is no ending."""
 
 _STARTS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 _VERSIONS = ("mtime", "etag", "ETag", "LastModified", "Last-Modified")
@@ -91,7 +91,7 @@ def find_texts(
 def _files_at(given: str, limit: Limit | None) -> Iterator[TextFile]:
     system, path = _place(given)
     try:
-        # A web server would have to send the file itself to say that it is no folder.
+        # To check for a folder, a web server would have to send the file itself.
         if (path.endswith("/") or not _is_web(path)) and system.isdir(path):
             names = list(_texts_in(system, path, limit))
             wrong = "the folder has no text"
@@ -133,7 +133,7 @@ def _place(given: str) -> tuple[Any, str]:
     from fsspec.core import url_to_fs
     from fsspec.implementations.local import LocalFileSystem
 
-    # A path is no address, whatever signs of one its name has.
+    # An existing path is never an address, even if it looks like one.
     if "://" not in given:
         return LocalFileSystem(), str(Path(given).absolute())
     try:
@@ -161,7 +161,7 @@ def _texts_in(system: Any, folder: str, limit: Limit | None) -> Iterator[str]:
         for name in names:
             whole = f"{parent}/{name}"
             known = ending_of(name) in SUFFIXES and not name.startswith(".")
-            # A link to a folder, or to nothing, and a pipe are no files.
+            # Links to folders, broken links and pipes are not files.
             if known and system.isfile(whole):
                 yield whole
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Bytes = npt.NDArray[np.uint8]
 
 BATCH_SIZE = 2**14
-"""So many words are in memory as strings at once."""
+"""The number of words held in memory as strings at once."""
 
 
 class WordArray(Sequence[str]):
@@ -180,7 +180,7 @@ def counted_array(counts: Mapping[str, int]) -> CountedArray:
     return WordArray.of_strings(counts), numbers
 
 
-def concatenate(parts: list[CountedArray]) -> CountedArray:
+def concatenate_counts(parts: list[CountedArray]) -> CountedArray:
     """Concatenate arrays and empty the list, so that memory is not held twice.
 
     Raises `MorphGraphError` if the sum of all counts comes near to 64 bits.

@@ -150,6 +150,6 @@ def _code_points(words: Sequence[str]) -> Iterator[npt.NDArray[np.uint32]]:
         if isinstance(some, WordArray):
             yield some.characters()[0]
         else:
-            # Lone surrogates are kept: they are characters like any other here.
+            # Lone surrogates are ordinary characters here.
             text = "".join(some).encode("utf-32-le", errors="surrogatepass")
             yield np.frombuffer(text, np.uint32)

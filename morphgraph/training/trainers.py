@@ -63,7 +63,7 @@ def train_merge_tokeniser(
 
     The tokeniser includes types that the method removed.
     """
-    # Bytes spell everything, characters do not.
+    # Bytes can spell any text, characters cannot.
     special = [] if prepared.kind == "bytes" else [UNKNOWN_TOKEN]
     trained = learn(
         prepared.counts,
@@ -153,7 +153,7 @@ def unigram_vocabulary(
     marker: Marker = "▁" if PIPELINES[prepared.pipeline].marked else ""
     vocabulary = replace(read_vocabulary(model, name), marker=marker, name=name)
     if "▁" not in vocabulary.ids:
-        # The token for a space; nothing competes with it, so its score is of no consequence.
+        # The token for a space has no competitor, so its score does not matter.
         scores = vocabulary.scores or ()
         vocabulary = replace(
             vocabulary, types=(*vocabulary.types, "▁"), scores=(*scores, min(scores))

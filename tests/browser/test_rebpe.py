@@ -189,7 +189,7 @@ def test_a_run_plays_from_its_start_and_what_is_below_follows(page: Page, app_ad
     play = page.get_by_role("button", name="Play", exact=True)
     play.click()
     assert chosen_phase(page) == "start"
-    expect(page.get_by_text("Nothing is done at the start.")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("Nothing changes at the start.")).to_be_visible(timeout=PATIENCE)
     expect(page.get_by_text("What “anneal” did to merges")).to_be_visible(timeout=PATIENCE)
     page.get_by_role("button", name="Pause").click()
     paused = chosen_phase(page)

@@ -148,7 +148,7 @@ import sys
 from morphgraph.batch.cluster import local_cluster
 from morphgraph.batch.counting import runner_on
 from morphgraph.corpus import counting
-counting.BLOCK_BYTES, counting._BYTES_A_PARTITION = 2**20, 2**21
+counting.BLOCK_BYTES, counting._BYTES_PER_PARTITION = 2**20, 2**21
 if __name__ == "__main__":
     planned = counting.plan_counting(["texts"], sys.argv[1], memory=2**26)
     if sys.argv[2] == "here":

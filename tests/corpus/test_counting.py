@@ -78,8 +78,8 @@ def make_tiny(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(counting, "BLOCK_BYTES", 8)
     patch.setattr(text, "_CHUNK", 5)
     patch.setattr(counting_sql, "_ROW", 2)
-    patch.setattr(counting_sql, "_RULES_AT_ONCE", 2)
-    patch.setattr(counting, "_BYTES_A_PARTITION", 16)
+    patch.setattr(counting_sql, "_RULE_BATCH", 2)
+    patch.setattr(counting, "_BYTES_PER_PARTITION", 16)
 
 
 # ------------------------------------------------------------------------- the numbers

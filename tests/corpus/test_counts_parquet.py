@@ -114,7 +114,7 @@ def test_rows_are_read_together_where_no_page_can_grow(
     monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], together: bool, version: str
 ) -> None:
     """A dictionary names a text for many rows, a delta what it has in common with another."""
-    monkeypatch.setattr("morphgraph.corpus.parquet._AT_ONCE", 10**6)
+    monkeypatch.setattr("morphgraph.corpus.parquet._BATCH_BYTES", 10**6)
     rows = pa.table(
         {"word": [f"{'long' * 25}{number}" for number in range(9000)], "count": [1] * 9000}
     )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from morphgraph.batch.plan import Plan
 
 _AROUND = 2
-"""So many lines above and below the one that is wrong are shown."""
+"""The number of lines shown above and below the wrong one."""
 _LINE_LENGTH = 160
 _LINE = re.compile(r"line ([\d,]+)")
 

@@ -77,7 +77,7 @@ def _sources() -> dict[str, str]:
     shipped: dict[str, str] = {}
     with attempt():
         shipped = shipped_configurations()
-    if is_public():  # others need files that a visitor cannot name
+    if is_public():  # others need files that visitors cannot access
         shipped = {name: text for name, text in shipped.items() if "${" not in text}
     return shipped | own_sources()
 
@@ -91,7 +91,7 @@ def _choice(sources: dict[str, str]) -> str | None:
         key=SOURCE,
         format_func=lambda name: shortened(visible(name), 90),
     )
-    # A popover of another key is closed: it must not cover what was opened.
+    # A new key closes the popover, so that it does not cover what was opened.
     key = f"batch open {len(own_sources())}"
     with right.popover("Open a file", icon=":material/upload_file:", width="stretch", key=key):
         _upload()
@@ -107,7 +107,7 @@ def _upload() -> None:
         "Evaluation",
         type=["yaml", "yml"],
         key=key,
-        max_upload_size=10,  # more than we take, so that it is we who say what to do
+        max_upload_size=10,  # above our own limit, whose error says what to do
         on_change=_take,
         args=(key,),
         help="A YAML file in UTF-8. It is shown here first; nothing runs before you press Start.",
@@ -167,7 +167,7 @@ def _editor(source: str, original: str) -> str:
             args=(source,),
         )
     with st.container(horizontal=True):
-        # The dictionary, not the text: it is asked when the button is pressed.
+        # The dictionary, not the text, is read when the button is pressed.
         download(
             "Download YAML",
             lambda: texts.get(source, original).encode("utf-8", "replace"),
@@ -181,7 +181,7 @@ def _editor(source: str, original: str) -> str:
             _undo,
             source,
             disabled=text == original,
-            help="Back to how the file was.",
+            help="Back to the original file.",
         )
     return str(text)
 
@@ -226,7 +226,7 @@ def _outcome(source: str, text: str) -> None:
         show_error(checked.message)
         if checked.excerpt:
             st.code(checked.excerpt, language=None)
-        st.button("Check again", icon=":material/refresh:", help="After you mended a file.")
+        st.button("Check again", icon=":material/refresh:", help="After you have corrected a file.")
     else:
         st.success(plain(summary(checked.plan, workers)), icon=":material/check_circle:")
     impossible = checked.plan is None
@@ -245,7 +245,7 @@ def _start(source: str) -> None:
     text = str(st.session_state[_text_key(source)])
     checked = checked_text(source, text)
     if checked.plan is None:
-        if st.session_state.get(VIEW) == CONFIGURE:  # not for the second half of a double click
+        if st.session_state.get(VIEW) == CONFIGURE:  # ignore the second half of a double click
             st.session_state[REFUSED] = "Nothing was started: correct the error above first."
         return
     names = [run.name for run in known_runs()]

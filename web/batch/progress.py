@@ -15,7 +15,7 @@ from morphgraph.core.text import shortened, visible
 from web.queue import is_waiting
 
 _PATIENCE = 120.0
-"""So many seconds a run may take until it says anything."""
+"""The limit in seconds until a run's first report."""
 Colour = Literal["green", "blue", "orange", "red", "gray"]
 STATES: dict[str, tuple[str, Colour, str]] = {
     "waiting": ("Waiting", "gray", ":material/hourglass_empty:"),
@@ -29,7 +29,7 @@ STATES: dict[str, tuple[str, Colour, str]] = {
     "interrupted": ("Interrupted", "orange", ":material/power_off:"),
     "never": ("Not begun", "red", ":material/error:"),
 }
-"""What people call each state of a run, its colour and its icon."""
+"""The label, colour and icon of each state of a run."""
 _DONE_IN_PART: tuple[str, Colour, str] = ("Completed with failures", "orange", ":material/warning:")
 
 
@@ -71,7 +71,7 @@ def buttons_of(run: Run) -> str:
     if is_waiting(run.folder):
         return "stop"
     if run.progress is None:
-        return "wait"  # what is asked of a run before its first word would be overheard
+        return "wait"  # before its first report, a run ignores requests
     return "stopping" if stop_path(run.folder).exists() else "stop"
 
 

@@ -101,7 +101,7 @@ def _one_table(run: Run, tables: list[Table]) -> None:
         return
     table = tables[number]
     frame, best = text_frame(table)
-    if not is_complete(run):  # nothing is known to be the best of its group
+    if not is_complete(run):  # the best of each group is not known
         table, best[:] = replace(table, bold=""), False
     titles = [*(column.title for column in table.names), *(one.path for one in table.columns)]
     names = len(table.rows_by)
@@ -117,7 +117,7 @@ def _one_table(run: Run, tables: list[Table]) -> None:
             )
             for number, title in enumerate(titles)
         },
-        # Widths are measured when a table is new: another one needs another key.
+        # Widths are measured on first drawing, so another table needs another key.
         key=f"batch frame {run.name} {hash((table.title, frame.to_csv()))}",
     )
     same = ", ".join(f"{name.lower()} {value}" for name, value in table.constants.items())
@@ -148,7 +148,7 @@ def _download_buttons(run: Run, results: pd.DataFrame | None) -> None:
 
     offered = {name: content(name) for name in _FILES if (folder / name).is_file()}
     if is_public():
-        offered.pop("run.log", None)  # its tracebacks tell of the server, not of the run
+        offered.pop("run.log", None)  # its tracebacks reveal details of the server
     if results is not None:
         offered["results.csv"] = lambda: frame_csv(results)
     tables = sorted((folder / "tables").glob("*.tex"))

@@ -67,10 +67,10 @@ def runs_tab() -> None:
     run = runs[name]
     _watched(run)
     _buttons(run)
-    # Whoever wrote a report has written results: these are gone if they are not there.
+    # A report is written after results, so missing results were deleted.
     has_ended = run.has_results or state_of(run) == "done"
     if has_ended and is_over(run) and not results_of(run) and state_of(run) == "done":
-        # What was done is in the store of the run; "Resume" writes the results too.
+        # Finished tasks are in the run's store; "Resume" also writes the results.
         key = f"batch write again {run.name}"
         button("Write the results again", "refresh", _resume, run, primary=True, key=key)
     _folder(run)
@@ -86,7 +86,7 @@ def _watched(run: Run) -> None:
     def show() -> None:
         now = replace(run, progress=read_progress(run.folder))
         if at_work and buttons_of(now) != shown:
-            st.rerun()  # the whole page: buttons and results are other ones now
+            st.rerun()  # the whole page, as buttons and results have changed
         _state(now)
 
     st.fragment(show, run_every=_EVERY if at_work else None)()
@@ -104,10 +104,10 @@ def _state(run: Run) -> None:
         if progress is None:
             _no_progress(run)
             return
-        share = min(1.0, max(0.0, progress.share))  # a file that was tampered with may say anything
+        share = min(1.0, max(0.0, progress.share))  # the file may have been tampered with
         st.progress(share, plain_line(progress.summary(), 200))
         if not progress.is_over:
-            # The line is always there, so that nothing below it jumps.
+            # The line is always drawn, so that nothing below it moves.
             last = f"Last: {code(shortened(visible(progress.last), 110))}"
             st.caption(last if progress.last else _BEGINNING)
         if progress.state == "interrupted":

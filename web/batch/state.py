@@ -31,7 +31,7 @@ VIEW = "batch_view"
 CHOSEN = "batch_run"
 SOURCE = "batch_source"
 REFUSED = "batch refused"
-"""Keys of the open tab, the run by its name, what is edited, what was refused."""
+"""Keys of the open tab, the run's name, the edited text, and the refused one."""
 SETTINGS_FILE = "started.json"
 _FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 

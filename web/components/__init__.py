@@ -22,7 +22,7 @@ from morphgraph.score.comparison import ComparedWord, SegmentedWord
 from morphgraph.tokeniser.preprocess import shown_token
 
 _WIDTHS = (1032, 686)
-"""Widths that a picture keeps to where it can: on a wide page and on a narrow one."""
+"""The preferred widths of a picture, on wide and narrow pages."""
 
 
 # ------------------------------------------------------------------------------------- clicks
@@ -349,8 +349,7 @@ def page_frame(
 def component(
     name: str, file: str, before: str = "", shares: tuple[str, ...] = ()
 ) -> Callable[..., Any]:
-    """Return the component of a name, from its three files here; ``before`` precedes its
-    JavaScript.
+    """Return the component of a name, from its files here; ``before`` precedes its script.
 
     ``shares``: names of style sheets and scripts shared with other components.
     """

@@ -30,7 +30,7 @@ _SKIP = "Leave out bad lines"
 _TABLES = "For csv, tsv, JSON lines and Parquet: a column, or field."
 
 
-def corpus_measured(
+def show_corpus_measures(
     current: Session, tokenisers: Callable[[], Mapping[str, Segmenter]], alpha: float
 ) -> None:
     """Ask for texts, and show the tokenisers' measures.
@@ -57,7 +57,7 @@ def corpus_measured(
         if st.button(
             "Measure", icon=":material/straighten:", disabled=not (files or path), type="primary"
         ):
-            # What a path names may have changed since an earlier click.
+            # The files of a path may have changed since an earlier click.
             asked, click = st.session_state[_ASKED] = order, token_hex(8)
         if asked == order:
             with attempt():
@@ -75,7 +75,7 @@ def _texts() -> tuple[Sequence[Any], str]:
         "Texts",
         accept_multiple_files=True,
         key="corpus files",
-        help="Plain text, csv, tsv, JSON lines or Parquet, also packed as gz, bz2, xz or zst.",
+        help="Plain text, csv, tsv, JSON lines or Parquet, or these as gz, bz2, xz or zst.",
     )
     path = ""
     if only_this_machine():
@@ -123,7 +123,7 @@ def _options() -> dict[str, Any]:
             base = st.text_input(
                 "Base language", key="corpus_base", placeholder="the first", width=160
             )
-        skip = st.toggle(_SKIP, key="corpus_skip", help="Else the first one stops the measuring.")
+        skip = st.toggle(_SKIP, key="corpus_skip", help="Otherwise the first one is an error.")
     return {
         "column": column.strip() or None,
         "language_column": language.strip() or None,
@@ -142,7 +142,7 @@ def _measured(
         if path:
             with unquoted(Path(path), asked=True):
                 found = measure_corpus(segmenters, [str(Path(path).expanduser())], **options)
-                # Somebody else may have named the path: nothing of what is there is told.
+                # The path may be somebody else's: its content is not revealed.
                 return replace(found, first_bad=())
         with TemporaryDirectory(prefix="morphgraph-corpus-") as folder:
             try:
@@ -210,7 +210,7 @@ def _table(table: Table, key: str) -> None:
             number: st.column_config.TextColumn(
                 titles[int(number)],
                 alignment="right" if number in numbers else "left",
-                # What a row is about stays in sight where the table is wider than the screen.
+                # The row's label stays visible if the table is wider than the screen.
                 pinned=number == "0",
             )
             for number in frame.columns

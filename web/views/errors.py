@@ -67,7 +67,7 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
     )
     st.caption(
         f"{counted(len(found), 'word')}, the most wrong gaps first, then the most frequent. "
-        f"{MARKS}. Choose a row to see how the word came to be cut."
+        f"{MARKS}. Choose a row to see how the word is segmented."
     )
     download(
         f"All {counted(len(found), 'word')} as CSV",

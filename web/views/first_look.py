@@ -53,7 +53,7 @@ def _verdict(culprit: Culprit | None, has_gold: bool) -> None:
         st.markdown(
             "No token covers a gold boundary here."
             if has_gold
-            else "The reference has no gold for this, so nothing says where it ought to be cut."
+            else "The reference has no gold for this, so its boundaries are not known."
         )
         return
     joins = counted(int(culprit.joins), "join")
@@ -90,14 +90,14 @@ def _buttons(current: Session, key: str, culprit: Culprit | None) -> None:
 
 
 def _merges_behind(current: Session, culprit: Culprit | None) -> None:
-    """Return the merge of the culprit; after its knockout, the merges that its parts join."""
+    """Show the culprit's merge; after its knockout, the merges that its parts join."""
     study = current.study
     shown = f"first shown {current.study_number}"
     if culprit is None:
         number = st.session_state.get(shown)
         if number is None or study.graph.is_present(number):
             return
-        st.caption("What its parts run into now")
+        st.caption("What its parts form now")
     else:
         st.caption("The merge behind it")
         number = st.session_state[shown] = culprit.type

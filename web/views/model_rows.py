@@ -50,7 +50,7 @@ def _found(current: Session, folder: Path, corpus: NamedCounts | None) -> Undert
     state = tuple((path.name, path.stat().st_mtime_ns) for path in files if path.is_file())
 
     def make() -> UndertrainedTypes:
-        with st.spinner("Looking at the model's rows…"), unquoted(folder, asked=True):
+        with st.spinner("Examining the model's rows…"), unquoted(folder, asked=True):
             return undertrained_types(folder, corpus)
 
     return current.once(("undertrained", str(folder), state), make)

@@ -75,9 +75,7 @@ def _on_show(run: ReBPERun) -> int:
 
 
 def phase_line(current: Session, run: ReBPERun, *, playing: bool) -> None:
-    """Show the run as a playable line with one word through its phases; during the run, only the
-    line.
-    """
+    """Show the run as a line to play, and one word through it; during the run, only the line."""
     phases, done = run.all_phases, len(run.phases)
     points = [
         RunPoint(
@@ -85,7 +83,7 @@ def phase_line(current: Session, run: ReBPERun, *, playing: bool) -> None:
             phase_colour(phase),
             phase.iteration,
             100 * phase.score.f1,
-            _said(phase, phases[number - 1] if number else None),
+            _phase_message(phase, phases[number - 1] if number else None),
             undone=number >= done,
         )
         for number, phase in enumerate(phases)
@@ -143,7 +141,7 @@ def _examples(current: Session) -> list[str]:
     return list(dict.fromkeys(found)) or list(study.benchmark.words.texts[:1])
 
 
-def _said(phase: Phase, before: Phase | None) -> str:
+def _phase_message(phase: Phase, before: Phase | None) -> str:
     """Describe what a phase did, in a line."""
     score = f"F1 {in_percent(phase.score.f1, 1)}"
     if before is not None:
@@ -182,7 +180,7 @@ def phase_changes(current: Session, run: ReBPERun) -> None:
         st.info(f"“{label}” is undone. Redo up to it to see what it changed.")
         return
     if phase.kind == "start":
-        st.info("Nothing is done at the start. Run a phase, or choose one on the line.")
+        st.info("Nothing changes at the start. Run a phase, or choose one on the line.")
         return
     if phase.change.is_empty:
         so = " So the run has converged." if run.converged and phase is run.phases[-1] else ""

@@ -20,7 +20,7 @@ def confirm_reference(current: Session, place: str) -> None:
 def reference_read(current: Session, place: str) -> bool:
     """Confirm a reference opened here until the message is closed.
 
-    Returns whether it is shown.
+    Returns whether the message is shown.
     """
     reference = current.study.benchmark.reference
     if st.session_state.get(_READ) != (place, reference.checksum):

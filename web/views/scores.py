@@ -43,7 +43,7 @@ _NOWHERE = Spread(float("nan"))
 
 
 def picture_config(name: str) -> dict[str, Any]:
-    """Return the settings of a figure's camera button: the chosen format, at twice the resolution."""
+    """Return settings to save figures in the chosen format, at double resolution."""
     kind = st.session_state.get("kept picture_format", "svg")
     return {
         "displaylogo": False,
@@ -52,14 +52,14 @@ def picture_config(name: str) -> dict[str, Any]:
 
 
 def words_seen(outcome: Outcome | SegmentationFailure) -> list[str]:
-    """Return whether a method learned from the words on which it is scored, or not."""
+    """Say whether a method learned from the words it is scored on, or these were held out."""
     if not isinstance(outcome, Outcome) or outcome.is_gold:
         return []
     return [HELD_IN] if outcome.held_in else [HELD_OUT] * bool(outcome.gold_set.drawn)
 
 
 def words_shown(table: ScoreTable) -> str:
-    """Return the reference of a table, and which of its words."""
+    """Name the reference of a table, and which of its words are shown."""
     if table.gold_set is None:
         return ""
     name = table.gold_set.reference.name

@@ -26,7 +26,7 @@ from web.widgets import attempt, set_value, show_table
 
 Since = Literal["last", "start"]
 NamedState = tuple[str, int]
-"""A title, and after how many edits of the graph."""
+"""A title, and the number of edits of the graph."""
 _SAMPLES = 200
 _SHOWN = 12
 _BEFORE = {"last": "before the last edit", "start": "before any edit"}
@@ -208,4 +208,4 @@ _EXPLAINED: Mapping[str | None, Callable[[Any, str], None]] = {
     "events": _events,
     "decomposition": _decomposed,
 }
-"""What shows how a method cut a word, where merges alone do not (`Segmenter.explained_by`)."""
+"""How to show a method's segmentation if merges do not explain it (`Segmenter.explained_by`)."""

@@ -76,7 +76,7 @@ def _buttons(current: Session, number: int, cascade: bool) -> None:
                 current,
                 number,
                 key="centre",
-                help="Put it in the middle of the graph; a double click there does the same.",
+                help="Centre the graph on it; a double click there does the same.",
             )
 
 
@@ -109,7 +109,7 @@ def _preview(current: Session, number: int, cascade: bool) -> None:
     types = [study.graph.types[number]]
 
     def make() -> tuple[float, float, int, int]:
-        found = study.preview(types, cascade=cascade)  # too large to be kept itself
+        found = study.preview(types, cascade=cascade)  # too large for the cache
         goes = len(found.change.removed_types)
         return found.before.f1, found.after.f1, found.changed_words, goes
 
@@ -118,7 +118,7 @@ def _preview(current: Session, number: int, cascade: bool) -> None:
     words = counted(changed, "word changes", "words change")
     st.markdown(
         f":{gain_colour(after - before)}[**F1 {from_to(before, after)}** · {words}{others}]",
-        help="F1 now and without this type, and how many words would be cut otherwise.",
+        help="F1 now and without this type, and how many words it would resegment.",
     )
 
 
@@ -189,7 +189,7 @@ def _words_changed(current: Session) -> None:
     def make() -> list[WordGroup]:
         rows, total = rows_changed(study)
         more = f"{total - len(rows):,} more" if total > len(rows) else ""
-        more = more or ("" if rows else "No word of the reference is cut otherwise.")
+        more = more or ("" if rows else "No word of the reference changes.")
         return [WordGroup("Words that changed", "better first", rows, more, fresh=True)]
 
     groups = current.once(("words changed",), make)

@@ -1,5 +1,6 @@
 """Order-independent sums over types and merges, which identify a state and are cheap to update."""
 
+import os
 from collections.abc import Collection, Mapping, Sequence
 from hashlib import blake2b
 from itertools import chain
@@ -14,6 +15,8 @@ Hashes = npt.NDArray[np.uint64]
 
 _SEEDS = np.array([[0x9E3779B97F4A7C15], [0xC2B2AE3D27D4EB4F]], np.uint64)
 _STEPS = np.array([[0xD6E8FEB86659FD93], [0xA0761D6478BD642F]], np.uint64)
+_SECRET = np.frombuffer(os.urandom(16), np.uint64).reshape(2, 1)
+"""Nobody can make a file whose sums with ids, by which results are shared, are another's."""
 
 
 def _mixed(values: Hashes) -> Hashes:
@@ -72,13 +75,14 @@ def sums(
     """Return the sums of types and merges: uint64 (2, 2), first without ids, then with them.
 
     ``types``: hashes of all types by id; ``present``: the ids of those to count. ``merges``: by id.
-    Sums of two states differ by the sums of what they do not share.
+    Sums of two states differ by the sums of what they do not share. Those with ids are comparable
+    only within a process.
     """
     of_types = types[:, np.fromiter(present, np.int64, len(present))]
     tied = [ties.get(number, -1) + 1 for number in merges] if ties else [0] * len(merges)
     of_merges = hash_merges(merges.values(), types, tied)
     plain = sum_hashes(of_types) + sum_hashes(of_merges)
-    with_ids = sum_hashes(labelled(of_types, present)) + sum_hashes(
-        labelled(of_merges, list(merges))
+    with_ids = sum_hashes(labelled(of_types + _SECRET, present)) + sum_hashes(
+        labelled(of_merges + _SECRET, list(merges))
     )
     return np.concatenate([plain, with_ids], axis=1)

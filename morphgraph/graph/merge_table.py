@@ -256,7 +256,7 @@ class MergeTable:
 
     @property
     def numbered(self) -> State:
-        """The identity of types and merges with their ids in this table.
+        """The identity, within this process, of types and merges with their ids in this table.
 
         Results that contain ids are cached by this.
         """

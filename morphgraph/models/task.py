@@ -156,11 +156,6 @@ COMMON = (STEPS, SPEED, UNCOVERED)
 """Metrics that every task reports beside its own."""
 
 
-def first_examples(examples: Sequence[Any], most: int | None) -> Sequence[Any]:
-    """Return at most ``most`` examples from the start; all if it is None."""
-    return examples if most is None else examples[:most]
-
-
 class Classed(Protocol):
     """Examples with one or more classes each."""
 

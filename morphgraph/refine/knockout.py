@@ -7,7 +7,7 @@ Algorithm 1.
 
 import time
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,6 @@ from morphgraph.tokeniser.merging import MergeSegmentation, segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 Selection = Literal["blame", "random", "last", "leaves"]
-SELECTIONS: tuple[Selection, ...] = get_args(Selection)
 
 
 class BlameSettings(Parameters):

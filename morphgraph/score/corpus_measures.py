@@ -53,9 +53,6 @@ ALL_TEXT = "all"
 _AT_ONCE = 2**20
 """Roughly how many bytes of words are segmented at once."""
 
-_BYTES_A_WORD = 4 * 68
-"""Memory of a table per word: slots at least a quarter full, and space to sort them."""
-
 
 # ------------------------------------------------------------------------------ a file
 

@@ -15,8 +15,9 @@ import re
 from itertools import groupby
 from math import inf, isnan, nan
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from morphgraph.core import isolated
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.limits import REFERENCE_LINES
 from morphgraph.reference.align import SourceRow, entries_from
@@ -31,9 +32,6 @@ from morphgraph.reference.source import (
     usable_rows,
 )
 from morphgraph.reference.workbook import Book, open_book
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 _SHEET = re.compile(r"\d+-\d+-\d+", re.ASCII)
 _TOKEN = re.compile(r"<([^<>(){}]+)<|\(([^<>(){}]+)\)|>([^<>(){}]+)>|([{}])")
@@ -142,16 +140,12 @@ def _places(book: Book, title: str, name: str) -> list[int | None]:
     return places
 
 
-def columns_of(data: bytes, name: str) -> dict[str, npt.NDArray[Any]]:
-    """Return the columns of all sheets named N-N-N: sheet, row number and three cells.
+def rows_of(data: bytes, name: str) -> list[tuple[str, int, str, str, float]]:
+    """Return the rows of all sheets named N-N-N: the sheet, the row's number and three cells.
 
     The third is NaN where it is missing or not a number. `FileFormatError` as in `read_morpholex`.
     """
-    import numpy as np
-
-    from morphgraph.core.isolated import text_array
-
-    found: list[tuple[int, int, str, str, float]] = []
+    found = []
     with open_book(data, name) as book:
         titles = [title for title in book.titles if _SHEET.fullmatch(title)]
         if not titles:
@@ -162,22 +156,13 @@ def columns_of(data: bytes, name: str) -> dict[str, npt.NDArray[Any]]:
                 f"no sheet is named like 0-1-1 (prefixes-roots-suffixes); its sheets: {others}",
                 "Choose a MorphoLex workbook, or save your list as tab-separated text.",
             )
-        for sheet, title in enumerate(titles):
+        for title in titles:
             places = _places(book, title, name)
             width = 1 + max(place for place in places if place is not None)
             for number, row in book.rows(title, width, first=2):
-                cells = (None if place is None else row[place] for place in places)
-                word, segmentation, morphs = cells
-                found.append((sheet, number, _text(word), _text(segmentation), _number(morphs)))
-    sheets, numbers, words, segmentations, morphs = zip(*found, strict=True) if found else [()] * 5
-    return {
-        "titles": text_array(titles),
-        "sheets": np.array(sheets, np.int64),
-        "numbers": np.array(numbers, np.int64),
-        "words": text_array(words),
-        "segmentations": text_array(segmentations),
-        "morphs": np.array(morphs, np.float64),
-    }
+                word, parts, morphs = (None if at is None else row[at] for at in places)
+                found.append((title, number, _text(word), _text(parts), _number(morphs)))
+    return found
 
 
 def read_morpholex(data: bytes, name: str, skips: Skips) -> list[Entry]:
@@ -187,21 +172,10 @@ def read_morpholex(data: bytes, name: str, skips: Skips) -> list[Entry]:
     `FileFormatError` for a file that is not a workbook, is damaged or encrypted, takes too much
     memory or time, has no sheet named N-N-N, or lacks the columns in one.
     """
-    from morphgraph.core.isolated import read_isolated, texts_of
-
-    found = read_isolated(columns_of, data, name)
-    REFERENCE_LINES.check(len(found["numbers"]), name)
-    titles = texts_of(found["titles"])
-    cells = zip(
-        found["sheets"].tolist(),
-        found["numbers"].tolist(),
-        texts_of(found["words"]),
-        texts_of(found["segmentations"]),
-        found["morphs"].tolist(),
-        strict=True,
-    )
+    found = isolated.read_isolated(rows_of, data, name)
+    REFERENCE_LINES.check(len(found), name)
     rows: list[SourceRow] = []
-    for sheet, its_cells in groupby(cells, itemgetter(0)):
-        numbered = ((number, tuple(rest)) for _, number, *rest in its_cells)
-        rows += usable_rows(numbered, skips, _row, f" (sheet {titles[sheet]})")
+    for title, its_rows in groupby(found, itemgetter(0)):
+        numbered = ((number, tuple(cells)) for _, number, *cells in its_rows)
+        rows += usable_rows(numbered, skips, _row, f" (sheet {title})")
     return entries_from(rows)

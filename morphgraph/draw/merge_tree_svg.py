@@ -7,14 +7,7 @@ from dataclasses import dataclass
 from typing import Final, cast
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from morphgraph.draw.colours import (
-    BLAME_SCALE,
-    SCENE_COLOURS,
-    Theme,
-    blame_colour,
-    blended,
-    ink_on,
-)
+from morphgraph.draw.colours import BLAME_SCALE, SCENE_COLOURS, Theme, blame_colour, blended, ink_on
 from morphgraph.draw.merge_tree import GapKind, MergeTree, TreeSpan, printable, visible_in_xml
 from morphgraph.draw.merge_tree_layout import (
     LABEL,

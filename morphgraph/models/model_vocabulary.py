@@ -17,11 +17,7 @@ from morphgraph.segment.registry import standard_segmenter
 from morphgraph.standalone.pieces import Pieces, byte_parts
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR, CHAR_TO_BYTE
 from morphgraph.tokeniser.document import BYTES
-from morphgraph.tokeniser.loading import (
-    load_tokeniser,
-    load_vocabulary,
-    tokeniser_files,
-)
+from morphgraph.tokeniser.loading import load_tokeniser, load_vocabulary, tokeniser_files
 from morphgraph.tokeniser.merging import words_of_atoms
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary

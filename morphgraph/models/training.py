@@ -188,9 +188,7 @@ def _loader(examples: Examples, batches: list[list[Key]]) -> Any:
     from torch.utils.data import DataLoader
 
     return DataLoader(
-        _Keys(len(examples.lengths)),
-        batch_sampler=batches,
-        collate_fn=examples.batch,
+        _Keys(len(examples.lengths)), batch_sampler=batches, collate_fn=examples.batch
     )
 
 

@@ -137,11 +137,7 @@ TRANSLATION = DownstreamTask(
     "Translation",
     "Texts are translated by an encoder and a decoder that share one vocabulary.",
     TranslationSettings,
-    (
-        TaskMetric("chrf", "chrF", "ratio", 1),
-        TaskMetric("bleu", "BLEU", "ratio", 1),
-        *COMMON,
-    ),
+    (TaskMetric("chrf", "chrF", "ratio", 1), TaskMetric("bleu", "BLEU", "ratio", 1), *COMMON),
     _read,
     _run,
     speed=6_000,

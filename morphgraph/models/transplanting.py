@@ -12,11 +12,7 @@ from morphgraph.core.errors import MorphGraphError, check_choice
 from morphgraph.core.files import new_folder, read_bytes
 from morphgraph.core.text import counted, shortened
 from morphgraph.models.checkpoint import CONFIG, GENERATION_CONFIG, Checkpoint, read_checkpoint
-from morphgraph.models.model_config import (
-    ConfigChange,
-    counts_positions_from_padding,
-    with_new_ids,
-)
+from morphgraph.models.model_config import ConfigChange, counts_positions_from_padding, with_new_ids
 from morphgraph.models.model_files import (
     check_new_folder,
     other_files,
@@ -27,11 +23,7 @@ from morphgraph.models.model_vocabulary import ModelVocabulary, read_model_vocab
 from morphgraph.models.row_making import ROW_INITS, Bytes, MadeRows, RowInit, check_floats
 from morphgraph.models.row_plan import RowPlan, check_rows, plan_rows
 from morphgraph.models.safetensors_files import NewTensor
-from morphgraph.models.vocabulary_matrices import (
-    MatrixRole,
-    VocabularyMatrix,
-    vocabulary_matrices,
-)
+from morphgraph.models.vocabulary_matrices import MatrixRole, VocabularyMatrix, vocabulary_matrices
 
 _MOST_MULTIPLE = 65_536
 _ROLES = tuple(f"{role}_token" for role in ("eos", "sep", "bos", "cls", "pad", "unk", "mask"))

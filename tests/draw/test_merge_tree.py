@@ -201,9 +201,7 @@ def check_layout(tree: MergeTree, layout: TreeLayout) -> None:
 
 @examples(200)
 @given(with_words())
-def test_nothing_overlaps_and_parents_are_in_the_middle(
-    drawn: tuple[MergeList, list[str]],
-) -> None:
+def test_nothing_overlaps_and_parents_are_in_the_middle(drawn: tuple[MergeList, list[str]]) -> None:
     merges, words = drawn
     for word in words:
         tree = tree_of(merges, word)

@@ -11,14 +11,7 @@ from hypothesis import strategies as st
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.models import row_making
-from morphgraph.models.row_making import (
-    COPIED,
-    FILLER,
-    MADE,
-    MadeRows,
-    RowSources,
-    check_floats,
-)
+from morphgraph.models.row_making import COPIED, FILLER, MADE, MadeRows, RowSources, check_floats
 from morphgraph.models.safetensors_files import NewTensor, read_safetensors, write_safetensors
 
 OLD, COLUMNS = 6, 3

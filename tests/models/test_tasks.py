@@ -115,10 +115,7 @@ def test_the_same_seed_gives_the_same_and_another_does_not(
 
 @pytest.mark.parametrize("task", ["causal-lm", "masked-lm"])
 def test_a_killed_training_goes_on_from_its_checkpoint(
-    tmp_path: Path,
-    chains: dict[str, object],
-    monkeypatch: pytest.MonkeyPatch,
-    task: str,
+    tmp_path: Path, chains: dict[str, object], monkeypatch: pytest.MonkeyPatch, task: str
 ) -> None:
     given = {**chains, "steps": 30}
     whole = scores(measured(task, tmp_path / "whole", **given))

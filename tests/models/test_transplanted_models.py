@@ -96,20 +96,13 @@ KINDS = {
 
 def trained(kind: str, special: list[str]) -> Tokenizer:
     unknown = next((text for text in special if "unk" in text.lower()), None)
-    shared: dict[str, Any] = {
-        "vocab_size": 100,
-        "special_tokens": special,
-        "show_progress": False,
-    }
+    shared: dict[str, Any] = {"vocab_size": 100, "special_tokens": special, "show_progress": False}
     made, trainer = {
         "WordPiece": lambda: (
             models.WordPiece(unk_token=unknown),
             trainers.WordPieceTrainer(**shared),
         ),
-        "Unigram": lambda: (
-            models.Unigram(),
-            trainers.UnigramTrainer(unk_token=unknown, **shared),
-        ),
+        "Unigram": lambda: (models.Unigram(), trainers.UnigramTrainer(unk_token=unknown, **shared)),
         "ByteLevel": lambda: (
             models.BPE(),
             trainers.BpeTrainer(

@@ -202,9 +202,7 @@ def two() -> list[ScoreTable]:
     ]
     return [
         table_of(
-            metrics,
-            [("BPE_32k", first), ("[ā$", second), ("broken", "100%\n of it")],
-            baseline=0,
+            metrics, [("BPE_32k", first), ("[ā$", second), ("broken", "100%\n of it")], baseline=0
         ),
         table_of(
             metrics,

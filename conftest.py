@@ -12,8 +12,10 @@ DOCUMENTED = (
     "morphgraph.api",
     "morphgraph.models.transplant",
     "morphgraph.models.undertrained",
-    "morphgraph.tables.views",
-    "morphgraph.draw.pictures",
+    "morphgraph.tables.scores",
+    "morphgraph.tables.vocabulary.MeasuredCorpus",
+    "morphgraph.draw.scene.GraphPicture",
+    "morphgraph.draw.merge_tree_svg",
     "morphgraph.score.gold_set.GoldSet",
     "morphgraph.tokeniser.export.Export",
 )

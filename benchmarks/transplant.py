@@ -35,7 +35,7 @@ def make(folder: Path, gigabytes: float) -> int:
     """Make a model and another tokeniser for it; return the bytes of its largest tensor."""
     import morphgraph as mg
     from morphgraph.corpus.counts import to_word_counts
-    from morphgraph.models.safetensors_files import NewTensor, write_safetensors
+    from morphgraph.models.checkpoint import NewTensor, write_safetensors
     from morphgraph.training.trainers import train_tokeniser
 
     document, _ = train_tokeniser(to_word_counts("wordfreq:en"), TYPES)

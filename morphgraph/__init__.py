@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from morphgraph.api.tokeniser import Knockout, ReBPEOutcome, ScoredKnockout, Tokeniser
     from morphgraph.batch.runner import RunOutcome
     from morphgraph.core.errors import MorphGraphError
-    from morphgraph.draw.pictures import GraphPicture, TreePicture
+    from morphgraph.draw.merge_tree_svg import TreePicture
+    from morphgraph.draw.scene import GraphPicture
     from morphgraph.methods import METHODS
     from morphgraph.score.gold_set import GoldSet
-    from morphgraph.tables.views import ComparedScores, MeasuredCorpus, TokeniserScore
+    from morphgraph.tables.scores import ComparedScores, TokeniserScore
+    from morphgraph.tables.vocabulary import MeasuredCorpus
     from morphgraph.tokeniser.export import Export
 
 _HOMES = {
@@ -36,19 +38,19 @@ _HOMES = {
     "train": "morphgraph.api.functions",
     # What these return, for type hints.
     "BlamedMerges": "morphgraph.api.blaming",
-    "ComparedScores": "morphgraph.tables.views",
+    "ComparedScores": "morphgraph.tables.scores",
     "Export": "morphgraph.tokeniser.export",
     "GoldSet": "morphgraph.score.gold_set",
-    "GraphPicture": "morphgraph.draw.pictures",
+    "GraphPicture": "morphgraph.draw.scene",
     "Knockout": "morphgraph.api.tokeniser",
-    "MeasuredCorpus": "morphgraph.tables.views",
+    "MeasuredCorpus": "morphgraph.tables.vocabulary",
     "ReBPEOutcome": "morphgraph.api.tokeniser",
     "RunOutcome": "morphgraph.batch.runner",
     "ScoredKnockout": "morphgraph.api.tokeniser",
     "ThresholdCurve": "morphgraph.api.blaming",
     "Tokeniser": "morphgraph.api.tokeniser",
-    "TokeniserScore": "morphgraph.tables.views",
-    "TreePicture": "morphgraph.draw.pictures",
+    "TokeniserScore": "morphgraph.tables.scores",
+    "TreePicture": "morphgraph.draw.merge_tree_svg",
 }
 
 __all__ = [

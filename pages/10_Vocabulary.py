@@ -8,7 +8,7 @@ import streamlit as st
 
 from morphgraph.core.shared import Same
 from morphgraph.core.text import base_name, counted, shortened, unique_labels
-from morphgraph.draw.vocabulary_charts import card_bars, frequency_rank_lines, length_lines
+from morphgraph.draw.charts import card_bars, frequency_rank_lines, length_lines
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.compression import ALPHA, NamedCounts, corpus_of
 from morphgraph.score.vocabulary_figures import (

@@ -6,9 +6,8 @@ import streamlit as st
 
 from morphgraph.core.text import counted
 from morphgraph.draw.colours import BLAME_SCALE
-from morphgraph.draw.explore import first_focus, scene_around
-from morphgraph.draw.export_html import stand_alone_html
 from morphgraph.draw.fan import fan_around
+from morphgraph.draw.scene import first_focus, scene_around, stand_alone_html
 from morphgraph.graph.view import MAX_VERTICES, to_graphml, to_networkx, type_key
 from web.bootstrap import start
 from web.components import Click, page_frame

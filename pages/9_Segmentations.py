@@ -14,8 +14,8 @@ from morphgraph.refine.learning import has_seen
 from morphgraph.score.comparison import ComparedWord, Comparison, Summary
 from morphgraph.score.uncertainty import Interval
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tables.comparison import comparison_csv, comparison_html, comparison_latex
 from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE
+from morphgraph.tables.scores import comparison_csv, comparison_html, comparison_latex
 from web.bootstrap import start
 from web.components import comparison_table
 from web.inputs import offer_frequencies

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from morphgraph.models.downstream import DOWNSTREAM
-from morphgraph.models.task import Measured, TaskRun
-from morphgraph.models.token_ids import dense_ids
+from morphgraph.models.downstream.task import Measured, TaskRun
+from morphgraph.models.downstream.token_ids import dense_ids
 from morphgraph.segment.models import load_segmenter
 
 WORDS = ("house", "garden", "river", "winter", "letter", "summer", "table", "water")

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from morphgraph.corpus.counts import WordCounts
-    from morphgraph.tables.views import MeasuredCorpus, TokeniserScore
+    from morphgraph.tables.scores import TokeniserScore
+    from morphgraph.tables.vocabulary import MeasuredCorpus
     from morphgraph.tokeniser.export import Export
 
 
@@ -208,7 +209,7 @@ class BaseTokeniser:
         >>> round(tokeniser.score(gold).f1, 4)
         0.4807
         """
-        from morphgraph.tables.views import TokeniserScore
+        from morphgraph.tables.scores import TokeniserScore
 
         label = base_name(self.name)
         return TokeniserScore(table_of({label: self._engine}, gold, scope, weighting, metrics))
@@ -233,7 +234,7 @@ class BaseTokeniser:
         7
         """
         from morphgraph.score.corpus_measures import measure_corpus
-        from morphgraph.tables.views import MeasuredCorpus
+        from morphgraph.tables.vocabulary import MeasuredCorpus
 
         found = measure_corpus(
             {base_name(self.name): self._engine.segmenter},

@@ -12,8 +12,7 @@ from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame_table
 from morphgraph.refine.knockout import candidate_types
 from morphgraph.refine.threshold_curve import ThresholdPoint, best_point
 from morphgraph.tables.model import Cell, Column, Form, Row, Table
-from morphgraph.tables.views import without_formulas
-from morphgraph.tables.writing import to_html
+from morphgraph.tables.writing import to_html, without_formulas
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from morphgraph.segment.segmenter import Segmenter
 
 if TYPE_CHECKING:
     from morphgraph.batch.runner import RunOutcome
-    from morphgraph.tables.views import ComparedScores
+    from morphgraph.tables.scores import ComparedScores
 
 
 def load(source: Any) -> Tokeniser:
@@ -124,7 +124,7 @@ def compare(
     >>> [round(f1, 3) for f1 in found.to_frame()["f1"]]
     [0.481, 0.602]
     """
-    from morphgraph.tables.views import ComparedScores
+    from morphgraph.tables.scores import ComparedScores
 
     if not isinstance(tokenisers, Mapping) or not tokenisers:
         raise MorphGraphError(

@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
 
-    from morphgraph.draw.pictures import GraphPicture, TreePicture
+    from morphgraph.draw.merge_tree_svg import TreePicture
+    from morphgraph.draw.scene import GraphPicture
     from morphgraph.graph.change import Change
-    from morphgraph.tables.views import TokeniserScore
+    from morphgraph.tables.scores import TokeniserScore
 
 _KNOCKOUT, _REBPE = KnockoutSettings(), ReBPESettings()
 """Where the defaults stand."""
@@ -246,7 +247,7 @@ class Tokeniser(BaseTokeniser):
         <TreePicture undesirable: ␣und es ir able>
         """
         from morphgraph.draw.merge_tree import describe_in_study, describe_tree
-        from morphgraph.draw.pictures import TreePicture
+        from morphgraph.draw.merge_tree_svg import TreePicture
 
         base = self._engine.merges("tree")
         if not isinstance(word, str) or not word.strip():
@@ -268,8 +269,7 @@ class Tokeniser(BaseTokeniser):
         >>> tokeniser.around("able", up=0)
         <GraphPicture demo:en: able: 3 merges>
         """
-        from morphgraph.draw.explore import scene_around
-        from morphgraph.draw.pictures import GraphPicture
+        from morphgraph.draw.scene import GraphPicture, scene_around
 
         base = self._engine.merges("around")
         spelled = base.type_from(str(type))

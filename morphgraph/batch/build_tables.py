@@ -21,7 +21,7 @@ from morphgraph.batch.results import (
     name_text,
 )
 from morphgraph.core.text import counted
-from morphgraph.draw.evaluation_charts import MOST_PANELS, Bar, Mark, Panel, bar_panels, line_panels
+from morphgraph.draw.score_charts import MOST_PANELS, Bar, Mark, Panel, bar_panels, line_panels
 from morphgraph.score.uncertainty import NO_INTERVAL, interval_of_mean
 from morphgraph.tables.model import (
     ALL_WORDS,

@@ -17,9 +17,9 @@ from morphgraph.batch.tasks import contents
 from morphgraph.batch.yaml_reading import Name, OneOrMore, Strict
 from morphgraph.core.errors import MorphGraphError, unquoted
 from morphgraph.models.downstream import DOWNSTREAM
-from morphgraph.models.libraries import training_version
-from morphgraph.models.task import PLACES, DownstreamTask
-from morphgraph.models.token_ids import model_files
+from morphgraph.models.downstream.task import PLACES, DownstreamTask
+from morphgraph.models.downstream.token_ids import model_files
+from morphgraph.models.downstream.training import training_version
 
 _STARTING, _SMALL, _TOKENS_IN_TEXT, _UNPACKED = 15.0, 5.0, 20, 3
 """Estimates: seconds before a cell trains, slow-down of small over tiny, tokens in a text, and size

@@ -13,9 +13,9 @@ from morphgraph.batch.cell_rows import ResultRow
 from morphgraph.batch.cells import as_planned, as_table, cell_inputs, method_result
 from morphgraph.batch.downstream import task_settings
 from morphgraph.models.downstream import DOWNSTREAM
-from morphgraph.models.libraries import require_libraries
-from morphgraph.models.task import TaskRun
-from morphgraph.models.token_ids import dense_ids, folder_ids
+from morphgraph.models.downstream.task import TaskRun
+from morphgraph.models.downstream.token_ids import dense_ids, folder_ids
+from morphgraph.models.downstream.training import require_libraries
 
 if TYPE_CHECKING:
     import pyarrow as pa

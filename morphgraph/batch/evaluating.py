@@ -33,7 +33,7 @@ from morphgraph.core.files import (
     read_bytes,
     write_file,
 )
-from morphgraph.models.libraries import require_libraries
+from morphgraph.models.downstream.training import require_libraries
 
 if TYPE_CHECKING:
     from distributed import Client

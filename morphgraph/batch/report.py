@@ -16,9 +16,8 @@ from morphgraph.batch.build_tables import chart_note, chart_of, make_table, usua
 from morphgraph.batch.results import LOST, TASK_COLUMNS, TableSpec, complete, name_text
 from morphgraph.core.files import write_file
 from morphgraph.core.text import UNDEFINED, shortened
-from morphgraph.tables.latex import to_latex
 from morphgraph.tables.model import Table, table_of_texts
-from morphgraph.tables.writing import one_line, rendered, to_csv
+from morphgraph.tables.writing import one_line, rendered, to_csv, to_latex
 
 if TYPE_CHECKING:
     import pandas as pd

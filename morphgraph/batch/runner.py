@@ -20,7 +20,7 @@ from morphgraph.batch.tasks import (
 )
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted
-from morphgraph.models.libraries import steps_in
+from morphgraph.models.downstream.training import steps_in
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -54,7 +54,7 @@ def compare(
 ) -> None:
     """Compare methods on the words of a reference: scores with intervals, and their agreement."""
     from morphgraph.score.comparison import Comparison
-    from morphgraph.tables.comparison import comparison_csv, comparison_html, comparison_latex
+    from morphgraph.tables.scores import comparison_csv, comparison_html, comparison_latex
 
     writers: dict[str, Any] = {
         ".csv": comparison_csv,
@@ -126,7 +126,7 @@ def _report(made: "Comparison") -> dict[str, Any]:
 
 
 def _print(made: "Comparison") -> None:
-    from morphgraph.tables.comparison import summary_table
+    from morphgraph.tables.scores import summary_table
 
     table = summary_table(made)
     print_model(table)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import check_folder, write_file
-from morphgraph.core.text import columns_by_room, counted, shortened, visible
+from morphgraph.core.text import columns_by_room, counted, shortened, visible, without_nan
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -64,19 +64,6 @@ def print_json(value: Any) -> None:
     data = without_nan(value)
     name = attrgetter("value")
     print(json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False, default=name))
-
-
-def without_nan(value: Any) -> Any:
-    """Return data with None for NaN.
-
-    >>> without_nan({"f1": float("nan"), "interval": (0.5, float("nan"))})
-    {'f1': None, 'interval': [0.5, None]}
-    """
-    if isinstance(value, Mapping):
-        return {key: without_nan(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [without_nan(each) for each in value]
-    return None if value != value else value
 
 
 def print_scores(

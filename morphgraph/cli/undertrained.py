@@ -88,7 +88,7 @@ def undertrained(
 
 
 def _save(found: "UndertrainedTypes", out: Path) -> list[str]:
-    from morphgraph.draw.undertrained_chart import undertrained_page
+    from morphgraph.draw.charts import undertrained_page
     from morphgraph.tables.writing import frame_csv
 
     files = {

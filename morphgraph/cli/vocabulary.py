@@ -191,7 +191,7 @@ def _measured(
 def _print_measured(
     measured: "CorpusMeasures", limit: int, as_json: bool, signature_only: bool
 ) -> None:
-    from morphgraph.tables.corpus import UNITS, corpus_json, corpus_table, parity_table
+    from morphgraph.tables.vocabulary import UNITS, corpus_json, corpus_table, parity_table
 
     if measured.bad:
         print_message(f"left out: {counted(measured.bad, 'line')}")

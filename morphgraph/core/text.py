@@ -2,7 +2,8 @@
 
 import math
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 
 def shortened(text: str, length: int = 40) -> str:
@@ -164,3 +165,16 @@ def signed(value: float, digits: int = 2, unit: str = "") -> str:
     if value != value:
         return "n/a"
     return f"{value:+,.{digits}f}{unit}".replace("-", "−")
+
+
+def without_nan(value: Any) -> Any:
+    """Return data with None for NaN.
+
+    >>> without_nan({"f1": float("nan"), "interval": (0.5, float("nan"))})
+    {'f1': None, 'interval': [0.5, None]}
+    """
+    if isinstance(value, Mapping):
+        return {key: without_nan(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_nan(each) for each in value]
+    return None if value != value else value

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final, Literal
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import write_file
 
 Theme = Literal["light", "dark"]
 
@@ -76,3 +81,10 @@ def ink_on(fill: str) -> str:
     )
     light = sum(w * part for w, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True)) + 0.05
     return "#ffffff" if 1.05 / light > light / 0.05 else "#000000"
+
+
+def save_picture(path: str | os.PathLike[str], suffix: str, picture: str) -> None:
+    """Write a picture to a file, whose name must end in ``suffix``."""
+    if Path(path).suffix != suffix:
+        raise MorphGraphError(f"{path} does not end in {suffix}, which this picture is. Add it.")
+    write_file(Path(path), picture.encode())

@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, cast
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final, cast
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from morphgraph.draw.colours import BLAME_SCALE, SCENE_COLOURS, Theme, blame_colour, blended, ink_on
-from morphgraph.draw.merge_tree import GapKind, MergeTree, TreeSpan, printable, visible_in_xml
-from morphgraph.draw.merge_tree_layout import (
+from morphgraph.core.text import shortened, visible, without_nan
+from morphgraph.draw.colours import (
+    BLAME_SCALE,
+    SCENE_COLOURS,
+    Theme,
+    blame_colour,
+    blended,
+    ink_on,
+    save_picture,
+)
+from morphgraph.draw.merge_tree import (
     LABEL,
     SMALL_LABEL,
     STACK,
     SUBLINE,
+    GapKind,
+    MergeTree,
     TreeLayout,
+    TreeSpan,
     aligned_layouts,
+    printable,
     subline,
     text_width,
+    visible_in_xml,
     wrapped_rows,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ELEMENTS: Final = frozenset({"svg", "title", "desc", "g", "rect", "path", "text"})
 """The only elements of a drawing."""
@@ -337,3 +354,67 @@ def _text(
     place: dict[str, str | float] = {"x": x, "y": y, "text_anchor": anchor}
     font: dict[str, str | float] = {"font_family": family, "font_size": size, "font_weight": weight}
     _add(parent, "text", content, fill=fill, **place, **font)
+
+
+@dataclass(frozen=True, repr=False)
+class TreePicture:
+    """The merge tree of a word; a notebook displays it.
+
+    >>> tokeniser.tree("houses")
+    <TreePicture houses: ␣houses>
+    """
+
+    tree: MergeTree
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON: atoms, merges in the order of application, gold boundaries.
+
+        A vertex is the number of an atom, from 0, or of a merge after the last atom. Undefined
+        blame is null.
+
+        >>> found = tokeniser.tree("undesirable").to_dict()
+        >>> found["merges"][0]["label"], len(found["leaves"])
+        ('nd', 12)
+        """
+        found: dict[str, Any] = without_nan(asdict(self.tree))
+        return found
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each merge that was applied, in order: its rank, parts, type and blame.
+
+        ``first`` and ``last`` are the outermost atoms below it, ``closes`` is how many gold
+        boundaries it closed in this word.
+
+        >>> list(tokeniser.tree("undesirable").to_frame()["merge"])[:2]
+        ['n + d → nd', 'e + s → es']
+        """
+        import pandas as pd
+
+        rows = [
+            (m.rank, m.description, m.label, m.ratio, m.first, m.last, m.closes)
+            for m in self.tree.merges
+        ]
+        return pd.DataFrame(rows, columns=["rank", "merge", "type", "R", "first", "last", "closes"])
+
+    def to_svg(self) -> str:
+        """Return the drawing as SVG.
+
+        >>> tokeniser.tree("undesirable").to_svg()[:4]
+        '<svg'
+        """
+        return to_svg(self.tree)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to an SVG file.
+
+        >>> tokeniser.tree("undesirable").save("tree.svg")
+        """
+        save_picture(path, ".svg", self.to_svg())
+
+    def __repr__(self) -> str:
+        """One line: the word and its tokens."""
+        tokens = " ".join(self.tree.label(root) for root in self.tree.roots)
+        return f"<TreePicture {visible(self.tree.word)}: {shortened(tokens, 200)}>"
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()

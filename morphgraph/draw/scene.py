@@ -1,19 +1,40 @@
-"""The drawing of a merge graph as plain data: vertices, levels and states.
-
-A scene is independent of the program that draws it.
-"""
+"""A piece of the merge graph as plain data, the scene around a type, and a page that draws it."""
 
 from __future__ import annotations
 
+import html
+import importlib.util
+import json
 import math
+import os
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import networkx as nx
 
-from morphgraph.core.text import shortened
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import counted, shortened, visible, without_nan
+from morphgraph.draw.colours import (
+    BLAME_SCALE,
+    SCENE_COLOURS,
+    Theme,
+    blame_colour,
+    blended,
+    ink_on,
+    save_picture,
+)
+from morphgraph.graph.change import Change, Merge
+from morphgraph.graph.view import Neighbourhood, merge_key, neighbourhood, type_key
+from morphgraph.refine.blame import Blame
+from morphgraph.refine.study import Study
+from morphgraph.tables.writing import rendered
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 VertexKind = Literal["type", "merge"]
 
@@ -146,3 +167,327 @@ def _tooltip(tooltip: str, label: str) -> str:
     if len(label) > LONGEST_LABEL and label not in tooltip:
         return f"{label}\n{tooltip}"
     return tooltip
+
+
+_LONGEST = 200
+"""The longest name, in characters, that is sent to the browser."""
+
+_CHANGED = 1e15
+"""Importance of merges that the last edit changed: above all counts."""
+
+
+def scene_around(study: Study, focus: int, *, up: int = 1, down: int = 2, limit: int = 60) -> Scene:
+    """Return the neighbourhood of a type as a scene of at most ``limit`` vertices.
+
+    The focus may be a removed type, which is a ghost with all that made and used it. Merges that
+    the last edit changed are preferred, then those applied most often.
+    """
+    graph = study.graph
+    change = graph.history[-1] if graph.history else Change({})
+    changed = {entry.merge for entry in change.rewired} | change.added_merges.keys()
+    importance = _applications(study.blame())
+    gone: dict[int, Merge] = {}
+    used: list[int] = []
+    if not graph.is_present(focus):
+        # What made it, and what was made with it, are still its neighbours.
+        removal = graph.removal_of(focus) or Change({})
+        gone = {n: m for n, m in removal.removed_merges.items() if m.result == focus}
+        used = [entry.merge for entry in removal.rewired if focus in entry.old_parts]
+    for merge in changed & importance.keys():
+        importance[merge] += _CHANGED
+    around = neighbourhood(
+        graph,
+        focus,
+        up=up,
+        down=down,
+        limit=limit,
+        importance=importance,
+        names=study.tokeniser.readable_types,
+        keep=used,
+        ghosts=[focus] if gone else [],
+        gone=gone,
+    )
+    return scene_of(
+        around.digraph,
+        focus=type_key(focus),
+        values=_describe(study, around, gone),
+        changed=[merge_key(merge) for merge in changed if graph.has_merge(merge)],
+        left_out=around.left_out_merges,
+    )
+
+
+def _applications(blamed: Blame) -> dict[int, float]:
+    """Return how often each merge was applied, which ranks merges for display."""
+    return dict(zip(blamed.arrays.merge_ids.tolist(), blamed.applied.tolist(), strict=True))
+
+
+def _describe(study: Study, around: Neighbourhood, gone: Mapping[int, Merge]) -> dict[str, float]:
+    """Write tooltips into the digraph; return blame ratios, NaN if never applied.
+
+    ``gone``: merges in it that the graph no longer has.
+    """
+    graph, blamed, names = study.graph, study.blame(), study.tokeniser.readable_types
+    values: dict[str, float] = {}
+    for key, attributes in around.digraph.nodes(data=True):
+        number = int(key[1:])
+        is_gone = bool(attributes.get("ghost"))
+        if key.startswith("t"):
+            attributes["label"] = shortened(attributes["label"], _LONGEST)
+            producers = graph.incoming(number)
+            if is_gone or not producers:
+                special = graph.types[number] in study.tokeniser.special
+                kind = "knocked out" if is_gone else "special token" if special else "atom"
+                attributes["tooltip"] = f"{attributes['label']}\n{kind}"
+                continue
+            number = blamed.worst_of(producers)
+        merge = gone[number] if is_gone else graph.merge(number)
+        *parts, result = (names[number] for number in (*merge.parts, merge.result))
+        described = shortened(f"{' + '.join(parts)} → {result}", _LONGEST)
+        tooltip = f"{described}\nrank {merge.rank:,}"
+        if is_gone:
+            attributes["tooltip"] = f"{tooltip}\nknocked out"
+            continue
+        position = blamed.place(number)
+        if position is not None and study.benchmark.texts:
+            values[key] = blamed.shown_ratio(position)
+            tooltip += f"\n{blamed.described(number)}"
+        attributes["tooltip"] = tooltip
+    return values
+
+
+def first_focus(study: Study) -> int:
+    """Return a good first type: of those with R ≥ 0.5, the one that closed most boundaries."""
+    blamed = study.blame()
+    if len(blamed.arrays) == 0:
+        return study.graph.type_ids()[0]
+    groups = (blamed.candidates(0.5), blamed.order, [0])
+    chosen = next(group for group in groups if len(group))
+    return int(blamed.arrays.results[max(chosen, key=lambda position: blamed.blamed[position])])
+
+
+_FONT = "system-ui, sans-serif"
+
+
+@cache
+def vis_script() -> str:
+    """Return the vis-network script that the installed pyvis carries, without its source map.
+
+    It is located without importing pyvis, which is slow.
+    """
+    spec = importlib.util.find_spec("pyvis")
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        for script in sorted(Path(folder).glob("lib/vis-*/vis-network.min.js"), reverse=True):
+            text = script.read_text(encoding="utf-8")
+            # Not splitlines(): the script's string literals have other line separators in them.
+            kept = [line for line in text.split("\n") if not line.startswith("//# sourceMapping")]
+            return "\n".join(kept) + "\n"
+    raise MorphGraphError(
+        "The drawing library is missing: the installed pyvis has no lib/vis-*/vis-network.min.js. "
+        "Install it: pip install --force-reinstall 'morphgraph[app]'"
+    )
+
+
+def stand_alone_html(scene: Scene, title: str) -> str:
+    """Return a stand-alone page that draws the scene, without any external address.
+
+    The vertices, edges and options are built by pyvis; its page template is not used because it
+    always loads styles from another host. vis-network lays it out, by levels. In a frame, the page
+    posts the key of each vertex that is clicked. Labels and tooltips are always plain text. The
+    page follows the reader's light or dark setting; a content security policy forbids it to load
+    anything at all.
+    """
+    pictures = {theme: _network(scene, theme) for theme in SCENE_COLOURS}
+    # Escaped slashes mean the same to JavaScript, and leave no address, not even in a comment.
+    # "<script" and "</script" occur in its string literals only.
+    library = vis_script().replace("://", r":\/\/")
+    library = library.replace("<script", r"\x3cscript").replace("</script", r"\x3c/script")
+    return rendered(
+        "graph.html.j2",
+        title=title,
+        library=library,
+        pictures=_script_json(pictures),
+        note=_note(scene),
+        colours=SCENE_COLOURS,
+        scales=BLAME_SCALE,
+    )
+
+
+def _note(scene: Scene) -> str:
+    types = sum(vertex.kind == "type" for vertex in scene.vertices)
+    note = f"{counted(types, 'type')}, {counted(len(scene.vertices) - types, 'merge')}"
+    return f"{note}; left out: {scene.left_out:,}" if scene.left_out else note
+
+
+def _script_json(value: Any) -> str:
+    """Return JSON that is safe inside a script element: it contains no markup."""
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _network(scene: Scene, theme: Theme) -> dict[str, Any]:
+    from pyvis.network import Network  # slow to import
+
+    network = Network(directed=True)
+    network.set_options(json.dumps(_options(theme)))
+    for vertex in scene.vertices:
+        network.add_node(vertex.key, **_vertex_style(vertex, theme))
+    merges = {vertex.key: vertex for vertex in scene.vertices if vertex.kind == "merge"}
+    for edge in scene.edges:
+        network.add_edge(edge.source, edge.target, **_edge_style(edge, merges, theme))
+    nodes, edges, _, _, _, options = network.get_network_data()
+    return {"nodes": nodes, "edges": edges, "options": json.loads(options)}
+
+
+def _options(theme: Theme) -> dict[str, Any]:
+    colours = SCENE_COLOURS[theme]
+    return {
+        "physics": {"enabled": False},
+        "layout": {
+            "hierarchical": {
+                "enabled": True,
+                "direction": "LR",
+                "sortMethod": "directed",
+                "levelSeparation": 150,
+                "nodeSpacing": 44,
+            }
+        },
+        "interaction": {"hover": True, "tooltipDelay": 150, "zoomSpeed": 0.6},
+        "nodes": {"shape": "box", "labelHighlightBold": False},
+        "edges": {
+            "arrowStrikethrough": False,
+            "hoverWidth": 0.6,
+            "selectionWidth": 0.6,
+            "arrows": {"to": {"enabled": True, "scaleFactor": 0.42}},
+            "font": {
+                "color": colours["text"],
+                "face": _FONT,
+                "size": 12,
+                "strokeColor": colours["background"],
+                "strokeWidth": 4,
+            },
+            "smooth": {
+                "enabled": True,
+                "type": "cubicBezier",
+                "forceDirection": "horizontal",
+                "roundness": 0.45,
+            },
+        },
+    }
+
+
+def _vertex_style(vertex: SceneVertex, theme: Theme) -> dict[str, Any]:
+    colours = SCENE_COLOURS[theme]
+    is_merge = vertex.kind == "merge"
+    ghost = "ghost" in vertex.flags
+    fill = blame_colour(vertex.value, theme)
+    border, width = blended(fill, colours["text"], 0.3), 1.2
+    if "focus" in vertex.flags:
+        border, width = colours["text"], 3.0
+    if "changed" in vertex.flags:
+        border, width = colours["changed"], 3.0
+    if ghost:
+        fill, border = colours["background"], colours["line"]
+    both = {"background": fill, "border": border}
+    selected = {"background": fill, "border": colours["selected"]}
+    style: dict[str, Any] = {
+        "label": vertex.label or " ",  # pyvis replaces an empty label with the key
+        "title": vertex.tooltip,
+        "shape": "box",
+        "level": vertex.level,
+        "borderWidth": width,
+        "borderWidthSelected": 3,
+        "color": {**both, "hover": selected, "highlight": selected},
+        "font": {"color": ink_on(fill), "size": 11 if is_merge else 15, "face": _FONT},
+        "margin": 4 if is_merge else {"top": 6, "bottom": 6, "left": 9, "right": 9},
+        "shapeProperties": {
+            "borderRadius": 3 if is_merge else 15,
+            "borderDashes": [4, 3] if ghost else False,
+        },
+    }
+    if "tuple" in vertex.flags:  # a second card under the merge: it has more than two parts
+        style["shadow"] = {"enabled": True, "color": border, "size": 0, "x": 5, "y": -5}
+    return style
+
+
+def _edge_style(edge: SceneEdge, merges: dict[str, SceneVertex], theme: Theme) -> dict[str, Any]:
+    colours = SCENE_COLOURS[theme]
+    merge = merges.get(edge.source) or merges.get(edge.target)
+    changed = merge is not None and "changed" in merge.flags
+    colour = colours["changed"] if changed else colours["line"]
+    style: dict[str, Any] = {
+        "width": 1.8 if changed else 1.1,
+        "color": {"color": colour, "hover": colours["text"], "highlight": colours["selected"]},
+    }
+    if edge.label:
+        style["label"] = edge.label
+    if edge.tooltip:
+        style["title"] = edge.tooltip
+    return style
+
+
+@dataclass(frozen=True, repr=False)
+class GraphPicture:
+    """The merge graph around a type; in a notebook it can be moved and zoomed.
+
+    >>> tokeniser.around("house", up=0)
+    <GraphPicture demo:en: house: 2 merges>
+    """
+
+    scene: Scene
+    title: str
+
+    def to_networkx(self) -> nx.DiGraph:
+        """Return what it shows: vertices with kind, label, blame (NaN if undefined), flags.
+
+        >>> graph = tokeniser.around("able", up=0).to_networkx()
+        >>> sorted(label for _, label in graph.nodes(data="label"))
+        ['167', '352', '49', 'a', 'ab', 'able', 'b', 'e', 'l', 'le']
+        """
+        import networkx as nx
+
+        graph = nx.DiGraph()
+        graph.add_nodes_from((vertex.key, vertex._asdict()) for vertex in self.scene.vertices)
+        graph.add_edges_from(
+            (edge.source, edge.target, {"label": edge.label, "tooltip": edge.tooltip})
+            for edge in self.scene.edges
+        )
+        return graph
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as JSON: vertices, edges, and how many vertices were left out.
+
+        >>> tokeniser.around("able", up=0).to_dict()["left_out"]
+        0
+        """
+        vertices = [
+            vertex._asdict() | {"flags": sorted(vertex.flags)} for vertex in self.scene.vertices
+        ]
+        edges = [edge._asdict() for edge in self.scene.edges]
+        found = {"vertices": vertices, "edges": edges, "left_out": self.scene.left_out}
+        return dict(without_nan(found))
+
+    def to_html(self) -> str:
+        """Return the drawing as a stand-alone page.
+
+        >>> tokeniser.around("able").to_html()[:15]
+        '<!DOCTYPE html>'
+        """
+        return stand_alone_html(self.scene, self.title)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to an HTML file.
+
+        >>> tokeniser.around("able").save("able.html")
+        """
+        save_picture(path, ".html", self.to_html())
+
+    def __repr__(self) -> str:
+        """One line."""
+        merges = sum(vertex.kind == "merge" for vertex in self.scene.vertices)
+        return f"<GraphPicture {visible(self.title)}: {counted(merges, 'merge')}>"
+
+    def _repr_html_(self) -> str:
+        # The page is an attribute's text, in a frame that may run its script but access nothing.
+        page = html.escape(self.to_html())
+        style = "width:100%;height:480px;border:1px solid #8888"
+        return f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{page}"></iframe>'

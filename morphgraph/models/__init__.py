@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from morphgraph.models.row_making import RowInit
+    from morphgraph.models.rows import RowInit
     from morphgraph.models.transplanting import Transplant
     from morphgraph.models.undertrained_types import UndertrainedTypes
 

@@ -19,12 +19,15 @@ import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError, check_choice
 from morphgraph.core.text import counted
-from morphgraph.models.checkpoint import read_checkpoint
+from morphgraph.models.checkpoint import BUFFER, StoredTensor, read_checkpoint
 from morphgraph.models.model_vocabulary import ModelVocabulary, read_model_vocabulary
-from morphgraph.models.row_making import as_floats, check_floats
-from morphgraph.models.row_plan import check_rows
-from morphgraph.models.safetensors_files import BUFFER, StoredTensor
-from morphgraph.models.vocabulary_matrices import MatrixRole, vocabulary_matrices
+from morphgraph.models.rows import (
+    MatrixRole,
+    as_floats,
+    check_floats,
+    check_rows,
+    vocabulary_matrices,
+)
 from morphgraph.score.compression import NamedCounts
 from morphgraph.score.vocabulary_health import VocabularyHealth
 from morphgraph.segment.registry import standard_segmenter

@@ -1,4 +1,4 @@
-"""Tables of scores: of tokenisers, of groups of words, and of words cut wrongly."""
+"""Tables of scores and of segmentations, which display themselves in a notebook."""
 
 from __future__ import annotations
 
@@ -7,16 +7,35 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.text import UNDEFINED, base_name, percent, ratio_text, shortened
+from morphgraph.core.text import (
+    UNDEFINED,
+    base_name,
+    percent,
+    ratio_text,
+    shortened,
+    visible,
+)
 from morphgraph.score.breakdown import BREAKDOWNS
-from morphgraph.score.metrics import METRICS, Metric
+from morphgraph.score.comparison import ComparedWord, Comparison
+from morphgraph.score.metrics import METRICS, Metric, check_metrics
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import Estimate, ScoreTable, SegmentationFailure
-from morphgraph.tables.latex import to_latex
 from morphgraph.tables.model import ALL_WORDS, Cell, Column, Form, Row, Table, with_best
-from morphgraph.tables.writing import csv_bytes, one_line, to_csv, to_markdown, whole
+from morphgraph.tables.writing import (
+    csv_bytes,
+    one_line,
+    rendered,
+    to_csv,
+    to_html,
+    to_latex,
+    to_markdown,
+    whole,
+    without_formulas,
+)
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from morphgraph.score.breakdown import Breakdown
     from morphgraph.score.errors import ErrorBrowser
     from morphgraph.score.flota import FlotaScores
@@ -224,3 +243,206 @@ def errors_csv(browser: ErrorBrowser, entries: Iterable[int]) -> bytes:
         told = (getattr(row, name) for name in texts)
         lines.append((*told, row.wrong, row.missed, weight, signature))
     return csv_bytes(lines)
+
+
+_TITLE = "Comparison of segmentations"
+
+
+def words_table(comparison: Comparison, rows: Sequence[ComparedWord]) -> Table:
+    """Return the table of words by methods: tokens separated by spaces, exact words in bold."""
+    return Table(
+        _TITLE,
+        (Column("Word"), Column("Gold")),
+        tuple(Column(label) for label in comparison.labels),
+        tuple(
+            Row(
+                (row.text, " | ".join(row.gold or ())),
+                tuple(
+                    Cell(
+                        " ".join(cell.tokens),
+                        is_best=bool(cell.exact),
+                        tokens=cell.tokens,
+                        pieces=cell.pieces,
+                    )
+                    for cell in row.cells
+                ),
+            )
+            for row in rows
+        ),
+        signatures=(comparison.signature,),
+        bold="cut just as in the gold",
+    )
+
+
+def summary_table(comparison: Comparison) -> Table:
+    """Return the scores of each method over all compared words."""
+    shares = (("precision", "precision"), ("recall", "recall"), ("F1", "f1"), ("exact", "exact"))
+    columns = [Column(title, "percent", key=key) for title, key in shares]
+    columns.insert(3, Column("95 %", "written"))
+    columns += [Column("tokens per word", "ratio"), Column("|V|", "count")]
+    rows = []
+    for found in comparison.summaries:
+        cells = [Cell(getattr(found, key)) for _, key in shares]
+        interval = f"{percent(found.interval.low)}–{percent(found.interval.high)}"
+        cells.insert(3, Cell(interval))
+        cells += [Cell(found.fertility), Cell(found.vocabulary_size)]
+        rows.append(Row((found.label,), tuple(cells)))
+    return Table(
+        "Summary",
+        (Column("method"),),
+        tuple(columns),
+        tuple(rows),
+        signatures=(*(found.signature for found in comparison.summaries), comparison.signature),
+    )
+
+
+def comparison_csv(comparison: Comparison, rows: Sequence[ComparedWord]) -> bytes:
+    """Return rows as CSV: the word, its gold morphs, and the result of each method.
+
+    This is its tokens, separated by spaces, its errors, and whether it is exact.
+    """
+    told = ("", ": errors", ": exact")
+    lines: list[list[object]] = [
+        ["word", "gold", *(label + what for label in comparison.labels for what in told)]
+    ]
+    for row in rows:
+        line: list[object] = [row.text, " ".join(row.gold or ())]
+        for found in row.cells:
+            known = (found.errors, int(found.exact)) if found.exact is not None else [UNDEFINED] * 2
+            line += [" ".join(found.tokens), *known]
+        lines.append(line)
+    return csv_bytes(lines)
+
+
+def comparison_latex(comparison: Comparison, rows: Sequence[ComparedWord]) -> str:
+    """Return rows as a LaTeX table, with tokens separated by a bar."""
+    return to_latex(words_table(comparison, rows), "comparison")
+
+
+def comparison_html(
+    comparison: Comparison, rows: Sequence[ComparedWord], title: str = _TITLE
+) -> bytes:
+    """Return rows and summaries as one stand-alone HTML file; all text is escaped."""
+    page = rendered(
+        "comparison.html.j2",
+        title=title,
+        words=words_table(comparison, rows),
+        summary=summary_table(comparison),
+    )
+    return page.encode("utf-8", "replace")
+
+
+class ScoreView:
+    """A table of scores, one row for each tokeniser."""
+
+    def __init__(self, table: ScoreTable) -> None:
+        self.table = table
+
+    @property
+    def signature(self) -> str:
+        """One line with everything that the scores depend on.
+
+        >>> tokeniser.score(gold).signature.partition("|")[0]
+        'reference:demo:en@be1dd82ec9f8'
+        """
+        return self.table.signature
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each tokeniser: its scores, their 95 % intervals and p-values.
+
+        Shares are from 0 to 1, and NaN where undefined.
+
+        >>> list(tokeniser.score(gold).to_frame().columns)[:3]
+        ['vocabulary size', 'precision', 'precision low']
+        """
+        import pandas as pd
+
+        return pd.DataFrame(score_rows(self.table)).set_index("label")
+
+    def to_latex(self) -> str:
+        """Return a LaTeX table; it needs adjustbox, array, booktabs, or longtable if long.
+
+        >>> "toprule" in tokeniser.score(gold).to_latex()
+        True
+        """
+        return scores_latex([self.table])
+
+    def to_markdown(self) -> str:
+        """Return a Markdown table, with its marks explained and its signature.
+
+        >>> "| F1" in tokeniser.score(gold).to_markdown()
+        True
+        """
+        return scores_markdown([self.table])
+
+    def _repr_html_(self) -> str:
+        return without_formulas(to_html(scores_table([self.table])))
+
+    def _shown(self, number: int) -> str:
+        found = self.table.estimates[number]
+        if found is None:
+            return "failed"
+        value = self.table.of(number, ["f1"])["f1"].value
+        return f"F1 {percent(value)} %"
+
+
+class TokeniserScore(ScoreView):
+    """The scores of one tokeniser; shares are from 0 to 1, NaN where undefined.
+
+    >>> round(tokeniser.score(gold, metrics=["exact"])["exact"], 3)
+    0.248
+    """
+
+    @property
+    def precision(self) -> float:
+        """The share of its splits that are gold boundaries.
+
+        >>> round(tokeniser.score(gold).precision, 3)
+        0.483
+        """
+        return self["precision"]
+
+    @property
+    def recall(self) -> float:
+        """The share of gold boundaries that it splits.
+
+        >>> round(tokeniser.score(gold).recall, 3)
+        0.478
+        """
+        return self["recall"]
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall.
+
+        >>> round(tokeniser.score(gold).f1, 3)
+        0.481
+        """
+        return self["f1"]
+
+    def __getitem__(self, metric: str) -> float:
+        """Return a score by name; `MorphGraphError` if there is none of that name."""
+        names = check_metrics([metric])
+        if len(names) != 1:
+            raise MorphGraphError(f"“{metric}” is several scores. Use one: {', '.join(names)}.")
+        return self.table.of(0, names)[names[0]].value
+
+    def __repr__(self) -> str:
+        """Return the printed line, with its signature."""
+        named = (("precision", self.precision), ("recall", self.recall), ("F1", self.f1))
+        shares = ", ".join(f"{name} {percent(value)} %" for name, value in named)
+        return f"{shares} | {self.signature}"
+
+
+class ComparedScores(ScoreView):
+    """The scores of several tokenisers on the same gold, tested against the first or a baseline.
+
+    >>> print(repr(mg.compare({"a": tokeniser, "b": tokeniser}, gold)).partition(" | ")[0])
+    a F1 48.07 %, b F1 48.07 %
+    """
+
+    def __repr__(self) -> str:
+        """Return one line: the F1 of each, and the signature."""
+        rows = enumerate(self.table.labels)
+        shown = ", ".join(f"{visible(label)} {self._shown(number)}" for number, label in rows)
+        return f"{shown} | {self.signature}"

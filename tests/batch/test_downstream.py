@@ -16,7 +16,7 @@ from morphgraph.batch.plan import Plan, make_plan
 from morphgraph.batch.results import RESULT_COLUMNS, TableSpec
 from morphgraph.cli import main
 from morphgraph.core.errors import FileFormatError
-from morphgraph.models import libraries
+from morphgraph.models.downstream import training
 
 TRAIN = "text,label\n" + "".join(f"good {n},yes\nbad {n},no\n" for n in range(4))
 TEST = "text,label\ngood,yes\nbad,no\n"
@@ -147,7 +147,7 @@ def test_without_torch_nothing_starts(
     def without(name: str) -> Any:
         return None if name == "torch" else really_find_spec(name)
 
-    monkeypatch.setattr(libraries, "find_spec", without)
+    monkeypatch.setattr(training, "find_spec", without)
     with pytest.raises(SystemExit) as ended:
         evaluate(folder, monkeypatch)
     assert ended.value.code == 2

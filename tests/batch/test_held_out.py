@@ -22,9 +22,8 @@ from morphgraph.score.outcome import outcome_of
 from morphgraph.score.table import ScoreTable
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import Flota
-from morphgraph.tables.latex import to_latex
 from morphgraph.tables.model import HELD_IN
-from morphgraph.tables.writing import to_csv, to_html, to_markdown
+from morphgraph.tables.writing import to_csv, to_html, to_latex, to_markdown
 from morphgraph.tokeniser.loading import load_tokeniser, vocabulary_of
 from tests.batch.test_cells import DEMO, HELD_OUT, measured, value
 from tests.batch.test_report_table import results, score

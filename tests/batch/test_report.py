@@ -28,9 +28,8 @@ from morphgraph.batch.report import (
 from morphgraph.batch.results import FAILED, RESULT_COLUMNS, TASK_COLUMNS, TableSpec
 from morphgraph.batch.tasks import TaskFailure
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.tables.latex import LINES_OF_PAGE, to_latex
 from morphgraph.tables.model import Table
-from morphgraph.tables.writing import to_csv, to_markdown
+from morphgraph.tables.writing import LINES_OF_PAGE, to_csv, to_latex, to_markdown
 
 NAN = math.nan
 HOSTILE = "</script><script>alert(1)</script>"

@@ -12,8 +12,7 @@ import pytest
 from browser_steps import go_to, start
 from playwright.sync_api import Dialog, Page, expect
 
-from morphgraph.draw.export_html import stand_alone_html
-from morphgraph.draw.scene import scene_of
+from morphgraph.draw.scene import scene_of, stand_alone_html
 
 pytestmark = pytest.mark.browser
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.draw.evaluation_charts import MOST_PANELS, Bar, Mark, Panel, bar_panels, line_panels
+from morphgraph.draw.score_charts import MOST_PANELS, Bar, Mark, Panel, bar_panels, line_panels
 
 NAN = math.nan
 HOSTILE = "<a href='javascript:x'>%{x} & </b>\n" + "long" * 50

@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from morphgraph.draw.explore import scene_around
-from morphgraph.draw.scene import Scene
+from morphgraph.draw.scene import Scene, scene_around
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark

@@ -10,8 +10,7 @@ import sys
 import networkx as nx
 import pytest
 
-from morphgraph.draw.export_html import stand_alone_html, vis_script
-from morphgraph.draw.scene import Scene, scene_of
+from morphgraph.draw.scene import Scene, scene_of, stand_alone_html, vis_script
 
 NASTY = ["<img src=x onerror=alert(1)>", "</script><script>alert(1)</script>", "&lt;b&gt;<!--"]
 
@@ -71,7 +70,7 @@ def test_the_library_is_whole_and_has_no_source_map() -> None:
 
 def test_importing_the_module_does_not_import_pyvis() -> None:
     code = (
-        "import sys, morphgraph.draw.export_html as export; export.vis_script(); "
+        "import sys, morphgraph.draw.scene as export; export.vis_script(); "
         "print('pyvis' in sys.modules)"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

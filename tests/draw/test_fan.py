@@ -10,8 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import morphgraph as mg
-from morphgraph.draw.fan import Fan, fan_around, stages
-from morphgraph.draw.fan_layout import HEIGHT, Edge, Item, TypeOrigin, Use, lay_out_fans
+from morphgraph.draw.fan import (
+    HEIGHT,
+    Edge,
+    Fan,
+    Item,
+    TypeOrigin,
+    Use,
+    fan_around,
+    lay_out_fans,
+    stages,
+)
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark

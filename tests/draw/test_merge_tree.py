@@ -18,21 +18,19 @@ from strategies import MergeList, graph_of, with_words
 
 from morphgraph.draw.colours import BLAME_SCALE, SCENE_COLOURS
 from morphgraph.draw.merge_tree import (
+    BETWEEN_TOKENS,
+    STACK,
     MergeTree,
     TreeGap,
+    TreeLayout,
     TreeLeaf,
     TreeMerge,
     TreeSpan,
+    aligned_layouts,
     describe_tree,
+    lay_out,
     printable,
     visible_in_xml,
-)
-from morphgraph.draw.merge_tree_layout import (
-    BETWEEN_TOKENS,
-    STACK,
-    TreeLayout,
-    aligned_layouts,
-    lay_out,
     wrapped_rows,
 )
 from morphgraph.draw.merge_tree_svg import ELEMENTS, GAP_COLOURS, to_svg

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from morphgraph.draw.vocabulary_charts import (
+from morphgraph.draw.charts import (
     MOST_POINTS,
     frequency_rank_lines,
     length_lines,

@@ -6,8 +6,8 @@ from collections import Counter
 
 import numpy as np
 
-from morphgraph.models.task import TrainingSettings
-from morphgraph.models.training import batch_plan, in_batches, last_checkpoint
+from morphgraph.models.downstream.task import TrainingSettings
+from morphgraph.models.downstream.training import batch_plan, in_batches, last_checkpoint
 
 LENGTHS = np.array([3, 9, 4, 8, 5, 7, 6])
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.models.examples import (
+from morphgraph.models.downstream.task import (
     check_classes,
     read_conllu,
     read_labelled,

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from morphgraph.models.noise import damaged, noisy, without_spaces
+from morphgraph.models.downstream.tasks import damaged, noisy, without_spaces
 
 
 @pytest.mark.parametrize(

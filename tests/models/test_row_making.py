@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.models import row_making
-from morphgraph.models.row_making import COPIED, FILLER, MADE, MadeRows, RowSources, check_floats
-from morphgraph.models.safetensors_files import NewTensor, read_safetensors, write_safetensors
+from morphgraph.models import rows as row_making
+from morphgraph.models.checkpoint import NewTensor, read_safetensors, write_safetensors
+from morphgraph.models.rows import COPIED, FILLER, MADE, MadeRows, RowSources, check_floats
 
 OLD, COLUMNS = 6, 3
 ROWS = st.lists(

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.models.tagging import split_sentences
-from morphgraph.models.token_ids import dense_ids
+from morphgraph.models.downstream.tasks import split_sentences
+from morphgraph.models.downstream.token_ids import dense_ids
 from morphgraph.segment.models import load_segmenter
 from morphgraph.segment.training import train
 

@@ -22,11 +22,10 @@ from morphgraph.batch.tasks import Store, code_version, run_task  # noqa: E402
 from morphgraph.core.demos import demo_gold_path  # noqa: E402
 from morphgraph.core.errors import MorphGraphError  # noqa: E402
 from morphgraph.methods import METHODS  # noqa: E402
-from morphgraph.models import training  # noqa: E402
-from morphgraph.models.downstream import DOWNSTREAM  # noqa: E402
-from morphgraph.models.libraries import steps_in  # noqa: E402
-from morphgraph.models.task import TaskRun, TrainingSettings  # noqa: E402
-from morphgraph.models.token_ids import dense_ids, folder_ids  # noqa: E402
+from morphgraph.models.downstream import DOWNSTREAM, training  # noqa: E402
+from morphgraph.models.downstream.task import TaskRun, TrainingSettings  # noqa: E402
+from morphgraph.models.downstream.token_ids import dense_ids, folder_ids  # noqa: E402
+from morphgraph.models.downstream.training import steps_in  # noqa: E402
 from morphgraph.reference.readers import read_reference  # noqa: E402
 from morphgraph.score.gold_set import GoldSet  # noqa: E402
 from morphgraph.segment.models import load_segmenter  # noqa: E402
@@ -65,7 +64,7 @@ def test_classes_are_learned(tmp_path: Path, moods: dict[str, object], method: s
 
 def test_scores_are_those_of_scikit_learn() -> None:
     metrics = pytest.importorskip("sklearn.metrics")
-    from morphgraph.models.classification import macro_f1
+    from morphgraph.models.downstream.tasks import macro_f1
 
     by_library = partial(metrics.f1_score, average="macro")
     random = np.random.default_rng(0)
@@ -85,8 +84,8 @@ def test_what_comes_next_is_learned(tmp_path: Path, chains: dict[str, object], t
 
 def test_bits_are_the_loss_of_the_model(tmp_path: Path, chains: dict[str, object]) -> None:
     """By the model's own loss, text by text."""
-    from morphgraph.models.language_models import CausalWindows, causal_nats
-    from morphgraph.models.presets import make_model
+    from morphgraph.models.downstream.language_models import CausalWindows, causal_nats
+    from morphgraph.models.downstream.training import make_model
 
     ids = dense_ids(load_segmenter("demo:en"))
     settings = TrainingSettings(train=["a"], test=["b"], max_tokens=8)
@@ -274,7 +273,7 @@ def swapped(text: str) -> str:
 
 def test_translations_are_scored_as_by_sacrebleu() -> None:
     sacrebleu = pytest.importorskip("sacrebleu")
-    from morphgraph.models.translation import translation_scores
+    from morphgraph.models.downstream.tasks import translation_scores
 
     written = ["the cat sat on the mat", "a small house", "nothing"]
     targets = ["the cat sat on a mat", "one small house", "nothing at all"]

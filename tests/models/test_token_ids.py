@@ -11,7 +11,13 @@ import pytest
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.models.token_ids import ROLES, decoded, dense_ids, folder_ids, model_files
+from morphgraph.models.downstream.token_ids import (
+    ROLES,
+    decoded,
+    dense_ids,
+    folder_ids,
+    model_files,
+)
 from morphgraph.segment.models import load_segmenter
 from morphgraph.segment.registry import METHODS, method_on
 from morphgraph.segment.training import train

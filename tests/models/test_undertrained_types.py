@@ -15,7 +15,7 @@ from model_folders import matrix, write_model
 
 import morphgraph as mg
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.draw.undertrained_chart import undertrained_page, undertrained_points
+from morphgraph.draw.charts import undertrained_page, undertrained_points
 from morphgraph.models.undertrained_types import undertrained_types
 
 Command = Callable[..., Any]

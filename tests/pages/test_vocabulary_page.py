@@ -21,9 +21,8 @@ from morphgraph.score.vocabulary_figures import FIGURES, figure_called
 from morphgraph.score.vocabulary_health import VocabularyHealth
 from morphgraph.score.vocabulary_lists import list_behind
 from morphgraph.segment.registry import method_on
-from morphgraph.tables.corpus import corpus_table
 from morphgraph.tables.model import text_frame
-from morphgraph.tables.vocabulary import figure_frame, signature
+from morphgraph.tables.vocabulary import corpus_table, figure_frame, signature
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 from morphgraph.tokeniser.loading import load_tokeniser
 

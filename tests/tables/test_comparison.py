@@ -9,7 +9,7 @@ import pytest
 
 from morphgraph.score.comparison import Comparison
 from morphgraph.segment.bte import Bte
-from morphgraph.tables.comparison import comparison_csv, comparison_html, comparison_latex
+from morphgraph.tables.scores import comparison_csv, comparison_html, comparison_latex
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 HOSTILE = ["<script>alert(1)</script>", "=cmd()", 'a"b,c', "50%_{x}\\"]

@@ -8,7 +8,7 @@ import pytest
 from morphgraph.score.corpus_measures import CorpusMeasures, measure_corpus
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.segment.flota import Flota
-from morphgraph.tables.corpus import corpus_csv, corpus_json, corpus_table, parity_table
+from morphgraph.tables.vocabulary import corpus_csv, corpus_json, corpus_table, parity_table
 from morphgraph.tables.writing import to_csv, to_markdown
 from morphgraph.tokeniser.loading import vocabulary_of
 

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.score.comparison import WordPart
-from morphgraph.tables.latex import to_latex
 from morphgraph.tables.model import Cell, Column, Row, Table, table_of_texts, with_best
-from morphgraph.tables.writing import frame_csv, rendered, to_csv, to_html, to_markdown
+from morphgraph.tables.writing import frame_csv, rendered, to_csv, to_html, to_latex, to_markdown
 
 SIGNS = "&\"'{}\\$#%_^~][|`*+@-aé≥☃ \n\r"
 HOSTILE = st.lists(

@@ -12,12 +12,12 @@ import streamlit as st
 
 from morphgraph.core.errors import MorphGraphError, unquoted
 from morphgraph.core.text import base_name, counted
-from morphgraph.draw.vocabulary_charts import lorenz_lines
+from morphgraph.draw.charts import lorenz_lines
 from morphgraph.score.corpus_measures import CorpusMeasures, measure_corpus
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tables.corpus import UNITS, corpus_csv, corpus_table, parity_table
-from morphgraph.tables.latex import to_latex
 from morphgraph.tables.model import Table, text_frame
+from morphgraph.tables.vocabulary import UNITS, corpus_csv, corpus_table, parity_table
+from morphgraph.tables.writing import to_latex
 from web.hosting import is_public, only_this_machine
 from web.inputs import content_of
 from web.state import Session

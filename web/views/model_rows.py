@@ -7,7 +7,7 @@ import streamlit as st
 
 from morphgraph.core.errors import unquoted
 from morphgraph.core.text import counted
-from morphgraph.draw.undertrained_chart import undertrained_page, undertrained_points
+from morphgraph.draw.charts import undertrained_page, undertrained_points
 from morphgraph.models.undertrained_types import (
     RANKINGS,
     TYPE_KINDS,

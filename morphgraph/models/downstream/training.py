@@ -2,26 +2,75 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import shutil
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import write_file
 from morphgraph.core.system import keep_freed_memory, usual_threads
-from morphgraph.models.libraries import STEPS_FILE
-from morphgraph.models.task import SPEED, STEPS, Measured, TrainingSettings
-from morphgraph.models.token_ids import IdArray
+from morphgraph.models.downstream.task import SPEED, STEPS, Measured, TaskRun, TrainingSettings
+from morphgraph.models.downstream.token_ids import IdArray
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_NEEDED = ("torch", "transformers", "accelerate", "sacrebleu")
+
+
+def require_libraries() -> None:
+    """Raise if a library for training is missing, and forbid look-ups on a model hub.
+
+    `MorphGraphError` names what to install. Call this before the first import of transformers.
+    """
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        raise MorphGraphError(
+            f"Training models needs libraries that are not installed: {', '.join(missing)}. "
+            'Install them with pip install "morphgraph[models]".'
+        )
+    os.environ.update(dict.fromkeys(("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"), "1"))
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+
+STEPS_FILE = "steps.json"
+"""The file beside checkpoints that records the progress of training."""
+
+
+def steps_in(folder: Path) -> tuple[int, int] | None:
+    """Return the steps done and the total in a training folder, None if unknown."""
+    try:
+        latest = max(folder.rglob(STEPS_FILE), key=lambda path: path.stat().st_mtime)
+        done, total = json.loads(latest.read_text())
+        return int(done), int(total)
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def training_version() -> str:
+    """Return a checksum of the training code and of the libraries that it uses."""
+    digest = hashlib.sha256()
+    for file in sorted(Path(__file__).parents[1].rglob("*.py")):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes())
+    for name in _NEEDED:
+        try:
+            digest.update(f"{name}=={version(name)}\n".encode())
+        except PackageNotFoundError:
+            digest.update(f"no {name}\n".encode())
+    return digest.hexdigest()[:12]
+
 
 _TELL_SECONDS = 2.0
 CHECKPOINT_SECONDS = 60.0
@@ -294,3 +343,105 @@ def _clock(folder: Path, settings: TrainingSettings, looks: tuple[Sequence[int],
             write_file(path, json.dumps(told).encode())
 
     return Clock()
+
+
+# ------------------------------------------------------------------------------ models
+
+ModelKind = Literal["classification", "tagging", "causal-lm", "masked-lm", "translation"]
+
+
+class Shape(NamedTuple):
+    """The depth and width of a model; of each half of it for a translator."""
+
+    width: int
+    layers: int
+    heads: int
+
+
+SHAPES = {"tiny": Shape(128, 2, 2), "small": Shape(256, 4, 4)}
+_CLASSES: dict[str, str] = {
+    "classification": "AutoModelForSequenceClassification",
+    "tagging": "AutoModelForTokenClassification",
+    "causal-lm": "AutoModelForCausalLM",
+    "masked-lm": "AutoModelForMaskedLM",
+    "translation": "AutoModelForSeq2SeqLM",
+}
+
+
+def make_model(kind: ModelKind, run: TaskRun, classes: int = 0) -> Any:
+    """Return the model of a run, initialised from its seed.
+
+    A model made from scratch is a BERT, GPT-2 or BART with one row for each id. A folder that
+    transformers cannot open as such a model raises `MorphGraphError`.
+    """
+    require_libraries()
+    import transformers
+
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+    transformers.set_seed(run.seed)
+    kind_of = getattr(transformers, _CLASSES[kind])
+    labels = {"num_labels": classes} if classes else {}
+    folder = run.settings.model
+    if folder is None:
+        return kind_of.from_config(_config(kind, run, **labels))
+    try:
+        # A head for other classes is initialised afresh.
+        own = {**labels, "ignore_mismatched_sizes": True} if classes else {}
+        model = kind_of.from_pretrained(folder, local_files_only=True, **own)
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        problem = str(error).strip().splitlines()[0][:200]
+        raise MorphGraphError(
+            f"{folder}: transformers cannot open it for {kind} ({problem}). Choose a checkpoint "
+            "of a model that is made for this."
+        ) from error
+    if model.config.pad_token_id is None:
+        model.config.pad_token_id = run.ids.special["pad"]
+    return model
+
+
+def _config(kind: ModelKind, run: TaskRun, **labels: int) -> Any:
+    from transformers import BartConfig, BertConfig, GPT2Config
+
+    shape, ids = SHAPES[run.settings.scale], run.ids
+    positions = run.settings.max_tokens + 2
+    tokens = {f"{role}_token_id": ids.special[role] for role in ("pad", "bos", "eos")}
+    if kind == "causal-lm":
+        return GPT2Config(
+            vocab_size=ids.size,
+            n_positions=positions,
+            n_embd=shape.width,
+            n_layer=shape.layers,
+            n_head=shape.heads,
+            **tokens,
+        )
+    if kind == "translation":
+        halves = {
+            f"{half}_{name}": value
+            for half in ("encoder", "decoder")
+            for name, value in (
+                ("layers", shape.layers),
+                ("attention_heads", shape.heads),
+                ("ffn_dim", 4 * shape.width),
+            )
+        }
+        return BartConfig(
+            vocab_size=ids.size,
+            d_model=shape.width,
+            max_position_embeddings=positions,
+            decoder_start_token_id=ids.special["bos"],
+            forced_eos_token_id=None,
+            scale_embedding=True,
+            **halves,
+            **tokens,
+        )
+    return BertConfig(
+        vocab_size=ids.size,
+        hidden_size=shape.width,
+        num_hidden_layers=shape.layers,
+        num_attention_heads=shape.heads,
+        intermediate_size=4 * shape.width,
+        max_position_embeddings=positions,
+        pad_token_id=ids.special["pad"],
+        **labels,
+    )

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from morphgraph.models.classification import CLASSIFICATION
-from morphgraph.models.language_models import CAUSAL_LM, MASKED_LM
-from morphgraph.models.tagging import TAGGING
-from morphgraph.models.task import DownstreamTask, TaskMetric
-from morphgraph.models.translation import TRANSLATION
-from morphgraph.models.transplant_curves import TRANSPLANT_CURVES
+from morphgraph.models.downstream.language_models import CAUSAL_LM, MASKED_LM, TRANSPLANT_CURVES
+from morphgraph.models.downstream.task import DownstreamTask, TaskMetric
+from morphgraph.models.downstream.tasks import CLASSIFICATION, TAGGING, TRANSLATION
 
 DOWNSTREAM: Mapping[str, DownstreamTask] = {
     task.name: task

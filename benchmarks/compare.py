@@ -25,7 +25,8 @@ def main() -> None:
     from morphgraph.corpus.counts import wordfreq_counts
     from morphgraph.reference.readers import read_reference
     from morphgraph.score.comparison import Comparison
-    from morphgraph.segment.registry import method_on, parse_method
+    from morphgraph.segment.method import parse_method
+    from morphgraph.segment.segmenter import method_on
     from morphgraph.tokeniser.loading import load_tokeniser
 
     data = data_folder()

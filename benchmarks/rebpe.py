@@ -27,9 +27,9 @@ def measure(case: str) -> None:
     from morphgraph.reference.readers import read_reference
     from morphgraph.refine.rebpe_run import ReBPERun
     from morphgraph.score.boundaries import Benchmark
+    from morphgraph.segment.training import train_tokeniser
     from morphgraph.tokeniser.hugging_face import from_tokenizer_json
     from morphgraph.tokeniser.loading import load_tokeniser
-    from morphgraph.training.trainers import train_tokeniser
 
     data = data_folder()
     if case == "german":

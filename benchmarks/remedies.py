@@ -22,11 +22,11 @@ def main() -> None:
     from benchmarks.train import collect_words
     from morphgraph.corpus.counts import WordCounts
     from morphgraph.segment.dropout import Dropout
+    from morphgraph.segment.picky import train_picky
+    from morphgraph.segment.training import train_bpe
+    from morphgraph.segment.trimmed import train_scaffold
     from morphgraph.tokeniser.loading import load_tokeniser
     from morphgraph.tokeniser.merging import segment
-    from morphgraph.training.bpe import train_bpe
-    from morphgraph.training.picky import train_picky
-    from morphgraph.training.scaffold import train_scaffold
 
     listed = collect_words(LANGUAGES, WORDS)
     counts = WordCounts(listed, np.ones(len(listed), np.int64))

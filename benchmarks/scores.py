@@ -31,7 +31,8 @@ def main() -> None:
         approximate_randomisation,
         bootstrap_intervals,
     )
-    from morphgraph.segment.registry import method_on, parse_method
+    from morphgraph.segment.method import parse_method
+    from morphgraph.segment.segmenter import method_on
     from morphgraph.tokeniser.loading import load_tokeniser
 
     data = data_folder()

@@ -53,7 +53,7 @@ def morphgraph(words: list[str], types: int) -> Callable[[], list[list[str]]]:
     import numpy as np
 
     from morphgraph.corpus.counts import WordCounts
-    from morphgraph.training.bpe import train_bpe
+    from morphgraph.segment.training import train_bpe
 
     trained = train_bpe(WordCounts(words, np.ones(len(words), np.int64)), vocab_size=types)
     return lambda: list(map(list, trained.merges))

@@ -36,7 +36,7 @@ def make(folder: Path, gigabytes: float) -> int:
     import morphgraph as mg
     from morphgraph.corpus.counts import to_word_counts
     from morphgraph.models.checkpoint import NewTensor, write_safetensors
-    from morphgraph.training.trainers import train_tokeniser
+    from morphgraph.segment.training import train_tokeniser
 
     document, _ = train_tokeniser(to_word_counts("wordfreq:en"), TYPES)
     model = folder / "model"

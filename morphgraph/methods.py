@@ -1,9 +1,9 @@
 """Every method by name, including those that learn from gold, for higher rooms.
 
-`morphgraph.segment.registry` has those that segment, for lower rooms.
+`morphgraph.segment` lists those that segment, for lower rooms.
 """
 
-from morphgraph.segment.registry import METHODS, Listing
+from morphgraph.segment.method import METHODS, Listing
 
 __all__ = ["METHODS"]
 

@@ -19,8 +19,7 @@ from morphgraph.score.vocabulary_figures import (
 )
 from morphgraph.score.vocabulary_health import VocabularyHealth
 from morphgraph.score.vocabulary_lists import list_behind, matching
-from morphgraph.segment.registry import method_on
-from morphgraph.segment.segmenter import Segmenter
+from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.tables.vocabulary import (
     figure_frame,
     figure_text,

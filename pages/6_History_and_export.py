@@ -8,8 +8,7 @@ from morphgraph.core.shared import Same
 from morphgraph.core.text import counted, percent, shortened, signed
 from morphgraph.graph.view import to_graphml, to_networkx
 from morphgraph.segment.bte import Bte
-from morphgraph.segment.exporting import export_segmenter
-from morphgraph.segment.models import write_model
+from morphgraph.segment.models import export_segmenter, write_model
 from morphgraph.tokeniser.export import Export, words_to_check
 from morphgraph.tokeniser.export_texts import FILES
 from morphgraph.tokeniser.recipe import read_recipe, replay

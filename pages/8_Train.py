@@ -25,11 +25,10 @@ from morphgraph.score.comparison import Comparison
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import Method
 from morphgraph.segment.models import write_model
-from morphgraph.segment.training import train, training_of
+from morphgraph.segment.training import TrainingClock, train, training_of
 from morphgraph.tokeniser.hugging_face import to_tokenizer_json
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import spelled
-from morphgraph.training.trainers import TrainingClock
 from web.bootstrap import start
 from web.components import comparison_table
 from web.hosting import is_public

@@ -9,14 +9,12 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import EditError
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.bte import Bte, tokeniser_of_types
-from morphgraph.segment.picky import Picky
-from morphgraph.segment.scaffold import Scaffold
+from morphgraph.segment.picky import Picky, TrainedPicky
+from morphgraph.segment.training import TrainedBpe
+from morphgraph.segment.trimmed import Scaffold, TrainedScaffold
 from morphgraph.tokeniser.merging import MergeSegmentation, segment
 from morphgraph.tokeniser.preprocess import Preprocessor, WordEncoder
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from morphgraph.training.bpe import TrainedBpe
-from morphgraph.training.picky import TrainedPicky
-from morphgraph.training.scaffold import TrainedScaffold
 
 ALPHABET = "abc"
 LONGEST = 12

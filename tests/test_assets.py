@@ -16,10 +16,10 @@ from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.boundaries import boundary_positions
+from morphgraph.segment.training import train_tokeniser
 from morphgraph.tokeniser.byte_level import CHAR_TO_BYTE
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
-from morphgraph.training.trainers import train_tokeniser
 
 AT_LEAST = {"en": 800, "de": 500, "nl": 500}
 LANGUAGES = pytest.mark.parametrize("language", list(DEMOS))

@@ -70,7 +70,7 @@ folder, line, gold, root, out = sys.argv[1:]
 morphgraph.segment.__path__.append(f"{folder}/segment")
 morphgraph.standalone.__path__.append(f"{folder}/standalone")
 from morphgraph.methods import METHODS
-from morphgraph.segment.registry import Listing
+from morphgraph.segment.method import Listing
 METHODS.update(eval("{" + line + "}"))
 
 from morphgraph.refine.knockout import BlameSettings

@@ -13,10 +13,9 @@ from streamlit.delta_generator import DeltaGenerator
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.methods import METHODS
+from morphgraph.segment.method import OnlyMarked, bounds, parse_method, split_methods
 from morphgraph.segment.models import uploaded_segmenter
-from morphgraph.segment.parameters import OnlyMarked, bounds
-from morphgraph.segment.registry import method_on, parse_method, split_methods
-from morphgraph.segment.segmenter import Segmenter
+from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.segment.training import train
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import spelled

@@ -15,9 +15,9 @@ from morphgraph.core.files import write_file
 from morphgraph.core.text import base_name, shortened, visible
 from morphgraph.methods import METHODS
 from morphgraph.score.gold_set import Scope, Weighting
-from morphgraph.segment.exporting import export_to
-from morphgraph.segment.parameters import Parameters
-from morphgraph.segment.registry import Value, method_of, method_on
+from morphgraph.segment.method import Parameters, Value, method_of
+from morphgraph.segment.models import export_to
+from morphgraph.segment.segmenter import method_on
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

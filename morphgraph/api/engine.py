@@ -13,8 +13,7 @@ from morphgraph.core.state import State
 from morphgraph.core.text import counted
 from morphgraph.segment.bte import file_ids
 from morphgraph.segment.models import write_model
-from morphgraph.segment.registry import standard_segmenter
-from morphgraph.segment.segmenter import Segmenter
+from morphgraph.segment.segmenter import Segmenter, standard_segmenter
 from morphgraph.tokeniser.hugging_face import to_document, to_tokenizer_json
 from morphgraph.tokeniser.recipe import LINEAGE_FIELD
 from morphgraph.tokeniser.tokeniser import BpeTokeniser

@@ -18,8 +18,8 @@ from morphgraph.core.text import shortened
 from morphgraph.corpus.counts import WordCounts, to_word_counts
 from morphgraph.reference.predictions import Predictions
 from morphgraph.score.gold_set import Scope, Weighting
+from morphgraph.segment.method import Value
 from morphgraph.segment.models import load_segmenter, uploaded_segmenter
-from morphgraph.segment.registry import Value
 from morphgraph.segment.segmenter import Segmenter
 
 if TYPE_CHECKING:

@@ -185,7 +185,7 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, made: MethodResult) -> Iter
     """Return FLOTA's own scores; undefined for methods that do not take the k best tokens."""
     from morphgraph.methods import METHODS
     from morphgraph.score.flota import FLOTA_METHODS, flota_scores
-    from morphgraph.segment.registry import standard_segmenter
+    from morphgraph.segment.segmenter import standard_segmenter
     from morphgraph.tokeniser.loading import vocabulary_of
 
     wanted = [name for name in spec["metrics"] if name in FLOTA_METRICS]

@@ -286,7 +286,7 @@ def method_result(
     ``held_out`` or None. `MorphGraphError` for a method that does not suit the tokeniser.
     """
     from morphgraph.methods import METHODS
-    from morphgraph.segment.registry import method_on
+    from morphgraph.segment.segmenter import method_on
 
     method, parameters = spec["method"], dict(spec["parameters"])
     unseen, editable = spec["held_out"], getattr(base, "editable", None)

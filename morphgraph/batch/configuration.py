@@ -41,9 +41,7 @@ from morphgraph.reference.readers import FORMATS
 from morphgraph.score.gold_set import HOLDOUT, Scope, Weighting
 from morphgraph.score.metrics import check_metrics
 from morphgraph.score.vocabulary_figures import FIGURES
-from morphgraph.segment.method import Method
-from morphgraph.segment.parameters import Parameters, values_of
-from morphgraph.segment.registry import parse_method
+from morphgraph.segment.method import Method, Parameters, parse_method, values_of
 from morphgraph.segment.training import training_of
 
 

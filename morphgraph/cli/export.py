@@ -18,7 +18,8 @@ from morphgraph.cli.output import check_out, print_json, progress_bar, save_file
 from morphgraph.core.errors import MorphGraphError, NoMergesError
 from morphgraph.core.text import counted
 from morphgraph.methods import METHODS
-from morphgraph.segment.registry import method_on, parse_method
+from morphgraph.segment.method import parse_method
+from morphgraph.segment.segmenter import method_on
 
 if TYPE_CHECKING:
     from morphgraph.segment.segmenter import Segmenter
@@ -47,7 +48,7 @@ def export(
     as_json: JsonOption = False,
 ) -> None:
     """Export for transformers: compare 10,000 words and 1,000 sentences, then write the files."""
-    from morphgraph.segment.exporting import exported_model
+    from morphgraph.segment.models import exported_model
     from morphgraph.tokeniser.export import export_model, words_to_check
     from morphgraph.tokeniser.export_settings import source_settings
 

@@ -16,12 +16,8 @@ import typer
 
 from morphgraph.core.errors import MorphGraphError, NoMergesError
 from morphgraph.methods import METHODS
-from morphgraph.segment.registry import (
-    method_named,
-    method_on,
-    parse_method,
-    split_methods,
-)
+from morphgraph.segment.method import method_named, parse_method, split_methods
+from morphgraph.segment.segmenter import method_on
 
 if TYPE_CHECKING:
     from morphgraph.reference.entry import Reference

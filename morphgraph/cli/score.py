@@ -268,7 +268,7 @@ def _flota_scores(
 ) -> "list[FlotaScores]":
     """Score FLOTA on the tokeniser's vocabulary, or on that of each model that has one."""
     from morphgraph.score.flota import flota_scores
-    from morphgraph.segment.registry import standard_segmenter
+    from morphgraph.segment.segmenter import standard_segmenter
     from morphgraph.tokeniser.loading import vocabulary_of
 
     if loaded is not None:

@@ -14,7 +14,7 @@ from morphgraph.cli.options import (
 from morphgraph.cli.output import print_json
 from morphgraph.core.errors import MorphGraphError, NoMergesError
 from morphgraph.methods import METHODS
-from morphgraph.segment.registry import parse_method
+from morphgraph.segment.method import parse_method
 
 if TYPE_CHECKING:
     from morphgraph.segment.segmenter import Segmenter
@@ -99,7 +99,7 @@ def segment(
 def _by_its_own_method(tokenizer: str) -> "Segmenter":
     """Return a tokeniser with its merges, or the method of one without."""
     from morphgraph.segment.models import load_segmenter
-    from morphgraph.segment.registry import standard_segmenter
+    from morphgraph.segment.segmenter import standard_segmenter
 
     try:
         return standard_segmenter(load_bpe(tokenizer))

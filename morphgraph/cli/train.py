@@ -88,7 +88,7 @@ def train(
         if confined:
             PUBLIC_WORDS.check(len(words), "The text", fix="Leave out rare words")
         if method is None:
-            from morphgraph.training.trainers import train_tokeniser
+            from morphgraph.segment.training import train_tokeniser
 
             document, merges = train_tokeniser(
                 words,
@@ -126,7 +126,7 @@ def train(
 @contextmanager
 def _training_progress() -> "Iterator[Callable[[float], None]]":
     """Yield a progress function that shows a bar, or lines with the time left."""
-    from morphgraph.training.trainers import TrainingClock
+    from morphgraph.segment.training import TrainingClock
 
     line = TrainingClock("training", "training: preparing the words")
     with progress_line("training") as tell:
@@ -185,8 +185,8 @@ def _model(
     advance: Any,
     enough: Any,
 ) -> tuple[bytes, dict[str, Any]]:
+    from morphgraph.segment.method import parse_method
     from morphgraph.segment.models import write_model
-    from morphgraph.segment.registry import parse_method
     from morphgraph.segment.training import train as train_segmenter
     from morphgraph.segment.training import training_of
 

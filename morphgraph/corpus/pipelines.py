@@ -1,6 +1,6 @@
 """Pipelines that prepare words for training, each a list of small steps over word counts.
 
-Merges never cross the pieces of a pipeline. `morphgraph.training.components` expresses the same
+Merges never cross the pieces of a pipeline. `morphgraph.segment.training` expresses the same
 cutting as a normaliser and pre-tokeniser of Hugging Face's library, for the trained tokeniser's
 file, so that words are cut in use as in training.
 

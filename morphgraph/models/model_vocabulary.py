@@ -11,9 +11,9 @@ from typing import Any
 from morphgraph.core.errors import FileFormatError, MorphGraphError, NoMergesError
 from morphgraph.core.files import check_is_there, parse_json, read_bytes
 from morphgraph.core.text import shortened
-from morphgraph.segment.exporting import merging_class
+from morphgraph.segment.models import merging_class
 from morphgraph.segment.pieces import PieceKernel
-from morphgraph.segment.registry import standard_segmenter
+from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.standalone.pieces import Pieces, byte_parts
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR, CHAR_TO_BYTE
 from morphgraph.tokeniser.document import BYTES

@@ -30,7 +30,7 @@ from morphgraph.models.rows import (
 )
 from morphgraph.score.compression import NamedCounts
 from morphgraph.score.vocabulary_health import VocabularyHealth
-from morphgraph.segment.registry import standard_segmenter
+from morphgraph.segment.segmenter import standard_segmenter
 
 if TYPE_CHECKING:
     import pandas as pd

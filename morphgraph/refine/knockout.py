@@ -25,7 +25,7 @@ from morphgraph.refine.baselines import (
 from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame
 from morphgraph.score.boundaries import Benchmark, BoundaryScore
 from morphgraph.score.gold_set import Scope, Weighting, split_entries
-from morphgraph.segment.parameters import Parameters
+from morphgraph.segment.method import Parameters
 from morphgraph.tokeniser.merging import MergeSegmentation, segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 

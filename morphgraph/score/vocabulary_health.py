@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.score.compression import Compression, NamedCounts, compress
-from morphgraph.segment.inventory import Inventory
-from morphgraph.segment.segmenter import Segmenter
+from morphgraph.segment.segmenter import Inventory, Segmenter
 from morphgraph.tokeniser.merging import never_formed
 
 if TYPE_CHECKING:

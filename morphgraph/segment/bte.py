@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import shortened
 from morphgraph.graph.type_atoms import atoms_of
-from morphgraph.segment.inventory import Inventory
 from morphgraph.segment.method import Method, Training
-from morphgraph.segment.segmenter import Explanation, Segmenter
+from morphgraph.segment.segmenter import Explanation, Inventory, Segmenter
 from morphgraph.tokeniser.hugging_face import (
     assumed_document,
     from_tokenizer_json,
@@ -149,8 +148,7 @@ def merging_model(
 
 def trained_merges(*given: Any, **more: Any) -> BpeTokeniser:
     """Train BPE as `Training` requires; return the tokeniser."""
-    from morphgraph.training.bpe import train_bpe
-    from morphgraph.training.trainers import train_merge_tokeniser
+    from morphgraph.segment.training import train_bpe, train_merge_tokeniser
 
     return train_merge_tokeniser(train_bpe, *given, **more)[0]
 

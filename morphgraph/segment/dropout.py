@@ -17,13 +17,12 @@ from morphgraph.core.system import usual_threads
 from morphgraph.core.text import shortened
 from morphgraph.graph.arrays import merge_arrays
 from morphgraph.segment.bte import Bte, merging_model, saved_tokeniser
-from morphgraph.segment.method import Method
-from morphgraph.segment.parameters import Parameters
+from morphgraph.segment.method import Method, Parameters
 from morphgraph.tokeniser.merging import MergeSegmentation, segment
 from morphgraph.tokeniser.words import Words
 
 if TYPE_CHECKING:
-    from morphgraph.segment.inventory import Inventory
+    from morphgraph.segment.segmenter import Inventory
     from morphgraph.tokeniser.export import ExportedModel
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
 

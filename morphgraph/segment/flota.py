@@ -12,8 +12,7 @@ from pydantic import Field
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import document_field
 from morphgraph.kernels import INSIDE_TOKEN
-from morphgraph.segment.method import Method
-from morphgraph.segment.parameters import OnlyMarked, Parameters
+from morphgraph.segment.method import Method, OnlyMarked, Parameters
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.wordpiece import VocabularySegmenter
 from morphgraph.tokeniser.preprocess import MARKERS
@@ -21,7 +20,7 @@ from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import Segmentation, Words, called
 
 if TYPE_CHECKING:
-    from morphgraph.segment.inventory import Inventory
+    from morphgraph.segment.segmenter import Inventory
     from morphgraph.tokeniser.export import ExportedModel
 
 

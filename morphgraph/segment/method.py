@@ -1,19 +1,116 @@
-"""The declaration of a method, beside its code, from which everything else derives."""
+"""The declaration of a method beside its code, from which all else derives; all by their names.
+
+A method is written as its name and parameters: ``dropout(p=0.1, seed=3)``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from importlib import import_module
+from typing import Any, Literal, NamedTuple, Self, get_args, get_origin
 
-from morphgraph.segment.parameters import Parameters
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.fields import FieldInfo
 
-if TYPE_CHECKING:
-    from pydantic.fields import FieldInfo
-
-    from morphgraph.segment.segmenter import Segmenter
+from morphgraph.core.errors import MorphGraphError, nearest
 
 Needs = Literal["merges", "vocabulary", "segmenter", "training", "gold"]
+Value = bool | int | float | str
+
+# ------------------------------------------------------------------------- parameters
+
+
+class Parameters(BaseModel):
+    """Strictly validated values of a method; an invalid one raises `MorphGraphError`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+    def __init__(self, /, **given: Any) -> None:
+        try:
+            super().__init__(**given)
+        except ValidationError as error:
+            raise MorphGraphError(_message(type(self), error)) from error
+
+    @classmethod
+    def of(cls, method: str, given: Mapping[str, Any]) -> Self:
+        """Validate given parameters of a method and fill in the defaults."""
+        unknown = next((name for name in given if name not in cls.model_fields), None)
+        if unknown is not None:
+            takes = ", ".join(cls.model_fields) or "no parameters"
+            raise MorphGraphError(
+                f"{method} has no parameter “{unknown}”.{nearest(unknown, cls.model_fields)} It "
+                f"takes {takes}."
+            )
+        return cls(**given)
+
+    def changed(self, **values: Any) -> Self:
+        """Return a copy with some values changed."""
+        return type(self)(**{**dict(self), **values})
+
+    @property
+    def is_random(self) -> bool:
+        """Whether the result depends on a seed."""
+        return False
+
+    @property
+    def sees_gold(self) -> bool:
+        """Whether the result depends on a reference's gold boundaries."""
+        return False
+
+
+@dataclass(frozen=True)
+class OnlyMarked:
+    """Marks a parameter for vocabularies with this marker only."""
+
+    marker: str
+
+
+def bounds(field: FieldInfo) -> Mapping[str, float]:
+    """Return the bounds of a parameter by pydantic's names: ``ge``, ``gt``, ``le``, ``lt``."""
+    signs = ("ge", "gt", "le", "lt")
+    return {sign: getattr(m, sign) for m in field.metadata for sign in signs if hasattr(m, sign)}
+
+
+def values_of(field: FieldInfo) -> Any:
+    """Return the type of a parameter's values, without None."""
+    kinds = get_args(field.annotation)
+    if type(None) not in kinds:
+        return field.annotation
+    return next(kind for kind in kinds if kind is not type(None))
+
+
+def _message(kind: type[Parameters], error: ValidationError) -> str:
+    """Describe an invalid value, and the valid ones."""
+    found = error.errors()[0]
+    name, value = str(found["loc"][0]) if found["loc"] else "", found["input"]
+    if found["type"] == "value_error":
+        return str(found["msg"]).removeprefix("Value error, ")
+    if name not in kind.model_fields:
+        meant = nearest(name, kind.model_fields)
+        return f"“{name}” is not a setting.{meant} Use some of: {', '.join(kind.model_fields)}."
+    return f"{name}={value!r:.60} does not fit. Give {_wanted(kind.model_fields[name])}."
+
+
+def _wanted(field: FieldInfo) -> str:
+    kind, limits = values_of(field), bounds(field)
+    if kind is bool:
+        return "true or false"
+    if get_origin(kind) is Literal:
+        return f"one of: {', '.join(get_args(kind))}"
+    if kind is str:
+        return "a text"
+    what = "a whole number" if kind is int else "a number"
+    if "le" in limits:
+        return f"{what} from {limits['ge']} to {limits['le']}"
+    if "lt" in limits:
+        return f"{what} from {limits['ge']} to below {limits['lt']}"
+    return f"{what} of {limits['ge']} or more" if "ge" in limits else what
+
+
+# ------------------------------------------------------------------------- methods
 
 
 @dataclass(frozen=True)
@@ -28,7 +125,7 @@ class Training:
     """
 
     description: str
-    run: Callable[..., Segmenter] = field(repr=False)
+    run: Callable[..., Any] = field(repr=False)
     parameters: type[Parameters] = Parameters
     unmarked: bool = False
     atoms: str | None = None
@@ -52,37 +149,25 @@ class Method:
     what it is built on: a tokeniser by its ``merges``, a ``vocabulary``, another ``segmenter``'s
     tokens, its own ``training`` only, or a tokeniser and a reference's ``gold``. ``build``: builds
     one from that and its ``parameters`` by name, by default ``kind``; with ``counts``, it also
-    takes word counts, as ``counts=``. ``offered``: whether it is useful on any tokeniser with
-    merges. ``source``: its publication. ``seconds``: estimated time on a usual reference, on one
-    core. ``training``: how to train it, if possible. ``learn``: makes a `Learned` of a tokeniser,
-    which is not changed, a gold set and settings. ``standalone``: the plain-Python class in
-    exported folders, as ``module:Class``.
+    takes word counts, as ``counts=``. ``source``: its publication. ``seconds``: estimated time on a
+    usual reference, on one core. ``training``: how to train it, if possible. ``learn``: makes a
+    `Learned` of a tokeniser, which is not changed, a gold set and settings. ``standalone``: the
+    plain-Python class in exported folders, as ``module:Class``.
     """
 
     name: str
     title: str
     does: str
-    kind: type[Segmenter] | None
+    kind: type[Any] | None
     needs: Needs
     parameters: type[Parameters] = Parameters
     build: Callable[..., Any] | None = None
     counts: bool = False
-    offered: bool = True
     source: str = ""
     seconds: float = 1.0
     training: Training | None = None
     learn: Callable[..., Any] | None = None
     standalone: str = ""
-
-    @property
-    def segments(self) -> bool:
-        """Whether this method has segmenters of its own."""
-        return self.kind is not None
-
-    @property
-    def trained(self) -> bool:
-        """Whether it can be trained."""
-        return self.training is not None
 
     @property
     def learns(self) -> bool:
@@ -98,15 +183,141 @@ class Method:
         """Validate given parameters and fill in the defaults."""
         return self.parameters.of(self.name, given)
 
-    def make(self, below: Any, settings: Parameters, **more: Any) -> Segmenter:
-        """Build it on what it needs."""
-        build: Any = self.build or self.kind
-        made: Segmenter = build(below, **dict(settings), **more)
-        return made
-
     def label(self, given: Mapping[str, Any]) -> str:
         """Return its title with the given parameters, for tables."""
         from morphgraph.tokeniser.words import spelled
 
         listed = ", ".join(f"{name}={spelled(value)}" for name, value in given.items())
         return self.title + (f" ({listed})" if listed else "")
+
+
+class Listing(NamedTuple):
+    """Where the entry of a method is: ``module`` has it as a constant, its name in capitals.
+
+    What it can do is known before loading it: whether it ``segments``, is useful on any tokeniser
+    with merges and thus ``offered``, can be ``trained``, or ``learns`` from gold.
+    """
+
+    module: str
+    segments: bool = True
+    offered: bool = True
+    trained: bool = False
+    learns: bool = False
+
+
+class Registry(MutableMapping[str, Method]):
+    """Methods by name, loaded when first used: names alone load nothing."""
+
+    def __init__(self) -> None:
+        self._listed: dict[str, Listing] = {}
+        self._loaded: dict[str, Method] = {}
+
+    @property
+    def segmenting(self) -> list[str]:
+        """The names of methods that have segmenters."""
+        return [name for name, one in self._listed.items() if one.segments]
+
+    @property
+    def offered(self) -> list[str]:
+        """The names of methods for any tokeniser with merges."""
+        return [name for name, one in self._listed.items() if one.segments and one.offered]
+
+    @property
+    def trained(self) -> list[str]:
+        """The names of methods that can be trained."""
+        return [name for name, one in self._listed.items() if one.trained]
+
+    @property
+    def learning(self) -> list[str]:
+        """The names of methods that learn from gold."""
+        return [name for name, one in self._listed.items() if one.learns]
+
+    def __getitem__(self, name: str) -> Method:
+        if name not in self._loaded:
+            constant = name.upper().replace("-", "_")
+            self._loaded[name] = getattr(import_module(self._listed[name].module), constant)
+        return self._loaded[name]
+
+    def __setitem__(self, name: str, entry: Listing | Method) -> None:
+        """Add a method, or the listing of its entry."""
+        if isinstance(entry, Listing):
+            self._listed[name] = entry
+        else:
+            self._loaded[name] = entry
+            can = entry.kind is not None, True, entry.training is not None, entry.learns
+            self._listed.setdefault(name, Listing("", *can))
+
+    def __delitem__(self, name: str) -> None:
+        del self._listed[name]
+        self._loaded.pop(name, None)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._listed)
+
+    def __len__(self) -> int:
+        return len(self._listed)
+
+
+METHODS = Registry()
+"""All methods: `morphgraph.segment` lists its own, `morphgraph.methods` those of higher rooms."""
+
+
+def method_named(name: str, among: Sequence[str]) -> Method:
+    """Return a method by name; `MorphGraphError` if it is not ``among`` the given ones."""
+    if name not in among:
+        raise MorphGraphError(
+            f"There is no method “{name}”.{nearest(name, among)} Choose one of: {', '.join(among)}."
+        )
+    return METHODS[name]
+
+
+def method_of(parameters: Parameters) -> str:
+    """The name of the one method that has parameters of this class; else a `MorphGraphError`."""
+    kind = type(parameters)
+    names = [name for name, entry in METHODS.items() if entry.parameters is kind]
+    if len(names) != 1:
+        of = f"of several: {', '.join(names)}" if names else "of none that segments without gold"
+        raise MorphGraphError(f"{kind.__name__} are parameters {of}. Give the method by its name.")
+    return names[0]
+
+
+# ------------------------------------------------------------------------- as it is written
+
+
+def parse_method(text: str) -> tuple[str, dict[str, Value]]:
+    """Parse a method as it is written into its name and parameters.
+
+    >>> parse_method("dropout(p=0.1, queue=true)"), parse_method("knockout(select=random)")
+    (('dropout', {'p': 0.1, 'queue': True}), ('knockout', {'select': 'random'}))
+    """
+    found = re.fullmatch(r"\s*([\w-]+)\s*(?:\(([^()]*)\))?\s*", text)
+    if found is None:
+        raise MorphGraphError(f"“{text[:80]}” is not a method. Write it like dropout(p=0.1).")
+    parts = [part.strip() for part in (found[2] or "").split(",")]
+    return found[1], dict(_parameter(part) for part in parts if part)
+
+
+def _parameter(text: str) -> tuple[str, Value]:
+    name, _, value = (item.strip() for item in text.partition("="))
+    if name and value in ("true", "false"):
+        return name, value == "true"
+    if name and re.fullmatch(r"[+-]?\d{1,15}", value):
+        return name, int(value)
+    try:
+        number = float(value[:30])
+    except ValueError:
+        if name and re.fullmatch(r"[a-z]+(-[a-z]+)*", value):
+            return name, value
+    else:
+        if name and math.isfinite(number):
+            return name, number
+    raise MorphGraphError(f"“{text[:80]}” is not a parameter. Write it like p=0.1.")
+
+
+def split_methods(text: str) -> list[str]:
+    """Split methods at commas that are not inside brackets.
+
+    >>> split_methods("bpe, dropout(p=0.1, seed=3), flota")
+    ['bpe', 'dropout(p=0.1, seed=3)', 'flota']
+    """
+    return [part.strip() for part in re.split(r",(?![^()]*\))", text) if part.strip()]

@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.bte import Bte
-from morphgraph.segment.registry import segmenter_of
-from morphgraph.segment.segmenter import Segmenter
+from morphgraph.segment.segmenter import Segmenter, segmenter_of
 from morphgraph.tokeniser.hugging_face import from_document
 from morphgraph.tokeniser.words import (
     INSIDE_CHARACTER,

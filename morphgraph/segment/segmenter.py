@@ -1,22 +1,28 @@
-"""The interface of segmenters: what all methods share, and what each overrides."""
+"""The interface of segmenters: what all methods share, and how to apply one to a base."""
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.files import document_field
 from morphgraph.core.state import State
+from morphgraph.segment.method import METHODS, Needs, method_named
+from morphgraph.tokeniser.byte_level import CHAR_TO_BYTE
+from morphgraph.tokeniser.document import BYTES
+from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words, called
 
 if TYPE_CHECKING:
-    from morphgraph.segment.inventory import Inventory
+    from morphgraph.corpus.counts import WordCounts
+    from morphgraph.graph.merge_graph import MergeGraph
     from morphgraph.tokeniser.export import ExportedModel
-    from morphgraph.tokeniser.preprocess import Preprocessor
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
     from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
@@ -29,7 +35,7 @@ class Segmenter(ABC):
     """A way to segment words into tokens: a method applied to something that has types.
 
     ``below``: a tokeniser, vocabulary or segmenter, which answers all that the method does not.
-    ``method``: the method's name in its entry (see `segment.registry`). ``tokeniser``,
+    ``method``: the method's name in its entry (see `segment.method`). ``tokeniser``,
     ``vocabulary``: whose merges or types it uses. ``explained_by``: how the derivation of a word is
     shown. ``shows_unknown``: unknown tokens are named by their characters. ``is_random``: whether
     the result depends on a seed. `Words` of `encode` are for this segmenter only.
@@ -166,12 +172,10 @@ class Segmenter(ABC):
     @property
     def preprocessor(self) -> Preprocessor:
         """The preparation of texts."""
-        return cast("Preprocessor", self.below.preprocessor)
+        return cast(Preprocessor, self.below.preprocessor)
 
     def inventory(self) -> Inventory:
         """The types in use; by default all, none of them special or marked."""
-        from morphgraph.segment.inventory import Inventory
-
         return Inventory.of(self.types, range(len(self.types)))
 
     def unreachable(self, inventory: Inventory) -> list[int] | None:
@@ -211,3 +215,203 @@ class Segmenter(ABC):
     def vocabulary_id(self, token: int) -> int | None:
         """Return the id of a type in the file of the model; None if it has none."""
         return cast("int | None", self.below.vocabulary_id(token))
+
+
+# ------------------------------------------------------------------------- its types
+
+_BYTES = frozenset(BYTES)
+_MARKERS = ("Ġ", "▁", "##")
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """A vocabulary prepared for counting.
+
+    ``special``: ids of its special and added types. ``spelled``: each of the other ids, ascending,
+    with the type's string without its marker; ``bodies``: the same in readable form, None for bytes
+    that are not whole characters. ``marker``: ``Ġ`` or ``▁`` before types that start a word, ``##``
+    before types inside one, a suffix such as ``</w>`` after types that end one, or empty;
+    ``marked``: the ids of types with it. ``texts``: every type by id in readable form. ``graph``:
+    the merges, if any.
+    """
+
+    special: tuple[int, ...]
+    spelled: Mapping[int, str]
+    bodies: dict[int, str | None]
+    marker: str
+    marked: frozenset[int]
+    texts: Sequence[str]
+    graph: MergeGraph | None
+
+    @classmethod
+    def of(
+        cls,
+        types: Sequence[str],
+        present: Iterable[int],
+        special: Collection[str] = (),
+        marker: str = "",
+        preprocessor: Preprocessor | None = None,
+        texts: Sequence[str] | None = None,
+        graph: MergeGraph | None = None,
+    ) -> Inventory:
+        """Build the inventory of ``types`` by id, some ``present`` and some ``special``."""
+        present, prepared = list(present), preprocessor or Preprocessor()
+        cut = str.removeprefix if marker in _MARKERS else str.removesuffix
+        ordinary = [number for number in present if types[number] not in special]
+        spelled = {n: types[n] if types[n] == "##" else cut(types[n], marker) for n in ordinary}
+        return cls(
+            tuple(number for number in present if types[number] in special),
+            spelled,
+            {number: _readable(text, prepared) for number, text in spelled.items()},
+            marker,
+            frozenset(number for number, text in spelled.items() if text != types[number]),
+            types if texts is None else texts,
+            graph,
+        )
+
+    @property
+    def marks_start(self) -> bool:
+        """Whether the marker shows which types start a word."""
+        return self.marker in _MARKERS
+
+    def is_byte(self, number: int, written: str) -> bool:
+        """Return whether a type is a single byte of a byte fallback."""
+        return written in _BYTES and self.bodies[number] is None
+
+
+def _readable(text: str, preprocessor: Preprocessor) -> str | None:
+    """Return a type's string as characters; None if it contains an incomplete one."""
+    if preprocessor.byte_fallback and text in _BYTES:
+        return None
+    if not preprocessor.byte_level or text.isascii():
+        return text
+    if not all(character in CHAR_TO_BYTE for character in text):
+        return text
+    try:
+        return bytes(CHAR_TO_BYTE[character] for character in text).decode()
+    except UnicodeDecodeError:
+        return None
+
+
+# ------------------------------------------------------------------------- made on something
+
+
+def method_on(
+    base: BpeTokeniser | SubwordVocabulary | Segmenter,
+    method: str,
+    parameters: Mapping[str, Any] | None = None,
+    counts: WordCounts | Mapping[str, float] | str | os.PathLike[str] | None = None,
+) -> Segmenter:
+    """Apply one of the `METHODS` to a tokeniser in its present state, vocabulary or segmenter.
+
+    ``parameters`` not given have their default. ``counts``: word counts of a second corpus, for
+    methods that need them; also a file of them, or ``wordfreq:en``. `MorphGraphError` for unknown
+    or invalid parameters, and for a base that does not suit the method.
+    """
+    entry = method_named(method, METHODS.segmenting)
+    given = dict(entry.settings(parameters or {}))
+    below = _NEEDED[entry.needs](base, method)
+    if entry.counts:
+        if counts is None:
+            raise MorphGraphError(
+                f"{entry.title} needs the word counts of a second corpus. Give a file of counts, "
+                "wordfreq:LANG, or a reference with frequencies."
+            )
+        from morphgraph.corpus.counts import to_word_counts
+
+        given["counts"] = to_word_counts(counts)
+    return cast(Segmenter, (entry.build or cast(Any, entry.kind))(below, **given))
+
+
+def standard_segmenter(base: BpeTokeniser | SubwordVocabulary | Segmenter) -> Segmenter:
+    """Return the own segmentation of a tokeniser or vocabulary; a segmenter unchanged.
+
+    A tokeniser uses its merges, after which types that SentencePiece marks as unused are
+    decomposed; a vocabulary uses Unigram with log-probabilities, WordPiece with ``##``, and else
+    the longest match from the left.
+    """
+    from morphgraph.tokeniser.tokeniser import BpeTokeniser
+    from morphgraph.tokeniser.vocabulary import SubwordVocabulary
+
+    if isinstance(base, SubwordVocabulary):
+        if base.scores is not None:
+            return method_on(base, "unigram")
+        return method_on(base, "wordpiece" if base.marker == "##" else "greedy")
+    if not isinstance(base, BpeTokeniser):
+        return base
+    if unused := base.unused:
+        trimmed: Any = METHODS["trimmed"].kind
+        return cast("Segmenter", trimmed(base, [text not in unused for text in base.types], 0))
+    return method_on(base, "bpe")
+
+
+def by_merges(segmenter: Segmenter) -> bool:
+    """Return whether a segmenter uses just a tokeniser's merges, so others can be built on it.
+
+    Trained ones may have a tokeniser too, but with types that their method removes again.
+    """
+    entry = METHODS.get(getattr(segmenter, "method", ""))
+    return entry is not None and entry.needs == "merges"
+
+
+def _merges(base: Any, method: str) -> BpeTokeniser:
+    from morphgraph.tokeniser.tokeniser import BpeTokeniser
+
+    if isinstance(base, BpeTokeniser):
+        return base
+    if not by_merges(base):
+        raise MorphGraphError(
+            f"{method} needs a tokeniser of merges alone, which {base.name} is not. Choose one "
+            "that was trained by BPE."
+        )
+    return cast("BpeTokeniser", base.tokeniser)
+
+
+def _vocabulary(base: Any, method: str) -> SubwordVocabulary:
+    from morphgraph.tokeniser.loading import vocabulary_of
+    from morphgraph.tokeniser.vocabulary import SubwordVocabulary
+
+    found = base if isinstance(base, SubwordVocabulary) else getattr(base, "vocabulary", None)
+    if found is not None:
+        return cast("SubwordVocabulary", found)
+    tokeniser = _merges(base, method)
+    question = "vocabulary", tokeniser.name
+    return tokeniser.cache.get(tokeniser.numbered, question, lambda: vocabulary_of(tokeniser))
+
+
+def _segmenter(base: Any, _: str) -> Segmenter:
+    entry = METHODS.get(getattr(base, "method", ""))
+    is_kept = entry is not None and entry.needs == "segmenter"
+    return cast("Segmenter", base.segmenter) if is_kept else standard_segmenter(base)
+
+
+def _only_trained(_: Any, method: str) -> None:
+    raise MorphGraphError(
+        f"{method} needs a model that was trained so. Train one with morphgraph train --method "
+        f"{method}."
+    )
+
+
+_NEEDED: Mapping[Needs, Callable[[Any, str], Any]] = {
+    "merges": _merges,
+    "vocabulary": _vocabulary,
+    "segmenter": _segmenter,
+    "training": _only_trained,
+}
+"""How to obtain what a method needs from its base."""
+
+
+# ------------------------------------------------------------------------- as a document
+
+
+def segmenter_of(document: Mapping[str, Any]) -> Segmenter:
+    """Return the segmenter of a document by its method, or raise `MorphGraphError`."""
+    name: Any = document.get("method")
+    entry = METHODS[name] if name in METHODS.segmenting else None
+    if entry is None or entry.kind is None:
+        problem = f"it is {str(name)[:40]!r}, none of {', '.join(METHODS.segmenting)}"
+        raise FileFormatError("", "field method", problem, "Update morphgraph.")
+    if entry.needs == "segmenter":
+        below = segmenter_of(document_field(document, "model", dict))
+        document = {**document, "model": below}
+    return cast(Segmenter, entry.kind.from_document(document))

@@ -1,21 +1,40 @@
-"""Training by any method that supports it: from word counts to a segmenter."""
+"""Training by any method that supports it: from word counts to a segmenter; BPE's own trainer.
+
+A pipeline becomes Hugging Face components, so that a tokeniser segments as in training. Their
+normaliser runs before any splitting, and pre-tokenisers split without changing text; so capitals
+are marked first here but last in `morphgraph.corpus.rules`, with the same result.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import clock
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.corpus.pipelines import PIPELINES, prepare
+from morphgraph.corpus.pipelines import PIPELINES, PreparedCorpus, pipeline_named, prepare
+from morphgraph.corpus.rules import mark_capitals, restore_capitals
 from morphgraph.corpus.text import Progress
-from morphgraph.segment.method import Method, Training
-from morphgraph.segment.registry import METHODS
+from morphgraph.corpus.word_array import BATCH_SIZE, WordArray
+from morphgraph.segment.method import METHODS, Method, Training
 from morphgraph.segment.segmenter import Segmenter
+from morphgraph.tokeniser.document import special_token, tokenizer_document
+from morphgraph.tokeniser.hugging_face import assumed_document, from_tokenizer_json
+from morphgraph.tokeniser.known_parts import APOSTROPHES, CAPITAL, CONTRACTIONS, DIGITS, OUTER_MARKS
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 Asked = Callable[[], bool] | None
 """A function that tells whether something, such as a stop, was requested."""
+UNKNOWN_TOKEN = "<unk>"
 
 
 class TrainingStopped(MorphGraphError):
@@ -61,7 +80,7 @@ def train(
     watch(0.0)
     prepared = prepare(pipeline, counts, kind=training.atoms, minimum_count=minimum_count)
     run = partial(training.run, enough=enough) if training.stoppable else training.run
-    trained = run(prepared, vocab_size, f"{method}-{pipeline}", watch, **dict(settings))
+    trained: Segmenter = run(prepared, vocab_size, f"{method}-{pipeline}", watch, **dict(settings))
     watch(1.0)
     return trained
 
@@ -83,3 +102,376 @@ def _watching(progress: Progress, cancelled: Asked) -> Callable[[float], None]:
             progress(share)
 
     return watch
+
+
+class TrainingClock:
+    """Describes a training's progress, with an estimate of the remaining time.
+
+    >>> told = TrainingClock("training", "preparing the words")
+    >>> told(0.0), told(0.5)
+    ('preparing the words', 'training, 0:00 left')
+    """
+
+    def __init__(self, what: str, before: str) -> None:
+        self.what, self.before, self._started = what, before, time.monotonic()
+
+    def __call__(self, share: float) -> str:
+        """Return the message for a share of the work, 0 to 1; it is 0 until training begins."""
+        if share <= 0:
+            self._started = time.monotonic()
+            return self.before
+        seconds = time.monotonic() - self._started
+        return f"{self.what}, {clock(seconds * (1 - min(share, 1.0)) / share)} left"
+
+
+# ------------------------------------------------------------------------- pipelines
+
+
+def components(prepared: PreparedCorpus) -> dict[str, Any]:
+    """Return normaliser, pre-tokeniser and decoder for a ``tokenizer.json``, as data.
+
+    >>> from morphgraph.corpus.pipelines import prepare
+    >>> parts = components(prepare("no-spaces", {"word": 1}, kind="unmarked"))
+    >>> parts["pre_tokenizer"]
+    {'type': 'WhitespaceSplit'}
+    """
+    chosen, kind = pipeline_named(prepared.pipeline), prepared.kind
+    marker = _marker(kind) if chosen.marked else []
+    normalizers: list[dict[str, Any]] = []
+    decoders: list[dict[str, Any]] = []
+    pre_tokenizers: list[dict[str, Any]]
+    if chosen.name == "plain" and kind == "bytes":
+        pre_tokenizers = [{**_byte_level(add_prefix_space=False), "use_regex": True}]
+    elif chosen.name == "knockout":
+        pre_tokenizers = [_WORDS, _split(r"[^\P{P}-]"), *marker, _split("-")]
+    elif chosen.name == "rebpe":
+        normalizers = [{"type": "NFKC"}, *_capitals(prepared.alphabet)]
+        pre_tokenizers = [
+            _WORDS,
+            *map(_split, (OUTER_MARKS, CONTRACTIONS, APOSTROPHES)),
+            *marker,
+            *map(_split, (DIGITS, "-+")),
+        ]
+        decoders = _capitals_back(prepared.alphabet)
+    elif chosen.marked:
+        pre_tokenizers = [_WORDS, *marker]
+    else:
+        pre_tokenizers = [_split(r"\s")] if chosen.name == "spaces" else [_WORDS]
+        if kind == "bytes":
+            pre_tokenizers.append(_byte_level(add_prefix_space=False))
+        elif kind == "characters" and chosen.name == "spaces":
+            normalizers, pre_tokenizers = [_replace(" ", "▁")], [_split("▁")]
+    if kind == "bytes":
+        decoders = [_byte_level(add_prefix_space=False), *decoders]
+    elif kind == "characters":
+        decoders = [{**_METASPACE, "split": True}, *decoders]
+    return {
+        "normalizer": _sequence("normalizers", normalizers),
+        "pre_tokenizer": _sequence("pretokenizers", pre_tokenizers),
+        "decoder": _sequence("decoders", decoders),
+    }
+
+
+_WORDS: dict[str, Any] = {"type": "WhitespaceSplit"}
+_METASPACE: dict[str, Any] = {
+    "type": "Metaspace",
+    "replacement": "▁",
+    "prepend_scheme": "always",
+    "split": False,
+}
+
+
+def _marker(kind: str) -> list[dict[str, Any]]:
+    if kind == "bytes":
+        return [_byte_level(add_prefix_space=True)]
+    return [_METASPACE] if kind == "characters" else []
+
+
+def _byte_level(*, add_prefix_space: bool) -> dict[str, Any]:
+    return {
+        "type": "ByteLevel",
+        "add_prefix_space": add_prefix_space,
+        "trim_offsets": True,
+        "use_regex": False,
+    }
+
+
+def _split(pattern: str, behavior: str = "Isolated") -> dict[str, Any]:
+    return {
+        "type": "Split",
+        "pattern": {"Regex": pattern},
+        "behavior": behavior,
+        "invert": False,
+    }
+
+
+def _replace(old: str, new: str) -> dict[str, Any]:
+    return {"type": "Replace", "pattern": {"String": old}, "content": new}
+
+
+def _capitals(alphabet: Iterable[str]) -> list[dict[str, Any]]:
+    """Insert ⇧ before capitals of the alphabet's letters; other capitals are unknown anyway."""
+    capitals = _capitals_of(alphabet)
+    return [_replace(CAPITAL, CAPITAL * 2)] + [_replace(c, mark_capitals(c)) for c in capitals]
+
+
+def _capitals_back(alphabet: Iterable[str]) -> list[dict[str, Any]]:
+    capitals = _capitals_of(alphabet)
+    return [{"type": "Fuse"}] + [_replace(mark_capitals(c), c) for c in (*capitals, CAPITAL)]
+
+
+def _capitals_of(alphabet: Iterable[str]) -> list[str]:
+    found = (restore_capitals(CAPITAL + c) for c in sorted(alphabet) if c != CAPITAL)
+    # I is the capital of i and ı; capitals of several characters never occur in a text.
+    return list(dict.fromkeys(c for c in found if len(c) == 1 and mark_capitals(c) != c))
+
+
+def _sequence(key: str, parts: list[dict[str, Any]]) -> dict[str, Any] | None:
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    return {"type": "Sequence", key: parts}
+
+
+def with_pipeline(vocabulary: SubwordVocabulary, prepared: PreparedCorpus) -> SubwordVocabulary:
+    """Return the vocabulary with the pipeline as its preprocessing."""
+    document = vocabulary.document()
+    parts = components(prepared)
+    document["preprocessor"] |= {
+        "normalizer": parts["normalizer"],
+        "pre_tokenizer": parts["pre_tokenizer"],
+        "leading_space": False,
+        "byte_fallback": False,
+        "sentencepiece": None,
+    }
+    document["file"] = parts
+    return type(vocabulary).from_document(document)
+
+
+# ------------------------------------------------------------------------- BPE
+
+
+@dataclass(frozen=True)
+class TrainedBpe:
+    """The result of merge-based training: atoms, merges in order, and all types.
+
+    ``alphabet`` is sorted by code point; ``types`` are the alphabet, then the results of merges in
+    order of first occurrence, without duplicates.
+    """
+
+    alphabet: tuple[str, ...]
+    merges: tuple[tuple[str, str], ...]
+    types: tuple[str, ...]
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """The types that count towards the requested size, by id."""
+        return self.types
+
+
+def train_bpe(
+    counts: Mapping[str, int] | WordCounts,
+    *,
+    vocab_size: int,
+    minimum_count: int = 0,
+    alphabet: Iterable[str] = (),
+    reserved: int = 0,
+    progress: Callable[[float], None] | None = None,
+    enough: Callable[[], bool] | None = None,
+) -> TrainedBpe:
+    """Train BPE on word counts, with the merges of Hugging Face's `BpeTrainer`, in order.
+
+    The characters of the words are the atoms: encode bytes and add markers first
+    (`counts.byte_level`). `alphabet` adds atoms that need not occur. Each step merges the pair with
+    the highest count, ties going to the smallest left, then right id, ids in order of creation with
+    atoms sorted by code point (docs/training.md). Training ends at `vocab_size` types, less the
+    `reserved` ones that the caller adds (special tokens), or when no pair has a count of at least
+    `minimum_count` and 1. `progress` is called repeatedly with a number from 0 to 1; an exception
+    that it raises ends the training. `enough` is called as often: once it is true, training ends
+    with the result for the number of types reached. Words with a count of 0 are ignored.
+
+    Raises `MorphGraphError` for negative counts, for counts so large that 64 bits could overflow,
+    for more than 2³¹ characters in all, for an `alphabet` item that is not one character, and where
+    there is nothing to train on.
+
+    >>> train_bpe({"low": 5, "lower": 2, "newest": 6, "widest": 3}, vocab_size=13).merges
+    (('e', 's'), ('es', 't'), ('l', 'o'))
+    """
+    from morphgraph.kernels import training
+
+    words, characters = packed_words(counts, alphabet)
+    rows = training.train_merges(
+        words, len(characters), vocab_size - reserved, minimum_count, progress, enough
+    )
+    vocabulary = list(characters)
+    merges: list[tuple[str, str]] = []
+    for left, right, _ in rows.tolist():
+        merges.append((vocabulary[left], vocabulary[right]))
+        vocabulary.append(vocabulary[left] + vocabulary[right])
+    return TrainedBpe(characters, tuple(merges), tuple(vocabulary))
+
+
+def packed_words(
+    counts: Mapping[str, int] | WordCounts, alphabet: Iterable[str]
+) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
+    """Return the words packed for training kernels, and the atoms; errors as in `train_bpe`.
+
+    Words are processed in portions; a `WordArray` is never converted to a list.
+    """
+    from morphgraph.kernels.training import append_words, room_for_words
+
+    if not isinstance(counts, WordCounts):
+        counts = WordCounts.from_mapping(counts)
+    words, numbers = _counted(counts)
+    if isinstance(words, WordArray):
+        lengths = words.lengths()
+    else:
+        lengths = np.fromiter(map(len, words), np.int64, len(words))
+    if float((lengths * numbers.astype(float)).sum()) >= 2.0**62:
+        raise MorphGraphError("The counts add up to more than 2⁶². Scale the counts down.")
+
+    extra = list(alphabet)
+    for character in extra:
+        if len(character) != 1:
+            raise MorphGraphError(
+                f"The alphabet has the item {character!r}. Every item must be one character."
+            )
+    present = np.zeros(0x110000, np.bool_)
+    present[[ord(character) for character in extra]] = True
+    for portion in _code_points(words):
+        present[portion] = True
+    characters = np.flatnonzero(present)
+    atom_ids = np.zeros(0x110000, np.int32)
+    atom_ids[characters] = np.arange(len(characters))
+    packed, at = room_for_words(lengths), 0
+    for number, portion in enumerate(_code_points(words)):
+        some = slice(number * BATCH_SIZE, (number + 1) * BATCH_SIZE)
+        at = append_words(packed, at, atom_ids[portion], lengths[some], numbers[some])
+    return packed, tuple(map(chr, characters.tolist()))
+
+
+def _counted(counts: WordCounts) -> tuple[Sequence[str], npt.NDArray[np.int64]]:
+    """Return the words with a count above 0, and their counts."""
+    words = counts.words
+    try:
+        numbers = np.asarray(counts.counts, np.int64)
+    except OverflowError as error:
+        raise MorphGraphError("A count has more than 64 bits. Scale the counts down.") from error
+    if (numbers <= 0).any():
+        if (numbers < 0).any():
+            first = int(np.flatnonzero(numbers < 0)[0])
+            raise MorphGraphError(
+                f"The word {words[first]!r} has the count {numbers[first]}. Counts start at 1."
+            )
+        if isinstance(words, WordArray):
+            words = words.where(numbers > 0)
+        else:
+            words = [word for word, number in zip(words, numbers.tolist(), strict=True) if number]
+        numbers = numbers[numbers > 0]
+    if not len(words):
+        raise MorphGraphError("There are no words to train on. Give at least one, with its count.")
+    return words, numbers
+
+
+def _code_points(words: Sequence[str]) -> Iterator[npt.NDArray[np.uint32]]:
+    """Yield the characters of the words, for `BATCH_SIZE` words at a time."""
+    for start in range(0, len(words), BATCH_SIZE):
+        some = words[start : start + BATCH_SIZE]
+        if isinstance(some, WordArray):
+            yield some.characters()[0]
+        else:
+            # Lone surrogates are ordinary characters here.
+            text = "".join(some).encode("utf-32-le", errors="surrogatepass")
+            yield np.frombuffer(text, np.uint32)
+
+
+AnyTrained = TypeVar("AnyTrained", bound=TrainedBpe)
+
+
+def train_merge_tokeniser(
+    learn: Callable[..., AnyTrained],
+    prepared: PreparedCorpus,
+    vocab_size: int,
+    name: str,
+    watch: Callable[[float], None],
+    enough: Asked = None,
+    **settings: Any,
+) -> tuple[BpeTokeniser, AnyTrained]:
+    """Train merges with ``learn``; return a tokeniser with the pipeline, and the trained model.
+
+    The tokeniser includes types that the method removed.
+    """
+    # Bytes can spell any text, characters cannot.
+    special = [] if prepared.kind == "bytes" else [UNKNOWN_TOKEN]
+    trained = learn(
+        prepared.counts,
+        vocab_size=vocab_size,
+        alphabet=prepared.alphabet,
+        reserved=len(special),
+        progress=watch,
+        enough=enough,
+        **settings,
+    )
+    check_room(vocab_size, len(trained.alphabet) + len(special))
+    if enough is not None and enough():
+        vocab_size = len(special) + len(trained.vocabulary)
+    document = tokenizer_document(
+        {text: number for number, text in enumerate([*special, *trained.types])},
+        trained.merges,
+        [special_token(text, number) for number, text in enumerate(special)],
+        {**components(prepared), "post_processor": None},
+        unk_token=UNKNOWN_TOKEN if special else None,
+    )
+    data = json.dumps(document, ensure_ascii=False).encode()
+    return from_tokenizer_json(data, f"{name}-{vocab_size}"), trained
+
+
+def check_room(vocab_size: int, atoms: int, what: str = "atoms") -> None:
+    if vocab_size < atoms:
+        raise MorphGraphError(
+            f"A vocabulary of {vocab_size:,} types has no room for the {atoms:,} {what} and "
+            f"special tokens. Ask for more than {atoms:,}."
+        )
+
+
+def train_tokeniser(
+    counts: WordCounts,
+    vocabulary_size: int,
+    *,
+    minimum_count: int = 0,
+    special: Sequence[str] = (),
+    progress: Callable[[float], None] | None = None,
+    enough: Asked = None,
+) -> tuple[dict[str, Any], int]:
+    """Train byte-level BPE with the Ġ marker; return ``tokenizer.json`` data and the merge count.
+
+    Words are first cut as the file's pre-tokeniser cuts them, by GPT-2's pattern.
+    ``vocabulary_size`` counts special tokens, the 256 bytes and merged types; there are fewer if no
+    pairs remain, or once ``enough`` is true, as in `train`.
+    """
+    check_room(vocabulary_size, 256 + len(special), "bytes")
+    for text in special:
+        if not text or special.count(text) > 1:
+            raise MorphGraphError(
+                f"The special token “{text}” is empty or repeated. Give each a name of its own, "
+                "such as “<unk>”."
+            )
+    prepared = prepare("plain", counts)
+    trained = train_bpe(
+        prepared.counts,
+        vocab_size=vocabulary_size,
+        minimum_count=minimum_count,
+        alphabet=prepared.alphabet,
+        reserved=len(special),
+        progress=progress,
+        enough=enough,
+    )
+    if clashing := set(special).intersection(trained.types):
+        raise MorphGraphError(
+            f"The special token “{min(clashing)}” is also a trained type. Name it so that it is "
+            "no text, such as “<unk>”."
+        )
+    document = assumed_document({"Ġ": 0}, trained.merges)
+    document["added_tokens"] = [special_token(text, number) for number, text in enumerate(special)]
+    types = [*special, *trained.types]
+    document["model"]["vocab"] = {text: number for number, text in enumerate(types)}
+    return document, len(trained.merges)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -14,8 +14,8 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum, document_field
 from morphgraph.graph.type_atoms import atoms_of
 from morphgraph.segment.bte import Bte, merging_model, saved_tokeniser
-from morphgraph.segment.method import Method
-from morphgraph.segment.parameters import Parameters
+from morphgraph.segment.method import Method, Parameters, Training
+from morphgraph.segment.training import TrainedBpe, packed_words, train_merge_tokeniser
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
 
@@ -242,5 +242,128 @@ TRIMMED = Method(
     build=Trimmed.by_counts,
     counts=True,
     source="Cognetta et al. 2024",
+    standalone="morphgraph.standalone.bte:Merging",
+)
+
+
+@dataclass(frozen=True)
+class TrainedScaffold(TrainedBpe):
+    """A trained model, and its types that are scaffolds."""
+
+    scaffolds: frozenset[str]
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """The types that are not scaffolds, by id."""
+        return tuple(text for text in self.types if text not in self.scaffolds)
+
+
+def train_scaffold(
+    counts: Mapping[str, int] | WordCounts,
+    *,
+    vocab_size: int,
+    minimum_count: int = 0,
+    alphabet: Iterable[str] = (),
+    reserved: int = 0,
+    progress: Callable[[float], None] | None = None,
+    enough: Callable[[], bool] | None = None,
+) -> TrainedScaffold:
+    """Train Scaffold-BPE: BPE that marks parts with few remaining occurrences as scaffolds.
+
+    As `train_bpe`; after merging (x, y), x is marked, and so is y, if it now occurs at most as
+    often as the next pair to merge, which has the highest count of all (0 if there is none).
+    Scaffolds do not count towards ``vocab_size``, but are still merged. Choices that the source
+    leaves open: a type once marked stays marked; atoms are never marked, as they cannot be
+    split. Other arguments and errors are those of `train_bpe`. Source: Lian et al. 2025.
+
+    >>> trained = train_scaffold({"abc": 9, "ab": 1, "ad": 2}, vocab_size=6)
+    >>> trained.vocabulary, sorted(trained.scaffolds)
+    (('a', 'b', 'c', 'd', 'abc', 'ad'), ['ab'])
+    """
+    from morphgraph.kernels import picky_training
+
+    words, characters = packed_words(counts, alphabet)
+    rows, flags = picky_training.learn_events(
+        words,
+        len(characters),
+        vocab_size - reserved,
+        scaffold=True,
+        minimum_count=minimum_count,
+        progress=progress,
+        enough=enough,
+    )
+    types = list(characters)
+    merges: list[tuple[str, str]] = []
+    for left, right, _ in rows.tolist():
+        merges.append((types[left], types[right]))
+        types.append(types[left] + types[right])
+    scaffolds = frozenset(types[n] for n, flag in enumerate(flags) if flag == 2)
+    return TrainedScaffold(characters, tuple(merges), tuple(types), scaffolds)
+
+
+class Scaffold(Decomposing):
+    """Scaffold-BPE: applies all merges, then replaces each scaffold token by its parts.
+
+    ``scaffolds``: the types, as strings, that `train.scaffold.train_scaffold` marked; they do not
+    count towards the vocabulary. The graph's present state is used. `MorphGraphError` if one is not
+    a type that a merge makes. Source: Lian et al. 2025.
+
+    >>> from morphgraph.segment.bte import tokeniser_of_types
+    >>> tokeniser = tokeniser_of_types("abc", ["a", "b", "c", "ab", "abc"], ["ab", ("ab", "c")])
+    >>> scaffold = Scaffold(tokeniser, ["ab"])
+    >>> words = scaffold.encode(["abc", "ab"])
+    >>> [[scaffold.types[token] for token in scaffold.segment(words).tokens(n)] for n in range(2)]
+    [['abc'], ['a', 'b']]
+    """
+
+    method = "scaffold"
+    name = "Scaffold-BPE"
+
+    def __init__(self, tokeniser: BpeTokeniser, scaffolds: Iterable[str]) -> None:
+        graph = tokeniser.graph
+        self.scaffolds = frozenset(scaffolds)
+        doomed = np.zeros(len(graph.types), np.bool_)
+        for text in sorted(self.scaffolds):
+            if text not in graph or not graph.is_removable(graph.ids[text]):
+                raise MorphGraphError(
+                    f"“{text}” cannot be a scaffold: no merge makes it, or it is an added token. "
+                    "Leave it out."
+                )
+            doomed[graph.ids[text]] = True
+        super().__init__(tokeniser, doomed)
+        self._checksum = checksum("\n".join(sorted(self.scaffolds)).encode())
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """A checksum of the scaffold types."""
+        return {"scaffolds": self._checksum}
+
+    def document(self) -> dict[str, Any]:
+        """Return the scaffold types and the tokeniser, as JSON data."""
+        return {**super().document(), "scaffolds": sorted(self.scaffolds)}
+
+    @classmethod
+    def _read(cls, document: Mapping[str, Any]) -> Self:
+        return cls(saved_tokeniser(document), document_field(document, "scaffolds", list))
+
+
+def _trained(*given: Any, **more: Any) -> Scaffold:
+    tokeniser, trained = train_merge_tokeniser(train_scaffold, *given, **more)
+    return Scaffold(tokeniser, trained.scaffolds)
+
+
+SCAFFOLD = Method(
+    "scaffold",
+    "Scaffold-BPE",
+    "All merges, then tokens of types that, in training, hardly stood by themselves once others "
+    "were built of them are taken apart again.",
+    Scaffold,
+    "training",
+    source="Lian et al. 2025",
+    training=Training(
+        "BPE that takes types apart again which only helped to build others (Lian et al. 2025).",
+        _trained,
+        seconds=3.0,
+    ),
     standalone="morphgraph.standalone.bte:Merging",
 )

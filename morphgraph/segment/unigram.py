@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import io
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.segment.method import Method, Training
-from morphgraph.segment.parameters import Parameters
+from morphgraph.segment.method import Method, Parameters, Training
 from morphgraph.segment.wordpiece import VocabularySegmenter, vocabulary_model
-from morphgraph.tokeniser.vocabulary import SubwordVocabulary, check_scores
+from morphgraph.tokeniser.loading import read_vocabulary
+from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary, check_scores
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, UNKNOWN, Segmentation, Words
 
 if TYPE_CHECKING:
+    from morphgraph.corpus.counts import WordCounts
+    from morphgraph.corpus.pipelines import PreparedCorpus
     from morphgraph.tokeniser.export import ExportedModel
 
 UNKNOWN_PENALTY = 10.0
@@ -150,9 +155,97 @@ class Unigram(VocabularySegmenter):
         return "".join(self.vocabulary.atom_text(words, i) for i in range(first, atom + 1))
 
 
-def _trained(*given: Any) -> Unigram:
-    from morphgraph.training.trainers import unigram_vocabulary
+def unigram_vocabulary(
+    prepared: PreparedCorpus, vocab_size: int, name: str, watch: Callable[[float], None]
+) -> SubwordVocabulary:
+    """Train Unigram (Kudo 2018) with SentencePiece; return types and log-probabilities."""
+    from morphgraph.corpus.pipelines import PIPELINES
+    from morphgraph.segment.training import with_pipeline
 
+    name = f"{name}-{vocab_size}"
+    model = sentencepiece_model(prepared, vocab_size)
+    watch(0.99)
+    marker: Marker = "▁" if PIPELINES[prepared.pipeline].marked else ""
+    vocabulary = replace(read_vocabulary(model, name), marker=marker, name=name)
+    if "▁" not in vocabulary.ids:
+        # The token for a space has no competitor, so its score does not matter.
+        scores = vocabulary.scores or ()
+        vocabulary = replace(
+            vocabulary, types=(*vocabulary.types, "▁"), scores=(*scores, min(scores))
+        )
+    return with_pipeline(vocabulary, prepared)
+
+
+_LONGEST_LINE = 1_000_000
+LONGEST_TEXT = 5_000_000
+"""Counts are scaled down for SentencePiece to this many characters of running text."""
+
+
+def sentencepiece_model(prepared: PreparedCorpus, vocab_size: int) -> bytes:
+    """Train SentencePiece's Unigram on prepared pieces; return the model file.
+
+    The pipeline makes the pieces, so SentencePiece's own normalisation, marker and splits are
+    switched off. It reads counts from a file in a temporary folder. Counts of more than
+    `LONGEST_TEXT` characters in all are scaled down to that, each to 1 at least.
+    """
+    import sentencepiece
+
+    model = io.BytesIO()
+    with tempfile.TemporaryDirectory(prefix="morphgraph-") as folder:
+        source = Path(folder) / "counts.tsv"
+        with source.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(f"{piece}\t{count}\n" for piece, count in _scaled(prepared.counts))
+        try:
+            sentencepiece.SentencePieceTrainer.train(
+                input=str(source),
+                input_format="tsv",
+                model_writer=model,
+                model_type="unigram",
+                vocab_size=vocab_size,
+                hard_vocab_limit=False,
+                character_coverage=1.0,
+                required_chars="".join(prepared.alphabet),
+                normalization_rule_name="identity",
+                add_dummy_prefix=False,
+                remove_extra_whitespaces=False,
+                split_by_unicode_script=False,
+                split_by_number=False,
+                split_digits=False,
+                max_sentence_length=_LONGEST_LINE,
+                unk_id=0,
+                bos_id=-1,
+                eos_id=-1,
+                pad_id=-1,
+                num_threads=2,
+                minloglevel=2,
+            )
+        except (RuntimeError, OSError, ValueError) as error:
+            raise MorphGraphError(
+                f"SentencePiece cannot train a Unigram of {vocab_size:,} types on these words "
+                f"({_reason(error)}). Choose another size, or give more words."
+            ) from error
+    return model.getvalue()
+
+
+def _scaled(counts: WordCounts) -> Iterator[tuple[str, int]]:
+    """Scale the counts of a long text down; none becomes 0.
+
+    To find its first types, SentencePiece writes out every occurrence of every word.
+    """
+    length = sum((len(piece) + 1) * count for piece, count in counts.items())
+    for piece, count in counts.items():
+        yield (
+            piece,
+            max(1, round(count * LONGEST_TEXT / length)) if length > LONGEST_TEXT else count,
+        )
+
+
+def _reason(error: BaseException) -> str:
+    """Return the library's message, without the location in its source."""
+    return str(error).rpartition("] ")[2].strip().rstrip(".")[:160] or "it does not say why"
+
+
+def _trained(*given: Any) -> Unigram:
     return Unigram(unigram_vocabulary(*given))
 
 
@@ -174,7 +267,6 @@ UNIGRAM = Method(
     Unigram,
     "vocabulary",
     UnigramParameters,
-    offered=False,
     source="Kudo 2018",
     training=_training(
         "The most probable of all segmentations (Kudo 2018), trained by SentencePiece."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,15 +12,15 @@ from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import document_field
 from morphgraph.core.text import percent
 from morphgraph.kernels import INSIDE_TOKEN
-from morphgraph.segment.inventory import Inventory
-from morphgraph.segment.method import Method, Training
-from morphgraph.segment.parameters import Parameters
-from morphgraph.segment.segmenter import Segmenter
+from morphgraph.segment.method import Method, Parameters, Training
+from morphgraph.segment.segmenter import Inventory, Segmenter
 from morphgraph.tokeniser.recipe import read_lineage
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words, called
 
 if TYPE_CHECKING:
+    from morphgraph.corpus.pipelines import PreparedCorpus
+    from morphgraph.segment.training import Asked
     from morphgraph.tokeniser.export import ExportedModel
 
 
@@ -302,9 +302,53 @@ class WordPiece(VocabularySegmenter):
         return super().token_text(words, atom, token)
 
 
-def _trained(*given: Any, **more: Any) -> WordPiece:
-    from morphgraph.training.trainers import wordpiece_vocabulary
+def wordpiece_vocabulary(
+    prepared: PreparedCorpus,
+    vocab_size: int,
+    name: str,
+    watch: Callable[[float], None],
+    enough: Asked = None,
+) -> SubwordVocabulary:
+    """Train WordPiece as Hugging Face's trainer does, which merges by pair counts as BPE does.
 
+    That trainer takes no counts from Python, so `train_bpe` makes the merges, with one character
+    standing for each atom: those inside a word differ from those that start one.
+    """
+    from morphgraph.corpus.counts import WordCounts
+    from morphgraph.segment.training import check_room, train_bpe, with_pipeline
+
+    letters = sorted({c for word in prepared.counts.words for c in word} | {*prepared.alphabet})
+    free = (c for c in map(chr, range(0xF0000, 0x110000)) if c not in set(letters))
+    inner = dict(zip(letters, free, strict=False))
+    to_inner, from_inner = str.maketrans(inner), str.maketrans({v: k for k, v in inner.items()})
+    words = [word[0] + word[1:].translate(to_inner) for word in prepared.counts.words]
+    trained = train_bpe(
+        WordCounts(words, prepared.counts.counts),
+        vocab_size=vocab_size,
+        alphabet={*prepared.alphabet, *(inner[c] for c in prepared.alphabet)},
+        reserved=1,
+        progress=watch,
+        enough=enough,
+    )
+    if enough is not None and enough():
+        vocab_size = 1 + len(trained.vocabulary)
+    check_room(vocab_size, len(trained.alphabet) + 1)
+    starts = {*inner.values()}
+    types = [
+        ("##" if text[0] in starts else "") + text.translate(from_inner)
+        for text in trained.vocabulary
+    ]
+    vocabulary = SubwordVocabulary(
+        tuple(dict.fromkeys(("[UNK]", *types))),
+        "##",
+        special=frozenset({"[UNK]"}),
+        unknown="[UNK]",
+        name=f"{name}-{vocab_size}",
+    )
+    return with_pipeline(vocabulary, prepared)
+
+
+def _trained(*given: Any, **more: Any) -> WordPiece:
     return WordPiece(wordpiece_vocabulary(*given, **more))
 
 
@@ -315,7 +359,6 @@ WORDPIECE = Method(
     WordPiece,
     "vocabulary",
     WordPieceParameters,
-    offered=False,
     source="Wu et al. 2016; Devlin et al. 2019",
     training=Training(
         "The longest match from the left, ## inside words, as in BERT (Wu et al. 2016).",

@@ -27,7 +27,7 @@ from morphgraph.score.metrics import METRICS, Tally
 from morphgraph.score.outcome import outcome_of
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import Flota
-from morphgraph.segment.registry import method_on
+from morphgraph.segment.segmenter import method_on
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
 

@@ -11,7 +11,7 @@ from morphgraph.core.demos import demo_gold_path
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.comparison import Comparison
 from morphgraph.segment.models import write_model
-from morphgraph.segment.registry import method_on
+from morphgraph.segment.segmenter import method_on
 from morphgraph.tokeniser.loading import load_tokeniser
 
 Command = Callable[..., Any]

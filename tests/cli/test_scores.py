@@ -22,7 +22,7 @@ from morphgraph.score.outcome import ideal, outcome_of
 from morphgraph.score.table import ScoreTable
 from morphgraph.score.uncertainty import Draws
 from morphgraph.segment.models import write_model
-from morphgraph.segment.registry import method_on, standard_segmenter
+from morphgraph.segment.segmenter import method_on, standard_segmenter
 from morphgraph.tables.scores import scores_csv, scores_latex, scores_markdown
 from morphgraph.tokeniser.loading import load_tokeniser, vocabulary_of
 from morphgraph.tokeniser.recipe import write_recipe

@@ -116,7 +116,7 @@ def test_word_counts() -> None:
 def test_importing_is_light() -> None:
     """Neither numpy nor numba nor wordfreq is loaded before it is needed."""
     code = (
-        "import sys, morphgraph.training.bpe, morphgraph.corpus.counts\n"
+        "import sys, morphgraph.methods, morphgraph.corpus.counts\n"
         "sys.exit(any(name in sys.modules for name in ('numpy', 'numba', 'wordfreq')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

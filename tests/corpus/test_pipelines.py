@@ -31,8 +31,8 @@ from morphgraph.corpus.rules import (
     usual_script,
 )
 from morphgraph.corpus.word_array import WordArray
+from morphgraph.segment.training import components
 from morphgraph.tokeniser.byte_level import encode
-from morphgraph.training.components import components
 
 
 def pieces(pipeline: str, counts: dict[str, int], **options: Any) -> dict[str, int]:

@@ -23,8 +23,8 @@ from morphgraph.corpus.counts import WordCounts, parse_word_counts
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.segment.exporting import export_segmenter
-from morphgraph.segment.models import standard_segmenter
+from morphgraph.segment.models import export_segmenter
+from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.segment.trimmed import token_counts
 from morphgraph.tokeniser.export import ExportError
 from morphgraph.tokeniser.hugging_face import saved_files

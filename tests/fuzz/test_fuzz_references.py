@@ -15,7 +15,7 @@ from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import FORMATS, read_reference
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.flota import flota_scores
-from morphgraph.segment.registry import standard_segmenter
+from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tokeniser.loading import load_tokeniser, vocabulary_of
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser

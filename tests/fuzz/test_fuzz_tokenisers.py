@@ -406,7 +406,7 @@ def test_damaged_files_give_a_result_or_our_error(name: str) -> None:
 
 
 def test_every_method_of_a_model_file_is_tried() -> None:
-    from morphgraph.segment.registry import METHODS
+    from morphgraph.segment.method import METHODS
 
     tried = {json.loads(seed_of(name))["method"] for name in SEEDS if "model of" in name}
     assert tried == set(METHODS.segmenting)

@@ -7,8 +7,8 @@ from strategies import trained_segmenter
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.kernels import dropout, picky_segmenting, picky_training
 from morphgraph.segment.dropout import Dropout
-from morphgraph.training.picky import train_picky
-from morphgraph.training.scaffold import train_scaffold
+from morphgraph.segment.picky import train_picky
+from morphgraph.segment.trimmed import train_scaffold
 
 
 def test_warm_up_covers_all_types_of_array() -> None:

@@ -18,8 +18,9 @@ from morphgraph.models.downstream.token_ids import (
     folder_ids,
     model_files,
 )
+from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import load_segmenter
-from morphgraph.segment.registry import METHODS, method_on
+from morphgraph.segment.segmenter import method_on
 from morphgraph.segment.training import train
 
 COUNTS = WordCounts(["undo", "redo", "undoing", "doing", "do"], [9, 8, 7, 6, 5])

@@ -17,8 +17,8 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 import morphgraph as mg
 from morphgraph.models.model_vocabulary import read_model_vocabulary
 from morphgraph.models.transplanting import Transplant
-from morphgraph.segment.exporting import export_to
-from morphgraph.segment.registry import parse_method
+from morphgraph.segment.method import parse_method
+from morphgraph.segment.models import export_to
 from morphgraph.segment.training import train
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR
 from morphgraph.tokeniser.document import BYTES

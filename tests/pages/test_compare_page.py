@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from morphgraph.corpus.counts import WordCounts
+from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import write_model
-from morphgraph.segment.registry import METHODS, method_on
+from morphgraph.segment.segmenter import method_on
 from morphgraph.segment.training import train
 from morphgraph.tokeniser.preprocess import shown_token
 from web import components, method_picker

@@ -85,13 +85,13 @@ def test_another_method_is_a_folder_and_checked_anew(app: Any) -> None:
 def test_a_tokeniser_that_would_differ_is_an_error(
     app: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from morphgraph.segment import exporting
+    from morphgraph.segment import models
     from morphgraph.tokeniser.export import ExportError
 
     def differ(*_: Any) -> None:
         raise ExportError("The exported tokeniser would differ from this one: “un”.")
 
-    monkeypatch.setattr(exporting, "export_model", differ)
+    monkeypatch.setattr(models, "export_model", differ)
     app.open("graph").press("Knock out")  # nothing that another test has prepared
     app.graph.cascade([app.graph.types[app.graph.type_ids()[-1]]])
     open_page(app).press("Check and prepare")

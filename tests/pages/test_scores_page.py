@@ -28,8 +28,9 @@ from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weight
 from morphgraph.score.metrics import METRICS, USUAL
 from morphgraph.score.outcome import Outcome, ideal, outcome_of
 from morphgraph.score.table import ScoreTable
+from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import write_model
-from morphgraph.segment.registry import METHODS, method_on, standard_segmenter
+from morphgraph.segment.segmenter import method_on, standard_segmenter
 from morphgraph.tables.scores import scores_csv, scores_latex, scores_markdown
 from morphgraph.tokeniser.loading import vocabulary_of
 from web.edits import knock_out_all

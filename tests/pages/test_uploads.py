@@ -16,7 +16,7 @@ from morphgraph.core.demos import demo_gold_path
 from morphgraph.core.isolated import VISITOR
 from morphgraph.reference.readers import read_reference
 from morphgraph.segment.models import write_model
-from morphgraph.segment.registry import method_on
+from morphgraph.segment.segmenter import method_on
 from web.views.reference_read import reference_summary
 
 pytestmark = pytest.mark.slow

@@ -20,7 +20,7 @@ from morphgraph.score.corpus_measures import measure_corpus
 from morphgraph.score.vocabulary_figures import FIGURES, figure_called
 from morphgraph.score.vocabulary_health import VocabularyHealth
 from morphgraph.score.vocabulary_lists import list_behind
-from morphgraph.segment.registry import method_on
+from morphgraph.segment.segmenter import method_on
 from morphgraph.tables.model import text_frame
 from morphgraph.tables.vocabulary import corpus_table, figure_frame, signature
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json

@@ -22,8 +22,8 @@ from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import Phase, ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import split_entries
+from morphgraph.segment.training import train_bpe
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from morphgraph.training.bpe import train_bpe
 
 MakeTokeniser = Callable[..., BpeTokeniser]
 MakeReference = Callable[..., Reference]

@@ -8,7 +8,7 @@ import pytest
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.refine.knockout import KnockoutSettings
 from morphgraph.refine.rebpe import ReBPESettings
-from morphgraph.segment.registry import METHODS
+from morphgraph.segment.method import METHODS
 
 BOTH = (KnockoutSettings, ReBPESettings)
 SHARE, WHOLE = "Give a number from 0 to 1.", "Give a whole number of 0 or more."

@@ -18,7 +18,7 @@ from morphgraph.score.boundaries import Benchmark, BoundaryScore
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import boundary_score
 from morphgraph.score.outcome import outcome_of
-from morphgraph.segment.registry import method_on
+from morphgraph.segment.segmenter import method_on
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser

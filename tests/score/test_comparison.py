@@ -19,13 +19,8 @@ from morphgraph.score.comparison import (
     most_disputed,
 )
 from morphgraph.segment.bte import Bte
-from morphgraph.segment.registry import (
-    METHODS,
-    method_on,
-    parse_method,
-    split_methods,
-)
-from morphgraph.segment.segmenter import Segmenter
+from morphgraph.segment.method import METHODS, parse_method, split_methods
+from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 

@@ -23,8 +23,7 @@ from morphgraph.score.compression import (
 )
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.flota import First, Flota
-from morphgraph.segment.registry import method_on
-from morphgraph.segment.segmenter import Segmenter
+from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.segment.wordpiece import WordPiece
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary

@@ -14,7 +14,7 @@ from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.flota import FlotaScores, flota_scores
-from morphgraph.segment.registry import standard_segmenter
+from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.loading import (
     load_tokeniser,

@@ -28,9 +28,8 @@ from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.flota import First, Flota
 from morphgraph.segment.models import write_model
 from morphgraph.segment.picky import Picky, PickyEvent
-from morphgraph.segment.registry import method_on
-from morphgraph.segment.scaffold import Scaffold
-from morphgraph.segment.segmenter import Segmenter
+from morphgraph.segment.segmenter import Segmenter, method_on
+from morphgraph.segment.trimmed import Scaffold
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tables.vocabulary import (

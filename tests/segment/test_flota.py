@@ -14,8 +14,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.kernels import DROPPED, INSIDE_TOKEN
 from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.segment.models import write_model
-from morphgraph.segment.registry import segmenter_of
-from morphgraph.segment.segmenter import Segmenter
+from morphgraph.segment.segmenter import Segmenter, segmenter_of
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.loading import load_vocabulary

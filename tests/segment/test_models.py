@@ -18,8 +18,7 @@ from morphgraph.segment.models import (
     read_model,
     write_model,
 )
-from morphgraph.segment.registry import method_on
-from morphgraph.segment.segmenter import Segmenter
+from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.segment.training import train
 from morphgraph.segment.wordpiece import WordPiece, unknown_share
 from morphgraph.tokeniser.loading import load_tokeniser

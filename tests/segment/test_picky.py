@@ -16,11 +16,15 @@ from typer.testing import CliRunner
 from morphgraph.cli import program
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.segment.bte import tokeniser_of_types
-from morphgraph.segment.exporting import export_segmenter
-from morphgraph.segment.models import load_segmenter, read_model, uploaded_segmenter, write_model
-from morphgraph.segment.picky import Picky, PickyEvent
+from morphgraph.segment.models import (
+    export_segmenter,
+    load_segmenter,
+    read_model,
+    uploaded_segmenter,
+    write_model,
+)
+from morphgraph.segment.picky import Picky, PickyEvent, train_picky
 from morphgraph.tokeniser.loading import load_tokeniser
-from morphgraph.training.picky import train_picky
 
 
 @st.composite

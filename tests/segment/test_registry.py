@@ -16,10 +16,8 @@ import pytest
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.methods import METHODS
-from morphgraph.segment.exporting import export_segmenter
-from morphgraph.segment.models import write_model
-from morphgraph.segment.registry import Listing, method_on, standard_segmenter
-from morphgraph.segment.segmenter import Segmenter
+from morphgraph.segment.models import export_segmenter, write_model
+from morphgraph.segment.segmenter import Segmenter, method_on, standard_segmenter
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.export import standalone_class
@@ -28,7 +26,6 @@ from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-LISTED = {name: one for name, one in METHODS._listed.items() if isinstance(one, Listing)}
 
 
 @pytest.mark.parametrize("name", list(METHODS))
@@ -37,8 +34,8 @@ def test_an_entry_is_whole(name: str) -> None:
     assert method.name == name
     assert method.title and method.source
     assert method.does.endswith(".")
-    assert method.segments or method.learns or method.trained
-    if method.segments:
+    assert method.kind or method.learn or method.training
+    if method.kind:
         assert getattr(method.kind, "method", "") == name
         assert standalone_class(method.standalone)
     assert method.learns == (method.needs == "gold")
@@ -51,12 +48,9 @@ def test_an_entry_is_whole(name: str) -> None:
 
 
 def test_what_is_listed_is_what_entries_say() -> None:
-    for name, listed in LISTED.items():
-        method = METHODS[name]
-        if method.segments:
-            assert listed.offered == method.offered
-        for told in ("segments", "trained", "learns"):
-            assert getattr(listed, told) == getattr(method, told), (name, told)
+    for name, entry in METHODS.items():
+        can = [name in each for each in (METHODS.segmenting, METHODS.trained, METHODS.learning)]
+        assert can == [entry.kind is not None, entry.training is not None, entry.learns], name
     needs = {METHODS[name].needs for name in (*METHODS.offered, *METHODS.learning)}
     assert needs == {"merges", "vocabulary", "segmenter", "gold"}
 
@@ -101,10 +95,7 @@ def test_what_stands_above_learning_takes_all_methods() -> None:
     for path in [*ROOT.glob("morphgraph/**/*.py"), *ROOT.glob("web/**/*.py")]:
         if ROOT / "morphgraph/segment" not in path.parents and path.name != "methods.py":
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if (
-                    isinstance(node, ast.ImportFrom)
-                    and node.module == "morphgraph.segment.registry"
-                ):
+                if isinstance(node, ast.ImportFrom) and node.module == "morphgraph.segment.method":
                     assert "METHODS" not in {alias.name for alias in node.names}, path
 
 

@@ -10,8 +10,7 @@ from strategies import trained_segmenter
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.segment.bte import tokeniser_of_types
-from morphgraph.segment.scaffold import Scaffold
-from morphgraph.training.scaffold import train_scaffold
+from morphgraph.segment.trimmed import Scaffold, train_scaffold
 
 
 @examples(200)

@@ -17,7 +17,7 @@ from tokenizers import Tokenizer
 
 from morphgraph import standalone
 from morphgraph.segment.bte import Bte
-from morphgraph.segment.exporting import export_segmenter
+from morphgraph.segment.models import export_segmenter
 from morphgraph.standalone.bte import Merging
 from morphgraph.standalone.pieces import load, method_of, plug_in
 from morphgraph.tokeniser.export import (
@@ -508,7 +508,7 @@ def test_transformers_is_not_imported() -> None:
     code = (
         "import sys; sys.modules['transformers'] = None\n"
         "from morphgraph.segment.bte import Bte\n"
-        "from morphgraph.segment.exporting import export_segmenter\n"
+        "from morphgraph.segment.models import export_segmenter\n"
         "from morphgraph.tokeniser.export import words_to_check\n"
         "from morphgraph.tokeniser.loading import load_tokeniser\n"
         "tokeniser = load_tokeniser('demo:nl')\n"

@@ -21,14 +21,19 @@ from tokenizers import Token, Tokenizer, normalizers, pre_tokenizers
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
-from morphgraph.segment.exporting import export_segmenter, exported_model
 from morphgraph.segment.flota import First, Flota, Longest
-from morphgraph.segment.models import load_segmenter, read_model, write_model
-from morphgraph.segment.picky import Picky, PickyEvent
+from morphgraph.segment.method import parse_method
+from morphgraph.segment.models import (
+    export_segmenter,
+    exported_model,
+    load_segmenter,
+    read_model,
+    write_model,
+)
+from morphgraph.segment.picky import Picky, PickyEvent, train_picky
 from morphgraph.segment.pieces import PieceKernel
-from morphgraph.segment.registry import method_on, parse_method
-from morphgraph.segment.segmenter import Segmenter
-from morphgraph.segment.trimmed import Trimmed
+from morphgraph.segment.segmenter import Segmenter, method_on
+from morphgraph.segment.trimmed import Trimmed, train_scaffold
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.standalone.dropout import Dropping
@@ -41,8 +46,6 @@ from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN
-from morphgraph.training.picky import train_picky
-from morphgraph.training.scaffold import train_scaffold
 
 pytestmark = pytest.mark.slow
 

@@ -35,8 +35,7 @@ from morphgraph.refine.knockout import knock_out
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.bte import Bte
-from morphgraph.segment.exporting import export_segmenter, exported_model
-from morphgraph.segment.models import load_segmenter
+from morphgraph.segment.models import export_segmenter, exported_model, load_segmenter
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.document import BYTES
 from morphgraph.tokeniser.export import our_ids, words_to_check

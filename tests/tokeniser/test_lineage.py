@@ -14,7 +14,7 @@ from morphgraph.core.errors import FileFormatError
 from morphgraph.graph.merge_table import EditError
 from morphgraph.refine.reify import suggestions
 from morphgraph.segment.bte import Bte
-from morphgraph.segment.exporting import export_segmenter
+from morphgraph.segment.models import export_segmenter
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json, saved_files, to_tokenizer_json
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.recipe import read_recipe, replay

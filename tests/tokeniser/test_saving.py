@@ -16,7 +16,7 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import parse_json
 from morphgraph.core.limits import JSON_MEMORY
 from morphgraph.segment.bte import Bte
-from morphgraph.segment.exporting import export_segmenter
+from morphgraph.segment.models import export_segmenter
 from morphgraph.tokeniser.hugging_face import (
     from_tokenizer_json,
     from_vocabulary_and_merges,

@@ -23,9 +23,8 @@ from morphgraph.core.errors import FileFormatError
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
-from morphgraph.segment.exporting import export_segmenter
-from morphgraph.segment.models import load_segmenter, uploaded_segmenter
-from morphgraph.segment.registry import method_on
+from morphgraph.segment.models import export_segmenter, load_segmenter, uploaded_segmenter
+from morphgraph.segment.segmenter import method_on
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json, new_ids, to_tokenizer_json
 from morphgraph.tokeniser.loading import from_sentencepiece, load_tokeniser, load_uploaded_tokeniser
 from morphgraph.tokeniser.merging import derive, segment

@@ -18,7 +18,7 @@ from morphgraph.reference.entry import Reference
 from morphgraph.refine.anneal import preview_annealing
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.segment.registry import method_on
+from morphgraph.segment.segmenter import method_on
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary

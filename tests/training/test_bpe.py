@@ -18,11 +18,11 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.corpus.word_array import WordArray
 from morphgraph.kernels import picky_training, training
+from morphgraph.segment import training as bpe
+from morphgraph.segment.picky import train_picky
+from morphgraph.segment.training import TrainedBpe, train_bpe
+from morphgraph.segment.trimmed import train_scaffold
 from morphgraph.tokeniser.byte_level import encode
-from morphgraph.training import bpe
-from morphgraph.training.bpe import TrainedBpe, train_bpe
-from morphgraph.training.picky import train_picky
-from morphgraph.training.scaffold import train_scaffold
 
 
 def hugging_face(

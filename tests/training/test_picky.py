@@ -16,8 +16,8 @@ from strategies import trained_segmenter
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.kernels import picky_training
-from morphgraph.training.bpe import train_bpe
-from morphgraph.training.picky import TrainedPicky, train_picky
+from morphgraph.segment.picky import TrainedPicky, train_picky
+from morphgraph.segment.training import train_bpe
 
 
 def word_counts(alphabet: str, longest: int, most: int) -> st.SearchStrategy[dict[str, int]]:

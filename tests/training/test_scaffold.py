@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.training.bpe import train_bpe
-from morphgraph.training.scaffold import train_scaffold
+from morphgraph.segment.training import train_bpe
+from morphgraph.segment.trimmed import train_scaffold
 
 
 def word_counts(alphabet: str, longest: int, most: int) -> st.SearchStrategy[dict[str, int]]:

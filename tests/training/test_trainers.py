@@ -17,11 +17,15 @@ from morphgraph.corpus.counts import WordCounts, read_word_counts, wordfreq_coun
 from morphgraph.corpus.pipelines import PIPELINES, prepare
 from morphgraph.corpus.word_array import WordArray
 from morphgraph.methods import METHODS
-from morphgraph.segment.exporting import export_segmenter
-from morphgraph.segment.models import read_model, write_model
-from morphgraph.segment.training import TrainingStopped, train, training_of
-from morphgraph.training.trainers import TrainingClock, train_tokeniser
-from morphgraph.training.unigram import sentencepiece_model
+from morphgraph.segment.models import export_segmenter, read_model, write_model
+from morphgraph.segment.training import (
+    TrainingClock,
+    TrainingStopped,
+    train,
+    train_tokeniser,
+    training_of,
+)
+from morphgraph.segment.unigram import sentencepiece_model
 
 _SLOW = {name: pytest.mark.slow if "unigram" in name else () for name in METHODS.trained}
 COMBINATIONS = [

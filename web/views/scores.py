@@ -24,7 +24,7 @@ from morphgraph.score.gold_set import GoldSet, Scope
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import Estimate, ScoreTable, SegmentationFailure
-from morphgraph.segment.registry import standard_segmenter
+from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tables.model import HELD_IN, text_frame
 from morphgraph.tables.scores import breakdown_csv, flota_table
 from morphgraph.tables.writing import frame_csv

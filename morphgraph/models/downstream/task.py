@@ -18,7 +18,7 @@ from pydantic import Field, model_validator
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import decode_utf8, read_bytes
 from morphgraph.models.downstream.token_ids import TokenIds
-from morphgraph.segment.parameters import Parameters
+from morphgraph.segment.method import Parameters
 from morphgraph.segment.segmenter import Segmenter
 
 _SEPARATORS = {"csv": ",", "tsv": "\t"}

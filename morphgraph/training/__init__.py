@@ -1,1 +1,0 @@
-"""Trainers, one per file, from word counts to a segmenter."""

@@ -64,8 +64,7 @@ def main() -> None:
     one_thread()
     from morphgraph.reference.readers import read_reference
     from morphgraph.refine.blame import blame
-    from morphgraph.refine.knockout import candidate_types
-    from morphgraph.refine.threshold_curve import threshold_curve
+    from morphgraph.refine.knockout import candidate_types, threshold_curve
     from morphgraph.score.boundaries import Benchmark
     from morphgraph.tokeniser.loading import load_tokeniser
     from morphgraph.tokeniser.merging import segment

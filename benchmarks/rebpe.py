@@ -25,7 +25,7 @@ def measure(case: str) -> None:
     from morphgraph.core.cache import Cache
     from morphgraph.corpus.counts import wordfreq_counts
     from morphgraph.reference.readers import read_reference
-    from morphgraph.refine.rebpe_run import ReBPERun
+    from morphgraph.refine.rebpe import ReBPERun
     from morphgraph.score.boundaries import Benchmark
     from morphgraph.segment.training import train_tokeniser
     from morphgraph.tokeniser.hugging_face import from_tokenizer_json

@@ -10,15 +10,15 @@ from morphgraph.core.shared import Same
 from morphgraph.core.text import base_name, counted, shortened, unique_labels
 from morphgraph.draw.charts import card_bars, frequency_rank_lines, length_lines
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.compression import ALPHA, NamedCounts, corpus_of
+from morphgraph.score.vocabulary import ALPHA, NamedCounts, VocabularyHealth, corpus_of
 from morphgraph.score.vocabulary_figures import (
     FIGURES,
     FigureValue,
     case_warning,
     figure_called,
+    list_behind,
+    matching,
 )
-from morphgraph.score.vocabulary_health import VocabularyHealth
-from morphgraph.score.vocabulary_lists import list_behind, matching
 from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.tables.vocabulary import (
     figure_frame,

@@ -15,8 +15,7 @@ from morphgraph.draw.charts import (
     worst_merges,
 )
 from morphgraph.refine.blame import Blame, blame_table
-from morphgraph.refine.knockout import candidate_types
-from morphgraph.refine.threshold_curve import ThresholdPoint, best_point, threshold_curve
+from morphgraph.refine.knockout import ThresholdPoint, best_point, candidate_types, threshold_curve
 from morphgraph.score.gold_set import Scope, Weighting
 from web.bootstrap import start
 from web.components.curve import threshold_line

@@ -15,7 +15,7 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.kernels import resampling, worth_loading
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.refine import blame
-from morphgraph.score import sequences, uncertainty
+from morphgraph.score import metrics, uncertainty
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.outcome import Strings
 from morphgraph.tokeniser import merging, preprocess
@@ -157,6 +157,6 @@ LISTS = st.lists(
 @given(LISTS, LISTS)
 def test_sequences_as_the_kernel(gold: list[list[str]], found: list[list[str]]) -> None:
     both = Strings.of(gold), Strings.of(found)
-    kernel = sequences.longest_common(*both).tolist()
-    with patch.object(sequences, "worth_loading", lambda atoms: False):
-        assert sequences.longest_common(*both).tolist() == kernel
+    kernel = metrics.longest_common(*both).tolist()
+    with patch.object(metrics, "worth_loading", lambda atoms: False):
+        assert metrics.longest_common(*both).tolist() == kernel

@@ -10,10 +10,10 @@ import streamlit as st
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.state import State
 from morphgraph.core.text import counted, from_to, shortened
+from morphgraph.graph.arrays import TypeAtoms
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.graph.type_atoms import TypeAtoms
 from morphgraph.refine.knockout import KnockoutSettings
-from morphgraph.refine.reify import preview_reification
+from morphgraph.refine.rebpe_phases import preview_reification
 from morphgraph.tokeniser.merging import never_formed
 from web.components import Click, hidden_component
 from web.state import Session

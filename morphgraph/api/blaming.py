@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from morphgraph.core.errors import check_share
 from morphgraph.core.text import counted, percent
 from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame_table
-from morphgraph.refine.knockout import candidate_types
-from morphgraph.refine.threshold_curve import ThresholdPoint, best_point
+from morphgraph.refine.knockout import ThresholdPoint, best_point, candidate_types
 from morphgraph.tables.model import Cell, Column, Form, Row, Table
 from morphgraph.tables.writing import to_html, without_formulas
 from morphgraph.tokeniser.tokeniser import BpeTokeniser

@@ -13,12 +13,17 @@ from morphgraph.api.gold import Gold, read_gold
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import base_name, counted, percent, shortened
 from morphgraph.reference.entry import Reference
-from morphgraph.refine.knockout import BlameSettings, KnockoutSettings, Selection, knock_out
+from morphgraph.refine.knockout import (
+    THRESHOLDS,
+    BlameSettings,
+    KnockoutSettings,
+    Selection,
+    knock_out,
+    threshold_curve,
+)
 from morphgraph.refine.learning import remember
-from morphgraph.refine.rebpe import ReBPESettings
-from morphgraph.refine.rebpe_run import Phase, ReBPERun
+from morphgraph.refine.rebpe import Phase, ReBPERun, ReBPESettings
 from morphgraph.refine.study import Study
-from morphgraph.refine.threshold_curve import THRESHOLDS, threshold_curve
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.tokeniser.merging import never_formed
@@ -30,7 +35,7 @@ if TYPE_CHECKING:
 
     from morphgraph.draw.merge_tree_svg import TreePicture
     from morphgraph.draw.scene import GraphPicture
-    from morphgraph.graph.change import Change
+    from morphgraph.graph.merge_table import Change
     from morphgraph.tables.scores import TokeniserScore
 
 _KNOCKOUT, _REBPE = KnockoutSettings(), ReBPESettings()

@@ -221,9 +221,8 @@ def _figures(
     counts: WordCounts | None,
 ) -> Iterator[ResultRow]:
     """Return the figures of the vocabulary."""
-    from morphgraph.score.compression import ALPHA, NamedCounts
+    from morphgraph.score.vocabulary import ALPHA, NamedCounts, VocabularyHealth
     from morphgraph.score.vocabulary_figures import figures_of
-    from morphgraph.score.vocabulary_health import VocabularyHealth
     from morphgraph.tables.vocabulary import signature
 
     if not spec["vocabulary"] or isinstance(made.segmenter, Predictions):

@@ -155,7 +155,7 @@ def _with_parity(results: pd.DataFrame, cells: Sequence[Task]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    from morphgraph.score.parity import gini
+    from morphgraph.score.corpus_measures import gini
 
     texts = {cell.key: cell.spec["parallel"] for cell in cells if "parallel" in cell.spec}
     if not texts:

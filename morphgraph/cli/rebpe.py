@@ -19,7 +19,7 @@ from morphgraph.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from morphgraph.refine.rebpe_run import Phase
+    from morphgraph.refine.rebpe import Phase
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,8 +59,7 @@ class ReBPEOptions(EditOptions):
 def rebpe(given: ReBPEOptions) -> None:
     """Run ReBPE: anneal, then knock out and reify in turn until nothing changes."""
     from morphgraph.refine.learning import remember
-    from morphgraph.refine.rebpe import ReBPESettings
-    from morphgraph.refine.rebpe_run import ReBPERun
+    from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
     from morphgraph.score.boundaries import score_report
     from morphgraph.tokeniser.hugging_face import saved_files
 

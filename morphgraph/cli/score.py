@@ -37,10 +37,9 @@ from morphgraph.methods import METHODS
 
 if TYPE_CHECKING:
     from morphgraph.refine.learning import Entrant
-    from morphgraph.score.breakdown import Breakdown
     from morphgraph.score.flota import FlotaScores
     from morphgraph.score.gold_set import GoldSet
-    from morphgraph.score.table import Estimate, ScoreTable
+    from morphgraph.score.table import Breakdown, Estimate, ScoreTable
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
@@ -143,12 +142,11 @@ def score(
 ) -> None:
     """Score tokenisers against references, with intervals, tests and signatures."""
     from morphgraph.refine.learning import learn_and_score
-    from morphgraph.score.breakdown import check_breakdown
     from morphgraph.score.gold_set import HOLDOUT, SCOPES, GoldSet
     from morphgraph.score.metrics import METRICS, USUAL, boundary_score, check_metrics
     from morphgraph.score.outcome import Outcome
     from morphgraph.score.outcome import ideal as ideal_of
-    from morphgraph.score.table import ScoreTable, SegmentationFailure
+    from morphgraph.score.table import ScoreTable, SegmentationFailure, check_breakdown
     from morphgraph.score.uncertainty import Draws
     from morphgraph.tables.scores import scores_csv, scores_latex, scores_markdown
 
@@ -245,8 +243,8 @@ def _weightings(asked: str, gold_set: "GoldSet") -> tuple[Any, ...]:
 
 def _broken_down(tables: "list[ScoreTable]", by: str) -> "list[Breakdown]":
     """Break down each table's first score; results equal for several scopes appear once."""
-    from morphgraph.score.breakdown import break_down
     from morphgraph.score.outcome import Outcome
+    from morphgraph.score.table import break_down
 
     found: dict[str, Breakdown] = {}
     for table in tables:

@@ -52,7 +52,7 @@ def undertrained(
 ) -> None:
     """Find the under-trained types of a model by their rows."""
     from morphgraph.models.undertrained_types import check_stand_out, undertrained_types
-    from morphgraph.score.compression import NamedCounts
+    from morphgraph.score.vocabulary import NamedCounts
 
     check_stand_out(share)
     check_out(out)

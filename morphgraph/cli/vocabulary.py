@@ -27,7 +27,7 @@ from morphgraph.core.text import count_text, counted, unique_labels
 
 if TYPE_CHECKING:
     from morphgraph.score.corpus_measures import CorpusMeasures
-    from morphgraph.score.vocabulary_health import VocabularyHealth
+    from morphgraph.score.vocabulary import VocabularyHealth
     from morphgraph.segment.segmenter import Segmenter
 
 
@@ -104,9 +104,8 @@ def vocabulary(
 ) -> None:
     """Measure vocabularies: useless types, compression of a corpus, morphs that are types."""
     from morphgraph.corpus.counting import parse_memory
-    from morphgraph.score.compression import NamedCounts, check_alpha
+    from morphgraph.score.vocabulary import NamedCounts, VocabularyHealth, check_alpha
     from morphgraph.score.vocabulary_figures import figure_called
-    from morphgraph.score.vocabulary_health import VocabularyHealth
     from morphgraph.tables.vocabulary import figure_table, signature, why_undefined
 
     check_alpha(alpha)
@@ -236,7 +235,7 @@ def _segmenters(tokenizers: list[str], models: list[Path]) -> "dict[str, Segment
 def _report(
     found: "list[VocabularyHealth]", alpha: float, list_: str | None, limit: int
 ) -> dict[str, Any]:
-    from morphgraph.score.vocabulary_lists import list_behind
+    from morphgraph.score.vocabulary_figures import list_behind
     from morphgraph.tables.vocabulary import figure_values, signature, values_json
     from morphgraph.tables.writing import whole
 
@@ -261,7 +260,7 @@ def _report(
 def _print_lists(found: "list[VocabularyHealth]", key: str, limit: int) -> None:
     from pandas.api.types import is_numeric_dtype
 
-    from morphgraph.score.vocabulary_lists import list_behind
+    from morphgraph.score.vocabulary_figures import list_behind
 
     for health in found:
         table = list_behind(health, key)

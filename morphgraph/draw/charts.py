@@ -13,15 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.text import in_percent, shortened
-from morphgraph.graph.change import ORIGINS
+from morphgraph.graph.merge_table import ORIGINS
 
 if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
     from morphgraph.models.undertrained_types import UndertrainedTypes
-    from morphgraph.refine.rebpe_run import Phase
-    from morphgraph.score.vocabulary_health import VocabularyHealth
+    from morphgraph.refine.rebpe import Phase
+    from morphgraph.score.vocabulary import VocabularyHealth
 
 KEPT, REMOVED = "#7f93b2", "#d9472b"
 """Merges below and above the threshold; they also differ in lightness."""

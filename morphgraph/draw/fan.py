@@ -14,11 +14,11 @@ from typing import Any, Final, Literal, NamedTuple
 
 from morphgraph.core.text import counted, shortened
 from morphgraph.draw.colours import blame_colour, ink_on
-from morphgraph.graph.change import Change, Merge
+from morphgraph.graph.arrays import TypeAtoms
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.graph.type_atoms import TypeAtoms
+from morphgraph.graph.merge_table import Change, Merge
 from morphgraph.graph.view import merge_key, type_key
-from morphgraph.refine.reify import preview_reification
+from morphgraph.refine.rebpe_phases import preview_reification
 from morphgraph.refine.study import Study
 
 Kind = Literal["type", "merge", "more"]

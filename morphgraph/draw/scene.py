@@ -27,7 +27,7 @@ from morphgraph.draw.colours import (
     ink_on,
     save_picture,
 )
-from morphgraph.graph.change import Change, Merge
+from morphgraph.graph.merge_table import Change, Merge
 from morphgraph.graph.view import Neighbourhood, merge_key, neighbourhood, type_key
 from morphgraph.refine.blame import Blame
 from morphgraph.refine.study import Study

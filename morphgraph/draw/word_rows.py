@@ -7,7 +7,7 @@ import numpy as np
 
 from morphgraph.graph.view import merge_key, type_key
 from morphgraph.refine.study import Study
-from morphgraph.score.errors import gap_signs
+from morphgraph.score.comparison import gap_signs
 from morphgraph.tokeniser.preprocess import SHOWN_MARKER
 
 

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from morphgraph.core.state import State
-from morphgraph.graph.change import Change, Merge
-from morphgraph.graph.merge_table import EditError, MergeTable, Place
+from morphgraph.graph.merge_table import Change, EditError, Merge, MergeTable, Place
 from morphgraph.graph.plans import (
     Parts,
     pair_of_texts,

@@ -1,10 +1,13 @@
-"""The types and merges of a tokeniser, and the relations between them."""
+"""The record of an edit of a merge graph: enough to undo, redo and display it."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import os
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
-from typing import Any, Self, TypeVar
+from hashlib import blake2b
+from itertools import chain, count
+from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +15,202 @@ import numpy.typing as npt
 from morphgraph.core.cache import Cache
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.state import State
-from morphgraph.graph.change import Merge, Origin
-from morphgraph.graph.fingerprint import Hashes, hash_types, sums
+
+Origin = Literal["original", "annealed", "split", "repaired", "reified", "reused"]
+"""How a merge came to be as it is: the last of these events wins.
+
+It was in the file (original), or annealing or reification added it (annealed, reified); a knockout
+gave it other parts (split), repair did (repaired), or a tuple merge was linked to it (reused).
+"""
+ORIGINS: tuple[Origin, ...] = ("original", "annealed", "split", "repaired", "reified", "reused")
+
+Cause = Literal["knockout", "repair", "reify"]
+
+
+class Merge(NamedTuple):
+    """A merge: its rank, the types that it joins (ids, two or more) and the type that it makes."""
+
+    rank: int
+    parts: tuple[int, ...]
+    result: int
+
+    @property
+    def is_tuple(self) -> bool:
+        """Whether it joins three or more parts."""
+        return len(self.parts) > 2
+
+
+class Rewired(NamedTuple):
+    """A merge that kept its result but got other parts, and the reason."""
+
+    merge: int
+    old_parts: tuple[int, ...]
+    new_parts: tuple[int, ...]
+    cause: Cause = "knockout"
+
+
+Reranked = tuple[int, int, int]
+"""A merge that only moved in the order: its id, its old and its new rank."""
+
+
+class Reified(NamedTuple):
+    """A pair merge that replaced two adjacent parts in tuple merges.
+
+    ``created``: it is new; else it existed and is linked to.
+    """
+
+    merge: int
+    created: bool
+    tuple_merges: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Change:
+    """The merges and types that one edit removed, rewired, added and moved.
+
+    ``step`` is the edit as data (one entry of a recipe): its name and arguments, in terms of type
+    strings, so that it can be replayed on another copy of the same tokeniser. Types and merges are
+    named by their ids in the graph. ``removed_merges`` and ``added_merges`` map the id to the merge
+    as it was or is. ``new_types``: those that never existed before the edit, with their new ids.
+    A merge may be rewired more than once, in this order. ``origins`` maps a merge
+    to its origin before and after.
+    """
+
+    step: Mapping[str, Any]
+    removed_types: tuple[int, ...] = ()
+    removed_merges: Mapping[int, Merge] = field(default_factory=dict)
+    rewired: tuple[Rewired, ...] = ()
+    added_types: tuple[int, ...] = ()
+    new_types: Mapping[str, int] = field(default_factory=dict)
+    added_merges: Mapping[int, Merge] = field(default_factory=dict)
+    reranked: tuple[Reranked, ...] = ()
+    reified: tuple[Reified, ...] = ()
+    origins: Mapping[int, tuple[Origin, Origin]] = field(default_factory=dict)
+
+    @property
+    def touched(self) -> set[int]:
+        """Ids of the merges that were removed, added, rewired or moved."""
+        merges = {*self.removed_merges, *self.added_merges}
+        merges.update([entry.merge for entry in self.rewired])
+        merges.update([number for number, *_ in self.reranked])
+        return merges
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the edit changed nothing."""
+        return not (
+            self.removed_types
+            or self.removed_merges
+            or self.rewired
+            or self.added_types
+            or self.added_merges
+            or self.reranked
+        )
+
+    @property
+    def edit(self) -> str:
+        """The name of the edit: knockout, cascade, anneal, reify or renumber."""
+        return str(self.step["edit"])
+
+    def counts(self) -> dict[str, int]:
+        """Return the numbers of merges annealed, removed, split, repaired, linked and created.
+
+        ``removed`` counts merges; ``atoms`` the types that annealing added to the alphabet; linked
+        and created are pair merges. Zeros are left out.
+        """
+        causes = Counter(entry.cause for entry in self.rewired)
+        created = sum(entry.created for entry in self.reified)
+        made = len(self.added_merges) - created
+        new_results = {merge.result for merge in self.added_merges.values()}
+        found = {
+            "atoms": sum(number not in new_results for number in self.added_types),
+            "annealed": made,
+            "removed": len(self.removed_merges),
+            "split": causes["knockout"],
+            "repaired": causes["repair"],
+            "linked": len(self.reified) - created,
+            "created": created,
+        }
+        return {kind: number for kind, number in found.items() if number}
+
+
+Hashes = npt.NDArray[np.uint64]
+"""Two independent hashes of 64 bits of each item: uint64 (2, items)."""
+
+_SEEDS = np.array([[0x9E3779B97F4A7C15], [0xC2B2AE3D27D4EB4F]], np.uint64)
+_STEPS = np.array([[0xD6E8FEB86659FD93], [0xA0761D6478BD642F]], np.uint64)
+_SECRET = np.frombuffer(os.urandom(16), np.uint64).reshape(2, 1)
+"""Nobody can make a file whose sums with ids, by which results are shared, are another's."""
+
+
+def _mixed(values: Hashes) -> Hashes:
+    """Mix each number over all 64 bits, in place (the finaliser of SplitMix64)."""
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        values ^= values >> np.uint64(shift)
+        values *= np.uint64(factor)
+    values ^= values >> np.uint64(31)
+    return values
+
+
+def hash_types(texts: Sequence[str], labels: Sequence[int] = ()) -> Hashes:
+    """Return hashes of the strings of types, and of the ``labels`` of the first ones."""
+    digests = [blake2b(t.encode("utf-8", "surrogatepass"), digest_size=16) for t in texts]
+    joined = b"".join([digest.digest() for digest in digests])
+    hashes = np.frombuffer(joined, np.uint64).reshape(-1, 2).T.copy()
+    hashes[:, : len(labels)] = labelled(hashes[:, : len(labels)], labels)
+    return hashes
+
+
+def hash_merges(merges: Collection[Merge], types: Hashes, ties: Sequence[int]) -> Hashes:
+    """Hashes of merges, of rank, tie, result and parts; ``types``: hashes of all types by id."""
+    count = len(merges)
+    if not count:
+        return np.zeros((2, 0), np.uint64)
+    ranks, parts, results = zip(*merges, strict=True)
+    ends = np.cumsum(np.fromiter(map(len, parts), np.int64, count))
+    starts = np.append(0, ends[:-1])
+    place = np.arange(int(ends[-1])) - np.repeat(starts, ends - starts)
+    of_parts = types[:, np.fromiter(chain.from_iterable(parts), np.int64, len(place))]
+    found = np.add.reduceat(_mixed(of_parts + _numbers(place) * _STEPS), starts, axis=1)
+    found += _mixed(types[:, np.array(results)] + _SEEDS)
+    found += _mixed(_numbers(ranks) * _SEEDS)
+    found += _mixed(_numbers(ties) * _STEPS)
+    return _mixed(found)
+
+
+def labelled(hashes: Hashes, numbers: Sequence[int] | npt.NDArray[np.int64]) -> Hashes:
+    """Return hashes of items, each combined with a number."""
+    return _mixed(hashes + _numbers(numbers) * _STEPS)
+
+
+def _numbers(values: Sequence[int] | npt.NDArray[np.int64]) -> Hashes:
+    return np.asarray(values, np.int64).astype(np.uint64) + np.uint64(1)
+
+
+def sum_hashes(hashes: Hashes) -> Hashes:
+    """Return the sum of all items, (2, 1), regardless of order."""
+    found: Hashes = hashes.sum(axis=1, keepdims=True, dtype=np.uint64)
+    return found
+
+
+def sums(
+    types: Hashes, present: Sequence[int], merges: Mapping[int, Merge], ties: Mapping[int, int]
+) -> Hashes:
+    """Return the sums of types and merges: uint64 (2, 2), first without ids, then with them.
+
+    ``types``: hashes of all types by id; ``present``: the ids of those to count. ``merges``: by id.
+    Sums of two states differ by the sums of what they do not share. Those with ids are comparable
+    only within a process.
+    """
+    of_types = types[:, np.fromiter(present, np.int64, len(present))]
+    tied = [ties.get(number, -1) + 1 for number in merges] if ties else [0] * len(merges)
+    of_merges = hash_merges(merges.values(), types, tied)
+    plain = sum_hashes(of_types) + sum_hashes(of_merges)
+    with_ids = sum_hashes(labelled(of_types + _SECRET, present)) + sum_hashes(
+        labelled(of_merges + _SECRET, list(merges))
+    )
+    return np.concatenate([plain, with_ids], axis=1)
+
 
 T = TypeVar("T")
 

@@ -4,8 +4,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, count, pairwise
 
 from morphgraph.core.errors import check_list
-from morphgraph.graph.change import Change, Merge, Origin, Reified, Reranked, Rewired
-from morphgraph.graph.merge_table import EditError, MergeTable
+from morphgraph.graph.merge_table import (
+    Change,
+    EditError,
+    Merge,
+    MergeTable,
+    Origin,
+    Reified,
+    Reranked,
+    Rewired,
+)
 
 Pair = tuple[int, int]
 Parts = tuple[int, ...]

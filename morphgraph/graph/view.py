@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from morphgraph.graph.change import Merge
 from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.graph.merge_table import Merge
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -88,7 +88,7 @@ def undertrained(
     """
     from morphgraph.corpus.counts import to_word_counts
     from morphgraph.models.undertrained_types import undertrained_types
-    from morphgraph.score.compression import NamedCounts
+    from morphgraph.score.vocabulary import NamedCounts
 
     corpus = None if frequencies is None else NamedCounts(to_word_counts(frequencies), frequencies)
     own = None if tokenizer is None else str(tokenizer)

@@ -28,8 +28,7 @@ from morphgraph.models.rows import (
     check_rows,
     vocabulary_matrices,
 )
-from morphgraph.score.compression import NamedCounts
-from morphgraph.score.vocabulary_health import VocabularyHealth
+from morphgraph.score.vocabulary import NamedCounts, VocabularyHealth
 from morphgraph.segment.segmenter import standard_segmenter
 
 if TYPE_CHECKING:

@@ -5,28 +5,26 @@ type, and `knock_out` scores a tokeniser before and after. Source: Bauwens & Del
 Algorithm 1.
 """
 
+import math
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from morphgraph.graph.change import Change
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.graph.arrays import MergeArrays, ShrinkingMerges
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.refine.baselines import (
-    last_leaves,
-    last_types,
-    percent_of_types,
-    random_types,
-    share_of_leaves,
-)
+from morphgraph.graph.merge_table import Change
 from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame
-from morphgraph.score.boundaries import Benchmark, BoundaryScore
-from morphgraph.score.gold_set import Scope, Weighting, split_entries
+from morphgraph.score.boundaries import Benchmark, BoundaryScore, BoundaryTally
+from morphgraph.score.gold_set import Scope, Weighting, cuts_of, split_entries
 from morphgraph.segment.method import Parameters
-from morphgraph.tokeniser.merging import MergeSegmentation, segment
+from morphgraph.tokeniser.merging import MergeSegmentation, segment, segment_pieces_anew
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 Selection = Literal["blame", "random", "last", "leaves"]
@@ -244,3 +242,216 @@ def knock_out(
         late_leaves,
         time.perf_counter() - started,
     )
+
+
+def random_types(graph: MergeGraph, count: int, seed: int) -> list[str]:
+    """Draw types at random, by a seed, among all that a merge produces.
+
+    >>> graph = MergeGraph.from_merges([("a", "b"), ("ab", "c"), ("c", "d")])
+    >>> sorted(random_types(graph, 3, seed=0))
+    ['ab', 'abc', 'cd']
+    """
+    produced = _produced(graph)
+    _check(count, len(produced))
+    drawn = np.random.default_rng(seed).choice(len(produced), size=count, replace=False)
+    return [graph.types[produced[i]] for i in drawn]
+
+
+def last_types(graph: MergeGraph, count: int) -> list[str]:
+    """Return the types of the last merges, last first.
+
+    >>> graph = MergeGraph.from_merges([("a", "b"), ("ab", "c"), ("c", "d")])
+    >>> last_types(graph, 1)
+    ['cd']
+    """
+    produced = _produced(graph)
+    _check(count, len(produced))
+    return [graph.types[number] for number in produced[::-1][:count]]
+
+
+def percent_of_types(graph: MergeGraph, percent: float) -> int:
+    """Return a percentage of the number of produced types, rounded.
+
+    >>> percent_of_types(MergeGraph.from_merges([("a", "b"), ("ab", "c"), ("c", "d")]), 34)
+    1
+    """
+    if not 0 <= percent <= 100:
+        raise MorphGraphError(f"{percent} % of the types cannot be chosen. Give 0 to 100.")
+    return round(len(_produced(graph)) * percent / 100)
+
+
+def last_leaves(graph: MergeGraph, count: int) -> list[str]:
+    """Return the last leaves, last first: types in no merge of the graph as loaded.
+
+    A type that became a leaf by an edit does not count, else these would be the last types; a
+    removed one is left out.
+
+    >>> graph = MergeGraph.from_merges([("a", "b"), ("ab", "c"), ("c", "d"), ("cd", "e")])
+    >>> last_leaves(graph, 2)
+    ['cde', 'abc']
+    """
+    leaves = set(_leaves(_loaded(graph)))
+    chosen = [number for number in _produced(graph) if number in leaves]
+    _check(count, len(chosen), "leaves")
+    return [graph.types[number] for number in chosen[::-1][:count]]
+
+
+def share_of_leaves(graph: MergeGraph) -> float:
+    """Return the share of the last half of loaded merges that make a leaf; NaN without merges.
+
+    Source: Bauwens & Delobelle 2024, Fig. 3.
+
+    >>> share_of_leaves(MergeGraph.from_merges([("a", "b"), ("ab", "c"), ("c", "d"), ("cd", "e")]))
+    0.5
+    """
+    loaded = _loaded(graph)
+    results = [merge.result for merge in loaded.merges().values()]
+    late = results[len(results) // 2 :]
+    leaves = set(_leaves(loaded))
+    return sum(number in leaves for number in late) / len(late) if late else math.nan
+
+
+def _loaded(graph: MergeGraph) -> MergeGraph:
+    return graph.original() if graph.history else graph
+
+
+def _leaves(graph: MergeGraph) -> list[int]:
+    made = {merge.result for merge in graph.merges().values()}
+    return [number for number in made if not graph.fan_out(number)]
+
+
+def _produced(graph: MergeGraph) -> list[int]:
+    """Return removable types that a merge produces, by the rank of their merge."""
+    made = dict.fromkeys(merge.result for merge in graph.merges().values())
+    return [number for number in made if graph.is_removable(number)]
+
+
+def _check(count: int, available: int, what: str = "types") -> None:
+    if not 0 <= count <= available:
+        raise MorphGraphError(
+            f"{count:,} {what} cannot be chosen. Give a number from 0 to {available:,}."
+        )
+
+
+@dataclass(frozen=True)
+class ThresholdPoint:
+    """The result of knocking out all merges with R ≥ threshold."""
+
+    threshold: float
+    removed: int
+    dropout_rate: float
+    precision: float
+    recall: float
+    f1: float
+
+
+def best_point(points: Sequence[ThresholdPoint]) -> ThresholdPoint | None:
+    """Return the lowest threshold of the highest F1; None if F1 is undefined everywhere."""
+    defined = [point for point in points if point.f1 == point.f1]
+    return max(defined, key=lambda point: point.f1, default=None)
+
+
+THRESHOLDS: tuple[float, ...] = tuple(step / 100 for step in range(1, 100))
+
+
+def threshold_curve(
+    tokeniser: BpeTokeniser,
+    benchmark: Benchmark,
+    blamed: Blame,
+    *,
+    scope: Scope = "morphemic",
+    weighting: Weighting = "types",
+    thresholds: Sequence[float] = THRESHOLDS,
+) -> list[ThresholdPoint]:
+    """Score the knockout of all merges above each threshold, each from the same start.
+
+    The tokeniser itself is not changed.
+    """
+    worst = _worst_ratios(tokeniser.graph, blamed, min(thresholds, default=1.0))
+    falling = _ThresholdSweep(tokeniser, benchmark, blamed.arrays, worst, scope, weighting)
+    found: dict[float, ThresholdPoint] = {}
+    point: ThresholdPoint | None = None
+    for threshold in sorted(thresholds, reverse=True):
+        wanted = worst >= threshold
+        count = int(wanted.sum())
+        if point is None or count > point.removed:
+            scores = falling.to(threshold)
+            rate = blamed.dropout_rate(np.flatnonzero(wanted[blamed.arrays.results]))
+            point = ThresholdPoint(threshold, count, rate, *scores)
+        found[threshold] = replace(point, threshold=threshold)
+    return [found[threshold] for threshold in thresholds]
+
+
+class _ThresholdSweep:
+    """Words and their scores as the threshold decreases.
+
+    The types of a threshold include those of every higher one, and the order of knockouts does not
+    matter, so each threshold continues from the previous one, with the words it changes. ``worst``:
+    by type, see `_worst_ratios`.
+    """
+
+    def __init__(
+        self,
+        tokeniser: BpeTokeniser,
+        benchmark: Benchmark,
+        arrays: MergeArrays,
+        worst: npt.NDArray[np.float64],
+        scope: Scope,
+        weighting: Weighting,
+    ) -> None:
+        self.merges = ShrinkingMerges(arrays)
+        self.is_plain = arrays.is_plain
+        self.worst = worst
+        self.ratio = worst[arrays.results]
+        self.segmentation = segment(tokeniser.graph, benchmark.words)
+        # The highest threshold that changes a piece: the worst R of merges applied in it.
+        self.limit = np.full(len(benchmark.words.piece_offsets) - 1, np.inf)
+        self._update_limits(np.ones(len(self.limit), np.uint8))
+        self.gold = benchmark.cuts(scope)
+        self.tally: BoundaryTally | None = None
+        if benchmark.is_scored(scope, weighting):
+            weight = benchmark.weight(scope, weighting)
+            self.tally = BoundaryTally(cuts_of(self.segmentation), self.gold, weight)
+
+    def to(self, threshold: float) -> tuple[float, float, float]:
+        """Return precision, recall and F1 at a lower threshold; NaN if undefined."""
+        is_present = self.merges.removed == 0
+        self.merges.knock_out(np.flatnonzero(is_present & (self.worst >= threshold)))
+        touched = (self.limit >= threshold).astype(np.uint8)
+        if not self.is_plain:
+            touched[:] = 1
+        segment_pieces_anew(self.segmentation, self.merges, touched)
+        self._update_limits(touched)
+        if self.tally is None:
+            return math.nan, math.nan, math.nan
+        words = np.zeros(len(self.segmentation.words), bool)
+        words[self._word_of_piece[touched == 1]] = True
+        # A segmentation caches its splits, and these arrays have changed, so make a new one.
+        cuts = cuts_of(replace(self.segmentation), words)
+        self.tally.recount(cuts, self.gold, words)
+        return self.tally.precision.value, self.tally.recall.value, self.tally.f1.value
+
+    def _update_limits(self, touched: npt.NDArray[np.uint8]) -> None:
+        from morphgraph.kernels.removing import highest_values
+
+        offsets = self.segmentation.words.piece_offsets
+        highest_values(self.segmentation.closed_by, offsets, touched, self.ratio, self.limit)
+
+    @cached_property
+    def _word_of_piece(self) -> npt.NDArray[np.int32]:
+        words = self.segmentation.words
+        return words.word_of_atom[words.piece_offsets[:-1]]
+
+
+def _worst_ratios(graph: MergeGraph, blamed: Blame, least: float) -> npt.NDArray[np.float64]:
+    """Return the highest R of each type's merges, if it is ``least`` or more.
+
+    It is -1 for all other types, and for those that cannot be knocked out.
+    """
+    worst = np.full(blamed.arrays.type_count, -1.0)
+    positions = blamed.candidates(least)
+    np.maximum.at(worst, blamed.arrays.results[positions], blamed.ratio[positions])
+    for number in np.flatnonzero(worst >= 0):
+        if not graph.is_removable(int(number)):
+            worst[number] = -1.0
+    return worst

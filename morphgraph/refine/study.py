@@ -15,13 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.cache import Cache
-from morphgraph.graph.change import Change
 from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.graph.merge_table import Change
 from morphgraph.refine.blame import Blame, blame
 from morphgraph.score.boundaries import Array, Benchmark, BoundaryScore, BoundaryTally
-from morphgraph.score.cuts import cuts_of
-from morphgraph.score.errors import RIGHT_SPLIT, marked_word
-from morphgraph.score.gold_set import Scope, Weighting
+from morphgraph.score.comparison import RIGHT_SPLIT, marked_word
+from morphgraph.score.gold_set import Scope, Weighting, cuts_of
 from morphgraph.tokeniser.merging import MergeSegmentation, segment, segment_after
 from morphgraph.tokeniser.preprocess import shown_token
 from morphgraph.tokeniser.tokeniser import BpeTokeniser

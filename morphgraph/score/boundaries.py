@@ -11,8 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.reference.entry import Reference
-from morphgraph.score.cuts import Cuts, cuts_of, splits_inside_characters
-from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
+from morphgraph.score.gold_set import (
+    SCOPES,
+    WEIGHTINGS,
+    Cuts,
+    GoldSet,
+    Scope,
+    Weighting,
+    cuts_of,
+    splits_inside_characters,
+)
 from morphgraph.score.uncertainty import Ratio
 from morphgraph.segment.bte import Bte
 from morphgraph.tokeniser.tokeniser import BpeTokeniser

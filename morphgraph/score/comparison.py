@@ -1,7 +1,7 @@
 """Several segmentations of the same words, side by side and against the gold."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -15,11 +15,12 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum
 from morphgraph.kernels import DROPPED
 from morphgraph.score.boundaries import BoundaryTally, boundary_positions
-from morphgraph.score.cuts import Cuts, cuts_of
-from morphgraph.score.gold_set import BARE, RUNNING_TEXT, signature_line
+from morphgraph.score.gold_set import BARE, RUNNING_TEXT, Cuts, Scope, cuts_of, signature_line
+from morphgraph.score.metrics import Tally
+from morphgraph.score.outcome import Outcome
 from morphgraph.score.uncertainty import USUAL_DRAWS, Interval, Ratio
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tokeniser.preprocess import SHOWN_MARKER
+from morphgraph.tokeniser.preprocess import SHOWN_MARKER, shown_token
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, Segmentation, spelled
 
 Boundary = Literal["start", "right", "wrong", "missed", "split", "inside", "marker"]
@@ -367,3 +368,112 @@ def _parts(
             parts.pop()  # what follows belongs to the last part
         parts.append(piece)
     return tuple(parts)
+
+
+RIGHT_SPLIT, WRONG_SPLIT, MISSED = "|", "·", "‿"
+"""Marks in a word: a split on a gold boundary, a split elsewhere, a missed gold boundary."""
+
+ErrorKind = Literal["exact", "over-segmented", "under-segmented", "both"]
+ERROR_KINDS: tuple[ErrorKind, ...] = ("over-segmented", "under-segmented", "both", "exact")
+"""Only wrong splits, only missed boundaries, both, and no error."""
+
+
+@dataclass(frozen=True)
+class WordErrors:
+    """One word: its gold segments, tokens, marked gaps and errors."""
+
+    entry: int
+    word: str
+    gold: str
+    tokens: str
+    marked: str
+    kind: ErrorKind
+    wrong: int
+    missed: int
+    weight: float
+
+
+def gap_signs(splits: Iterable[int], gold: Iterable[int]) -> dict[int, str]:
+    """Return the signs of a word's gaps by place, for right and wrong splits and missed ones."""
+    signs = dict.fromkeys(gold, MISSED)
+    for split in splits:
+        signs[split] = RIGHT_SPLIT if split in signs else WRONG_SPLIT
+    return signs
+
+
+def marked_word(text: str, splits: Iterable[int], gold: Iterable[int]) -> str:
+    """Mark a word's gaps: ``|`` right split, ``·`` wrong split, ``‿`` missed boundary.
+
+    >>> marked_word("undoing", [2, 3], [2, 4])
+    'un|d·o‿ing'
+    """
+    signs = gap_signs(splits, gold)
+    return "".join(signs.get(i, "") + character for i, character in enumerate(text))
+
+
+class ErrorBrowser:
+    """The words of an outcome by kind of error, under a scope."""
+
+    def __init__(self, outcome: Outcome, scope: Scope = "morphemic") -> None:
+        self.outcome = outcome
+        self.scope: Scope = scope
+        tally = Tally(outcome, scope, "types")
+        self._wrong, self._missed = tally.wrong.astype(int), tally.missed.astype(int)
+        self._known = tally.known
+
+    @cached_property
+    def kinds(self) -> npt.NDArray[np.int8]:
+        """The index in `ERROR_KINDS` of each entry; -1 without gold of the scope."""
+        over, under = self._wrong > 0, self._missed > 0
+        kinds = np.where(over & under, 2, np.where(over, 0, np.where(under, 1, 3)))
+        return np.where(self._known, kinds, -1).astype(np.int8)
+
+    def counts(self) -> dict[ErrorKind, int]:
+        """The number of words of each kind."""
+        kinds = self.kinds
+        return {kind: int((kinds == place).sum()) for place, kind in enumerate(ERROR_KINDS)}
+
+    def find(
+        self,
+        kinds: Collection[ErrorKind] = ERROR_KINDS[:3],
+        *,
+        text: str = "",
+        among: npt.NDArray[np.bool_] | None = None,
+    ) -> npt.NDArray[np.int64]:
+        """Find entries of some kinds, those with most errors first, then the most frequent.
+
+        ``text``: only words that contain it, ignoring case; ``among``: only these entries.
+        """
+        places = [ERROR_KINDS.index(kind) for kind in kinds]
+        chosen = np.isin(self.kinds, places)
+        if among is not None:
+            chosen &= among
+        if text:
+            wanted = text.casefold()
+            texts = self.outcome.gold_set.texts
+            chosen &= np.fromiter((wanted in t.casefold() for t in texts), bool, len(texts))
+        numbers = np.flatnonzero(chosen)
+        wrong = self._wrong + self._missed
+        weight = self.outcome.gold_set.token_weights
+        return numbers[np.lexsort((numbers, -weight[numbers], -wrong[numbers]))]
+
+    def row(self, entry: int) -> WordErrors:
+        """Return one word with its marks; `ValueError` if it has no gold of the scope."""
+        if self.kinds[entry] < 0:
+            raise ValueError(f"entry {entry} has no {self.scope} segmentation")
+        outcome = self.outcome
+        found = outcome.gold_set.reference.entries[entry]
+        segments = found.morphs if self.scope == "morphemic" else found.whole_words or ()
+        cuts = outcome.gold_set.cuts(self.scope)
+        gold = cuts.positions[cuts.offsets[entry] : cuts.offsets[entry + 1]].tolist()
+        return WordErrors(
+            entry,
+            found.word,
+            RIGHT_SPLIT.join(segments),
+            " ".join(map(shown_token, outcome.token_texts(entry))),
+            marked_word(found.word, outcome.splits(entry), gold),
+            ERROR_KINDS[self.kinds[entry]],
+            int(self._wrong[entry]),
+            int(self._missed[entry]),
+            float(outcome.gold_set.token_weights[entry]),
+        )

@@ -11,8 +11,15 @@ import numpy.typing as npt
 from morphgraph.core.text import base_name
 from morphgraph.reference.entry import Entry
 from morphgraph.reference.predictions import Predictions
-from morphgraph.score.cuts import Cuts, cuts_of, splits_inside_characters, sums_by_word
-from morphgraph.score.gold_set import GoldSet, Scope, code_points
+from morphgraph.score.gold_set import (
+    Cuts,
+    GoldSet,
+    Scope,
+    code_points,
+    cuts_of,
+    splits_inside_characters,
+    sums_by_word,
+)
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.words import Segmentation, Words
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import shortened
-from morphgraph.graph.type_atoms import atoms_of
+from morphgraph.graph.arrays import atoms_of
 from morphgraph.segment.method import Method, Training
 from morphgraph.segment.segmenter import Explanation, Inventory, Segmenter
 from morphgraph.tokeniser.hugging_face import (

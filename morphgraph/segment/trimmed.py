@@ -12,7 +12,7 @@ from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum, document_field
-from morphgraph.graph.type_atoms import atoms_of
+from morphgraph.graph.arrays import atoms_of
 from morphgraph.segment.bte import Bte, merging_model, saved_tokeniser
 from morphgraph.segment.method import Method, Parameters, Training
 from morphgraph.segment.training import TrainedBpe, packed_words, train_merge_tokeniser

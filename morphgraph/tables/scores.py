@@ -15,11 +15,10 @@ from morphgraph.core.text import (
     shortened,
     visible,
 )
-from morphgraph.score.breakdown import BREAKDOWNS
 from morphgraph.score.comparison import ComparedWord, Comparison
 from morphgraph.score.metrics import METRICS, Metric, check_metrics
 from morphgraph.score.outcome import Outcome
-from morphgraph.score.table import Estimate, ScoreTable, SegmentationFailure
+from morphgraph.score.table import BREAKDOWNS, Estimate, ScoreTable, SegmentationFailure
 from morphgraph.tables.model import ALL_WORDS, Cell, Column, Form, Row, Table, with_best
 from morphgraph.tables.writing import (
     csv_bytes,
@@ -36,9 +35,9 @@ from morphgraph.tables.writing import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from morphgraph.score.breakdown import Breakdown
-    from morphgraph.score.errors import ErrorBrowser
+    from morphgraph.score.comparison import ErrorBrowser
     from morphgraph.score.flota import FlotaScores
+    from morphgraph.score.table import Breakdown
 
 _NAME_LENGTH = 60
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from morphgraph.core.text import UNDEFINED, count_text, counted, percent
 from morphgraph.score.corpus_measures import CorpusMeasures, TextMeasure
 from morphgraph.score.gold_set import reference_fields, signature_line
+from morphgraph.score.vocabulary import VocabularyHealth
 from morphgraph.score.vocabulary_figures import (
     FIGURES,
     Figure,
@@ -18,7 +19,6 @@ from morphgraph.score.vocabulary_figures import (
     figure_called,
     figures_of,
 )
-from morphgraph.score.vocabulary_health import VocabularyHealth
 from morphgraph.tables.model import Cell, Column, Row, Table, text_frame
 from morphgraph.tables.writing import csv_bytes, to_html, to_latex, whole, without_formulas
 

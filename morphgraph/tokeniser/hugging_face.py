@@ -13,8 +13,8 @@ from morphgraph.core.files import checksum as sum_of
 from morphgraph.core.files import decode_utf8, json_bytes, parse_json
 from morphgraph.core.limits import MERGES
 from morphgraph.core.text import counted, shortened
-from morphgraph.graph.change import Merge
 from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.graph.merge_table import Merge
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR
 from morphgraph.tokeniser.document import (
     BYTES,

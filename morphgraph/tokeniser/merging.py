@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.system import usual_threads
-from morphgraph.graph.arrays import MergeArrays, ShrinkingMerges, merge_arrays
-from morphgraph.graph.change import Change
+from morphgraph.graph.arrays import MergeArrays, ShrinkingMerges, atoms_of, merge_arrays
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.graph.type_atoms import atoms_of
+from morphgraph.graph.merge_table import Change
 from morphgraph.kernels import INSIDE_TOKEN, worth_loading
 from morphgraph.tokeniser.words import Segmentation, Words
 

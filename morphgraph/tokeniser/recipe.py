@@ -12,8 +12,7 @@ from typing import Any
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import json_bytes, parse_json
 from morphgraph.core.text import base_name, shortened
-from morphgraph.graph.change import Change
-from morphgraph.graph.merge_table import EditError
+from morphgraph.graph.merge_table import Change, EditError
 from morphgraph.tokeniser.tokeniser import BpeTokeniser, LearnedFrom, Lineage
 
 LINEAGE_FIELD = "morphgraph"

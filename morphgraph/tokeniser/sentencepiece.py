@@ -13,8 +13,8 @@ import numpy as np
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import check_size
 from morphgraph.core.limits import MERGES, TYPE_CUTS, TYPES
-from morphgraph.graph.change import Merge
 from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.graph.merge_table import Merge
 from morphgraph.tokeniser.charsmap import check_charsmap
 from morphgraph.tokeniser.document import (
     DOWNLOAD_AGAIN,

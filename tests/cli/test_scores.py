@@ -14,12 +14,11 @@ import pytest
 from morphgraph.core.demos import demo_gold_path
 from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.reference.readers import read_reference
-from morphgraph.score.breakdown import group_scores, word_groups
 from morphgraph.score.flota import flota_scores
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import GROUPS, METRICS, USUAL
 from morphgraph.score.outcome import ideal, outcome_of
-from morphgraph.score.table import ScoreTable
+from morphgraph.score.table import ScoreTable, group_scores, word_groups
 from morphgraph.score.uncertainty import Draws
 from morphgraph.segment.models import write_model
 from morphgraph.segment.segmenter import method_on, standard_segmenter

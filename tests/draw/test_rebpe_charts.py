@@ -10,7 +10,7 @@ from morphgraph.draw.charts import (
     scores_over_phases,
 )
 from morphgraph.reference.readers import read_reference
-from morphgraph.refine.rebpe_run import Phase, ReBPERun
+from morphgraph.refine.rebpe import Phase, ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.loading import load_tokeniser
 

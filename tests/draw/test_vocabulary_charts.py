@@ -11,7 +11,7 @@ from morphgraph.draw.charts import (
     lorenz_lines,
     sampled_ranks,
 )
-from morphgraph.score.parity import lorenz_curve
+from morphgraph.score.corpus_measures import lorenz_curve
 
 
 def table(counts: list[int] | np.ndarray, name: str = "t") -> pd.DataFrame:

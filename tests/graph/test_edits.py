@@ -13,9 +13,8 @@ from strategies import MERGES, MergeList, check_graph, graph_of
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.graph.arrays import merge_arrays
-from morphgraph.graph.change import Merge
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.graph.merge_table import EditError
+from morphgraph.graph.merge_table import EditError, Merge
 
 
 def state_of(graph: MergeGraph) -> dict[str, Any]:

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from strategies import MERGES, MergeList, graph_of
 
 from morphgraph.core.state import State
-from morphgraph.graph.change import Merge
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.graph.merge_table import EditError
+from morphgraph.graph.merge_table import EditError, Merge
 
 
 def everything(graph: MergeGraph) -> tuple[Any, ...]:

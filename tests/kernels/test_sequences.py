@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import LCSseq, Levenshtein
 
 from morphgraph.kernels.sequences import longest_common_by_word, warm_up
+from morphgraph.score.metrics import edit_distances
 from morphgraph.score.outcome import Strings
-from morphgraph.score.sequences import edit_distances
 
 Lists = list[list[str]]
 SEPARATOR = "\N{NULL}"

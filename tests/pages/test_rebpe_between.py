@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from morphgraph.refine.rebpe import ReBPESettings
-from morphgraph.refine.rebpe_run import ReBPERun
+from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
 
 pytestmark = pytest.mark.slow
 

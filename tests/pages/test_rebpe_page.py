@@ -11,8 +11,7 @@ import pytest
 from strategies import check_graph
 
 from morphgraph.core.text import percent
-from morphgraph.refine.rebpe import ReBPESettings
-from morphgraph.refine.rebpe_run import Phase, ReBPERun
+from morphgraph.refine.rebpe import Phase, ReBPERun, ReBPESettings
 
 pytestmark = pytest.mark.slow
 

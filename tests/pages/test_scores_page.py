@@ -15,19 +15,19 @@ from morphgraph.core.demos import demo_gold_path
 from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import KnockoutSettings, knock_out
-from morphgraph.score.breakdown import (
-    BREAKDOWNS,
-    GROUPINGS,
-    GoldBoundaries,
-    group_scores,
-    word_groups,
-)
-from morphgraph.score.errors import ERROR_KINDS, ErrorBrowser
+from morphgraph.score.comparison import ERROR_KINDS, ErrorBrowser
 from morphgraph.score.flota import flota_scores
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
 from morphgraph.score.metrics import METRICS, USUAL
 from morphgraph.score.outcome import Outcome, ideal, outcome_of
-from morphgraph.score.table import ScoreTable
+from morphgraph.score.table import (
+    BREAKDOWNS,
+    GROUPINGS,
+    GoldBoundaries,
+    ScoreTable,
+    group_scores,
+    word_groups,
+)
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.models import write_model
 from morphgraph.segment.segmenter import method_on, standard_segmenter

@@ -14,12 +14,10 @@ from strategies import SEVERAL_MERGES
 
 from morphgraph.core.demos import demo_tokeniser_path
 from morphgraph.models.undertrained_types import undertrained_types
-from morphgraph.score import vocabulary_health
-from morphgraph.score.compression import corpus_of
+from morphgraph.score import vocabulary
 from morphgraph.score.corpus_measures import measure_corpus
-from morphgraph.score.vocabulary_figures import FIGURES, figure_called
-from morphgraph.score.vocabulary_health import VocabularyHealth
-from morphgraph.score.vocabulary_lists import list_behind
+from morphgraph.score.vocabulary import VocabularyHealth, corpus_of
+from morphgraph.score.vocabulary_figures import FIGURES, figure_called, list_behind
 from morphgraph.segment.segmenter import method_on
 from morphgraph.tables.model import text_frame
 from morphgraph.tables.vocabulary import corpus_table, figure_frame, signature
@@ -151,7 +149,7 @@ def test_a_vocabulary_is_counted_once_for_all_sessions(
     def never(*_: Any, **__: Any) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(vocabulary_health, "compress", never)
+    monkeypatch.setattr(vocabulary, "compress", never)
     other = open_app().open("vocabulary")
     assert other.metrics() == app.metrics()
 

@@ -10,7 +10,7 @@ from strategies import MERGES, MergeList, graph_of
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.refine.baselines import (
+from morphgraph.refine.knockout import (
     last_leaves,
     last_types,
     percent_of_types,

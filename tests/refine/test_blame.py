@@ -13,8 +13,7 @@ from strategies import MergeList, well_formed
 
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.blame import Blame, blame, blame_table
-from morphgraph.refine.knockout import candidate_types
-from morphgraph.refine.threshold_curve import threshold_curve
+from morphgraph.refine.knockout import candidate_types, threshold_curve
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import split_entries
 from morphgraph.tokeniser.merging import segment

@@ -24,8 +24,7 @@ from morphgraph.core.demos import demo_gold_path
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
-from morphgraph.refine.rebpe import ReBPESettings, rebpe
-from morphgraph.refine.rebpe_run import ReBPERun
+from morphgraph.refine.rebpe import ReBPERun, ReBPESettings, rebpe
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -271,7 +270,7 @@ from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.core.demos import demo_gold_path
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.rebpe import ReBPESettings
-from morphgraph.refine.rebpe_run import ReBPERun
+from morphgraph.refine.rebpe import ReBPERun
 tokeniser = load_tokeniser("demo:en")
 benchmark = Benchmark.build(tokeniser, read_reference(demo_gold_path("en")))
 ReBPERun(tokeniser, benchmark, ReBPESettings(iterations=2, holdout=0.2)).finish()

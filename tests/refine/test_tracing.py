@@ -7,10 +7,14 @@ import pytest
 from morphgraph.core.demos import demo_gold_path
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
-from morphgraph.refine.ablation import ablation
-from morphgraph.refine.rebpe import ReBPESettings
-from morphgraph.refine.rebpe_run import ReBPERun
-from morphgraph.refine.tracing import changed_merges, edits_after, follow_phases
+from morphgraph.refine.rebpe import (
+    ReBPERun,
+    ReBPESettings,
+    ablation,
+    changed_merges,
+    edits_after,
+    follow_phases,
+)
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment

@@ -16,21 +16,21 @@ from hypothesis import strategies as st
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.free_and_bound import MorphemeKind
-from morphgraph.score.breakdown import (
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
+from morphgraph.score.metrics import METRICS
+from morphgraph.score.outcome import Outcome, outcome_of
+from morphgraph.score.table import (
     BREAKDOWNS,
     GROUPINGS,
     GoldBoundaries,
     GroupScore,
+    ScoreTable,
     affix_name,
     break_down,
     formation_of,
     group_scores,
     word_groups,
 )
-from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
-from morphgraph.score.metrics import METRICS
-from morphgraph.score.outcome import Outcome, outcome_of
-from morphgraph.score.table import ScoreTable
 from morphgraph.score.uncertainty import Draws, Ratio, bootstrap_intervals
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.wordpiece import Greedy

@@ -15,7 +15,7 @@ from strategies import WORDS, MergeList, well_formed
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.compression import (
+from morphgraph.score.vocabulary import (
     NamedCounts,
     compress,
     corpus_of,

@@ -23,7 +23,6 @@ from morphgraph.core.demos import demo_tokeniser_path
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus import text
 from morphgraph.score import corpus_measures
-from morphgraph.score.compression import renyi_efficiency
 from morphgraph.score.corpus_measures import (
     CorpusMeasures,
     TextMeasure,
@@ -31,6 +30,7 @@ from morphgraph.score.corpus_measures import (
     differing,
     measure_corpus,
 )
+from morphgraph.score.vocabulary import renyi_efficiency
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.flota import Flota
 from morphgraph.segment.models import load_segmenter

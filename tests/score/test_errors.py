@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.score.breakdown import GoldBoundaries
-from morphgraph.score.errors import (
+from morphgraph.score.comparison import (
     ERROR_KINDS,
     MISSED,
     RIGHT_SPLIT,
@@ -24,6 +23,7 @@ from morphgraph.score.errors import (
 )
 from morphgraph.score.gold_set import SCOPES, GoldSet, Scope
 from morphgraph.score.outcome import Outcome, ideal, outcome_of
+from morphgraph.score.table import GoldBoundaries
 from morphgraph.segment.flota import Flota
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.wordpiece import Greedy

@@ -15,11 +15,10 @@ from morphgraph.reference.entry import Entry, Reference
 from morphgraph.refine.blame import blame
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.breakdown import GoldBoundaries, Group, group_scores, word_groups
 from morphgraph.score.comparison import Comparison
 from morphgraph.score.metrics import boundary_score
 from morphgraph.score.outcome import outcome_of
-from morphgraph.score.table import ScoreTable
+from morphgraph.score.table import GoldBoundaries, Group, ScoreTable, group_scores, word_groups
 from morphgraph.score.uncertainty import Draws
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import First

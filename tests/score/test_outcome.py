@@ -14,8 +14,7 @@ from strategies import MergeList, bpe_of, with_words
 from tokenizers import normalizers, pre_tokenizers
 
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.score.cuts import Cuts, sums_by_word
-from morphgraph.score.gold_set import GoldSet
+from morphgraph.score.gold_set import Cuts, GoldSet, sums_by_word
 from morphgraph.score.metrics import Tally
 from morphgraph.score.outcome import Outcome, Strings, gold_strings, ideal, outcome_of
 from morphgraph.segment.bte import Bte

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from morphgraph.score.parity import gini, lorenz_curve
+from morphgraph.score.corpus_measures import gini, lorenz_curve
 
 COSTS = st.lists(st.floats(0.01, 1e6), min_size=1, max_size=30)
 

@@ -20,10 +20,14 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.free_and_bound import MorphemeKind
-from morphgraph.score.compression import NamedCounts
-from morphgraph.score.vocabulary_figures import FIGURES, case_warning, figures_of
-from morphgraph.score.vocabulary_health import VocabularyHealth
-from morphgraph.score.vocabulary_lists import list_behind, matching
+from morphgraph.score.vocabulary import NamedCounts, VocabularyHealth
+from morphgraph.score.vocabulary_figures import (
+    FIGURES,
+    case_warning,
+    figures_of,
+    list_behind,
+    matching,
+)
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.flota import First, Flota
 from morphgraph.segment.models import write_model

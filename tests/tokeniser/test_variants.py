@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from morphgraph.refine.baselines import last_leaves
+from morphgraph.refine.knockout import last_leaves
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json, to_tokenizer_json
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser

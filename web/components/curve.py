@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from morphgraph.core.text import counted, from_to, in_percent
-from morphgraph.refine.threshold_curve import ThresholdPoint, best_point
+from morphgraph.refine.knockout import ThresholdPoint, best_point
 from web.components import component
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from morphgraph.core.shared import Same
 from morphgraph.core.text import counted
-from morphgraph.score.errors import ERROR_KINDS, ErrorBrowser
+from morphgraph.score.comparison import ERROR_KINDS, ErrorBrowser
 from morphgraph.score.gold_set import Scope
 from morphgraph.score.outcome import Outcome
 from morphgraph.tables.scores import errors_csv

@@ -14,7 +14,7 @@ from morphgraph.models.undertrained_types import (
     UndertrainedTypes,
     undertrained_types,
 )
-from morphgraph.score.compression import NamedCounts
+from morphgraph.score.vocabulary import NamedCounts
 from morphgraph.tables.writing import frame_csv
 from web.hosting import only_this_machine
 from web.state import Session

@@ -18,17 +18,18 @@ from morphgraph.draw.charts import (
 from morphgraph.draw.fan import fan_around
 from morphgraph.draw.word_lines import WordLine, line_in
 from morphgraph.graph.view import type_key
-from morphgraph.refine.ablation import ablation
-from morphgraph.refine.rebpe_run import Phase, ReBPERun
-from morphgraph.refine.study import ChangedWord, StudyState
-from morphgraph.refine.tracing import (
+from morphgraph.refine.rebpe import (
     MERGE_CHANGES,
     ChangedMerge,
     MergeChange,
+    Phase,
+    ReBPERun,
+    ablation,
     changed_merges,
     edits_after,
     follow_phases,
 )
+from morphgraph.refine.study import ChangedWord, StudyState
 from web.components import RunPoint, WordRows, is_playing, run_line
 from web.components.fan import fan_graph
 from web.edits import look_at

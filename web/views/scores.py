@@ -18,12 +18,20 @@ from morphgraph.draw.score_charts import (
     dumbbells,
     radar,
 )
-from morphgraph.score.breakdown import BREAKDOWNS, GROUPINGS, Breakdown, GoldBoundaries, break_down
 from morphgraph.score.flota import FlotaScores, flota_scores
 from morphgraph.score.gold_set import GoldSet, Scope
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.outcome import Outcome
-from morphgraph.score.table import Estimate, ScoreTable, SegmentationFailure
+from morphgraph.score.table import (
+    BREAKDOWNS,
+    GROUPINGS,
+    Breakdown,
+    Estimate,
+    GoldBoundaries,
+    ScoreTable,
+    SegmentationFailure,
+    break_down,
+)
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tables.model import HELD_IN, text_frame
 from morphgraph.tables.scores import breakdown_csv, flota_table

@@ -8,7 +8,7 @@ import streamlit as st
 
 from morphgraph.core.text import counted, from_to, in_percent, shortened
 from morphgraph.draw.word_rows import rows_changed, rows_through
-from morphgraph.graph.change import Change
+from morphgraph.graph.merge_table import Change
 from morphgraph.refine.study import ChangedWord
 from web.components.fan import WordGroup, word_rows
 from web.edits import bring_back, knock_out_type, look_at, outcome

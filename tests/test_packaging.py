@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from morphgraph.core.errors import EXTRA_OF
+
 ROOT = Path(__file__).parent.parent
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT, SETUPTOOLS = SETTINGS["project"], SETTINGS["tool"]["setuptools"]
@@ -18,6 +20,9 @@ EXTRAS = PROJECT["optional-dependencies"]
 MODULE_OF = {"protobuf": "google", "pyyaml": "yaml"}
 BEHIND = {"dask": "distributed", "pydantic_core": "pydantic", "requests": "pooch"}
 """Packages that come with another one."""
+
+OF_APP = ("batch", "wordfreq", "workbooks")
+"""Extras that the app brings."""
 
 NOT_OURS = {"torch"}
 """What only the text of an exported folder's README imports."""
@@ -52,10 +57,14 @@ def modules(requirements: Iterable[str]) -> set[str]:
     return {MODULE_OF.get(package, package) for package in names(requirements)}
 
 
-def test_the_library_alone_is_without_the_app() -> None:
+def test_the_library_alone_is_light() -> None:
     base = modules(PROJECT["dependencies"])
-    assert not base & {"streamlit", "pyvis", "torch", "transformers"}
-    assert set(EXTRAS) == {"app", "cloud", "models", "transformers"}
+    assert not base & {*EXTRA_OF}
+    brought = ("app", "batch", "cloud", "models", "transformers", "wordfreq", "workbooks")
+    assert set(EXTRAS) == {*brought}
+    for package, extra in EXTRA_OF.items():
+        of = ["app", *OF_APP] if extra == "app" else [extra]
+        assert package in {module for each in of for module in modules(EXTRAS[each])}, package
 
 
 @pytest.mark.slow
@@ -63,14 +72,16 @@ def test_what_is_imported_is_required() -> None:
     base = modules(PROJECT["dependencies"])
     every = base | {module for extra in EXTRAS.values() for module in modules(extra)}
     assert outside(["morphgraph"]) <= every
-    assert outside(["web", "pages"]) <= base | modules(EXTRAS["app"]) | {"transformers"}
+    assert outside(["web", "pages"]) <= every
     # They come in through others: protobuf reads what sentencepiece writes, and cryptography makes
     # the credentials of dask.
-    assert base - outside(["morphgraph"]) <= {"google", "cryptography"}
+    assert base - outside(["morphgraph"]) <= {"google"}
 
 
 def test_pins_cover_the_app_and_the_tests() -> None:
-    assert pinned("requirements.txt") == names([*PROJECT["dependencies"], *EXTRAS["app"]])
+    of_app = [each for extra in ("app", *OF_APP) for each in EXTRAS[extra]]
+    assert f"morphgraph[{','.join(OF_APP)}]" in EXTRAS["app"]
+    assert pinned("requirements.txt") == names([*PROJECT["dependencies"], *of_app]) - {"morphgraph"}
     development = pinned("requirements-dev.txt")
     assert names(EXTRAS["transformers"]) <= development
     assert names(EXTRAS["models"]) <= development | pinned("requirements-models.txt")
@@ -95,7 +106,7 @@ def test_every_package_is_in_the_wheel() -> None:
 def test_the_app_says_how_to_install_it(
     morphgraph: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("morphgraph.core.errors.find_spec", lambda name: None)
     run = morphgraph("app", "--headless")
     assert run.code == 2
     assert "pip install 'morphgraph[app]'" in run.err

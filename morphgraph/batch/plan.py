@@ -28,7 +28,7 @@ from morphgraph.batch.downstream_cells import measure_downstream
 from morphgraph.batch.results import held_out_words
 from morphgraph.batch.tasks import Task, Work, contents
 from morphgraph.batch.yaml_reading import Lines, field_line, field_name
-from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import FileFormatError, MorphGraphError, require
 from morphgraph.core.files import decode_utf8, read_bytes
 from morphgraph.core.limits import HASHED_FILES, PLAN_TASKS, PUBLIC_TASKS, PUBLIC_TYPES
 from morphgraph.core.text import shortened, visible
@@ -350,6 +350,7 @@ class _Planner:
     def _counts_spec(self, corpus: Corpus) -> tuple[str, dict[str, Any]]:
         """Return the name of a corpus in signatures, and how to count it."""
         if corpus.wordfreq is not None:
+            require("Words of wordfreq", "wordfreq")
             import wordfreq
 
             code = self._filled(corpus.wordfreq)

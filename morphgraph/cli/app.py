@@ -1,6 +1,5 @@
 """The command that opens the app."""
 
-import importlib.util
 import os
 import socket
 import sys
@@ -11,7 +10,7 @@ import typer
 
 from morphgraph.cli.output import print_message
 from morphgraph.core.demos import app_folder
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.errors import require
 from morphgraph.core.limits import PUBLIC_UPLOAD
 
 _PORT = 8501
@@ -44,9 +43,7 @@ def open_app(
     ] = False,
 ) -> None:
     """Open the app in the browser, or with --public serve it to others: see docs/hosting.md."""
-    if any(importlib.util.find_spec(name) is None for name in ("streamlit", "pyvis")):
-        problem = "The app needs streamlit and pyvis, which are not both installed"
-        raise MorphGraphError(f"{problem}. Run: pip install 'morphgraph[app]'")
+    require("The app", "streamlit", "pyvis")
     folder = app_folder()
     os.chdir(folder)
     # Everything else is in .streamlit/config.toml, which Streamlit reads from this folder.

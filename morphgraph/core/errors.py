@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,38 @@ def unquoted(*files: str | os.PathLike[str], asked: bool | None = None) -> Itera
 
 class NoMergesError(FileFormatError):
     """A valid tokeniser or vocabulary without merges, where they are needed."""
+
+
+EXTRA_OF = {
+    "accelerate": "models",
+    "cryptography": "batch",
+    "distributed": "batch",
+    "openpyxl": "workbooks",
+    "plotly": "app",
+    "pyarrow": "batch",
+    "pyvis": "app",
+    "sacrebleu": "models",
+    "streamlit": "app",
+    "torch": "models",
+    "transformers": "models",
+    "wordfreq": "wordfreq",
+}
+"""The extra of this package that brings each package that may be missing."""
+
+
+def require(what: str, *packages: str) -> None:
+    """Raise `MorphGraphError`, which names the extra to install, if a package is missing.
+
+    ``what``: that which needs the packages, for the message.
+
+    >>> require("Counting", "numpy")
+    """
+    missing = [package for package in packages if find_spec(package) is None]
+    if missing:
+        raise MorphGraphError(
+            f"{what} needs {' and '.join(missing)}, not installed here. "
+            f"Run: pip install 'morphgraph[{EXTRA_OF[missing[0]]}]'"
+        )
 
 
 def check_list(

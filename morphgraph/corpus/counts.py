@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import FileFormatError, MorphGraphError, require
 from morphgraph.corpus.counts_lines import LARGEST_COUNT, counts_of_lines
 from morphgraph.corpus.counts_parquet import MARK, parquet_columns
 from morphgraph.corpus.parquet import starts_as_parquet
@@ -179,6 +179,7 @@ def wordfreq_counts(
     >>> wordfreq_counts("nl", wordlist="small").words[:3]
     ['de', 'van', 'het']
     """
+    require("Words of wordfreq", "wordfreq")
     import wordfreq
 
     if wordlist not in WORDLISTS:

@@ -1,13 +1,14 @@
 """Language codes, and a check that two word lists are of the same language.
 
 The check uses wordfreq's lists of frequent words for the languages of the demos, and stays silent
-when in doubt.
+when in doubt, or without wordfreq.
 """
 
 import random
 import re
 from collections.abc import Sequence
 from functools import cache
+from importlib.util import find_spec
 
 from morphgraph.core.demos import DEMOS
 
@@ -68,6 +69,8 @@ def _known(words: Sequence[str]) -> tuple[dict[str, int], int]:
 
 @cache
 def _lists() -> dict[str, frozenset[str]]:
+    if find_spec("wordfreq") is None:
+        return dict.fromkeys(DEMOS, frozenset())
     import wordfreq
 
     return {code: frozenset(wordfreq.get_frequency_dict(code, wordlist="small")) for code in DEMOS}

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from morphgraph.core.errors import FileFormatError
+from morphgraph.core.errors import FileFormatError, require
 
 if TYPE_CHECKING:
     from openpyxl.workbook.workbook import Workbook
@@ -50,6 +50,7 @@ class Book:
 @contextmanager
 def open_book(data: bytes, name: str) -> Iterator[Book]:
     """Open the bytes of an .xlsx file; `FileFormatError` says what is wrong with them."""
+    require(f"{name}, a workbook,", "openpyxl")
     import openpyxl
 
     with _as_format_errors(name, ""):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import count, cycle, islice, pairwise
 from pathlib import Path
 from typing import Any, Literal
@@ -269,14 +270,14 @@ def words_to_check(
     >>> words_to_check(["Türöffner", "undo", "undo", ""], count=4, name="demo:de")
     ['Türöffner', 'undo', 'die', 'der']
     """
-    import wordfreq
-
     own = name.removeprefix("demo:")
     languages = [own] if name.startswith("demo:") and own in DEMOS else []
     found = dict.fromkeys(word for word in reference_words if word and _is_whole(word))
     for language in dict.fromkeys([*languages, *_LANGUAGES]):
-        if len(found) >= count:
+        if len(found) >= count or find_spec("wordfreq") is None:
             break
+        import wordfreq
+
         found |= dict.fromkeys(wordfreq.top_n_list(language, count))
     return list(found)[:count]
 

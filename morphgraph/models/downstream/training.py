@@ -11,14 +11,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError, require
 from morphgraph.core.files import write_file
 from morphgraph.core.system import keep_freed_memory, usual_threads
 from morphgraph.models.downstream.task import SPEED, STEPS, Measured, TaskRun, TrainingSettings
@@ -35,12 +34,7 @@ def require_libraries() -> None:
 
     `MorphGraphError` names what to install. Call this before the first import of transformers.
     """
-    missing = [name for name in _NEEDED if find_spec(name) is None]
-    if missing:
-        raise MorphGraphError(
-            f"Training models needs libraries that are not installed: {', '.join(missing)}. "
-            'Install them with pip install "morphgraph[models]".'
-        )
+    require("Training models", *_NEEDED)
     os.environ.update(dict.fromkeys(("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"), "1"))
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 

@@ -6,7 +6,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from morphgraph.core.shared import Same
+from morphgraph.core.cache import Same
 from morphgraph.core.text import base_name, counted, shortened, unique_labels
 from morphgraph.draw.charts import card_bars, frequency_rank_lines, length_lines
 from morphgraph.score.boundaries import Benchmark

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from morphgraph.core.shared import Same
+from morphgraph.core.cache import Same
 from morphgraph.core.text import UNDEFINED, count_text, shortened, unique_labels
 from morphgraph.refine.learning import Entrant, held_out_of, learn_and_score
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import streamlit as st
 
-from morphgraph.core.shared import Same
+from morphgraph.core.cache import Same
 from morphgraph.core.text import counted, percent, shortened, signed
 from morphgraph.graph.view import to_graphml, to_networkx
 from morphgraph.segment.bte import Bte

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from morphgraph.core.cache import Same
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.limits import PUBLIC_TYPES
-from morphgraph.core.shared import Same
 from morphgraph.core.text import counted, shortened
 from morphgraph.corpus.counts import WordCounts, parse_word_counts, wordfreq_counts
 from morphgraph.corpus.pipelines import PIPELINES

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from morphgraph.core.shared import Same
+from morphgraph.core.cache import Same
 from morphgraph.core.text import counted, in_percent, percent, ratio_text, shortened
 from morphgraph.methods import METHODS
 from morphgraph.refine.learning import has_seen

@@ -11,7 +11,7 @@ import wordfreq
 from strategies import check_graph
 from tokenizers import Tokenizer
 
-from morphgraph.core.demos import DEMOS, demo_gold_path, demo_tokeniser_path
+from morphgraph.core.files import DEMOS, demo_gold_path, demo_tokeniser_path
 from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference

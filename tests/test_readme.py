@@ -13,7 +13,7 @@ import pytest
 from model_folders import matrix, write_model
 from tokenizers import Tokenizer
 
-from morphgraph.core.demos import demo_gold_path, demo_tokeniser_path
+from morphgraph.core.files import demo_gold_path, demo_tokeniser_path
 from morphgraph.tokeniser.loading import load_tokeniser
 
 Command = Callable[..., Any]

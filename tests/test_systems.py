@@ -60,7 +60,7 @@ def test_evaluations_load_without_the_names_of_unix() -> None:
         "sys.modules['fcntl'] = None\n"
         "del os.sched_getaffinity\n"
         "import morphgraph.batch.tasks, morphgraph.batch.cluster\n"
-        "import morphgraph.reference.downloads\n"
+        "import morphgraph.reference.catalogue\n"
         "import morphgraph.corpus.counting, morphgraph.cli\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

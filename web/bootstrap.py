@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from morphgraph.core.demos import DEMOS
+from morphgraph.core.files import DEMOS
 from morphgraph.core.isolated import VISITOR
 from morphgraph.core.text import counted, shortened
 from web.hosting import is_public

@@ -7,8 +7,8 @@ from typing import Any
 
 import streamlit as st
 
+from morphgraph.core.cache import State
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.state import State
 from morphgraph.core.text import counted, from_to, shortened
 from morphgraph.graph.arrays import TypeAtoms
 from morphgraph.graph.merge_graph import MergeGraph

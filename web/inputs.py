@@ -6,13 +6,19 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from morphgraph.core.demos import DEMOS
-from morphgraph.core.files import check_size, read_bytes
+from morphgraph.core.cache import Same
+from morphgraph.core.files import DEMOS, check_size, read_bytes
 from morphgraph.core.isolated import VISITOR
-from morphgraph.core.shared import Same
 from morphgraph.reference import catalogue
-from morphgraph.reference.catalogue import LANGUAGES, SOURCES, find_source
-from morphgraph.reference.downloads import cached_path, get, is_downloaded, local_path
+from morphgraph.reference.catalogue import (
+    LANGUAGES,
+    SOURCES,
+    cached_path,
+    find_source,
+    get,
+    is_downloaded,
+    local_path,
+)
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.predictions import PREDICTION_FORMATS, Predictions, read_predictions
 from morphgraph.reference.readers import FORMATS, read_reference

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from morphgraph.core.demos import DEMOS
+from morphgraph.core.files import DEMOS
 from morphgraph.core.text import counted, shortened
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.loading import fitting_name, lists_merges

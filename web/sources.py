@@ -9,8 +9,8 @@ from weakref import WeakValueDictionary
 
 import streamlit as st
 
-from morphgraph.core.demos import DEMOS, demo_gold_path
 from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.files import DEMOS, demo_gold_path
 from morphgraph.corpus.counts import parse_word_counts, wordfreq_counts
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference

@@ -36,9 +36,8 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from morphgraph.core.cache import Cache
+from morphgraph.core.cache import Cache, Same
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.shared import Same
 from morphgraph.core.text import counted
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.reference.entry import Reference

@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from morphgraph.core.shared import Same
+from morphgraph.core.cache import Same
 from morphgraph.score.comparison import most_disputed
 from morphgraph.segment.segmenter import Segmenter
 from web.scoreboard import words_in_another_language

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from morphgraph.api.texts import TextCodec
+from morphgraph.core.cache import State
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.state import State
 from morphgraph.core.text import counted
 from morphgraph.segment.bte import file_ids
 from morphgraph.segment.models import write_model

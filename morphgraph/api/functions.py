@@ -172,7 +172,7 @@ def evaluate(
     from morphgraph.batch.cluster import local_cluster
     from morphgraph.batch.evaluating import run_evaluation
     from morphgraph.batch.plan import read_plan
-    from morphgraph.core.demos import configuration_path
+    from morphgraph.core.files import configuration_path
     from morphgraph.core.system import available_cores
 
     plan = read_plan(configuration_path(configuration), languages)

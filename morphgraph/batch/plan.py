@@ -404,7 +404,7 @@ class _Planner:
             yield _Source(corpus, label, trained.title, task, size)
 
     def _loaded(self, place: int, choice: TokeniserChoice, corpus: _Counted | None) -> _Source:
-        from morphgraph.core.demos import demo_tokeniser_path
+        from morphgraph.core.files import demo_tokeniser_path
         from morphgraph.tokeniser.loading import tokeniser_files
 
         with self._at("tokenisers", place, "file"):

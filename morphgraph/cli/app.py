@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from morphgraph.cli.output import print_message
-from morphgraph.core.demos import app_folder
 from morphgraph.core.errors import require
+from morphgraph.core.files import app_folder
 from morphgraph.core.limits import PUBLIC_UPLOAD
 
 _PORT = 8501

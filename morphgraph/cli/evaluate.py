@@ -81,7 +81,7 @@ def evaluate(
         )
     check_one_place(workers, scheduler)
     from morphgraph.batch.plan import read_plan
-    from morphgraph.core.demos import configuration_path
+    from morphgraph.core.files import configuration_path
 
     chosen = None if languages is None else [name.strip() for name in languages.split(",")]
     plan = read_plan(configuration_path(configuration), chosen, folder, confined=confined)
@@ -162,7 +162,7 @@ def _stopping_on_request(out: Path) -> AbstractContextManager[None]:
 
 def _print_shipped() -> None:
     from morphgraph.batch.configuration import parse_evaluation
-    from morphgraph.core.demos import shipped_configurations
+    from morphgraph.core.files import shipped_configurations
 
     rows = []
     for name, text in shipped_configurations().items():

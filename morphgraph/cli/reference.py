@@ -125,8 +125,7 @@ def list_sources(
     as_json: JsonOption = False,
 ) -> None:
     """List the public references that can be had; the network is not used."""
-    from morphgraph.reference.catalogue import sources_of
-    from morphgraph.reference.downloads import cached_path, is_downloaded
+    from morphgraph.reference.catalogue import cached_path, is_downloaded, sources_of
 
     found = sources_of(language)
     if as_json:
@@ -168,8 +167,7 @@ def get_source(
     ] = None,
 ) -> None:
     """Download a public reference, once you accept its licence, and check its SHA-256."""
-    from morphgraph.reference.catalogue import find_source
-    from morphgraph.reference.downloads import get, how_to_fetch_by_hand, is_downloaded
+    from morphgraph.reference.catalogue import find_source, get, how_to_fetch_by_hand, is_downloaded
 
     source = find_source(name)
     if not source.can_be_fetched:

@@ -1,5 +1,10 @@
-"""A bounded cache of results derived from states: each is computed once."""
+"""The identity of a state, and a bounded cache of results derived from states.
 
+Each result is computed once.
+"""
+
+import hashlib
+import json
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -24,6 +29,55 @@ SIZE = 1_000_000_000
 _Key = tuple[Hashable, Hashable]
 _SAMPLED = 50
 _LOOKED_AT = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The identity of a state: equal if and only if all its parts are equal.
+
+    ``digest``: hexadecimal digits, the same in every process; ``str`` gives the first 12. It
+    distinguishes states, but unlike a file's checksum does not protect from forgery.
+
+    >>> State.of("flota", {"k": 2}) == State.of("flota", {"k": 2}) != State.of("flota", {"k": 3})
+    True
+    """
+
+    digest: str
+
+    @classmethod
+    def of(cls, *parts: Any) -> "State":
+        """Return the identity of these parts: JSON data, and states."""
+        text = json.dumps(parts, default=_digest_of, sort_keys=True)
+        return cls(hashlib.blake2b(text.encode(), digest_size=16).hexdigest())
+
+    def __str__(self) -> str:
+        return self.digest[:12]
+
+
+def _digest_of(part: object) -> dict[str, str]:
+    if not isinstance(part, State):
+        raise TypeError(f"A state cannot be made of {type(part).__name__}.")
+    return {"state": part.digest}
+
+
+class Same:
+    """An object as a part of a key: equal to itself only, and kept as long as the key is.
+
+    >>> first, second = Same([]), Same([])
+    >>> first == Same(first.it), first == second
+    (True, False)
+    """
+
+    __slots__ = ("it",)
+
+    def __init__(self, it: object) -> None:
+        self.it = it
+
+    def __hash__(self) -> int:
+        return id(self.it)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.it is other.it
 
 
 @dataclass

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from morphgraph.core.state import State
+from morphgraph.core.cache import State
 from morphgraph.graph.merge_table import Change, EditError, Merge, MergeTable, Place
 from morphgraph.graph.plans import (
     Parts,

@@ -12,9 +12,8 @@ from typing import Any, Literal, NamedTuple, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.core.cache import Cache
+from morphgraph.core.cache import Cache, State
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.state import State
 
 Origin = Literal["original", "annealed", "split", "repaired", "reified", "reused"]
 """How a merge came to be as it is: the last of these events wins.

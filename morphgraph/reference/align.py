@@ -12,8 +12,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import category, normalize
 
-from morphgraph.reference.entry import Entry
-from morphgraph.reference.free_and_bound import MorphemeKind
+from morphgraph.reference.entry import Entry, MorphemeKind
 
 if TYPE_CHECKING:
     import numpy as np

@@ -16,17 +16,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from morphgraph.reference.align import SourceRow, entries_from
-from morphgraph.reference.entry import Entry
-from morphgraph.reference.free_and_bound import MorphemeKind, processes_of, resolve_kinds
-from morphgraph.reference.source import (
-    NumberedLine,
-    Skips,
-    Unusable,
-    check_morphemes,
-    check_word,
-    usable_rows,
-)
+from morphgraph.reference.align import SourceRow
+from morphgraph.reference.entry import MorphemeKind, processes_of, resolve_kinds
+from morphgraph.reference.source import Unusable, check_morphemes, check_word
 
 _TAG = re.compile(r"\[([^\[\]()]*)\]")
 _TEXT = re.compile(r"[^()\[\],]*")
@@ -235,26 +227,17 @@ def looks_like_celex(line: str) -> bool:
     return found is not None and found[1].endswith("]")
 
 
-def read_celex(
-    lines: list[NumberedLine], skips: Skips, include_foreign: bool = False
-) -> list[Entry]:
-    """Read CELEX StrucLab lines; entries tagged [F] (foreign) only if asked for.
-
-    A repeated lemma counts each time.
-    """
-
-    def read(number: int, line: str) -> SourceRow:
-        found = split_columns(line)
-        if found is None:
-            raise Unusable("no tree of morphemes")
-        word, tree = check_word(found[0]), found[1]
-        nodes = parse_tree(tree)
-        if not include_foreign and any(node.tag == "F" for node in nodes):
-            raise Unusable("foreign word, tagged [F]")
-        leaves = [node.text for node in nodes if node.text is not None]
-        check_morphemes(leaves)
-        kinds = kinds_of(nodes)
-        formed = processes_of(kinds)
-        return SourceRow(number, word, leaves, pieces_of(nodes), kinds=kinds, processes=formed)
-
-    return entries_from(usable_rows(lines, skips, read))
+def celex(number: int, line: str, include_foreign: bool = False) -> SourceRow:
+    """Return a line of CELEX; a word tagged [F] (foreign) only if asked for."""
+    found = split_columns(line)
+    if found is None:
+        raise Unusable("no tree of morphemes")
+    word, tree = check_word(found[0]), found[1]
+    nodes = parse_tree(tree)
+    if not include_foreign and any(node.tag == "F" for node in nodes):
+        raise Unusable("foreign word, tagged [F]")
+    leaves = [node.text for node in nodes if node.text is not None]
+    check_morphemes(leaves)
+    kinds = kinds_of(nodes)
+    formed = processes_of(kinds)
+    return SourceRow(number, word, leaves, pieces_of(nodes), kinds=kinds, processes=formed)

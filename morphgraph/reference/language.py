@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 
-from morphgraph.core.demos import DEMOS
+from morphgraph.core.files import DEMOS
 
 _LOOKED_AT = 2000
 _MANY_WORDS = 20

@@ -18,7 +18,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import isfinite
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -27,14 +26,14 @@ from morphgraph.core.files import checksum
 from morphgraph.core.text import shortened
 from morphgraph.corpus.counts_lines import LARGEST_COUNT
 from morphgraph.reference.align import HYPHENS, SourceRow, entries_from, is_hyphen
-from morphgraph.reference.entry import Entry, Reference
-from morphgraph.reference.free_and_bound import MorphemeKind, pieces
+from morphgraph.reference.entry import Entry, MorphemeKind, Reference, pieces
 from morphgraph.reference.source import (
     NumberedLine,
     Skips,
     Unusable,
     check_morphemes,
     check_word,
+    is_number,
     is_word,
     quoted_cells,
     tab_cells,
@@ -53,7 +52,6 @@ UNKNOWN_KIND = "none"
 _KINDS: Mapping[str, MorphemeKind | None] = MappingProxyType(
     {**{kind.value: kind for kind in MorphemeKind}, UNKNOWN_KIND: None}
 )
-_NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?", re.ASCII)
 
 
 class Layout(NamedTuple):
@@ -142,11 +140,6 @@ def find_layout(lines: list[NumberedLine]) -> Layout:
 
 def _role(word: str, cell: str) -> str:
     return "whole_words" if "".join(cell.split()) == word and not is_number(cell) else "count"
-
-
-def is_number(cell: str) -> bool:
-    """Return whether a cell is a finite decimal number, as counts are."""
-    return _NUMBER.fullmatch(cell) is not None and isfinite(float(cell))
 
 
 def looks_like_plain(line: str, layout: Layout) -> bool:

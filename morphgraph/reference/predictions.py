@@ -27,8 +27,8 @@ from morphgraph.core.files import checksum as sum_of
 from morphgraph.core.text import base_name
 from morphgraph.reference.align import HYPHENS, SourceRow, entries_from
 from morphgraph.reference.entry import Entry, Reference, Skipped
+from morphgraph.reference.lines import official_segments, split_morphemes
 from morphgraph.reference.plain import find_layout
-from morphgraph.reference.sigmorphon import official_segments, split_morphemes
 from morphgraph.reference.source import (
     NumberedLine,
     Skips,

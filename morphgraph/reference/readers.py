@@ -1,7 +1,7 @@
 """The registry of reference formats: readers and format detection.
 
-A new format is one file with a reader `(lines, skips) -> entries` and a test of a line or header,
-and one row in `READERS`. A format that is not text has a reader `(bytes, name, skips) -> entries`.
+A new format is a function of a line and a test of one (`reference.lines` has several), and one
+entry in `READERS`.
 """
 
 from __future__ import annotations
@@ -10,48 +10,52 @@ import gc
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import checksum as sum_of
+from morphgraph.core.files import demo_gold_path
 from morphgraph.core.limits import TREE_NODES
-from morphgraph.reference.celex import looks_like_celex, read_celex
-from morphgraph.reference.derivation import (
-    looks_like_morphynet_derivation,
-    looks_like_unimorph_derivation,
-    read_morphynet_derivation,
-    read_unimorph_derivation,
-)
+from morphgraph.reference.align import SourceRow, entries_from
+from morphgraph.reference.celex import celex, looks_like_celex
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.reference.inflection import (
+from morphgraph.reference.lines import (
     is_canonical,
+    ladec,
     looks_like_inflection,
-    read_morphynet_inflection,
-    read_unimorph,
-)
-from morphgraph.reference.ladec import LADEC, read_ladec
-from morphgraph.reference.morpho_challenge import (
     looks_like_morpho_challenge,
-    read_morpho_challenge,
+    looks_like_morphynet_derivation,
+    looks_like_sigmorphon2022,
+    looks_like_unimorph_derivation,
+    morpho_challenge,
+    morphscore,
+    morphynet_derivation,
+    morphynet_inflection,
+    sigmorphon2022,
+    unimorph_derivation,
+    unimorph_inflection,
 )
-from morphgraph.reference.morpholex import read_morpholex
-from morphgraph.reference.morphscore import MORPHSCORE_LIST, read_morphscore
+from morphgraph.reference.morpholex import is_zip, read_morpholex
 from morphgraph.reference.plain import cells_of, find_layout, looks_like_plain, read_plain
-from morphgraph.reference.sigmorphon import looks_like_sigmorphon2022, read_sigmorphon2022
 from morphgraph.reference.source import (
     MAX_LINE_CHARACTERS,
     NumberedLine,
     Skips,
+    Unusable,
     decode_text,
     decode_windows_1252,
     drop_long_lines,
     load_bytes,
+    named_columns,
+    quoted_cells,
     split_lines,
+    usable_rows,
 )
 from morphgraph.reference.unisegments import looks_like_unisegments, read_unisegments
-from morphgraph.reference.workbook import is_zip
 
 DEMO, CATALOGUE = "demo:", "catalogue:"
 
@@ -61,62 +65,68 @@ _ONE_AFFIX = "one affix a word"
 
 
 class Reader(NamedTuple):
-    """A format: its label, its reader, and what distinguishes it from the others.
+    """A format: its label, and how it is read and recognised.
 
-    `looks_like` tests a line, `is_header` the first line, `is_binary` the first bytes. A text
-    format has `read`, a binary one `read_bytes`. Plain, the fallback, has no test here. `partial`
-    names what a format gives of a word if it does not give all boundaries.
+    `row` makes of a line's number and text its row or rows, or of its cells if the format is a
+    table whose header names `columns`; other formats `read` all lines, or the bytes of a file if
+    `is_workbook`. `looks_like` tests a line; plain, the fallback, has no test here. `partial` names
+    what a format gives of a word if it does not give all boundaries.
     """
 
     label: str
-    read: Callable[[list[NumberedLine], Skips], list[Entry]] | None = None
+    row: Callable[[int, Any], SourceRow | list[SourceRow]] | None = None
     looks_like: Callable[[str], bool] | None = None
-    is_header: Callable[[str], bool] | None = None
-    read_bytes: Callable[[bytes, str, Skips], list[Entry]] | None = None
-    is_binary: Callable[[bytes], bool] | None = None
+    columns: tuple[str, ...] = ()
+    read: Callable[..., list[Entry]] | None = None
     partial: str = ""
+    is_workbook: bool = False
 
 
 READERS: Mapping[str, Reader] = MappingProxyType(
     {
-        "plain": Reader("Plain: word and morphs", read_plain),
-        "celex": Reader("CELEX StrucLab", read_celex, looks_like_celex),
+        "plain": Reader("Plain: word and morphs", read=read_plain),
+        "celex": Reader("CELEX StrucLab", celex, looks_like_celex),
         "morphynet-derivation": Reader(
             "MorphyNet derivation",
-            read_morphynet_derivation,
+            morphynet_derivation,
             looks_like_morphynet_derivation,
             partial=_ONE_AFFIX,
         ),
         "sigmorphon2022": Reader(
-            "SIGMORPHON 2022 words", read_sigmorphon2022, looks_like_sigmorphon2022
+            "SIGMORPHON 2022 words", sigmorphon2022, looks_like_sigmorphon2022
         ),
         "morphynet-inflection": Reader(
-            "MorphyNet inflection", read_morphynet_inflection, looks_like_inflection
+            "MorphyNet inflection", morphynet_inflection, looks_like_inflection
         ),
-        "unimorph": Reader("UniMorph segmentation", read_unimorph, looks_like_inflection),
+        "unimorph": Reader("UniMorph segmentation", unimorph_inflection, looks_like_inflection),
         "unimorph-derivation": Reader(
             "UniMorph derivation",
-            read_unimorph_derivation,
+            unimorph_derivation,
             looks_like_unimorph_derivation,
             partial=_ONE_AFFIX,
         ),
-        "unisegments": Reader("UniSegments", read_unisegments, looks_like_unisegments),
+        "unisegments": Reader("UniSegments", None, looks_like_unisegments, read=read_unisegments),
         "morpho-challenge": Reader(
-            "Morpho Challenge", read_morpho_challenge, looks_like_morpho_challenge
+            "Morpho Challenge", morpho_challenge, looks_like_morpho_challenge
         ),
-        "ladec": Reader("LADEC compounds", read_ladec, is_header=LADEC.is_header),
+        "ladec": Reader(
+            "LADEC compounds", ladec, columns=("stim", "c1", "c2", "nparses", "correctParse")
+        ),
         "morphscore": Reader(
             "MorphScore",
-            read_morphscore,
-            is_header=MORPHSCORE_LIST.is_header,
+            morphscore,
+            columns=("full_word", "pt1", "rest"),
             partial="one boundary a word",
         ),
-        "morpholex": Reader("MorphoLex workbook", read_bytes=read_morpholex, is_binary=is_zip),
+        "morpholex": Reader("MorphoLex workbook", read=read_morpholex, is_workbook=True),
     }
 )
 
 FORMATS: Mapping[str, str] = MappingProxyType({name: r.label for name, r in READERS.items()})
 """The formats by name, with their labels."""
+
+
+# ------------------------------------------------------------------------------ detection
 
 
 def detect_format(lines: Sequence[str], name: str = "reference") -> str:
@@ -134,19 +144,15 @@ def detect_format(lines: Sequence[str], name: str = "reference") -> str:
     filled = [line for line in lines if line.strip() and len(line) <= MAX_LINE_CHARACTERS]
     found = _format_of(filled) if filled else None
     if found is None:
-        raise FileFormatError(
-            name,
-            "",
-            "the format cannot be detected from the content",
-            f"Choose one of: {', '.join(FORMATS)}",
-            quotes=False,
-        )
+        problem = "the format cannot be detected from the content"
+        fix = f"Choose one of: {', '.join(FORMATS)}"
+        raise FileFormatError(name, "", problem, fix, quotes=False)
     return found
 
 
 def _format_of(filled: list[str]) -> str | None:
     for candidate, reader in READERS.items():
-        if reader.is_header is not None and reader.is_header(filled[0]):
+        if reader.columns and named_columns(filled[0], reader.columns):
             return candidate
     sample = _sample_of(filled)
     layout = find_layout(list(enumerate(filled[:_SAMPLE], 1)))
@@ -172,6 +178,9 @@ def _sample_of(filled: list[str]) -> list[str]:
     return filled[:: max(1, -(-len(filled) // _SAMPLE))]
 
 
+# ------------------------------------------------------------------------------ reading
+
+
 @contextmanager
 def _paused_garbage_collector() -> Iterator[None]:
     """Pause the garbage collector: entries form no cycles, and scanning them is slow."""
@@ -193,39 +202,39 @@ def _text_of(data: bytes, name: str, format: str | None, encoding: str | None) -
         if not is_other or encoding is not None or format not in (None, "morpho-challenge"):
             raise
         text = decode_windows_1252(data)
-        if text is None:
+        sample = _sample_of([line for _, line in split_lines(text or "")])
+        if not sample or 2 * sum(map(looks_like_morpho_challenge, sample)) < len(sample):
             raise
-        sample = _sample_of([line for _, line in split_lines(text)])
-        if 2 * sum(map(looks_like_morpho_challenge, sample)) < max(1, len(sample)):
-            raise
-        return text
+        return text or ""
 
 
-def _read_lines(
-    lines: list[NumberedLine],
-    name: str,
-    format: str | None,
-    include_foreign: bool,
-    layer: str | None,
-    skips: Skips,
-) -> tuple[str, list[Entry]]:
-    """Return the format, detected unless given, and the entries of the lines."""
-    if not lines:
-        raise FileFormatError(
-            name, "", "the file holds blank lines only", "Choose a file with one word a line."
-        )
-    lines = drop_long_lines(lines, skips)
-    if not lines:
-        return format or "plain", []
-    if format is None:
-        format = detect_format([line for _, line in lines], name)
-    if format == "celex":
-        TREE_NODES.check(sum(line.count("(") for _, line in lines), name)
-        return format, read_celex(lines, skips, include_foreign)
-    if format == "unisegments":
-        return format, read_unisegments(lines, skips, layer)
-    read = READERS[format].read
-    return format, read(lines, skips) if read is not None else []
+def _read_rows(
+    reader: Reader, lines: list[NumberedLine], skips: Skips, include_foreign: bool
+) -> list[Entry]:
+    """Return the entries of lines of a format of rows."""
+    row: Any = reader.row
+    if row is celex:
+        row = partial(celex, include_foreign=include_foreign)
+    if reader.columns:
+        (_, header), *others = lines
+        found = named_columns(header, reader.columns)
+        if found is None:
+            *first, last = reader.columns
+            for number, _ in lines:
+                skips.add(f"no header with {', '.join(first)} and {last}", number)
+            return []
+        lines, row = others, partial(_of_cells, *found, row)
+    rows = usable_rows(lines, skips, row)
+    return entries_from(list(chain.from_iterable(r if type(r) is list else [r] for r in rows)))
+
+
+def _of_cells(
+    separator: str, places: list[int], row: Callable[..., Any], number: int, line: str
+) -> Any:
+    cells = quoted_cells(line, separator)
+    if len(cells) <= max(places):
+        raise Unusable("fewer columns than in the header")
+    return row(number, [cells[place] for place in places])
 
 
 def read_reference(
@@ -264,42 +273,45 @@ def read_reference(
         source, known = named_reference_file(source)
         format = format or known
     data = load_bytes(source, name)
-    if format is None:
-        tests = ((each, reader.is_binary) for each, reader in READERS.items())
-        format = next((each for each, test in tests if test is not None and test(data)), None)
     skips, line_count = Skips(), 0
+    if format is None and is_zip(data):
+        format = "morpholex"
     with _paused_garbage_collector():
-        if format is not None and (read_bytes := READERS[format].read_bytes) is not None:
-            entries = read_bytes(data, name, skips)
+        if format is not None and READERS[format].is_workbook:
+            entries = read_morpholex(data, name, skips)
         else:
             lines = split_lines(_text_of(data, name, format, encoding))
-            line_count = lines[-1][0] if lines else 0
-            format, entries = _read_lines(lines, name, format, include_foreign, layer, skips)
-    unaligned = tuple(entry for entry in entries if not entry.morphs)
-    entries = [entry for entry in entries if entry.morphs] if unaligned else entries
-    skipped = skips.sorted()
+            if not lines:
+                fix = "Choose a file with one word a line."
+                raise FileFormatError(name, "", "the file holds blank lines only", fix)
+            line_count = lines[-1][0]
+            lines = drop_long_lines(lines, skips)
+            if format is None:
+                format = detect_format([line for _, line in lines], name) if lines else "plain"
+            if format == "celex":
+                TREE_NODES.check(sum(line.count("(") for _, line in lines), name)
+            read = READERS[format].read
+            if read is read_unisegments:
+                read = partial(read_unisegments, layer=layer)
+            elif read is None:
+                read = partial(_read_rows, READERS[format], include_foreign=include_foreign)
+            entries = read(lines, skips) if lines else []
+    skipped, unaligned = skips.sorted(), tuple(skips.unaligned)
     if not entries:
-        unit = "line" if READERS[format].read is not None else "row"
-        reasons = "; ".join(
-            f"{s.count:,} × {s.reason} (first: {unit} {s.first_line})" for s in skipped
-        )
-        raise FileFormatError(
-            name,
-            f"{unit} {skipped[0].first_line}" if skipped else "",
-            f"no {unit} can be read as {FORMATS[format]}: " + (reasons or "there is only a header"),
-            f"Check the file, or choose another format: {', '.join(FORMATS)}",
-            quotes=unit != "line",  # rows are named with their sheet
-        )
-    checksum = sum_of(data)
-    return Reference(
+        raise _nothing_read(name, format, skips)
+    about = sum_of(data), READERS[format].partial, line_count, unaligned
+    return Reference(name, format, tuple(entries), skipped, *about)
+
+
+def _nothing_read(name: str, format: str, skips: Skips) -> FileFormatError:
+    skipped, unit = skips.sorted(), "row" if READERS[format].is_workbook else "line"
+    reasons = "; ".join(f"{s.count:,} × {s.reason} (first: {unit} {s.first_line})" for s in skipped)
+    return FileFormatError(
         name,
-        format,
-        tuple(entries),
-        skipped,
-        checksum,
-        READERS[format].partial,
-        line_count,
-        unaligned,
+        f"{unit} {skipped[0].first_line}" if skipped else "",
+        f"no {unit} can be read as {FORMATS[format]}: " + (reasons or "there is only a header"),
+        f"Check the file, or choose another format: {', '.join(FORMATS)}",
+        quotes=unit != "line",  # rows are named with their sheet
     )
 
 
@@ -316,9 +328,7 @@ def named_reference_file(source: str) -> tuple[Path, str | None]:
     >>> named_reference_file("demo:en")[0].name
     'en.tsv'
     """
-    from morphgraph.core.demos import demo_gold_path
-    from morphgraph.reference.catalogue import find_source
-    from morphgraph.reference.downloads import local_path
+    from morphgraph.reference.catalogue import find_source, local_path
 
     if source.startswith(DEMO):
         return demo_gold_path(source.removeprefix(DEMO)), None

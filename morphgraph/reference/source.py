@@ -5,7 +5,9 @@ from __future__ import annotations
 import codecs
 import csv
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
+from math import isfinite
 from typing import TypeVar
 
 from morphgraph.core.errors import FileFormatError
@@ -17,7 +19,7 @@ from morphgraph.core.limits import (
     WORD_CHARACTERS,
     WORD_MORPHEMES,
 )
-from morphgraph.reference.entry import Skipped
+from morphgraph.reference.entry import Entry, Skipped
 
 MAX_LINE_CHARACTERS = LINE_CHARACTERS.value
 MAX_WORD_CHARACTERS = WORD_CHARACTERS.value
@@ -37,16 +39,25 @@ _BINARY = (
     (b"%PDF-", "a PDF"),
 )
 
+_NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?", re.ASCII)
+
 NumberedLine = tuple[int, str]  # 1-based number in the file, text without its line end
 Line = TypeVar("Line")
 Row = TypeVar("Row")
 
 
+class Unusable(ValueError):
+    """Why a line cannot be used; ``unaligned``: its entry without morphs, if it can have one."""
+
+    unaligned: Entry | None = None
+
+
 class Skips:
-    """Counts, by reason, the lines that a reader skips."""
+    """Counts, by reason, the lines that a reader skips; ``unaligned``: entries without morphs."""
 
     def __init__(self) -> None:
         self._reasons: dict[str, list[int]] = {}
+        self.unaligned: list[Entry] = []
 
     def add(self, reason: str, line: int) -> None:
         """Count one line; lines may come in any order."""
@@ -76,24 +87,21 @@ def decode_text(data: bytes, name: str, encoding: str | None = None) -> str:
     """
     for magic, what in _BINARY:
         if data.startswith(magic):
-            raise FileFormatError(
-                name, "", f"this is {what}, not text", "Export it as tab-separated text in UTF-8."
-            )
+            fix = "Export it as tab-separated text in UTF-8."
+            raise FileFormatError(name, "", f"this is {what}, not text", fix)
     REFERENCE_LINES.check(max(data.count(b"\n"), data.count(b"\r")), name)
     TEXT_MEMORY.check(text_memory(data), name)
     marked = next((codec for bom, codec in _BOMS if data.startswith(bom)), None)
     try:
         text = data.decode(encoding or marked or "utf-8")
     except LookupError as error:
-        raise FileFormatError(
-            name, "", f"the encoding {encoding!r} is unknown", "Use a name such as windows-1252."
-        ) from error
+        problem, fix = f"the encoding {encoding!r} is unknown", "Use a name such as windows-1252."
+        raise FileFormatError(name, "", problem, fix) from error
     except UnicodeDecodeError as error:
         raise _undecodable(data, name, error, encoding or marked) from error
     except UnicodeError as error:
-        raise FileFormatError(
-            name, "", f"the file is not in {encoding or marked} ({error})", "Save it as UTF-8."
-        ) from error
+        problem = f"the file is not in {encoding or marked} ({error})"
+        raise FileFormatError(name, "", problem, "Save it as UTF-8.") from error
     nul = text.find("\0")
     if nul >= 0:
         line = text.count("\n", 0, nul) + 1
@@ -118,15 +126,10 @@ def _undecodable(
     place = f"byte {error.start + 1}"
     if encoding is None or not encoding.lower().startswith(("utf-16", "utf-32")):
         before = data[: error.start].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        line = before.count(b"\n") + 1
-        place = f"line {line}"
-    byte = data[error.start] if error.start < len(data) else 0
-    return FileFormatError(
-        name,
-        place,
-        f"the byte 0x{byte:02X} is not {encoding or 'UTF-8'}",
-        "Save the file as UTF-8, or choose its encoding, such as windows-1252.",
-    )
+        place = f"line {before.count(10) + 1}"
+    problem = f"the byte 0x{data[error.start] if data[error.start :] else 0:02X} is not"
+    fix = "Save the file as UTF-8, or choose its encoding, such as windows-1252."
+    return FileFormatError(name, place, f"{problem} {encoding or 'UTF-8'}", fix)
 
 
 def split_lines(text: str) -> list[NumberedLine]:
@@ -153,10 +156,6 @@ def drop_long_lines(lines: list[NumberedLine], skips: Skips) -> list[NumberedLin
     return kept
 
 
-class Unusable(ValueError):
-    """Why a line cannot be used: raised by readers, counted by `usable_rows`."""
-
-
 def usable_rows(
     lines: Iterable[tuple[int, Line]],
     skips: Skips,
@@ -173,6 +172,8 @@ def usable_rows(
             rows.append(read(number, line))
         except Unusable as reason:
             skips.add(f"{reason}{place}", number)
+            if reason.unaligned is not None:
+                skips.unaligned.append(reason.unaligned)
     return rows
 
 
@@ -203,6 +204,11 @@ def check_morphemes(morphemes: Sequence[str]) -> None:
         raise Unusable(f"more than {MAX_MORPHEMES} morphemes")
 
 
+def is_number(cell: str) -> bool:
+    """Return whether a cell is a finite decimal number, as counts are."""
+    return _NUMBER.fullmatch(cell) is not None and isfinite(float(cell))
+
+
 def tab_cells(line: str) -> list[str]:
     """Return the stripped cells of a line between tabs."""
     return [cell.strip() for cell in line.split("\t")]
@@ -217,46 +223,16 @@ def quoted_cells(line: str, separator: str) -> list[str]:
     return [cell.strip() for cell in cells]
 
 
-class NamedColumns:
-    """A table whose header names certain columns, in any order or case, among others."""
+def named_columns(header: str, names: Sequence[str]) -> tuple[str, list[int]] | None:
+    """Return a header's separator and the index of each named column, or None if one is missing.
 
-    def __init__(self, *names: str) -> None:
-        self.names = names
+    Columns may be in any order or case, among others.
 
-    def find(self, header: str) -> tuple[str, list[int]] | None:
-        """Return the separator and each column's index, or None if one is missing.
-
-        >>> NamedColumns("full_word", "rest").find(',Full_word,"rest"')
-        (',', [1, 2])
-        """
-        separator = max(",;\t", key=header.count)
-        found = [cell.lower() for cell in quoted_cells(header, separator)]
-        names = [name.lower() for name in self.names]
-        if not all(name in found for name in names):
-            return None
-        return separator, [found.index(name) for name in names]
-
-    def is_header(self, line: str) -> bool:
-        """Return whether a line names all these columns."""
-        return self.find(line) is not None
-
-    def rows(
-        self, lines: list[NumberedLine], skips: Skips, read: Callable[[int, list[str]], Row]
-    ) -> list[Row]:
-        """Apply a reader to the cells of these columns, line by line."""
-        (_, header), *others = lines
-        found = self.find(header)
-        if found is None:
-            *first, last = self.names
-            for number, _ in lines:
-                skips.add(f"no header with {', '.join(first)} and {last}", number)
-            return []
-        separator, places = found
-
-        def of_line(number: int, line: str) -> Row:
-            cells = quoted_cells(line, separator)
-            if len(cells) <= max(places):
-                raise Unusable("fewer columns than in the header")
-            return read(number, [cells[place] for place in places])
-
-        return usable_rows(others, skips, of_line)
+    >>> named_columns(',Full_word,"rest"', ("full_word", "rest"))
+    (',', [1, 2])
+    """
+    separator = max(",;\t", key=header.count)
+    found = [cell.lower() for cell in quoted_cells(header, separator)]
+    if not all(name.lower() in found for name in names):
+        return None
+    return separator, [found.index(name.lower()) for name in names]

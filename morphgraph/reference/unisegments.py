@@ -21,8 +21,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from morphgraph.reference.align import SourceRow, entries_from, is_hyphen
-from morphgraph.reference.entry import Entry
-from morphgraph.reference.free_and_bound import MorphemeKind, joins_left, resolve_kinds
+from morphgraph.reference.entry import Entry, MorphemeKind, joins_left, resolve_kinds
 from morphgraph.reference.source import (
     NumberedLine,
     Skips,

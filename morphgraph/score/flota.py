@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from morphgraph.core import __version__
 from morphgraph.kernels import INSIDE_TOKEN
-from morphgraph.reference.entry import Entry, Reference
-from morphgraph.reference.free_and_bound import MorphemeKind
+from morphgraph.reference.entry import Entry, MorphemeKind, Reference
 from morphgraph.score.gold_set import BARE, RUNNING_TEXT, reference_fields, signature_line
 from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.segment.segmenter import Segmenter

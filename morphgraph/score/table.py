@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.reference.entry import Entry
-from morphgraph.reference.free_and_bound import MorphemeKind
+from morphgraph.reference.entry import Entry, MorphemeKind
 from morphgraph.reference.predictions import Predictions
 from morphgraph.score.boundaries import BoundaryTally, boundary_positions
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
@@ -361,7 +360,7 @@ def _ten(power: int) -> str:
 def formation_of(entry: Entry) -> str:
     """Return how a word is formed, as far as its source says.
 
-    >>> from morphgraph.reference.free_and_bound import MorphemeKind
+    >>> from morphgraph.reference.entry import MorphemeKind
     >>> formation_of(Entry("undo", ("un", "do"), kinds=(MorphemeKind.PREFIX, MorphemeKind.FREE)))
     'prefixed'
     >>> formation_of(Entry("dogs", ("dog", "s"), processes=("inflection",)))

@@ -16,7 +16,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum
 from morphgraph.core.text import base_name
 from morphgraph.kernels import DROPPED
-from morphgraph.reference.free_and_bound import MorphemeKind
+from morphgraph.reference.entry import MorphemeKind
 from morphgraph.segment.segmenter import Inventory, Segmenter
 from morphgraph.tokeniser.merging import never_formed
 from morphgraph.tokeniser.words import UNKNOWN

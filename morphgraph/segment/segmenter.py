@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 
+from morphgraph.core.cache import State
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import document_field
-from morphgraph.core.state import State
 from morphgraph.segment.method import METHODS, Needs, method_named
 from morphgraph.tokeniser.byte_level import CHAR_TO_BYTE
 from morphgraph.tokeniser.document import BYTES

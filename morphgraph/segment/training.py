@@ -2,7 +2,7 @@
 
 A pipeline becomes Hugging Face components, so that a tokeniser segments as in training. Their
 normaliser runs before any splitting, and pre-tokenisers split without changing text; so capitals
-are marked first here but last in `morphgraph.corpus.rules`, with the same result.
+are marked first here but last in `morphgraph.corpus.pipelines`, with the same result.
 """
 
 from __future__ import annotations
@@ -20,8 +20,14 @@ import numpy.typing as npt
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import clock
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.corpus.pipelines import PIPELINES, PreparedCorpus, pipeline_named, prepare
-from morphgraph.corpus.rules import mark_capitals, restore_capitals
+from morphgraph.corpus.pipelines import (
+    PIPELINES,
+    PreparedCorpus,
+    mark_capitals,
+    pipeline_named,
+    prepare,
+    restore_capitals,
+)
 from morphgraph.corpus.text import Progress
 from morphgraph.corpus.word_array import BATCH_SIZE, WordArray
 from morphgraph.segment.method import METHODS, Method, Training

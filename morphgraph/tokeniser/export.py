@@ -14,9 +14,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from morphgraph.core.demos import DEMOS
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import checksum, files_to_place, json_bytes, read_bytes, writing
+from morphgraph.core.files import DEMOS, checksum, files_to_place, json_bytes, read_bytes, writing
 from morphgraph.core.text import counted, shortened
 from morphgraph.standalone.pieces import (
     Pieces,

@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from morphgraph.core.demos import demo_tokeniser_path
 from morphgraph.core.errors import FileFormatError, MorphGraphError, NoMergesError
 from morphgraph.core.files import (
     check_is_there,
     check_size,
     checksum,
     decode_utf8,
+    demo_tokeniser_path,
     parse_json,
     read_bytes,
 )

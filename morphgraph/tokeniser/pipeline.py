@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
+from morphgraph.core.cache import State
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import document_field
 from morphgraph.core.limits import GROWN_CHARACTERS, PIPELINE_PARTS, is_public
-from morphgraph.core.state import State
 from morphgraph.core.text import shortened
 from morphgraph.tokeniser.added_tokens import AddedToken
 from morphgraph.tokeniser.charsmap import check_encoded_charsmap

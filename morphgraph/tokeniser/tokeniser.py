@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
-from morphgraph.core.cache import Cache
-from morphgraph.core.state import State
+from morphgraph.core.cache import Cache, State
 from morphgraph.core.text import base_name, counted, visible
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.tokeniser.byte_level import encode, readable_bytes

@@ -10,9 +10,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
+from morphgraph.core.cache import State
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum, document_field
-from morphgraph.core.state import State
 from morphgraph.core.text import base_name
 from morphgraph.tokeniser.byte_level import readable_bytes
 from morphgraph.tokeniser.document import BYTES, added_tokens

@@ -20,7 +20,7 @@ from strategies import SEVERAL_MERGES
 from tokenizers import Tokenizer
 
 import morphgraph as mg
-from morphgraph.core.demos import demo_gold_path, demo_tokeniser_path
+from morphgraph.core.files import demo_gold_path, demo_tokeniser_path
 from morphgraph.refine.knockout import KnockoutSettings, knock_out
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.score.boundaries import Benchmark

@@ -14,7 +14,7 @@ from morphgraph.batch.plan import make_plan
 from morphgraph.batch.results import ALL_LANGUAGES, collected, held_out_words, with_failed
 from morphgraph.batch.runner import TaskReport
 from morphgraph.batch.tasks import Store, TaskFailure, TaskResult, code_version, run_task
-from morphgraph.core.demos import demo_gold_path
+from morphgraph.core.files import demo_gold_path
 from morphgraph.reference.entry import join_references
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import KnockoutSettings, knock_out

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from morphgraph.batch.configuration import Evaluation, parse_evaluation, schema, schema_text
-from morphgraph.core.demos import shipped_configurations
 from morphgraph.core.errors import FileFormatError
+from morphgraph.core.files import shipped_configurations
 
 MINIMAL = """\
 name: mine

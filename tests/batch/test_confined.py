@@ -17,8 +17,8 @@ from morphgraph.batch.cells import as_planned
 from morphgraph.batch.plan import Plan, make_plan
 from morphgraph.batch.progress import launch_run, prepare_run, read_progress, start_run
 from morphgraph.batch.tasks import contents
-from morphgraph.core.demos import demo_gold_path
 from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.files import demo_gold_path
 from morphgraph.corpus.counts import read_word_counts
 from morphgraph.reference.readers import FORMATS, read_reference
 from morphgraph.segment.models import load_segmenter

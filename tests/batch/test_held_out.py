@@ -12,8 +12,8 @@ import pytest
 from morphgraph.batch.build_tables import make_table
 from morphgraph.batch.plan import make_plan
 from morphgraph.batch.results import FAILED, TableSpec, held_out_words
-from morphgraph.core.demos import demo_gold_path
 from morphgraph.core.errors import FileFormatError
+from morphgraph.core.files import demo_gold_path
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import KnockoutSettings, knock_out
 from morphgraph.score.boundaries import Benchmark

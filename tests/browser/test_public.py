@@ -16,7 +16,7 @@ from browser_steps import PATIENCE, go_to, idle, sidebar, start, train_from_coun
 from hostile.files import FILES
 from playwright.sync_api import BrowserContext, Page, expect
 
-from morphgraph.core.demos import demo_tokeniser_path
+from morphgraph.core.files import demo_tokeniser_path
 
 pytestmark = pytest.mark.browser
 

@@ -16,7 +16,7 @@ from browser_steps import PATIENCE, expect_value, go_to, idle, start, value_of
 from effort import one_of
 from playwright.sync_api import Page, WebSocketRoute, expect
 
-from morphgraph.core.demos import demo_gold_path
+from morphgraph.core.files import demo_gold_path
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.rebpe import ReBPERun
 from morphgraph.score.boundaries import Benchmark

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from morphgraph.core.demos import demo_gold_path
+from morphgraph.core.files import demo_gold_path
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.comparison import Comparison
 from morphgraph.segment.models import write_model

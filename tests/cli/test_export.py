@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from morphgraph.core.demos import demo_tokeniser_path
+from morphgraph.core.files import demo_tokeniser_path
 
 Command = Callable[..., Any]
 VOCABULARY = ["[UNK]", "[CLS]", "[SEP]", "un", "##desirable", "desir", "##able", "a", "b"]

@@ -23,7 +23,7 @@ from typer.main import get_command
 from morphgraph import cli
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import PARTIAL, new_folder, write_file, write_files
-from morphgraph.reference import catalogue, downloads
+from morphgraph.reference import catalogue
 
 pytestmark = pytest.mark.slow
 
@@ -116,7 +116,7 @@ def work(
     )
     monkeypatch.setattr(catalogue, "SOURCES", {**catalogue.SOURCES, "here": source})
     monkeypatch.setenv("MORPHGRAPH_CACHE", str(tmp_path / "cache"))
-    write_file(downloads.cached_path(source), content)
+    write_file(catalogue.cached_path(source), content)
     return folder
 
 

@@ -18,7 +18,7 @@ from morphgraph.corpus.counts import (
     read_word_counts,
     wordfreq_counts,
 )
-from morphgraph.corpus.rules import isolate_punctuation
+from morphgraph.corpus.pipelines import isolate_punctuation
 from morphgraph.corpus.word_array import WordArray
 
 

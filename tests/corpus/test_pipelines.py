@@ -13,14 +13,15 @@ from tokenizers import Tokenizer
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.corpus.pipelines import PIPELINES, prepare
-from morphgraph.corpus.rules import (
+from morphgraph.corpus.pipelines import (
     CAPITAL,
     KEPT_ASCII,
+    PIPELINES,
     covered_characters,
     isolate_outer_punctuation,
     mark_capitals,
     modern,
+    prepare,
     restore_capitals,
     scripts,
     split_apostrophes,

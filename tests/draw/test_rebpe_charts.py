@@ -2,7 +2,7 @@
 
 import pytest
 
-from morphgraph.core.demos import demo_gold_path
+from morphgraph.core.files import demo_gold_path
 from morphgraph.draw.charts import (
     changes_over_phases,
     phase_label,

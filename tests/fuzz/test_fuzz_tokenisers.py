@@ -18,8 +18,7 @@ from fuzz.cases import Read, run_cases
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 from morphgraph.corpus.counts import WordCounts, parse_word_counts
-from morphgraph.corpus.pipelines import prepare
-from morphgraph.corpus.rules import isolate_punctuation
+from morphgraph.corpus.pipelines import isolate_punctuation, prepare
 from morphgraph.kernels import DROPPED
 from morphgraph.methods import METHODS
 from morphgraph.segment.bte import Bte

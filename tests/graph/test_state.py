@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MERGES, MergeList, graph_of
 
-from morphgraph.core.state import State
+from morphgraph.core.cache import State
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import EditError, Merge
 

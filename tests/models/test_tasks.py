@@ -19,8 +19,8 @@ from tiny_tasks import WORDS, labelled, measured, scores, sentences, use_one_thr
 
 from morphgraph.batch.plan import make_plan  # noqa: E402
 from morphgraph.batch.tasks import Store, code_version, run_task  # noqa: E402
-from morphgraph.core.demos import demo_gold_path  # noqa: E402
 from morphgraph.core.errors import MorphGraphError  # noqa: E402
+from morphgraph.core.files import demo_gold_path  # noqa: E402
 from morphgraph.methods import METHODS  # noqa: E402
 from morphgraph.models.downstream import DOWNSTREAM, training  # noqa: E402
 from morphgraph.models.downstream.task import TaskRun, TrainingSettings  # noqa: E402

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from morphgraph.core.demos import demo_gold_path
+from morphgraph.core.files import demo_gold_path
 from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import KnockoutSettings, knock_out

@@ -12,7 +12,7 @@ import openpyxl
 import pytest
 
 from morphgraph.core import isolated
-from morphgraph.core.demos import demo_gold_path
+from morphgraph.core.files import demo_gold_path
 from morphgraph.core.isolated import VISITOR
 from morphgraph.reference.readers import read_reference
 from morphgraph.segment.models import write_model

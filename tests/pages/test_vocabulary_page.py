@@ -12,7 +12,7 @@ import streamlit as st
 from model_folders import matrix, write_model
 from strategies import SEVERAL_MERGES
 
-from morphgraph.core.demos import demo_tokeniser_path
+from morphgraph.core.files import demo_tokeniser_path
 from morphgraph.models.undertrained_types import undertrained_types
 from morphgraph.score import vocabulary
 from morphgraph.score.corpus_measures import measure_corpus

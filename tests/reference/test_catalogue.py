@@ -28,9 +28,16 @@ import typer
 
 from morphgraph.cli.reference import get_source, list_sources
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.reference import catalogue, downloads
-from morphgraph.reference.catalogue import SOURCES, CatalogueEntry, find_source, sources_of
-from morphgraph.reference.downloads import get, is_downloaded, local_path
+from morphgraph.reference import catalogue
+from morphgraph.reference.catalogue import (
+    SOURCES,
+    CatalogueEntry,
+    find_source,
+    get,
+    is_downloaded,
+    local_path,
+    sources_of,
+)
 from morphgraph.reference.readers import FORMATS, read_reference
 
 CONTENT = b"".join(b"word%06d\tword %06d\n" % (n, n) for n in range(20_000))
@@ -293,7 +300,7 @@ def test_a_refusal(
 def test_a_server_that_says_nothing(
     server: Server, source: CatalogueEntry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(downloads, "TIMEOUTS", (1.0, 0.05))
+    monkeypatch.setattr(catalogue, "TIMEOUTS", (1.0, 0.05))
     server.gate.clear()
     with pytest.raises(MorphGraphError, match=r"cannot be reached \((ReadTimeout|ConnectionError)"):
         get("small", True)
@@ -312,7 +319,7 @@ def test_a_full_disk(source: CatalogueEntry, monkeypatch: pytest.MonkeyPatch, ca
     def full(self: object, piece: bytes) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(downloads._Metered, "write", full)
+    monkeypatch.setattr(catalogue._Metered, "write", full)
     with pytest.raises(MorphGraphError, match=r"no space left.*MORPHGRAPH_CACHE"):
         get("small", True)
     assert left(cache) == set()

@@ -6,7 +6,7 @@ import pytest
 from plain_writing import read, skipped, told
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.reference.free_and_bound import MorphemeKind
+from morphgraph.reference.entry import MorphemeKind
 from morphgraph.reference.readers import read_reference
 
 # LADEC

@@ -4,8 +4,7 @@ from math import isnan
 
 import pytest
 
-from morphgraph.reference.entry import Entry, Reference, describe_reference
-from morphgraph.reference.free_and_bound import MorphemeKind
+from morphgraph.reference.entry import Entry, MorphemeKind, Reference, describe_reference
 from morphgraph.reference.readers import read_reference
 
 P, F, S, H = MorphemeKind.PREFIX, MorphemeKind.FREE, MorphemeKind.SUFFIX, MorphemeKind.HYPHEN

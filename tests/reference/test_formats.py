@@ -9,8 +9,7 @@ from plain_writing import one, read, skipped, told
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.reference.celex import TreeError, kind_of_tag, parse_tree, pieces_of
-from morphgraph.reference.entry import Entry
-from morphgraph.reference.free_and_bound import MorphemeKind, pieces
+from morphgraph.reference.entry import Entry, MorphemeKind, pieces
 from morphgraph.reference.readers import read_reference
 from tests.effort import examples
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from morphgraph.core.demos import demo_gold_path
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import demo_gold_path
 from morphgraph.reference.entry import join_references
 from morphgraph.reference.readers import read_reference
 

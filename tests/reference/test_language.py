@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from morphgraph.core.demos import demo_gold_path
+from morphgraph.core.files import demo_gold_path
 from morphgraph.reference.language import language_of, mismatch
 from morphgraph.reference.readers import read_reference
 from morphgraph.tokeniser.loading import load_tokeniser

@@ -13,8 +13,7 @@ from plain_writing import write_plain
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.limits import FILE_BYTES
-from morphgraph.reference.entry import Entry, Reference
-from morphgraph.reference.free_and_bound import MorphemeKind
+from morphgraph.reference.entry import Entry, MorphemeKind, Reference
 from morphgraph.reference.readers import FORMATS, detect_format, read_reference
 
 SAMPLES = {

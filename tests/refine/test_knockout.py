@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from strategies import check_graph
 
-from morphgraph.core.demos import demo_gold_path
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import demo_gold_path
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import KnockoutSettings, knock_out

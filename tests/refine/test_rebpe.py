@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 from strategies import check_graph
 
-from morphgraph.core.demos import demo_gold_path
+from morphgraph.core.files import demo_gold_path
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
@@ -267,7 +267,7 @@ PROGRAM = """
 import json
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.loading import load_tokeniser
-from morphgraph.core.demos import demo_gold_path
+from morphgraph.core.files import demo_gold_path
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe import ReBPERun

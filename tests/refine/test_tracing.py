@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from morphgraph.core.demos import demo_gold_path
+from morphgraph.core.files import demo_gold_path
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.rebpe import (

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 from tokenizers import Tokenizer
 
-from morphgraph.core.demos import demo_tokeniser_path
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import demo_tokeniser_path
 from morphgraph.corpus import text
 from morphgraph.score import corpus_measures
 from morphgraph.score.corpus_measures import (

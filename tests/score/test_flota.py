@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.reference.entry import Entry, Reference
-from morphgraph.reference.free_and_bound import MorphemeKind
+from morphgraph.reference.entry import Entry, MorphemeKind, Reference
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.flota import FlotaScores, flota_scores
 from morphgraph.segment.segmenter import standard_segmenter

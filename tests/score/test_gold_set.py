@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.reference.entry import Entry, Reference
-from morphgraph.reference.free_and_bound import MorphemeKind
+from morphgraph.reference.entry import Entry, MorphemeKind, Reference
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import (

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from morphgraph.core.demos import demo_gold_path
+from morphgraph.core.files import demo_gold_path
 from morphgraph.reference.predictions import read_predictions
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet

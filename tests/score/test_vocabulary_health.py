@@ -18,8 +18,7 @@ from typer.testing import CliRunner
 from morphgraph.cli.vocabulary import vocabulary
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.reference.entry import Entry, Reference
-from morphgraph.reference.free_and_bound import MorphemeKind
+from morphgraph.reference.entry import Entry, MorphemeKind, Reference
 from morphgraph.score.vocabulary import NamedCounts, VocabularyHealth
 from morphgraph.score.vocabulary_figures import (
     FIGURES,

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from strategies import MergeList, bpe_of, token_texts, with_words
 from tokenizers import Tokenizer, models
 
-from morphgraph.core.demos import demo_tokeniser_path
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import demo_tokeniser_path
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.segmenter import Segmenter

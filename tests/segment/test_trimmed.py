@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MergeList, bpe_of, token_texts, with_words
 
-from morphgraph.core.demos import demo_tokeniser_path
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import demo_tokeniser_path
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.segment.trimmed import Trimmed, token_counts

@@ -29,7 +29,7 @@ from tokenizers import (
     trainers,
 )
 
-from morphgraph.core.demos import demo_gold_path
+from morphgraph.core.files import demo_gold_path
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import knock_out
 from morphgraph.refine.rebpe import ReBPERun

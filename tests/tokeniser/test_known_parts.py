@@ -14,8 +14,8 @@ from effort import share_of
 from hostile.files import metaspaces, replace, split, steps
 from tokenizers import PreTokenizedString, Tokenizer
 
-from morphgraph.core.demos import DEMOS, demo_tokeniser_path
 from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.files import DEMOS, demo_tokeniser_path
 from morphgraph.core.limits import PUBLIC_TEXT
 from morphgraph.corpus.pipelines import PIPELINES, START_MARKERS, prepare
 from morphgraph.segment.training import components

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from strategies import WORDS, MergeList, well_formed
 from tokenizers import Tokenizer, models
 
-from morphgraph.core.demos import demo_tokeniser_path
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.files import parse_json
+from morphgraph.core.files import demo_tokeniser_path, parse_json
 from morphgraph.core.limits import JSON_MEMORY
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from morphgraph.core.demos import shipped_configurations
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import check_size, decode_utf8
+from morphgraph.core.files import check_size, decode_utf8, shipped_configurations
 from morphgraph.core.limits import PUBLIC_WORKERS, YAML_CHARACTERS
 from morphgraph.core.system import available_cores
 from morphgraph.core.text import shortened, visible

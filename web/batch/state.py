@@ -13,9 +13,8 @@ import streamlit as st
 from pydantic import Field, TypeAdapter, ValidationError
 
 from morphgraph.batch.progress import Run, runs_in, start_run
-from morphgraph.core.demos import shipped_folder
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import parse_json, read_bytes, write_file, writing
+from morphgraph.core.files import parse_json, read_bytes, shipped_folder, write_file, writing
 from morphgraph.core.limits import PUBLIC_WORKERS
 from morphgraph.core.system import available_cores
 from morphgraph.core.text import shortened, visible

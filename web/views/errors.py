@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 import streamlit as st
 
-from morphgraph.core.shared import Same
+from morphgraph.core.cache import Same
 from morphgraph.core.text import counted
 from morphgraph.score.comparison import ERROR_KINDS, ErrorBrowser
 from morphgraph.score.gold_set import Scope

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from morphgraph.core.shared import Same
+from morphgraph.core.cache import Same
 from morphgraph.core.text import counted, from_to, in_percent, percent, shortened, signed
 from morphgraph.draw.charts import (
     changes_over_phases,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from morphgraph.core.shared import Same
+from morphgraph.core.cache import Same
 from morphgraph.core.text import count_text, counted, percent
 from morphgraph.draw.score_charts import (
     Difference,

@@ -1,0 +1,368 @@
+"""Formats with one word a line: what the line says of it, and how such lines look.
+
+*MorphyNet's and UniMorph's derivations* name one affix: base, derived word, word classes, affix and
+side (`waffnen⇥entwaffnen⇥V⇥V⇥ent⇥prefix`), or a hyphen where the affix attaches
+(`axial⇥abaxial⇥ADJ:ADJ⇥ab-`). An entry is a partial segmentation: a compound or a second affix
+inside the base is not split. The affix is bound and the base the one free unit that the source
+names, so the whole-word segmentation is the word itself.
+
+*MorphyNet's and UniMorph's inflections*: lemma, form, features, segments
+(`eat⇥eating⇥V|V.PTCP;PRS⇥eat|ing`); MorphyNet's stem is the lemma, so morphemes are aligned. `-`
+means no segmentation. Neither marks which segment is the stem, nor splits a compound stem; to call
+the word one whole word would be a guess. So `whole_words` and `kinds` are None.
+
+*SIGMORPHON 2022*: word, canonical morphemes, and flags of the processes that formed it, which may
+be absent (`enthrallments⇥en @@thrall @@ment @@s⇥110`). @@ marks every morpheme but the first, be it
+a suffix, the second half of a compound or a stem after a prefix: `whole_words` and `kinds` are
+None. `underlying` are the segments of the shared task's own script.
+
+*Morpho Challenge*: morph:morpheme pairs (`accompanied⇥ac:ac_p compani:company_N ed:+PAST`).
+Alternatives follow after `, `, and each is an entry. `~` is the empty morph (`~:+PL`) or, after the
+colon, no morpheme. A colon of the word is written with a backslash, in some files without one.
+Labels give the kinds: `_p` a prefix, `_s` a derivational suffix, `+PAST` an inflectional one (but
+`+DV-…` derives), others or none a stem. So the whole words follow.
+
+*LADEC* (compounds) and *MorphScore* (a word split in two at one boundary, with no word on which
+part is free) are tables whose header names certain columns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import compress
+from typing import NamedTuple
+
+from morphgraph.reference.align import HYPHENS, SourceRow, has_hyphen, is_hyphen
+from morphgraph.reference.entry import Entry, MorphemeKind, pieces, processes_of
+from morphgraph.reference.source import (
+    MAX_MORPHEMES,
+    MAX_WORD_CHARACTERS,
+    Unusable,
+    check_morphemes,
+    check_word,
+    is_number,
+    tab_cells,
+)
+
+FREE, PREFIX, SUFFIX = MorphemeKind.FREE, MorphemeKind.PREFIX, MorphemeKind.SUFFIX
+
+
+def _cells(line: str, columns: int, problem: str) -> list[str]:
+    cells = tab_cells(line)
+    if len(cells) != columns:
+        raise Unusable(problem)
+    return cells
+
+
+# ------------------------------------------------------------------------------ derivations
+
+_PARTS_OF_SPEECH = re.compile(r"[A-Z][A-Za-z.]*:[A-Z][A-Za-z.]*")
+
+
+def _side(affix: str) -> str:
+    """Return whether an affix is a prefix or a suffix, by the position of its hyphen."""
+    ends = (affix[:1] in HYPHENS, affix[-1:] in HYPHENS)
+    return {(False, True): "prefix", (True, False): "suffix"}.get(ends, "") if affix else ""
+
+
+def looks_like_unimorph_derivation(line: str) -> bool:
+    """Return whether a line has base, word, parts of speech and an affix with a hyphen.
+
+    >>> looks_like_unimorph_derivation("axial\\tabaxial\\tADJ:ADJ\\tab-")
+    True
+    """
+    cells = tab_cells(line)
+    is_shaped = len(cells) == 4 and _PARTS_OF_SPEECH.fullmatch(cells[2]) is not None
+    return is_shaped and bool(_side(cells[3]))
+
+
+def looks_like_morphynet_derivation(line: str) -> bool:
+    """Return whether a line has six columns, the last of them `prefix` or `suffix`."""
+    cells = tab_cells(line)
+    return len(cells) == 6 and cells[5] in ("prefix", "suffix")
+
+
+def _derivation(number: int, base: str, word: str, affix: str, side: str) -> SourceRow:
+    """Return the row of a derivation (docs/references.md).
+
+    A prefix gives the morphemes [affix, base]; a suffix [base, affix], and the rest of the word
+    after the affix is a separate morph (`posieren` from `Pose` + `ier`: pos, ier, en). The hyphens
+    of `-logie` and `ir-`, and the glosses of `ír#HungarianIrish`, are not part of them.
+    """
+    check_word(word)
+    affix, base = (part.partition("#")[0].strip(HYPHENS) for part in (affix, base))
+    if side not in ("prefix", "suffix"):
+        raise Unusable("neither prefix nor suffix in the sixth column")
+    if not affix or not base:
+        raise Unusable("no base" if affix else "no affix")
+    formed = ("derivation",)
+    if side == "prefix":
+        kinds = (PREFIX, FREE)
+        return SourceRow(number, word, (affix, base), (0, 0), kinds=kinds, processes=formed)
+    kinds = (FREE, SUFFIX)
+    return SourceRow(
+        number, word, (base, affix), (0, 0), kinds=kinds, processes=formed, suffix=affix
+    )
+
+
+def morphynet_derivation(number: int, line: str) -> SourceRow:
+    """Return a derivation of MorphyNet (Batsuren et al. 2021)."""
+    base, word, _, _, affix, side = _cells(line, 6, "not six columns")
+    return _derivation(number, base, word, affix, side)
+
+
+def unimorph_derivation(number: int, line: str) -> SourceRow:
+    """Return a derivation of UniMorph (Batsuren et al. 2022)."""
+    base, word, _, affix = _cells(line, 4, "not four columns")
+    if not _side(affix):
+        raise Unusable("an affix without a hyphen at just one end")
+    return _derivation(number, base, word, affix, _side(affix))
+
+
+# ------------------------------------------------------------------------------ inflections
+
+_FEATURES = re.compile(r"[A-Z][A-Za-z0-9.+/{}()*_\-]*(?:[|;,][A-Za-z0-9.+/{}()*_\-]+)*")
+
+
+def looks_like_inflection(line: str) -> bool:
+    """Return whether a line has lemma, form, features, and segments divided by |."""
+    cells = tab_cells(line)
+    if len(cells) != 4 or " " in cells[3] or not _FEATURES.fullmatch(cells[2]):
+        return False
+    return "|" in cells[3] or cells[3] in ("-", cells[1])
+
+
+def is_canonical(line: str) -> bool:
+    """Return whether the segments are morphemes that do not concatenate to the form."""
+    _, form, _, segments = tab_cells(line)
+    return segments != "-" and segments.replace("|", "") != form
+
+
+def _inflection(number: int, line: str, without: str) -> SourceRow:
+    cells = tab_cells(line)
+    if len(cells) < 4:
+        raise Unusable("fewer than four columns")
+    word, segments = check_word(cells[1]), cells[3]
+    if segments == "-":
+        raise Unusable(without)
+    morphemes = [segment for segment in segments.split("|") if segment]
+    check_morphemes(morphemes)
+    return SourceRow(number, word, morphemes, processes=("inflection",))
+
+
+def morphynet_inflection(number: int, line: str) -> SourceRow:
+    """Return an inflection of MorphyNet (Batsuren et al. 2021); its stem is canonical."""
+    return _inflection(number, line, "no segmentation (-)")
+
+
+def unimorph_inflection(number: int, line: str) -> SourceRow:
+    """Return a segmentation of UniMorph (Batsuren et al. 2022)."""
+    return _inflection(number, line, "irregular form without segmentation (-)")
+
+
+# ------------------------------------------------------------------------------ SIGMORPHON 2022
+
+PROCESSES = ("inflection", "derivation", "compound")
+_FLAGS = re.compile("[01]{3}")
+
+
+def looks_like_sigmorphon2022(line: str) -> bool:
+    """Return whether a line has two or three columns, and @@ marks in the second."""
+    columns = line.split("\t")
+    return 2 <= len(columns) <= 3 and " @@" in columns[1]
+
+
+def split_morphemes(word: str, cell: str) -> list[str]:
+    """Return the morphemes of a cell, without marks.
+
+    Some carry a hyphen as a mark (`cornemuse @@-er @@erais`); it is dropped unless the word itself
+    has one.
+    """
+    morphemes = [part.removeprefix("@@") for part in cell.split()]
+    if has_hyphen(cell) and not has_hyphen(word):
+        morphemes = [morpheme.strip(HYPHENS) for morpheme in morphemes]
+    return morphemes
+
+
+def official_segments(cell: str) -> tuple[str, ...]:
+    """Return a cell's segments exactly as the shared task's script reads them.
+
+    >>> official_segments("hot dog @@s"), official_segments("@@li  @@-ed"), official_segments("")
+    (('hot', 'dog', 's'), ('@@li', '', '-ed'), ('',))
+    """
+    return tuple(cell.replace(" @@", "|").replace(" ", "|").split("|"))
+
+
+def sigmorphon2022(number: int, line: str) -> SourceRow:
+    """Return a word of SIGMORPHON 2022 (Batsuren et al. 2022).
+
+    Words with a space or without a segmentation cannot be used, but come with `Unusable` as
+    unaligned entries, for scores against the source's own morphemes.
+    """
+    word, *cells = line.split("\t")
+    if not cells:
+        raise Unusable("fewer than two columns")
+    word, segments = word.strip(), official_segments(cells[0])
+    morphemes = split_morphemes(word, cells[0])
+    try:
+        check_word(word)
+        check_morphemes(morphemes)
+    except Unusable as reason:
+        if len(word) <= MAX_WORD_CHARACTERS and len(segments) <= MAX_MORPHEMES:
+            reason.unaligned = Entry(word, (), line=number, underlying=segments)
+        raise
+    formed = _processes(cells[1].strip()) if len(cells) > 1 else None
+    return SourceRow(number, word, morphemes, processes=formed, underlying=segments)
+
+
+@lru_cache(maxsize=16)
+def _processes(flags: str) -> tuple[str, ...] | None:
+    """Return the processes flagged 1; None if the text is not flags."""
+    return tuple(compress(PROCESSES, map(int, flags))) if _FLAGS.fullmatch(flags) else None
+
+
+# ------------------------------------------------------------------------------ Morpho Challenge
+
+_LABEL = re.compile(r"(.+)_([^_]+)")
+_COLON = re.compile(r"\\.|:", re.S)
+_ESCAPE = re.compile(r"\\(.)", re.S)
+
+
+class Part(NamedTuple):
+    """One morph of an analysis ("" if empty), its morpheme without label, and its label."""
+
+    surface: str
+    morpheme: str
+    label: str
+
+    @property
+    def kind(self) -> MorphemeKind | None:
+        """The kind of the morph by its label.
+
+        >>> [Part("x", "x", label).kind.value for label in ("p", "s", "+PAST", "N")]
+        ['prefix', 'suffix', 'suffix', 'free']
+        """
+        if is_hyphen(self.surface):
+            return MorphemeKind.HYPHEN
+        if self.label == "s" or self.label.startswith("+"):
+            return SUFFIX
+        return PREFIX if self.label == "p" else FREE if self.morpheme else None
+
+    @property
+    def inflects(self) -> bool:
+        """Whether it is an inflection."""
+        return self.label.startswith("+") and not self.label.startswith("+DV")
+
+
+def _plain(text: str) -> str:
+    return "" if text == "~" else _ESCAPE.sub(r"\1", text)
+
+
+def parse_analysis(word: str, analysis: str) -> list[Part]:
+    r"""Return the parts of one analysis of a word; `Unusable` where a morph has no colon.
+
+    Of several colons, the last one counts that leaves a morph which stands at this place of the
+    word.
+
+    >>> parse_analysis("hyy:n", "hyy\\::hyy n:+GEN")
+    [Part(surface='hyy:', morpheme='hyy', label=''), Part(surface='n', morpheme='', label='+GEN')]
+    >>> parse_analysis("a:b", "a:::x_N b:b_s")[0]
+    Part(surface='a:', morpheme=':x', label='N')
+    """
+    parts: list[Part] = []
+    at = 0
+    for token in analysis.split():
+        colons = [found.start() for found in _COLON.finditer(token) if found.group() == ":"]
+        colons = [colon for colon in colons if colon > 0]
+        if not colons:
+            raise Unusable("a morph without a colon")
+        fitting = (c for c in reversed(colons) if word.startswith(_plain(token[:c]), at))
+        colon = next(fitting, colons[0])
+        surface, morpheme = _plain(token[:colon]), _plain(token[colon + 1 :])
+        at += len(surface)
+        labelled = _LABEL.fullmatch(morpheme)
+        if morpheme.startswith("+"):
+            parts.append(Part(surface, "", morpheme))
+        else:
+            parts.append(Part(surface, *(labelled.groups() if labelled else (morpheme, ""))))
+    return parts
+
+
+def looks_like_morpho_challenge(line: str) -> bool:
+    """Return whether a line has a word and analyses whose morphs spell it."""
+    word, tab, analyses = line.partition("\t")
+    if not tab or ":" not in analyses or "\t" in analyses.strip():
+        return False
+    word = word.strip()
+    try:
+        parsed = [parse_analysis(word, analysis) for analysis in analyses.split(", ")]
+    except Unusable:
+        return False
+    spelt = ("".join(part.surface for part in parts) for parts in parsed)
+    return all(parsed) and all(text.lower() == word.lower() for text in spelt)
+
+
+def morpho_challenge(number: int, line: str) -> list[SourceRow]:
+    """Return the analyses of a word of Morpho Challenge (Kurimo et al. 2010).
+
+    The underlying morphemes are the base forms without their word class; a feature such as `+PAST`
+    has no form of its own, so its surface form in this word stands for it.
+    """
+    word, analyses = _cells(line.strip(), 2, "not two columns")
+    check_word(word)
+    rows = []
+    for analysis in analyses.split(", "):
+        parts = parse_analysis(word, analysis)
+        kept = [part for part in parts if part.surface]
+        check_morphemes([part.surface for part in kept])
+        kinds = [part.kind for part in kept]
+        known = [kind for kind in kinds if kind is not None]
+        formed = processes_of([part.kind for part in parts if not part.inflects])
+        if any(part.inflects for part in parts):
+            formed = ("inflection", *formed)
+        own = (part.surface if part.label.startswith("+") else part.morpheme for part in kept)
+        rows.append(
+            SourceRow(
+                number,
+                word,
+                [part.surface for part in kept],
+                pieces(known) if len(known) == len(kinds) else None,
+                kinds=kinds,
+                processes=formed,
+                underlying=tuple(filter(None, own)),
+            )
+        )
+    return rows
+
+
+# ------------------------------------------------------------------------------ named columns
+
+
+def ladec(number: int, cells: Sequence[str]) -> SourceRow:
+    """Return a compound of LADEC (Gagné, Spalding & Schmidtke 2019).
+
+    Only those with one parse, which is the correct one, can be used. Both constituents are words.
+    """
+    word, first, second, parses, correct = cells
+    check_word(word)
+    if correct.lower() != "yes":
+        raise Unusable("not the correct parse (correctParse is not yes)")
+    if not is_number(parses) or float(parses) != 1:
+        raise Unusable("several parses (nparses is not 1)")
+    if not first or not second:
+        raise Unusable("fewer than two constituents")
+    formed = ("compound",)
+    return SourceRow(number, word, (first, second), (0, 1), kinds=(FREE, FREE), processes=formed)
+
+
+def morphscore(number: int, cells: Sequence[str]) -> SourceRow:
+    """Return a word of MorphScore (Arnett & Bergen 2025); one without a boundary is of no use."""
+    word, first, rest = cells
+    check_word(word)
+    if not first or not rest:
+        raise Unusable("no boundary (pt1 or rest is empty)")
+    if first + rest != word:
+        raise Unusable("parts that do not concatenate to the word")
+    return SourceRow(number, word, (first, rest), is_explicit=True)

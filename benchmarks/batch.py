@@ -110,16 +110,15 @@ def main() -> None:
 
 def _timed(tasks: Sequence[Any], workers: int) -> tuple[float, float]:
     """Return the seconds until workers are ready, and from then until all results are stored."""
-    from morphgraph.batch.cluster import local_cluster
-    from morphgraph.batch.progress import ProgressFile, RunProgress
-    from morphgraph.batch.runner import run_tasks, warm_up_worker
+    from morphgraph.batch.cluster import local_cluster, warm_up
+    from morphgraph.batch.run import ProgressFile, RunProgress, run_tasks
     from morphgraph.batch.tasks import Store
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         began = time.perf_counter()
         with Store(folder) as store, local_cluster(workers) as client:
-            warm_up_worker(client)
+            warm_up(client)
             ready = time.perf_counter()
             progress = ProgressFile(folder, RunProgress("starting"))
             outcome = run_tasks(tasks, store, client, progress)

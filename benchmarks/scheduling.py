@@ -28,7 +28,7 @@ def pretend(task: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     from distributed import Client, LocalCluster
 
-    from morphgraph.batch.counting import runner_on
+    from morphgraph.batch.cluster import runner_on
     from morphgraph.corpus.counting import BLOCK_BYTES
     from morphgraph.corpus.counting_sql import TextBlock
     from morphgraph.corpus.text_files import TextFile

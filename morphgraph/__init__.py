@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from morphgraph.api.functions import compare, evaluate, load, train
     from morphgraph.api.gold import read_gold
     from morphgraph.api.tokeniser import Knockout, ReBPEOutcome, ScoredKnockout, Tokeniser
-    from morphgraph.batch.runner import RunOutcome
+    from morphgraph.batch.cluster import RunOutcome
     from morphgraph.core.errors import MorphGraphError
     from morphgraph.draw.merge_tree_svg import TreePicture
     from morphgraph.draw.scene import GraphPicture
@@ -45,7 +45,7 @@ _HOMES = {
     "Knockout": "morphgraph.api.tokeniser",
     "MeasuredCorpus": "morphgraph.tables.vocabulary",
     "ReBPEOutcome": "morphgraph.api.tokeniser",
-    "RunOutcome": "morphgraph.batch.runner",
+    "RunOutcome": "morphgraph.batch.cluster",
     "ScoredKnockout": "morphgraph.api.tokeniser",
     "ThresholdCurve": "morphgraph.api.blaming",
     "Tokeniser": "morphgraph.api.tokeniser",

@@ -13,13 +13,12 @@ from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
-from morphgraph.batch.progress import (
+from morphgraph.batch.run import (
     Run,
     RunProgress,
     is_launched,
     launch_run,
     prepare_run,
-    progress_path,
     read_progress,
     stop_run,
 )
@@ -62,7 +61,7 @@ def leave_queue(out: Path) -> None:
         _marker(out).unlink(missing_ok=True)
         if not is_launched(out):
             stopped = RunProgress("stopped", started=time.time(), updated=time.time())
-            write_file(progress_path(out), json.dumps(asdict(stopped)).encode())
+            write_file(out / "progress.json", json.dumps(asdict(stopped)).encode())
 
 
 def stop_all(root: Path) -> None:

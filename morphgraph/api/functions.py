@@ -23,7 +23,7 @@ from morphgraph.segment.models import load_segmenter, uploaded_segmenter
 from morphgraph.segment.segmenter import Segmenter
 
 if TYPE_CHECKING:
-    from morphgraph.batch.runner import RunOutcome
+    from morphgraph.batch.cluster import RunOutcome
     from morphgraph.tables.scores import ComparedScores
 
 
@@ -170,8 +170,8 @@ def evaluate(
     from functools import partial
 
     from morphgraph.batch.cluster import local_cluster
-    from morphgraph.batch.evaluating import run_evaluation
     from morphgraph.batch.plan import read_plan
+    from morphgraph.batch.run import run_evaluation
     from morphgraph.core.files import configuration_path
     from morphgraph.core.system import available_cores
 

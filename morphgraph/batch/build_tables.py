@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from morphgraph.batch.cell_rows import column_of
 from morphgraph.batch.results import (
     COLUMN_TITLES,
     COMPETITORS,
@@ -17,6 +16,7 @@ from morphgraph.batch.results import (
     LOST,
     RESULT_COLUMNS,
     TableSpec,
+    column_of,
     complete,
     name_text,
 )

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+from math import nan
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from morphgraph.batch.cell_rows import MethodResult, ResultRow, result_rows
+from morphgraph.batch.results import FLOTA_METRICS, vocabulary_metric
 from morphgraph.batch.tasks import contents
 from morphgraph.core.cache import Cache
 from morphgraph.core.errors import MorphGraphError, unquoted
@@ -48,20 +55,15 @@ def _check_content(spec: Mapping[str, Any]) -> None:
 
 
 _worker = Cache(entries=8)
-"""What the cells that one worker process runs share."""
+"""What the cells that one worker process runs share; it must not change."""
 
 
-def _cached(key: str, make: Callable[[], T]) -> T:
-    """Return a value that cells of one worker share, made on first use; it must not change."""
-    return _worker.get("cells", key, make)
-
-
-def _cached_of(table: pa.Table, make: Callable[[pa.Table], T]) -> T:
+def _cached_of(table: pa.Table, make: Callable[[pa.Table], Any]) -> Any:
     """Make a value from a task's result, once."""
-    return _cached(table.schema.metadata[b"key"].decode(), lambda: make(table))
+    return _worker.get("cells", table.schema.metadata[b"key"].decode(), lambda: make(table))
 
 
-# ------------------------------------------------------------------------------ counts
+# ------------------------------------------------------------------------------ counts, tokenisers
 
 _PIPELINE = b"pipeline"
 
@@ -83,22 +85,13 @@ def make_counts(spec: Mapping[str, Any], _: Sequence[pa.Table]) -> pa.Table:
 
 
 def _counted(spec: Mapping[str, Any]) -> WordCounts:
-    import tempfile
-    from pathlib import Path
-
     from morphgraph.corpus.counting import count_words
     from morphgraph.corpus.counts import read_word_counts
 
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "counts.parquet"
-        count_words(
-            spec["files"],
-            out,
-            pipeline=spec["pipeline"],
-            minimum_count=spec["minimum_count"],
-            column=spec["column"],
-            single=True,
-        )
+        how = {name: spec[name] for name in ("pipeline", "minimum_count", "column")}
+        count_words(spec["files"], out, single=True, **how)
         return read_word_counts(out)
 
 
@@ -117,9 +110,6 @@ def _words(table: pa.Table) -> tuple[WordCounts, Mapping[str, float]]:
     return counts, dict(zip(counts.words, numbers, strict=True))
 
 
-# ------------------------------------------------------------------------------ tokenisers
-
-
 def make_tokeniser(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table:
     """Make a tokeniser, trained on counts or read from a file, as a model file."""
     import pyarrow
@@ -130,27 +120,29 @@ def make_tokeniser(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Tab
     if spec["source"] == "file":
         made = as_planned(spec, lambda: load_segmenter(spec["path"]))
     else:
-        made = train(
-            spec["method"],
-            _word_counts(needs[0]),
-            spec["vocab_size"],
-            pipeline=spec["pipeline"],
-            parameters=spec["parameters"],
-            minimum_count=spec["minimum_count"],
-        )
+        how = {name: spec[name] for name in ("pipeline", "parameters", "minimum_count")}
+        made = train(spec["method"], _word_counts(needs[0]), spec["vocab_size"], **how)
     return pyarrow.table({"model": pyarrow.array([write_model(made)], pyarrow.large_binary())})
 
 
-# ------------------------------------------------------------------------------ cells
+# ------------------------------------------------------------------------------ inputs of cells
 
 
 class CellInputs(NamedTuple):
     """The inputs of a cell's method: a tokeniser or predictions, gold and word counts."""
 
     base: Any
-    reference: Reference | None
+    reference: Reference | None = None
+    gold_set: GoldSet | None = None
+    counts: WordCounts | None = None
+
+
+class MethodResult(NamedTuple):
+    """A method applied to a tokeniser: what scores it, and what it reports about itself."""
+
+    segmenter: Segmenter | Predictions
     gold_set: GoldSet | None
-    counts: WordCounts | None
+    facts: Mapping[str, float]
 
 
 def cell_inputs(spec: Mapping[str, Any], tables: Iterator[pa.Table]) -> CellInputs:
@@ -158,7 +150,7 @@ def cell_inputs(spec: Mapping[str, Any], tables: Iterator[pa.Table]) -> CellInpu
     from morphgraph.score.gold_set import GoldSet
 
     if "predictions" in spec:
-        base = _predictions(spec["predictions"])
+        base = _read_once(spec["predictions"], _predictions)
     else:
         base = _model(next(tables), spec["tokeniser_name"])
     counts = weights = None
@@ -166,24 +158,246 @@ def cell_inputs(spec: Mapping[str, Any], tables: Iterator[pa.Table]) -> CellInpu
         counts, weights = _cached_of(next(tables), _words)
     reference = gold_set = None
     if spec["reference"] is not None:
-        reference = _reference(spec["reference"])
+        reference = _read_once(spec["reference"], _reference)
         gold_set = GoldSet.of(reference, weights, spec["corpus_name"] if weights else "")
     return CellInputs(base, reference, gold_set, counts)
+
+
+def _model(table: pa.Table, name: str) -> Any:
+    from morphgraph.segment.models import read_model
+
+    return _cached_of(table, lambda table: read_model(table["model"][0].as_py(), name))
+
+
+def _read_once(spec: Mapping[str, Any], read: Callable[[Mapping[str, Any]], Any]) -> Any:
+    return _worker.get("cells", json.dumps(spec, sort_keys=True), lambda: read(spec))
+
+
+def _predictions(spec: Mapping[str, Any]) -> Predictions:
+    """Read the predictions of another program."""
+    from morphgraph.reference.predictions import read_predictions
+
+    reading = {name: spec[name] for name in ("name", "format", "encoding")}
+    return as_planned(spec, lambda: read_predictions(spec["path"], **reading))
+
+
+def _reference(spec: Mapping[str, Any]) -> Reference:
+    """Read a reference: join its parts, then sample as specified."""
+    from morphgraph.reference.entry import join_references
+    from morphgraph.reference.readers import read_reference
+
+    parts = []
+    for part in spec["parts"]:
+        names = ("name", "format", "encoding", "include_foreign", "layer")
+        read = partial(read_reference, part["path"], **{name: part[name] for name in names})
+        parts.append(as_planned(part, read))
+    gold = join_references(parts)
+    gold = gold.first_analyses() if spec["first_analysis"] else gold
+    sample: int | None = spec["sample"]
+    return gold if sample is None else gold.sample(sample, spec["sample_seed"])
+
+
+def method_result(spec: Mapping[str, Any], inputs: CellInputs) -> MethodResult:
+    """Apply a cell's method to a tokeniser, which is not changed, or to predictions.
+
+    ``spec``: its ``method``, ``parameters``, ``seed``, and the share and seed of the words that are
+    ``held_out`` or None. `MorphGraphError` for a method that does not suit the tokeniser.
+    """
+    from morphgraph.methods import METHODS
+    from morphgraph.segment.segmenter import method_on
+
+    base, _, gold_set, counts = inputs
+    method, parameters = spec["method"], dict(spec["parameters"])
+    unseen, editable = spec["held_out"], getattr(base, "editable", None)
+    if spec["seed"] is not None:
+        parameters["seed"] = spec["seed"]
+    if method in METHODS.learning:
+        if gold_set is None:
+            raise MorphGraphError(f"{method} needs a reference. Add references.")
+        if editable is None:
+            raise MorphGraphError(
+                f"{method} needs a tokeniser of merges alone, which {base.name} is not. Say in the "
+                f"method which tokenisers it is for."
+            )
+        if unseen is not None:
+            parameters |= {"holdout": unseen["share"], "seed": unseen["seed"]}
+        learn: Any = METHODS[method].learn
+        found: Learned = learn(editable, gold_set, METHODS[method].settings(parameters))
+        return MethodResult(found.segmenter, found.scored, found.facts)
+    if unseen is not None and gold_set is not None:
+        gold_set = gold_set.hold_out(unseen["share"], unseen["seed"])
+    if isinstance(base, Predictions):
+        return MethodResult(base, gold_set, {})
+    made = base if method == STANDARD_METHOD else method_on(base, method, parameters, counts)
+    facts = {}
+    if editable is not None and made.tokeniser is not None:
+        facts["merges"] = editable.graph.merge_count
+    return MethodResult(made, gold_set, facts)
+
+
+# ------------------------------------------------------------------------------ rows of cells
+
+
+class ResultRow(NamedTuple):
+    """One value of a cell, with its 95 % interval and a test's p-value; NaN without.
+
+    ``entries``: the number that it is over; ``scope`` and ``weighting`` are empty for figures that
+    are not of words; ``step``: the training step, for points of a curve; ``variant``: what is added
+    to the cell's parameters.
+    """
+
+    metric: str
+    value: float
+    scope: str = ""
+    weighting: str = ""
+    entries: int | None = None
+    signature: str = ""
+    low: float = nan
+    high: float = nan
+    p: float = nan
+    step: int | None = None
+    variant: str = ""
+
+
+def _as_table(rows: Iterable[ResultRow]) -> pa.Table:
+    """Return the rows of a cell in the form in which they are stored."""
+    import pyarrow
+
+    numbers = dict.fromkeys(("value", "low", "high", "p"), pyarrow.float64())
+    kinds = {**numbers, "entries": pyarrow.int64(), "step": pyarrow.int64()}
+    fields = [(name, kinds.get(name, pyarrow.string())) for name in ResultRow._fields]
+    return pyarrow.Table.from_pylist([row._asdict() for row in rows], pyarrow.schema(fields))
 
 
 def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table:
     """Measure one method on one tokeniser and reference: a row for each `ResultRow`."""
     tables = iter(needs)
-    base, reference, gold_set, counts = cell_inputs(spec, tables)
-    made = method_result(spec, base, gold_set, counts)
-    baseline = None
+    inputs = cell_inputs(spec, tables)
+    made = method_result(spec, inputs)
+    baseline: Any = None
     if spec["baseline"] is not None:
         against = _model(next(tables), spec["baseline"]["tokeniser_name"])
-        baseline = _baseline(spec["baseline"], against, counts)
-    rows = list(result_rows(spec, base, made, reference, counts, baseline))
+        try:
+            baseline = method_result(spec["baseline"], CellInputs(against, counts=inputs.counts))[0]
+        except MorphGraphError:
+            baseline = None  # as its own cell says
+    rows = list(result_rows(spec, inputs, made, baseline))
     if "parallel" in spec and not isinstance(made.segmenter, Predictions):
         rows += _parallel_rows(spec["parallel"], made.segmenter)
-    return as_table(rows)
+    return _as_table(rows)
+
+
+def result_rows(
+    spec: Mapping[str, Any],
+    inputs: CellInputs,
+    made: MethodResult,
+    baseline: Segmenter | None = None,
+) -> Iterator[ResultRow]:
+    """Return all rows of a cell, in the order of its configuration.
+
+    ``baseline``: what it is tested against. Held-out words only have scores.
+    """
+    yield from _scores(spec, made, baseline)
+    yield from _flota(spec, inputs.base, made)
+    if spec["held_out"] is None:
+        yield from _figures(spec, inputs, made)
+        yield from _facts(made)
+
+
+def _scores(
+    spec: Mapping[str, Any], made: MethodResult, baseline: Segmenter | None
+) -> Iterator[ResultRow]:
+    """Return every score on the reference, for each scope and weighting."""
+    from morphgraph.score.metrics import METRICS
+    from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
+    from morphgraph.score.uncertainty import USUAL_DRAWS
+
+    metrics = [name for name in spec["metrics"] if name not in FLOTA_METRICS]
+    gold_set = made.gold_set
+    if gold_set is None or not metrics:
+        return
+    draws = USUAL_DRAWS if spec["intervals"] else replace(USUAL_DRAWS, resamples=0)
+    outcomes = outcomes_of([("", made.segmenter)], gold_set)
+    if isinstance(outcomes[0], SegmentationFailure):
+        raise MorphGraphError(outcomes[0].message)
+    if baseline is not None:
+        outcomes += outcomes_of([("", baseline)], gold_set)
+    against = None if baseline is None else 1
+    for scope in spec["scopes"]:
+        for weighting in spec["weightings"]:
+            if weighting not in gold_set.weightings:
+                nothing = "n/a: there are no word frequencies"
+                yield from (ResultRow(m, nan, scope, weighting, 0, nothing) for m in metrics)
+                continue
+            table = ScoreTable(outcomes, scope, weighting, metrics, baseline=against, draws=draws)
+            about = (scope, weighting, int(gold_set.has_gold(scope).sum()), table.signature_of(0))
+            for name, found in (table.estimates[0] or {}).items():
+                if name in METRICS:
+                    interval = found.interval
+                    yield ResultRow(name, found.value, *about, interval.low, interval.high, found.p)
+
+
+def _flota(spec: Mapping[str, Any], base: Segmenter, made: MethodResult) -> Iterator[ResultRow]:
+    """Return FLOTA's own scores; undefined for methods that do not take the k best tokens."""
+    from morphgraph.methods import METHODS
+    from morphgraph.score.flota import FLOTA_METHODS, flota_scores
+    from morphgraph.segment.segmenter import standard_segmenter
+    from morphgraph.tokeniser.loading import vocabulary_of
+
+    wanted = [name for name in spec["metrics"] if name in FLOTA_METRICS]
+    if not wanted or made.gold_set is None:
+        return
+    known = METHODS.get(spec["method"])
+    if known is None or known.title not in FLOTA_METHODS:
+        nothing = "n/a: this method does not choose k tokens"
+        yield from (ResultRow(name, nan, "morphemic", "types", 0, nothing) for name in wanted)
+        return
+    tokeniser = base.tokeniser
+    source: Any = base.vocabulary if tokeniser is None else tokeniser
+    vocabulary = source if tokeniser is None else vocabulary_of(tokeniser)
+    k = spec["parameters"]["k"] or None
+    strict = bool(spec["parameters"].get("strict"))
+    standard = standard_segmenter(source)
+    found = flota_scores(vocabulary, made.gold_set.reference, standard, (k,), strict=strict)
+    score = found.score(known.title, k)
+    values = {
+        "flota_coverage": (score.coverage, score.entries),
+        "flota_stem_recall": (score.stem_recall, score.entries_with_stem),
+        "flota_full_match": (score.full_match, score.entries),
+    }
+    for name in wanted:
+        value, entries = values[name]
+        yield ResultRow(name, value, "morphemic", "types", entries, found.signature)
+
+
+def _figures(
+    spec: Mapping[str, Any], inputs: CellInputs, made: MethodResult
+) -> Iterator[ResultRow]:
+    """Return the figures of the vocabulary."""
+    from morphgraph.score.vocabulary import ALPHA, NamedCounts, VocabularyHealth
+    from morphgraph.score.vocabulary_figures import figures_of
+    from morphgraph.tables.vocabulary import signature
+
+    if not spec["vocabulary"] or isinstance(made.segmenter, Predictions):
+        return
+    corpus = None if inputs.counts is None else NamedCounts(inputs.counts, spec["corpus_name"])
+    health = VocabularyHealth(made.segmenter, corpus, inputs.reference)
+    line = signature([health], ALPHA)
+    values = figures_of(health)
+    for key in spec["vocabulary"]:
+        # Relative to another cell, unknown here: `results.collected` divides.
+        value = values["tokens" if key == "relative_tokens" else key].number
+        yield ResultRow(vocabulary_metric(key), value, signature=line)
+
+
+def _facts(made: MethodResult) -> Iterator[ResultRow]:
+    """Return what the method reports about itself."""
+    if isinstance(made.segmenter, Predictions):
+        yield ResultRow("types", nan)
+        return
+    signature = made.segmenter.signature()
+    for name, value in {"types": made.segmenter.vocabulary_size, **made.facts}.items():
+        yield ResultRow(name, float(value), signature=signature)
 
 
 def _parallel_rows(text: Mapping[str, Any], segmenter: Segmenter) -> list[ResultRow]:
@@ -191,10 +405,8 @@ def _parallel_rows(text: Mapping[str, Any], segmenter: Segmenter) -> list[Result
     from morphgraph.score.corpus_measures import count_lines, measure_corpus
 
     column, mine, its = text["column"], text["own_text"], text["base_text"]
-    found = as_planned(
-        mine,
-        lambda: measure_corpus({"": segmenter}, mine["files"], column=column, unit="lines"),
-    )
+    measure = partial(measure_corpus, {"": segmenter}, mine["files"], column=column, unit="lines")
+    found = as_planned(mine, measure)
     [own] = found.totals
     lines = as_planned(its, lambda: count_lines(its["files"], column))
     if own.lines != lines:
@@ -214,104 +426,47 @@ def _parallel_rows(text: Mapping[str, Any], segmenter: Segmenter) -> list[Result
     ]
 
 
-def as_table(rows: Iterable[ResultRow]) -> pa.Table:
-    """Return the rows of a cell in the form in which they are stored."""
-    import pyarrow
-
-    numbers = dict.fromkeys(("value", "low", "high", "p"), pyarrow.float64())
-    kinds = {**numbers, "entries": pyarrow.int64(), "step": pyarrow.int64()}
-    schema = pyarrow.schema(
-        [(name, kinds.get(name, pyarrow.string())) for name in ResultRow._fields]
-    )
-    return pyarrow.Table.from_pylist([row._asdict() for row in rows], schema)
+# ------------------------------------------------------------------------------ downstream cells
 
 
-def _model(table: pa.Table, name: str) -> Segmenter:
-    from morphgraph.segment.models import read_model
+def task_settings(spec: Mapping[str, Any]) -> Any:
+    """Return the settings of a downstream task in a spec, with its files at their paths."""
+    from morphgraph.models.downstream import DOWNSTREAM
 
-    made: Segmenter = _cached_of(table, lambda table: read_model(table["model"][0].as_py(), name))
-    return made
-
-
-def _baseline(
-    spec: Mapping[str, Any], base: Segmenter, counts: WordCounts | None
-) -> Segmenter | None:
-    """Return what others are tested against; None if its method failed, as its own cell says."""
-    try:
-        made: Segmenter = method_result(spec, base, None, counts).segmenter  # type: ignore[assignment]
-        return made
-    except MorphGraphError:
-        return None
+    places = {part: found["files"] for part, found in spec["data"].items()}
+    model = spec["checkpoint"] and spec["checkpoint"]["path"]
+    return DOWNSTREAM[spec["task"]].settings({**spec["settings"], **places, "model": model})
 
 
-def _predictions(spec: Mapping[str, Any]) -> Any:
-    """Read the predictions of another program."""
-    from morphgraph.reference.predictions import read_predictions
+def measure_downstream(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table:
+    """Train a model on a tokeniser's ids, and measure it: a row for each `ResultRow`.
 
-    reading = {name: spec[name] for name in ("name", "format", "encoding")}
-    return _cached(
-        json.dumps(spec, sort_keys=True),
-        lambda: as_planned(spec, lambda: read_predictions(spec["path"], **reading)),
-    )
-
-
-def _reference(spec: Mapping[str, Any]) -> Reference:
-    """Read a reference: join its parts, then sample as specified."""
-    from morphgraph.reference.entry import join_references
-    from morphgraph.reference.readers import read_reference
-
-    def part(given: Mapping[str, Any]) -> Reference:
-        names = ("name", "format", "encoding", "include_foreign", "layer")
-        reading = {name: given[name] for name in names}
-        return as_planned(given, lambda: read_reference(given["path"], **reading))
-
-    def read() -> Reference:
-        gold = join_references([part(given) for given in spec["parts"]])
-        gold = gold.first_analyses() if spec["first_analysis"] else gold
-        sample: int | None = spec["sample"]
-        return gold if sample is None else gold.sample(sample, spec["sample_seed"])
-
-    return _cached(json.dumps(spec, sort_keys=True), read)
-
-
-def method_result(
-    spec: Mapping[str, Any],
-    base: Any,
-    gold_set: GoldSet | None,
-    counts: WordCounts | None,
-) -> MethodResult:
-    """Apply a cell's method to a tokeniser, which is not changed, or to predictions.
-
-    ``spec``: its ``method``, ``parameters``, ``seed``, and the share and seed of the words that are
-    ``held_out`` or None. `MorphGraphError` for a method that does not suit the tokeniser.
+    ``folder`` in the spec: where checkpoints are kept until the end; they stay if the cell is
+    killed or fails.
     """
-    from morphgraph.methods import METHODS
-    from morphgraph.segment.segmenter import method_on
+    from morphgraph.models.downstream import DOWNSTREAM
+    from morphgraph.models.downstream.task import TaskRun
+    from morphgraph.models.downstream.token_ids import dense_ids, folder_ids
+    from morphgraph.models.downstream.training import require_libraries
 
-    method, parameters = spec["method"], dict(spec["parameters"])
-    unseen, editable = spec["held_out"], getattr(base, "editable", None)
-    if spec["seed"] is not None:
-        parameters["seed"] = spec["seed"]
-    if method in METHODS.learning:
-        if gold_set is None:
-            raise MorphGraphError(f"{method} needs a reference. Add references.")
-        if editable is None:
-            raise MorphGraphError(
-                f"{method} needs a tokeniser of merges alone, which {base.name} is not. Say in the "
-                f"method which tokenisers it is for."
-            )
-        if unseen is not None:
-            parameters |= {"holdout": unseen["share"], "seed": unseen["seed"]}
-        settings = METHODS[method].settings(parameters)
-        learn: Any = METHODS[method].learn
-        found: Learned = learn(editable, gold_set, settings)
-        return MethodResult(found.segmenter, found.scored, found.facts)
-    if unseen is not None and gold_set is not None:
-        gold_set = gold_set.hold_out(unseen["share"], unseen["seed"])
-    if isinstance(base, Predictions):
-        return MethodResult(base, gold_set, {})
-    made = base if method == STANDARD_METHOD else method_on(base, method, parameters, counts)
-    facts = {}
-    if editable is not None and made.tokeniser is not None:
-        facts["merges"] = editable.graph.merge_count
-    return MethodResult(made, gold_set, facts)
+    require_libraries()
+    inputs = cell_inputs(spec, iter(needs))
+    segmenter: Any = method_result(spec, inputs).segmenter
+    asked = spec["downstream"]
+    task, settings = DOWNSTREAM[asked["task"]], task_settings(asked)
+    places = [*asked["data"].values(), *filter(None, [asked["checkpoint"]])]
+    files = [file for part in places for file in part["files"]]
+    content = sorted(checksum for part in places for checksum in part["content"])
+    read = {"files": files, "content": content}
+    examples = as_planned(read, lambda: task.read(settings))
+    ids = dense_ids(segmenter) if settings.model is None else folder_ids(segmenter, settings.model)
+    with ExitStack() as stack:
+        folder = spec.get("folder") or stack.enter_context(tempfile.TemporaryDirectory())
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        run = TaskRun(ids, examples, settings, spec["run_seed"], Path(folder), inputs.base)
+        measured = list(task.run(run))
+        shutil.rmtree(folder, ignore_errors=True)
+    signature = f"{segmenter.signature()}|task:{task.name}|code:{asked['code']}"
+    rows = [ResultRow(**each._asdict(), signature=signature) for each in measured]
+    rows.append(ResultRow("types", float(segmenter.vocabulary_size), signature=signature))
+    return _as_table(rows)

@@ -1,7 +1,7 @@
-"""Connections to dask workers on this machine, or to a scheduler by its address.
+"""Tasks on dask: workers of this machine or at a scheduler's address, and running what is missing.
 
-Each is a context manager that yields a connected `distributed.Client`, and leaves nothing running
-or changed in this process when it ends. `batch.slurm` has two more.
+Each place is a context manager that yields a connected `distributed.Client`, and leaves nothing
+running or changed in this process when it ends.
 """
 
 from __future__ import annotations
@@ -17,22 +17,40 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
+from morphgraph.batch.tasks import (
+    Store,
+    Task,
+    TaskFailure,
+    TaskReport,
+    TaskResult,
+    code_version,
+    run_task,
+)
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import parse_json, read_bytes
+from morphgraph.core.text import counted
 
 if TYPE_CHECKING:
     from distributed import Client
 
+    from morphgraph.corpus.counting import Runner
+
+_log = logging.getLogger("morphgraph.batch")
+
 ATTEMPTS = 4
 """How often a task whose workers die is started before it counts as failed."""
 
+_LOOK = 0.25
+"""Seconds between two looks at whether a run is to stop."""
 _NOTHING = logging.CRITICAL + 1
 """A log level above that of any message."""
 
@@ -143,52 +161,29 @@ def at_address(address: str, timeout: float = 10) -> Generator[Client]:
     """
     deadline = time.monotonic() + timeout
     with quiet():
+        from distributed import Client
+        from distributed.versions import VersionMismatchWarning
+
         where = scheduler_address(address)
         _check_scheduler(where, address, timeout)
-        with _connected(where, address, max(1.0, deadline - time.monotonic())) as client:
-            _wait_for_worker(client, address, max(1.0, deadline - time.monotonic()))
+        # `_warn_of_versions` replaces dask's table by one line.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", VersionMismatchWarning)
+            try:
+                left = max(1.0, deadline - time.monotonic())
+                client = Client(where, timeout=left, set_as_default=False)  # type: ignore[no-untyped-call]
+            except Exception as error:
+                raise _no_scheduler(address, f"it does not let us connect ({error})") from error
+        with client:
+            left = max(1.0, deadline - time.monotonic())
+            try:
+                client.wait_for_workers(1, left)
+            except TimeoutError as error:
+                problem = f"The scheduler at {address} has no workers, {left:.0f} s after we asked"
+                fix = f"Start some: dask worker {where} --nthreads 1"
+                raise MorphGraphError(f"{problem}. {fix}") from error
             _warn_of_versions(client, address)
             yield client
-
-
-def lost_worker_message(error: BaseException) -> str | None:
-    """Return the message for a task whose workers all died; None for any other error."""
-    from distributed import KilledWorker
-
-    if not isinstance(error, KilledWorker):
-        return None
-    return (
-        f"The worker process died {ATTEMPTS} times while it ran this. Most often it needs more "
-        "memory than a worker may use: take fewer workers, give each more memory, or make the "
-        "task smaller."
-    )
-
-
-@contextmanager
-def _connected(where: str, shown: str, timeout: float) -> Generator[Client]:
-    """A client of the scheduler at an address; `shown` names it in errors."""
-    from distributed import Client
-    from distributed.versions import VersionMismatchWarning
-
-    # `_warn_of_versions` replaces dask's table by one line.
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", VersionMismatchWarning)
-        try:
-            client = Client(where, timeout=timeout, set_as_default=False)  # type: ignore[no-untyped-call]
-        except Exception as error:
-            raise _no_scheduler(shown, f"it does not let us connect ({error})") from error
-    with client:
-        yield client
-
-
-def _wait_for_worker(client: Client, shown: str, timeout: float) -> None:
-    """Wait until a scheduler has at least one worker."""
-    try:
-        client.wait_for_workers(1, timeout)
-    except TimeoutError as error:
-        problem = f"The scheduler at {shown} has no workers, {timeout:.0f} s after we asked"
-        fix = f"Start some: dask worker {scheduler_address(shown)} --nthreads 1"
-        raise MorphGraphError(f"{problem}. {fix}") from error
 
 
 @contextmanager
@@ -348,3 +343,250 @@ def _end_with_parent() -> None:
     if sys.platform == "linux":
         set_parent_death_signal = 1
         ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL, 0, 0, 0)
+
+
+# ------------------------------------------------------------------------------ running tasks
+
+_LOST = (
+    "The connection to the scheduler was lost. Start the same command again: it resumes where it "
+    "stopped."
+)
+
+
+def lost_worker_message(error: BaseException) -> str | None:
+    """Return the message for a task whose workers all died; None for any other error."""
+    from distributed import KilledWorker
+
+    if not isinstance(error, KilledWorker):
+        return None
+    return (
+        f"The worker process died {ATTEMPTS} times while it ran this. Most often it needs more "
+        "memory than a worker may use: take fewer workers, give each more memory, or make the "
+        "task smaller."
+    )
+
+
+def _itself(something: Any) -> Any:
+    """Return what is known here, as a task that can be recomputed if its worker is lost."""
+    return something
+
+
+def runner_on(client: Client) -> Runner:
+    """Return a function that runs tasks on a client's workers, for `corpus.counting`.
+
+    Data common to all tasks are sent to each worker once.
+    """
+
+    def run(function: Callable[..., Any], tasks: Sequence[Any], *common: Any) -> Iterator[Any]:
+        from distributed import CancelledError, as_completed
+
+        shared = client.map(_itself, common, pure=False)
+        futures = client.map(function, tasks, *([one] * len(tasks) for one in shared), pure=False)
+        try:
+            for future in as_completed(futures, loop=client.loop):  # type: ignore[no-untyped-call]
+                yield future.result()
+                future.release()
+        except MorphGraphError:
+            raise
+        except CancelledError as error:
+            raise MorphGraphError(_LOST) from error
+        except Exception as error:
+            if (message := lost_worker_message(error)) is None:
+                raise
+            raise MorphGraphError(message) from error
+        finally:
+            if client.status == "running":
+                client.cancel(futures)  # type: ignore[no-untyped-call]
+
+    return run
+
+
+@dataclass(frozen=True)
+class RunOutcome:
+    """How all tasks ended, in order. ``stopped``: an early end was requested.
+
+    >>> RunOutcome(reports=(), failures=(), stopped=False)
+    <RunOutcome: 0 tasks, 0 failed>
+    """
+
+    reports: tuple[TaskReport, ...]
+    failures: tuple[TaskFailure, ...]
+    stopped: bool
+
+    def __repr__(self) -> str:
+        """One line."""
+        tasks = f"{counted(len(self.reports), 'task')}, {len(self.failures):,} failed"
+        return f"<RunOutcome: {tasks}{', stopped' if self.stopped else ''}>"
+
+
+def missing_tasks(tasks: Sequence[Task], store: Store) -> list[Task]:
+    """Return the tasks without a stored result, and missing ones that they need.
+
+    Counts and tokenisers that only finished tasks need are left out.
+    """
+    return _missing(tasks, _kept(tasks, store))
+
+
+def _kept(tasks: Sequence[Task], store: Store) -> dict[str, dict[str, str]]:
+    """Return what finished tasks report about themselves, reading each file once."""
+    found = ((task.key, store.facts(task.key)) for task in tasks)
+    return {key: facts for key, facts in found if facts is not None}
+
+
+def _missing(tasks: Sequence[Task], kept: Mapping[str, object]) -> list[Task]:
+    needed = {need for task in tasks for need in task.needs}
+    wanted: set[str] = set()
+    for task in reversed(tasks):  # each is after those that it needs
+        if task.key not in kept and (task.key in wanted or task.key not in needed):
+            wanted |= {task.key, *task.needs}
+    return [task for task in tasks if task.key in wanted and task.key not in kept]
+
+
+def warm_up(client: Client) -> None:
+    """Load what every cell needs in all workers at the same time."""
+    # If this fails, tasks on the worker will tell.
+    client.run(_load, on_error="ignore")
+
+
+def _load() -> None:
+    """Load the library and its kernels by measuring very small cells."""
+    from morphgraph.batch.cells import CellInputs, method_result, result_rows
+    from morphgraph.reference.entry import Entry, Reference
+    from morphgraph.score.gold_set import GoldSet
+    from morphgraph.segment.bte import Bte, tokeniser_of_types
+
+    entries = (Entry("abab", ("ab", "ab")), Entry("aba", ("a", "ba")))
+    gold_set = GoldSet.of(Reference("warm-up", "plain", entries, (), "0" * 12))
+    base = Bte(tokeniser_of_types("warm-up", ["a", "b", "ab", "aba"], ["ab", ("ab", "a")]))
+    inputs = CellInputs(base, gold_set.reference, gold_set)
+    scored = {"scopes": ["morphemic"], "weightings": ["types"], "intervals": True}
+    scored |= {"metrics": ["f1", "morph_f1", "distance"], "vocabulary": []}
+    methods: dict[str, dict[str, Any]] = {
+        "standard": {},
+        "dropout": {"p": 0.5},
+        "flota": {"k": 0},
+        "knockout": {},
+        "rebpe": {"reify": True},
+    }
+    for method, parameters in methods.items():
+        seed = 0 if method in ("dropout", "knockout", "rebpe") else None
+        named = {"method": method, "parameters": parameters, "seed": seed, "held_out": None}
+        spec = named | scored
+        list(result_rows(spec, inputs, method_result(spec, inputs), base))
+    code_version()
+
+
+@dataclass
+class Schedule:
+    """Runs missing tasks, and stores each result as it arrives.
+
+    ``reports``: how those that ended did, by key; a failed task only stops those that need it. If
+    nothing is missing, no client is needed.
+    """
+
+    tasks: Sequence[Task]
+    store: Store
+    client: Any
+    reports: dict[str, TaskReport] = field(default_factory=dict)
+    failures: list[TaskFailure] = field(default_factory=list)
+    futures: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        known = _kept(self.tasks, self.store)
+        self.missing = _missing(self.tasks, known)
+        left = {task.key for task in self.missing}
+        for task in self.tasks:
+            if task.key not in left:
+                facts = known.get(task.key)
+                # Without facts it is a count or tokeniser that no task needs.
+                state: Literal["done", "not run"] = "not run" if facts is None else "done"
+                self.reports[task.key] = TaskReport(task, state, facts or {}, True)
+
+    @property
+    def workers(self) -> int:
+        """The number of workers now."""
+        return 0 if self.client is None else len(self.client.scheduler_info(-1)["workers"])
+
+    def results(self) -> Generator[TaskReport | None]:
+        """Yield a report of each task that ends; now and then None, while none does.
+
+        `MorphGraphError` if results cannot be stored, or the scheduler is lost. What is left when
+        the caller stops is cancelled.
+        """
+        try:
+            self._submit()
+            yield from self._ended()
+        finally:
+            if self.client is not None and self.client.status == "running":
+                self.client.cancel(list(self.futures.values()))
+
+    def _submit(self) -> None:
+        """Send all missing tasks to the scheduler, each with its dependencies."""
+        code = code_version()
+        for place, task in enumerate(self.missing):
+            for need in task.needs:
+                if need not in self.futures:
+                    # Part of the graph, not scattered: data lost with a worker are sent again.
+                    kept = TaskResult(self.store.path(need).read_bytes())
+                    self.futures[need] = self.client.submit(_itself, kept, pure=False)
+            folder = str(self.store.checkpoints(task.key).resolve()) if task.resumes else None
+            # A unique key: a scheduler may still know a task of an earlier run.
+            unique = {"key": f"{task.kind}-{task.key}-{time.time_ns()}", "pure": False}
+            needs = [self.futures[need] for need in task.needs]
+            self.futures[task.key] = self.client.submit(
+                run_task, task, code, *needs, folder=folder, priority=-place, **unique
+            )
+
+    def _ended(self) -> Iterator[TaskReport | None]:
+        ended: SimpleQueue[tuple[Task, Any]] = SimpleQueue()
+        for task in self.missing:
+            self.futures[task.key].add_done_callback(
+                lambda found, task=task: ended.put((task, found))
+            )
+        needed = {need for task in self.missing for need in task.needs}
+        left = len(self.missing)
+        while left:
+            try:
+                task, future = ended.get(timeout=_LOOK)
+            except Empty:
+                self._check_scheduler()
+                yield None
+                continue
+            left -= 1
+            yield self._taken(task, self._result_of(task, future))
+            if task.key not in needed:
+                future.release()
+                self.futures.pop(task.key, None)
+
+    def _check_scheduler(self, error: Exception | None = None) -> None:
+        lost = error is not None and "connection-lost" in str(error)
+        if lost or self.client.status not in ("running", "connecting"):
+            raise MorphGraphError(_LOST)
+
+    def _result_of(self, task: Task, future: Any) -> TaskResult:
+        """Return the result of a task, which is a failure if its worker died."""
+        try:
+            found: TaskResult = future.result(timeout=120)
+            return found
+        except Exception as error:
+            self._check_scheduler(error)
+            message = lost_worker_message(error) or f"{type(error).__name__}: {error}"
+            return TaskResult(b"", TaskFailure(task.label, message, repr(error)))
+
+    def _taken(self, task: Task, result: TaskResult) -> TaskReport:
+        """Store the result of a task, and return how it ended."""
+        if (failure := result.failure) is None:
+            self.store.keep(task.key, result.data)
+            _log.info("done: %s (%s s)", task.label, result.facts.get("seconds", "?"))
+            report = TaskReport(task, "done", result.facts)
+        else:
+            self.failures.append(failure)
+            _log.error("failed: %s: %s\n%s", task.label, failure.message, failure.traceback)
+            report = TaskReport(task, "failed", result.facts, message=failure.message)
+        self.reports[task.key] = report
+        return report
+
+    def outcome(self, stopped: bool) -> RunOutcome:
+        """Return how all tasks ended."""
+        reports = [self.reports.get(task.key) or TaskReport(task, "not run") for task in self.tasks]
+        return RunOutcome(tuple(reports), tuple(self.failures), stopped)

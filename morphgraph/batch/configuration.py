@@ -9,20 +9,18 @@ import codecs
 import json
 from collections import Counter
 from collections.abc import Mapping
+from copy import copy
 from functools import reduce
 from itertools import product
-from math import prod
 from operator import or_
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, create_model, model_validator
 from pydantic.fields import FieldInfo
 
-from morphgraph.batch.cell_rows import FLOTA_METRICS
 from morphgraph.batch.cells import STANDARD_METHOD
-from morphgraph.batch.downstream import AnyDownstream
-from morphgraph.batch.results import TableSpec
+from morphgraph.batch.results import FLOTA_METRICS, TableSpec
 from morphgraph.batch.yaml_reading import (
     Lines,
     ListOrOne,
@@ -32,11 +30,12 @@ from morphgraph.batch.yaml_reading import (
     check,
     listed,
     load_yaml,
-    with_single_values,
 )
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.pipelines import PIPELINES
 from morphgraph.methods import METHODS
+from morphgraph.models.downstream import DOWNSTREAM
+from morphgraph.models.downstream.task import PLACES, DownstreamTask
 from morphgraph.reference.readers import FORMATS
 from morphgraph.score.gold_set import HOLDOUT, Scope, Weighting
 from morphgraph.score.metrics import check_metrics
@@ -100,19 +99,28 @@ def _as_corpus(given: Any) -> Any:
 
 
 class _Grid(Strict):
-    """A choice with values of parameters: fields beside those of the choice's first class."""
+    """A choice with values of parameters: the fields that a class made from it adds."""
+
+    own: ClassVar[tuple[str, ...]] = ()
 
     def given(self) -> dict[str, list[Any]]:
         """Return the values of each of its parameters that has some."""
-        base: Any = next(kind for kind in type(self).__mro__ if _Grid in kind.__bases__)
-        known, own = base.model_fields, type(self).model_fields
-        values = {name: getattr(self, name) for name in own if name not in known}
+        values = {name: getattr(self, name) for name in self.own}
         return {name: value for name, value in values.items() if value is not None}
 
     def grid(self) -> list[dict[str, Any]]:
         """Return every combination of its parameters, those that stand in the file first."""
         given = self.given()
         return [dict(zip(given, chosen, strict=True)) for chosen in product(*given.values())]
+
+
+def _extended(
+    base: type[Any], name: str, does: str | None, own: dict[str, Any], **more: Any
+) -> Any:
+    """Return a model with the parameters of a method or task as further fields."""
+    made = create_model(name, __base__=base, __doc__=does, **more, **own)
+    made.own = tuple(own)
+    return made
 
 
 class _TokeniserChoice(_Grid):
@@ -170,11 +178,8 @@ def _training_fields() -> dict[str, Any]:
 if TYPE_CHECKING:
     TokeniserChoice = _TokeniserChoice
 else:
-    TokeniserChoice = create_model(
-        "TokeniserChoice",
-        __base__=_TokeniserChoice,
-        __doc__=_TokeniserChoice.__doc__,
-        **_training_fields(),
+    TokeniserChoice = _extended(
+        _TokeniserChoice, "TokeniserChoice", _TokeniserChoice.__doc__, _training_fields()
     )
 
 
@@ -191,11 +196,6 @@ class MethodChoice(_Grid):
     tokenisers: list[str] | None = Field(
         None, description="Names of the tokenisers that it is for; all if not given."
     )
-
-    @property
-    def grid_size(self) -> int:
-        """The number of combinations."""
-        return prod(len(values) for values in self.given().values())
 
     def title(self) -> str:
         """Its title in tables; empty for the tokeniser's own method, which has no other name."""
@@ -218,22 +218,17 @@ def settings_of(method: str, parameters: Mapping[str, Any]) -> Parameters:
     return Parameters() if known is None else known.settings(parameters)
 
 
-def _grid_field(field: FieldInfo) -> Any:
-    """Convert a parameter of a method to a configuration field."""
-    kind = _one_or_more_values(field)
-    if field.default is None:
-        return (kind | None, Field(None, description=field.description))
-    return (kind, Field([field.default], description=field.description))
-
-
-def _model(method: Method) -> type[MethodChoice]:
+def _method_model(method: Method) -> type[MethodChoice]:
     """Return the configuration model of a method; seeds are those of the evaluation."""
-    fields = {name: _grid_field(field) for name, field in method.fields.items() if name != "seed"}
-    made: type[MethodChoice] = create_model(
-        method.name.capitalize(),
-        __base__=MethodChoice,
-        __doc__=method.does,
-        **{"method": (Literal[method.name], ...), **fields},
+    fields: dict[str, Any] = {}
+    for name, field in method.fields.items():
+        kind, default = _one_or_more_values(field), field.default
+        kind, default = (kind | None, None) if default is None else (kind, [default])
+        if name != "seed":
+            fields[name] = (kind, Field(default, description=field.description))
+    named = (Literal[method.name], ...)
+    made: type[MethodChoice] = _extended(
+        MethodChoice, method.name.capitalize(), method.does, fields, method=named
     )
     return made
 
@@ -244,20 +239,12 @@ class Standard(MethodChoice):
     method: Literal["standard"] = "standard"
 
 
+_OTHERS = [name for name in (*METHODS.offered, *METHODS.learning) if name != "bpe"]
 METHOD_MODELS: dict[str, type[MethodChoice]] = {
     STANDARD_METHOD: Standard,
-    **{
-        name: _model(METHODS[name])
-        for name in (*METHODS.offered, *METHODS.learning)
-        if name != "bpe"
-    },
+    **{name: _method_model(METHODS[name]) for name in _OTHERS},
 }
 """The model of each method, by name."""
-
-if TYPE_CHECKING:
-    AnyMethod = MethodChoice
-else:
-    AnyMethod = Annotated[reduce(or_, METHOD_MODELS.values()), Field(discriminator="method")]
 
 
 def _as_method(given: Any) -> Any:
@@ -269,6 +256,69 @@ def _as_method(given: Any) -> Any:
     except MorphGraphError as error:
         raise ValueError(str(error)) from error
     return {"method": name, **parameters}
+
+
+# ------------------------------------------------------------------------------ downstream tasks
+
+
+class DownstreamChoice(_Grid):
+    """A task that models are trained and measured on, once for each seed."""
+
+    name: Name | None = Field(None, description="Its name in tables.")
+    task: str
+    tokenisers: list[str] | None = Field(
+        None, description="Names of the tokenisers that it is for; all if not given."
+    )
+    languages: OneOrMore[Name] | None = Field(None, description="Only for these languages.")
+
+    @model_validator(mode="after")
+    def _settings_fit(self) -> Self:
+        try:
+            self.entry.settings(self.settings())
+        except MorphGraphError as error:
+            raise ValueError(str(error)) from error
+        return self
+
+    @property
+    def entry(self) -> DownstreamTask:
+        """Its entry among the tasks."""
+        return DOWNSTREAM[self.task]
+
+    @property
+    def title(self) -> str:
+        """Its title in tables."""
+        return self.name or self.entry.title
+
+    def settings(self) -> dict[str, Any]:
+        """The task's own settings."""
+        return {name: getattr(self, name) for name in self.own}
+
+
+def _task_model(task: DownstreamTask) -> type[DownstreamChoice]:
+    """Return the configuration model of a task."""
+    fields: dict[str, Any] = {}
+    for name, field in task.parameters.model_fields.items():
+        kind: Any = field.annotation
+        default: Any = copy(field)
+        if name in PLACES:
+            places = OneOrMore[Annotated[str, Field(min_length=1)]]
+            kind = places if field.is_required() else places | None
+            default = Field(... if field.is_required() else None, description=field.description)
+        fields[name] = (kind, default)
+    title = "".join(part.capitalize() for part in task.name.split("-"))
+    named = (Literal[task.name], ...)
+    made: type[DownstreamChoice] = _extended(DownstreamChoice, title, task.does, fields, task=named)
+    return made
+
+
+if TYPE_CHECKING:
+    AnyMethod = MethodChoice
+    AnyDownstream = DownstreamChoice
+else:
+    AnyMethod = Annotated[reduce(or_, METHOD_MODELS.values()), Field(discriminator="method")]
+    AnyDownstream = Annotated[
+        reduce(or_, map(_task_model, DOWNSTREAM.values())), Field(discriminator="task")
+    ]
 
 
 # ------------------------------------------------------------------------------ references
@@ -534,7 +584,7 @@ def parse_evaluation(data: bytes | str, name: str) -> tuple[Evaluation, Lines]:
 
 def schema() -> dict[str, Any]:
     """Return the JSON schema of a configuration, for editors that check while typing."""
-    return cast("dict[str, Any]", with_single_values(Evaluation.model_json_schema()))
+    return Evaluation.model_json_schema()
 
 
 def schema_text() -> str:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
+from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from morphgraph.batch.cells import make_counts, make_tokeniser, measure_cell
+from morphgraph.batch.cells import (
+    make_counts,
+    make_tokeniser,
+    measure_cell,
+    measure_downstream,
+    task_settings,
+)
 from morphgraph.batch.configuration import (
     Corpus,
+    DownstreamChoice,
     Evaluation,
     MethodChoice,
     PredictionsChoice,
@@ -23,17 +32,19 @@ from morphgraph.batch.configuration import (
     parse_evaluation,
     settings_of,
 )
-from morphgraph.batch.downstream import DownstreamChoice, PlannedTask, planned_task
-from morphgraph.batch.downstream_cells import measure_downstream
 from morphgraph.batch.results import held_out_words
 from morphgraph.batch.tasks import Task, Work, contents
-from morphgraph.batch.yaml_reading import Lines, field_line, field_name
-from morphgraph.core.errors import FileFormatError, MorphGraphError, require
+from morphgraph.batch.yaml_reading import Lines, field_place
+from morphgraph.core.errors import FileFormatError, MorphGraphError, require, unquoted
 from morphgraph.core.files import decode_utf8, read_bytes
 from morphgraph.core.limits import HASHED_FILES, PLAN_TASKS, PUBLIC_TASKS, PUBLIC_TYPES
 from morphgraph.core.text import shortened, visible
 from morphgraph.corpus.text_files import find_texts
 from morphgraph.methods import METHODS
+from morphgraph.models.downstream import DOWNSTREAM
+from morphgraph.models.downstream.task import PLACES
+from morphgraph.models.downstream.token_ids import model_files
+from morphgraph.models.downstream.training import training_version
 from morphgraph.reference.language import language_code
 from morphgraph.score.vocabulary_figures import FIGURES
 from morphgraph.segment.training import training_of
@@ -43,6 +54,9 @@ _BY_REFERENCE = {figure.key for figure in FIGURES if figure.needs == "reference"
 _TEXT_PER_SECOND = 10e6
 _LOADING, _FIGURES, _INTERVALS, _SCORES = 0.5, 2.0, 0.15, 0.02
 """Estimated seconds of a part of a task on one core, like `Method.seconds`."""
+_STARTING, _SMALL, _TOKENS_IN_TEXT, _UNPACKED = 15.0, 5.0, 20, 3
+"""Estimates: seconds before a cell trains a model, slow-down of small over tiny, tokens in a text,
+and size of a file without gzip."""
 
 
 @dataclass(frozen=True)
@@ -117,8 +131,7 @@ def make_plan(
     return plan
 
 
-@dataclass(frozen=True)
-class _Counted:
+class _Counted(NamedTuple):
     """A corpus of one language: its name in results and signatures, and its counting task."""
 
     name: str
@@ -141,8 +154,16 @@ class _Source:
     predictions: Mapping[str, Any] | None = None
 
 
-_References = Sequence[tuple[str, dict[str, Any] | None]]
-"""The name of each reference of a language in results, and how to read it."""
+class _Measured(NamedTuple):
+    """What cells of one language are measured on.
+
+    ``references``: the name of each in results, and how to read it; ``downstream``: tasks, their
+    specs and their costs.
+    """
+
+    references: Sequence[tuple[str, dict[str, Any]]]
+    parallel: dict[str, Any] | None = None
+    downstream: Sequence[tuple[DownstreamChoice, dict[str, Any], float]] = ()
 
 
 @dataclass
@@ -164,70 +185,54 @@ class _Planner:
         self.values = {"language": language, "code": language_code(language)}
 
         def of_language(choices: Sequence[Any]) -> list[tuple[int, Any]]:
-            return [
-                (place, choice)
-                for place, choice in enumerate(choices)
-                if choice.languages is None or language in choice.languages
-            ]
+            known = enumerate(choices)
+            return [(n, one) for n, one in known if not one.languages or language in one.languages]
 
         references = [self._reference(*found) for found in of_language(asked.references)]
         parallel = self._parallel(language)
-        tasks = [self._planned_task(*found) for found in of_language(asked.downstream)]
+        downstream = [self._downstream(*found) for found in of_language(asked.downstream)]
         tokenisers = of_language(asked.tokenisers)
         if not tokenisers:
             with self._at("tokenisers"):
                 fix = f"Add {language} to the languages of one, or leave it out of the evaluation."
                 raise MorphGraphError(f"{language} has no tokeniser. {fix}")
-        counted: list[_Counted | None] = [
-            self._counts(*found) for found in enumerate(asked.used_corpora)
-        ]
-        for corpus in counted or [None]:
+        corpora: list[Any] = [self._counts(*found) for found in enumerate(asked.used_corpora)]
+        for corpus in corpora or [None]:
             for place, choice in tokenisers:
-                own = [task for task in tasks if task.is_for(choice.name)]
+                own = [one for one in downstream if _is_for(one[0], choice)]
+                measured = _Measured(references, parallel, own)
                 for source in self._tokenisers(place, choice, corpus):
                     for number, method in enumerate(asked.methods):
-                        if method.tokenisers is None or choice.name in method.tokenisers:
+                        if _is_for(method, choice):
                             with self._at("methods", number):
-                                self._check_size(method)
-                            self._cells(source, method, references, parallel)
-                            self._downstream(source, method, references, own)
+                                self._check_size(prod(map(len, method.given().values())))
+                            self._cells(source, method, measured)
             for place, predicted in of_language(asked.predictions):
+                as_given = MethodChoice(method="predictions", label=predicted.name, tokenisers=None)
                 source = self._predicted(place, predicted, corpus)
-                as_given = MethodChoice.model_validate(
-                    {"method": "predictions", "label": predicted.name}
-                )
-                self._cells(source, as_given, references)
-
-    def _check_size(self, method: MethodChoice) -> None:
-        if len(self.tasks) + method.grid_size > self.most_tasks:
-            raise MorphGraphError(". ".join(self._too_many()))
-
-    @property
-    def most_tasks(self) -> int:
-        """The largest number of tasks allowed."""
-        return PUBLIC_TASKS.value if self.confined else PLAN_TASKS.value
-
-    def _too_many(self) -> tuple[str, str]:
-        problem = f"the evaluation has more than {self.most_tasks:,} cells"
-        return problem, "Shorten its lists, or split it into several evaluations."
+                self._cells(source, as_given, _Measured(references))
 
     def check_confined(self) -> None:
         """Refuse at once what a public app does not run."""
         if not self.confined:
             return
+        elsewhere = "or run the evaluation on your own machine."
         if self.evaluation.downstream:
             with self._at("downstream"):
-                raise MorphGraphError(
-                    "models are not trained here. Leave downstream out, or run the evaluation on "
-                    "your own machine."
-                )
+                leave = f"Leave downstream out, {elsewhere}"
+                raise MorphGraphError(f"models are not trained here. {leave}")
         for place, choice in enumerate(self.evaluation.tokenisers):
             if max(choice.vocab_size or [0]) > PUBLIC_TYPES.value:
                 with self._at("tokenisers", place, "vocab_size"):
-                    raise MorphGraphError(
-                        f"at most {PUBLIC_TYPES.value:,} types are trained here. Ask for fewer, or "
-                        "run the evaluation on your own machine."
-                    )
+                    most = f"at most {PUBLIC_TYPES.value:,} types are trained here"
+                    raise MorphGraphError(f"{most}. Ask for fewer, {elsewhere}")
+
+    def _check_size(self, more: int) -> None:
+        most = (PUBLIC_TASKS if self.confined else PLAN_TASKS).value
+        if len(self.tasks) + more > most:
+            problem = f"the evaluation has more than {most:,} cells"
+            fix = "Shorten its lists, or split it into several evaluations."
+            raise MorphGraphError(f"{problem}. {fix}")
 
     @contextmanager
     def _at(self, *path: str | int) -> Iterator[None]:
@@ -239,14 +244,15 @@ class _Planner:
             if self.confined:  # a server's paths are of no use to its visitors
                 said = said.replace(f"{self.folder}{os.sep}", "")
             problem, _, fix = said.rpartition(". ")
-            place = f"line {field_line(self.lines, path):,}, field {field_name(path)}"
             problem, fix = (problem, fix) if problem else (fix, "Correct it")
+            place = field_place(self.lines, path) if path else ""
             raise FileFormatError(self.name, place, problem, f"{fix}.") from error
 
     def _add(self, task: Task) -> Task:
         """Add a task, or return the equal one that was added before."""
-        if len(self.tasks) >= self.most_tasks and task.key not in self.tasks:
-            raise FileFormatError(self.name, "", *self._too_many())
+        if task.key not in self.tasks:
+            with self._at():
+                self._check_size(1)
         return self.tasks.setdefault(task.key, task)
 
     # -------------------------------------------------------------------------- inputs
@@ -277,40 +283,38 @@ class _Planner:
             )
         return str(found)
 
+    def _texts(self, templates: Sequence[str]) -> dict[str, Any]:
+        """Return the text files that a task reads, with their folders and checksums."""
+        given = [self._path(text) for text in templates]
+        files = [file.path for file in find_texts(given, HASHED_FILES)]
+        folders = [path for path in given if Path(path).is_dir()]
+        return {"files": files, "folders": folders, "content": contents(files)}
+
     def _reference(self, place: int, choice: ReferenceChoice) -> tuple[str, dict[str, Any]]:
         """Return a reference's name in results, and how to read it."""
         with self._at("references", place, "source"):
             parts = [self._reference_part(choice, choice.source)]
         with self._at("references", place, "join"):
             parts += [self._reference_part(choice, [source]) for source in choice.join]
-        spec = {
-            "parts": parts,
-            "first_analysis": choice.first_analysis,
-            "sample": choice.sample,
-            "sample_seed": choice.sample_seed,
-        }
-        return choice.name or " + ".join(Path(part["name"]).name for part in parts), spec
+        how = {name: getattr(choice, name) for name in ("first_analysis", "sample", "sample_seed")}
+        named = choice.name or " + ".join(Path(part["name"]).name for part in parts)
+        return named, {"parts": parts, **how}
 
     def _reference_part(self, choice: ReferenceChoice, sources: Sequence[str]) -> dict[str, Any]:
         """Return how to read the first of some sources that exists."""
         from morphgraph.reference.readers import is_named, named_reference_file
 
+        how = {name: getattr(choice, name) for name in ("encoding", "include_foreign", "layer")}
         problems = []
         for template in sources:
             try:
-                name, format_ = self._filled(template), choice.format
+                name, known = self._filled(template), None
                 if is_named(name):
                     place, known = named_reference_file(name)
-                    found, format_ = _file(str(place), name), format_ or known
+                    found = _file(str(place), name)
                 else:
                     found = _file(self._inside(name))
-                return {
-                    **found,
-                    "format": format_,
-                    "encoding": choice.encoding,
-                    "include_foreign": choice.include_foreign,
-                    "layer": choice.layer,
-                }
+                return {**found, "format": choice.format or known, **how}
             except MorphGraphError as error:
                 problems.append(str(error))
         leave = f"Or leave {self.values['language']} out of the languages."
@@ -321,22 +325,44 @@ class _Planner:
         asked = self.evaluation.parallel
         if asked is None:
             return None
-        base = asked.base or self.evaluation.languages[0]
-        own = self.values
+        base, own = asked.base or self.evaluation.languages[0], self.values
         found: dict[str, Any] = {"language": language, "base": base, "column": asked.column}
         with self._at("parallel", "text"):
-            for what, name in (("own_text", language), ("base_text", base)):
+            for what, name in (("base_text", base), ("own_text", language)):
                 self.values = {"language": name, "code": language_code(name)}
                 found[what] = self._texts(asked.text)
         self.values = own
         return found
 
-    def _texts(self, templates: Sequence[str]) -> dict[str, Any]:
-        """Return the text files that a task reads, with their folders and checksums."""
-        given = [self._path(text) for text in templates]
-        files = [file.path for file in find_texts(given, HASHED_FILES)]
-        folders = [path for path in given if Path(path).is_dir()]
-        return {"files": files, "folders": folders, "content": contents(files)}
+    def _downstream(
+        self, place: int, choice: DownstreamChoice
+    ) -> tuple[DownstreamChoice, dict[str, Any], float]:
+        """Plan a downstream task with the files of the language, reading its examples once."""
+        with self._at("downstream", place):
+            given = choice.settings()
+            data: dict[str, Any] = {}
+            for part in PLACES:
+                if (templates := given.pop(part)) is not None:
+                    files = [self._path(path) for path in templates]
+                    # In order, which is the direction of translation.
+                    content = [checksum for path in files for checksum in contents([path])]
+                    data[part] = {"files": files, "content": content}
+            checkpoint = None
+            if (folder := given.pop("model")) is not None:
+                path = self._path(folder)
+                files = model_files(path)
+                checkpoint = {"path": path, "files": files, "content": contents(files)}
+            spec = {
+                "task": choice.task,
+                "settings": given,
+                "data": data,
+                "checkpoint": checkpoint,
+                "code": training_version(),
+            }
+            named = [path for part in data.values() for path in part["files"]]
+            with unquoted(*named, asked=not self.quoting):
+                _check_examples(json.dumps(spec, sort_keys=True))
+            return choice, spec, _training_cost(spec)
 
     def _counts(self, place: int, corpus: Corpus) -> _Counted:
         with self._at("corpora", place):
@@ -344,8 +370,7 @@ class _Planner:
         label = f"counts of {corpus.name}, {self.values['language']}"
         texts = spec["files"] if spec["source"] == "text" else ()
         cost = 1.0 + sum(Path(path).stat().st_size for path in texts) / _TEXT_PER_SECOND
-        task = Task("counts", label, make_counts, spec, (), cost)
-        return _Counted(corpus.name, signed, task)
+        return _Counted(corpus.name, signed, Task("counts", label, make_counts, spec, (), cost))
 
     def _counts_spec(self, corpus: Corpus) -> tuple[str, dict[str, Any]]:
         """Return the name of a corpus in signatures, and how to count it."""
@@ -364,13 +389,8 @@ class _Planner:
         if corpus.counts is not None:
             found = _file(self._path(corpus.counts))
             return found.pop("name"), {"source": "counts", **found}
-        return corpus.name, {
-            "source": "text",
-            **self._texts(corpus.text or ()),
-            "pipeline": corpus.pipeline,
-            "minimum_count": corpus.minimum_count,
-            "column": corpus.column,
-        }
+        how = {name: getattr(corpus, name) for name in ("pipeline", "minimum_count", "column")}
+        return corpus.name, {"source": "text", **self._texts(corpus.text or ()), **how}
 
     # -------------------------------------------------------------------------- tokenisers
 
@@ -380,8 +400,7 @@ class _Planner:
         if choice.train is None:
             yield self._loaded(place, choice, corpus)
             return
-        if corpus is None:
-            raise MorphGraphError("A tokeniser has nothing to be trained on. Add corpora.")
+        assert corpus is not None, "a configuration that trains has corpora"
         trained, training = training_of(choice.train)
         pipelines: list[str | None] = [*choice.pipeline] if choice.pipeline else [None]
         sizes = choice.vocab_size or ()
@@ -428,162 +447,105 @@ class _Planner:
 
     # -------------------------------------------------------------------------- cells
 
-    def _cells(
-        self,
-        source: _Source,
-        method: MethodChoice,
-        references: _References,
-        parallel: dict[str, Any] | None = None,
-    ) -> None:
-        """Plan every combination of a method's parameters and references, with all seeds."""
-        figures = [] if source.task is None else self.evaluation.vocabulary
-        alone = [key for key in figures if key not in _BY_REFERENCE]
-        refines = method.method in METHODS.learning
-        by_gold = figures if refines else [key for key in figures if key in _BY_REFERENCE]
-        measured: list[tuple[str, Any, list[str]]] = [(*known, by_gold) for known in references]
-        if (alone or parallel) and not refines:
-            measured.append(("", None, alone))
-        spec: dict[str, Any] = {"method": method.method, "tokeniser_name": source.label}
-        if source.predictions is not None:
-            spec["predictions"] = source.predictions
-        columns = self._columns(source, method)
-        for parameters, shown in _grid(method):
-            for named, reference, keys in measured:
-                known = {"reference": reference, "vocabulary": keys}
-                if parallel and (refines or reference is None):
-                    known["parallel"] = parallel
-                self._seeded(
-                    {**spec, "parameters": parameters, **known},
-                    {**columns, "parameters": shown, "reference": named, "task": ""},
-                    source,
-                )
-
-    def _columns(self, source: _Source, method: MethodChoice) -> dict[str, Any]:
-        """Return the result columns shared by all cells of a method on a tokeniser."""
-        return {
-            "language": self.values["language"],
-            "corpus": "" if source.corpus is None else source.corpus.name,
-            "tokeniser": source.label,
-            "vocab_size": source.vocab_size,
-            "method": method.title() or source.title,
-        }
-
-    def _planned_task(self, place: int, choice: DownstreamChoice) -> PlannedTask:
-        """Return a downstream task with the files of the language."""
-        with self._at("downstream", place):
-            return planned_task(choice, self._path, self.quoting)
-
-    def _downstream(
-        self,
-        source: _Source,
-        method: MethodChoice,
-        references: _References,
-        tasks: Sequence[PlannedTask],
-    ) -> None:
-        """Plan every combination of a method's parameters and tasks, with all seeds.
-
-        A method that learns is combined with each reference; others need none.
-        """
-        learns: _References = references if method.method in METHODS.learning else [("", None)]
-        columns = self._columns(source, method)
-        for (parameters, shown), (named, reference), task, seed in product(
-            _grid(method), learns, tasks, self.evaluation.seeds
-        ):
-            is_random = settings_of(method.method, parameters).is_random
-            spec = {
+    def _cells(self, source: _Source, method: MethodChoice, measured: _Measured) -> None:
+        """Plan all cells of a method: its parameters × references and tasks × seeds."""
+        for parameters in method.grid():
+            given = method.model_fields_set
+            shown = {name: _shown(value) for name, value in parameters.items() if name in given}
+            columns = {
+                "language": self.values["language"],
+                "corpus": "" if source.corpus is None else source.corpus.name,
+                "tokeniser": source.label,
+                "vocab_size": source.vocab_size,
+                "method": method.title() or source.title,
+                "parameters": ", ".join(f"{name}={value}" for name, value in shown.items()),
+            }
+            spec: dict[str, Any] = {
                 "method": method.method,
                 "tokeniser_name": source.label,
                 "parameters": parameters,
-                "reference": reference,
-                "downstream": task.spec,
-                "seed": seed if is_random else None,
-                "run_seed": seed,
                 "held_out": None,
                 "held_in": False,
                 "weightings": [],
                 "vocabulary": [],
             }
-            told = {"parameters": shown, "reference": named, "task": task.title}
-            own = {**columns, **told, "words": "", "seed": seed}
-            self._task(spec, own, source, None, measure_downstream, task.cost)
+            self._scored(spec, columns, source, measured)
+            self._trained_on(spec, columns, source, measured)
 
-    def _seeded(self, spec: dict[str, Any], columns: dict[str, Any], source: _Source) -> None:
-        """Plan the cells of one method and reference, for all seeds and held-out words.
+    def _scored(
+        self, spec: dict[str, Any], columns: dict[str, Any], source: _Source, measured: _Measured
+    ) -> None:
+        """Plan the cells of scores and figures, each tested against its baseline.
 
         If any method of the evaluation learns from references, all are also scored on held-out
         words, the same ones for a seed.
         """
         asked = self.evaluation
+        refines = spec["method"] in METHODS.learning
+        figures = [] if source.task is None else asked.vocabulary
+        alone = [key for key in figures if key not in _BY_REFERENCE]
+        by_gold = figures if refines else [key for key in figures if key in _BY_REFERENCE]
+        places: list[tuple[str, Any, list[Any]]] = [(*r, by_gold) for r in measured.references]
+        if (alone or measured.parallel) and not refines:
+            places.append(("", None, alone))
+        if source.predictions is not None:
+            spec = {**spec, "predictions": source.predictions}
         settings = settings_of(spec["method"], spec["parameters"])
         own = spec["parameters"].get("holdout", 0.0)
-        seeds: list[int | None] = [*asked.seeds] if settings.is_random else [None]
-        cells: list[tuple[int | None, int | None]] = [(seed, None) for seed in seeds]
-        if spec["reference"] is not None and not own and self.holds_out:
-            cells += [(seed if settings.is_random else None, seed) for seed in asked.seeds]
-        for seed, unseen in cells:
-            share = own if unseen is None else asked.holdout
-            self._cell(
-                {
-                    **(spec if unseen is None else _without_text(spec)),
+        for named, reference, keys in places:
+            seeds: list[int | None] = [*asked.seeds] if settings.is_random else [None]
+            cells: list[tuple[int | None, int | None]] = [(seed, None) for seed in seeds]
+            if reference is not None and not own and self.holds_out:
+                cells += [(seed if settings.is_random else None, seed) for seed in asked.seeds]
+            for seed, unseen in cells:
+                share = own if unseen is None else asked.holdout
+                cell = {
+                    **spec,
+                    "reference": reference,
                     "seed": seed,
                     "held_out": None if unseen is None else {"share": share, "seed": unseen},
-                    "metrics": asked.metrics if spec["reference"] else [],
-                    "vocabulary": spec["vocabulary"] if unseen is None else [],
+                    "metrics": asked.metrics if reference else [],
+                    "vocabulary": keys if unseen is None else [],
                     "scopes": asked.scopes,
                     "weightings": asked.weightings,
                     "intervals": asked.intervals,
                     "held_in": settings.sees_gold and not share,
-                },
-                {
+                }
+                if measured.parallel and unseen is None and (refines or reference is None):
+                    cell["parallel"] = measured.parallel
+                told = {
                     **columns,
+                    "reference": named,
+                    "task": "",
                     "words": held_out_words(share) if share else ALL_WORDS,
                     "seed": seed if unseen is None else unseen,
-                },
-                source,
-            )
+                }
+                baseline = self._baseline(cell, told, source)
+                self._task(cell, told, source, measure_cell, _cell_cost(cell), baseline)
+
+    def _trained_on(
+        self, spec: dict[str, Any], columns: dict[str, Any], source: _Source, measured: _Measured
+    ) -> None:
+        """Plan the cells of downstream tasks.
+
+        A method that learns is combined with each reference; others need none.
+        """
+        refines = spec["method"] in METHODS.learning
+        references: Sequence[tuple[str, Any]] = measured.references if refines else [("", None)]
+        is_random = settings_of(spec["method"], spec["parameters"]).is_random
+        for (named, reference), (choice, asked, cost), seed in product(
+            references, measured.downstream, self.evaluation.seeds
+        ):
+            drawn = {"seed": seed if is_random else None, "run_seed": seed}
+            cell = {**spec, "reference": reference, "downstream": asked, **drawn}
+            told = {"reference": named, "task": choice.title, "words": "", "seed": seed}
+            self._task(cell, {**columns, **told}, source, measure_downstream, cost)
 
     @cached_property
     def holds_out(self) -> bool:
         """Whether all methods are also scored on held-out words."""
-        return bool(self.evaluation.holdout) and any(
-            method.learns() for method in self.evaluation.methods
-        )
-
-    def _cell(self, spec: dict[str, Any], columns: dict[str, Any], source: _Source) -> None:
-        """Plan a cell of scores and figures, tested against its baseline."""
-        baseline = self._baseline(spec, columns, source)
-        self._task(spec, columns, source, baseline, measure_cell, _cell_cost(spec))
-
-    def _task(
-        self,
-        spec: dict[str, Any],
-        columns: dict[str, Any],
-        source: _Source,
-        baseline: tuple[dict[str, Any], str] | None,
-        work: Work,
-        cost: float,
-    ) -> None:
-        against, against_key = baseline or (None, "")
-        counts = source.corpus
-        if not _uses_counts(spec) and (against is None or not _uses_counts(against)):
-            counts = None
-        task = source.task
-        spec |= {"corpus_name": "" if counts is None else counts.signed, "baseline": against}
-        needs = ["" if task is None else task.key, against_key]
-        if counts is not None:
-            needs.insert(1, self._add(counts.task).key)
-        label = _cell_label(columns)
-        keys = tuple(filter(None, needs))
-        resumes = "downstream" in spec
-        made = self._add(Task("cell", label, work, spec, keys, cost, columns, resumes))
-        if self.cell_keys.setdefault(tuple(columns.values()), made.key) != made.key:
-            raise FileFormatError(
-                self.name,
-                "",
-                f"two different cells are called “{label}”",
-                "Give different names to those that differ: tokenisers and references by name, "
-                "methods by label.",
-            )
+        asked = self.evaluation
+        return bool(asked.holdout) and any(method.learns() for method in asked.methods)
 
     def _baseline(
         self, spec: Mapping[str, Any], columns: Mapping[str, Any], source: _Source
@@ -609,9 +571,38 @@ class _Planner:
         same = all(found[0][name] == spec[name] for name in ("method", "parameters"))
         return None if same and found[1] == key else found
 
+    def _task(
+        self,
+        spec: dict[str, Any],
+        columns: dict[str, Any],
+        source: _Source,
+        work: Work,
+        cost: float,
+        baseline: tuple[dict[str, Any], str] | None = None,
+    ) -> None:
+        against, against_key = baseline or (None, "")
+        counts = source.corpus
+        if not (_uses_counts(spec) or (against is not None and _uses_counts(against))):
+            counts = None
+        spec |= {"corpus_name": "" if counts is None else counts.signed, "baseline": against}
+        needs = ["" if source.task is None else source.task.key, against_key]
+        if counts is not None:
+            needs.insert(1, self._add(counts.task).key)
+        label, keys = _cell_label(columns), tuple(filter(None, needs))
+        resumes = "downstream" in spec
+        made = self._add(Task("cell", label, work, spec, keys, cost, columns, resumes))
+        if self.cell_keys.setdefault(tuple(columns.values()), made.key) != made.key:
+            raise FileFormatError(
+                self.name,
+                "",
+                f"two different cells are called “{label}”",
+                "Give different names to those that differ: tokenisers and references by name, "
+                "methods by label.",
+            )
 
-def _without_text(spec: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in spec.items() if name != "parallel"}
+
+def _is_for(choice: MethodChoice | DownstreamChoice, tokeniser: TokeniserChoice) -> bool:
+    return choice.tokenisers is None or tokeniser.name in choice.tokenisers
 
 
 def _file(path: str, name: str = "") -> dict[str, Any]:
@@ -620,19 +611,25 @@ def _file(path: str, name: str = "") -> dict[str, Any]:
     return {"path": path, "name": name or Path(path).name, "files": [path], "content": content}
 
 
-def _grid(method: MethodChoice) -> list[tuple[dict[str, Any], str]]:
-    """Return each combination of a method's parameters, and those that the file gives as text."""
-    return [
-        (
-            parameters,
-            ", ".join(
-                f"{name}={_shown(value)}"
-                for name, value in parameters.items()
-                if name in method.model_fields_set
-            ),
+@lru_cache(maxsize=64)
+def _check_examples(spec: str) -> None:
+    """Read the examples of a downstream task once, so that errors are found before the run."""
+    known = json.loads(spec)
+    DOWNSTREAM[known["task"]].read(task_settings(known))
+
+
+def _training_cost(spec: Mapping[str, Any]) -> float:
+    settings, task = task_settings(spec), DOWNSTREAM[spec["task"]]
+    if settings.steps is not None:
+        tokens = settings.steps * settings.batch_size * _TOKENS_IN_TEXT
+    else:
+        size = sum(
+            Path(path).stat().st_size * (_UNPACKED if path.endswith(".gz") else 1)
+            for path in settings.train
         )
-        for parameters in method.grid()
-    ]
+        tokens = settings.epochs * size / task.bytes_in_token
+    seconds = tokens / task.speed * (1 if settings.scale == "tiny" else _SMALL)
+    return float(_STARTING + min(seconds, settings.time_budget or seconds))
 
 
 def _uses_counts(spec: Mapping[str, Any]) -> bool:

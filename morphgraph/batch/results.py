@@ -1,27 +1,102 @@
-"""Results: their columns, specifications of tables, and the collection of all cells."""
+"""Results in long form: their metrics and columns, and their collection from all cells."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
 from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from morphgraph.batch.cell_rows import named_metrics, vocabulary_metric
-from morphgraph.batch.tasks import Store, Task
+from morphgraph.batch.tasks import Store, Task, TaskReport
 from morphgraph.batch.yaml_reading import ListOrOne, Name, Strict
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import write_file
 from morphgraph.core.text import visible
-from morphgraph.tables.model import HELD_IN
+from morphgraph.tables.model import HELD_IN, Column, Form
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from morphgraph.batch.runner import TaskReport
+# ------------------------------------------------------------------------------ metrics
+
+FLOTA_METRICS = {
+    "flota_coverage": Column("FLOTA coverage (C)", "percent", 1),
+    "flota_stem_recall": Column("FLOTA stem recall (R)", "percent", 1),
+    "flota_full_match": Column("FLOTA full match (M)", "percent", 1),
+}
+"""FLOTA's own scores, for methods that take the first, longest or all k tokens."""
+
+_PARALLEL = {
+    "parallel.lines": Column("Lines", "count"),
+    "parallel.tokens_per_line": Column("Tokens per line", "number"),
+    "parallel.tokens_per_byte": Column("Tokens per byte", "number"),
+    "parallel.relative_tokens": Column("Tokens relative to the base", "number"),
+    "parallel.gini_line": Column("Gini, by line", "number", -1),
+    "parallel.gini_byte": Column("Gini, by byte", "number", -1),
+}
+"""Measures of parallel text: of each language, and Gini coefficients over all."""
+
+_FACTS = {
+    "types": Column("Types, |V|", "count"),
+    "merges": Column("Merges", "count"),
+    "removed": Column("Types knocked out", "count"),
+    "iterations": Column("Iterations", "count"),
+    "dropout_rate": Column("Effective dropout rate", "percent"),
+    "share_of_merges": Column("Merges knocked out, share", "percent"),
+}
+"""What a cell reports about its method beside the scores."""
+
+
+@cache
+def named_metrics() -> dict[str, Column]:
+    """Return every metric that results can hold, by key.
+
+    >>> named_metrics()["f1"].title
+    'F1 % ↑'
+    """
+    from morphgraph.models.downstream import downstream_metrics
+    from morphgraph.score.metrics import METRICS
+    from morphgraph.score.vocabulary_figures import FIGURES
+
+    scores = {
+        key: Column(metric.title, "percent" if metric.unit == "%" else "ratio", metric.better)
+        for key, metric in METRICS.items()
+    }
+    forms: dict[str, Form] = {"count": "count", "share": "percent"}
+    figures = {
+        vocabulary_metric(figure.key): Column(
+            figure.label.removesuffix(", %"), forms.get(figure.form, "number")
+        )
+        for figure in FIGURES
+    }
+    tasks = {
+        key: Column(metric.title, metric.form, metric.better)
+        for key, metric in downstream_metrics().items()
+    }
+    return scores | FLOTA_METRICS | figures | _PARALLEL | tasks | _FACTS
+
+
+def column_of(metric: str, spread: tuple[str, ...] = ()) -> Column:
+    """Return the column of a metric by key; an unknown one is titled by its key."""
+    known = named_metrics().get(metric) or Column(metric, "number")
+    return replace(known, key=metric, spread=spread)
+
+
+def vocabulary_metric(figure: str) -> str:
+    """Return the key of a vocabulary figure, distinct from a score of the same name.
+
+    >>> vocabulary_metric("fertility")
+    'vocabulary.fertility'
+    """
+    return f"vocabulary.{figure}"
+
+
+# ------------------------------------------------------------------------------ columns
 
 COLUMN_TITLES = {
     "language": "Language",
@@ -42,16 +117,14 @@ COLUMN_TITLES = {
 DIMENSIONS = tuple(COLUMN_TITLES)
 IDENTITY = DIMENSIONS[:-1]
 """The columns that, with the seed, distinguish scores of the same metric."""
-ALL_LANGUAGES = "all languages"
-"""The language of rows that are over all languages."""
 COMPETITORS = ("tokeniser", "method", "parameters", "seed")
 """Rows that differ only in these compete; the best of them is bold."""
+ALL_LANGUAGES = "all languages"
+"""The language of rows that are over all languages."""
 
 _KINDS = {
     **dict.fromkeys(("cell", *IDENTITY), "str"),
-    "vocab_size": "Int64",
-    "seed": "Int64",
-    "step": "Int64",
+    **dict.fromkeys(("vocab_size", "seed", "step"), "Int64"),
     "metric": "str",
     **dict.fromkeys(("value", "low", "high", "p"), "float64"),
     "held_in": "str",
@@ -59,17 +132,18 @@ _KINDS = {
     "signature": "str",
 }
 RESULT_COLUMNS = tuple(_KINDS)
-_LATER = ("words", "p", "held_in", "task", "step")
-"""Columns that results of earlier versions lack."""
-_ABSENT: Mapping[str, float | None] = {"float64": nan, "Int64": None}
+_LATER: Mapping[str, str | float | None] = {
+    "words": "",
+    "p": nan,
+    "held_in": "",
+    "task": "",
+    "step": None,
+}
+"""Columns that results of earlier versions lack, and what stands in for them."""
 
 _TASK_KINDS = {
-    "key": "str",
-    "kind": "str",
-    "label": "str",
-    "state": "str",
-    "seconds": "float64",
-    "cpu_seconds": "float64",
+    **dict.fromkeys(("key", "kind", "label", "state"), "str"),
+    **dict.fromkeys(("seconds", "cpu_seconds"), "float64"),
     "peak_memory": "Int64",
     "worker": "str",
     "from_store": "bool",
@@ -132,16 +206,17 @@ def collected(cells: Sequence[Task], store: Store) -> pd.DataFrame:
     known = [(task, table) for task in cells if (table := store.read(task.key)) is not None]
     if not known:
         return _frame([], _KINDS)
-    tables = [table.replace_schema_metadata() for _, table in known]
-    found = pyarrow.concat_tables(tables).to_pandas()
-    rows = [len(table) for table in tables]
-    for name in ("cell", *cells[0].columns):
-        values = [task.key if name == "cell" else task.columns[name] for task, _ in known]
-        found[name] = np.repeat(np.array(values, object), rows)
-    told = zip(found["parameters"], found.pop("variant"), strict=True)
+    found = pyarrow.concat_tables(t.replace_schema_metadata() for _, t in known).to_pandas()
+    rows = [len(table) for _, table in known]
+    about = [
+        {**task.columns, "cell": task.key, "held_in": HELD_IN if task.spec["held_in"] else ""}
+        for task, _ in known
+    ]
+    for name in about[0]:
+        values = np.array([told[name] for told in about], object)
+        found[name] = np.repeat(values, rows)
+    told = zip(found["parameters"], found["variant"], strict=True)
     found["parameters"] = [", ".join(filter(None, each)) for each in told]
-    held_in = [HELD_IN if task.spec["held_in"] else "" for task, _ in known]
-    found["held_in"] = np.repeat(np.array(held_in, object), rows)
     # Figures of a vocabulary and of the run are not of words.
     found.loc[found["scope"] == "", ["words", "held_in"]] = ""
     return _with_parity(_with_relative_tokens(found[list(_KINDS)].astype(_KINDS), cells), cells)
@@ -157,39 +232,29 @@ def _with_parity(results: pd.DataFrame, cells: Sequence[Task]) -> pd.DataFrame:
 
     from morphgraph.score.corpus_measures import gini
 
-    texts = {cell.key: cell.spec["parallel"] for cell in cells if "parallel" in cell.spec}
-    if not texts:
+    planned = [cell for cell in cells if "parallel" in cell.spec]
+    if not planned:
         return results
+    base = planned[0].spec["parallel"]["base"]
     alike = ["corpus", "tokeniser", "vocab_size", "method", "parameters", "reference", "seed"]
-    planned: dict[tuple[Any, ...], set[str]] = {}
-    for cell in cells:
-        if cell.key in texts:
-            place = _place_of(cell.columns, alike)
-            planned.setdefault(place, set()).add(cell.columns["language"])
-    base = next(iter(texts.values()))["base"]
     own = results[results["metric"].str.startswith("parallel.")]
-    placed: dict[tuple[str, ...], list[int]] = {}
-    for number, row in zip(own.index, own[alike].to_dict("records"), strict=True):
-        placed.setdefault(_place_of(row, alike), []).append(number)
-    more: list[dict[str, Any]] = []
-    for place, numbers in placed.items():
-        rows = own.loc[numbers]
-        relative = rows[rows["metric"] == "parallel.relative_tokens"]
+    asked = _frame([{**cell.columns, "metric": "planned"} for cell in planned], _KINDS)
+    more: list[dict[Any, Any]] = []
+    for _, rows in pd.concat([own, asked]).groupby(alike, dropna=False, sort=False):
+        by_metric = dict(iter(rows.groupby("metric")))
+        languages = set(by_metric["planned"]["language"])
+        if len(by_metric) == 1:  # it failed in all of them
+            continue
+        relative = by_metric["parallel.relative_tokens"]
         tokens = relative[relative["language"] == base]["value"].sum()
         results.loc[relative.index, "value"] = relative["value"] / (tokens or nan)
-        for cost in ("line", "byte"):
-            costs = rows[rows["metric"] == f"parallel.tokens_per_{cost}"]
-            is_whole = set(costs["language"]) == planned[place] and len(costs) > 1
+        for cost in ("line", "byte") if len(languages) > 1 else ():
+            costs = by_metric[f"parallel.tokens_per_{cost}"]
+            is_whole = set(costs["language"]) == languages
             value = gini(costs["value"].tolist()) if is_whole else nan
             names = {"metric": f"parallel.gini_{cost}", "language": ALL_LANGUAGES, "value": value}
-            if len(planned[place]) > 1:
-                more.append(dict(costs.iloc[0]) | names)
+            more.append({**costs.iloc[0], **names})
     return pd.concat([results, _frame(more, _KINDS)], ignore_index=True) if more else results
-
-
-def _place_of(row: Mapping[Any, Any], names: Sequence[str]) -> tuple[str, ...]:
-    """Return the key shared by rows of one tokeniser and method, without ``variant``."""
-    return tuple(name_text(row[name]) for name in names)
 
 
 def _with_relative_tokens(results: pd.DataFrame, cells: Sequence[Task]) -> pd.DataFrame:
@@ -206,10 +271,8 @@ def _with_relative_tokens(results: pd.DataFrame, cells: Sequence[Task]) -> pd.Da
             first.setdefault((task.columns["language"], task.columns["corpus"]), task.key)
     rows = results[relative]
     tokens = rows.set_index("cell")["value"]
-    baseline = [
-        tokens.get(first[place], nan)
-        for place in zip(rows["language"], rows["corpus"], strict=True)
-    ]
+    places = zip(rows["language"], rows["corpus"], strict=True)
+    baseline = [tokens.get(first[place], nan) for place in places]
     results.loc[relative, "value"] = rows["value"].to_numpy() / baseline
     return results
 
@@ -229,9 +292,8 @@ def with_failed(results: pd.DataFrame, reports: Sequence[TaskReport]) -> pd.Data
     if not lost:
         return results
     found = pd.concat([results, _frame(lost, _KINDS)])
-    return found.sort_values("cell", key=lambda keys: keys.map(places), kind="stable").reset_index(
-        drop=True
-    )
+    found = found.sort_values("cell", key=lambda keys: keys.map(places), kind="stable")
+    return found.reset_index(drop=True)
 
 
 def task_frame(reports: Iterable[TaskReport]) -> pd.DataFrame:
@@ -239,7 +301,7 @@ def task_frame(reports: Iterable[TaskReport]) -> pd.DataFrame:
     return _frame([report.row() for report in reports], _TASK_KINDS)
 
 
-def _frame(rows: Sequence[Mapping[str, Any]], kinds: Mapping[str, str]) -> pd.DataFrame:
+def _frame(rows: Sequence[Mapping[Any, Any]], kinds: Mapping[str, str]) -> pd.DataFrame:
     import pandas as pd
 
     return pd.DataFrame(rows, columns=list(kinds)).astype(kinds)
@@ -286,6 +348,7 @@ def write_parquet(frame: pd.DataFrame, path: Path) -> None:
 
 def read_results(path: Path) -> pd.DataFrame:
     """Read a run's results from its ``results.parquet``, or raise `FileFormatError`."""
+    import numpy as np
     import pandas as pd
     import pyarrow
 
@@ -297,34 +360,19 @@ def read_results(path: Path) -> pd.DataFrame:
         found = pd.read_parquet(path)
     except (OSError, ValueError, pyarrow.ArrowException) as error:
         raise wrong(f"it cannot be read ({str(error).splitlines()[0][:120]})") from error
-    for name in _LATER:
-        if name not in found.columns:
-            found[name] = _ABSENT.get(_KINDS[name], "")
-    missing = [name for name in _KINDS if name not in found.columns]
-    if missing:
-        raise wrong(f"it has no column {missing[0]}")
     twice = found.columns[found.columns.duplicated()]
     if len(twice):
         raise wrong(f"a column is a duplicate ({twice[0]})")
-    for name in (name for name, kind in _KINDS.items() if kind == "Int64"):
-        row = _first_not_whole(found[name])
-        if row is not None:
-            problem = f"{found[name].iloc[row]} is not a whole number"
-            raise wrong(problem, f"column {name}, row {row + 1:,}")
-    try:
-        return found[list(_KINDS)].astype(_KINDS)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise wrong(f"a column is of another kind ({error})") from error
-
-
-def _first_not_whole(column: pd.Series[Any]) -> int | None:
-    """Return the index of the first present value that is not whole; None if none."""
-    import numpy as np
-    import pandas as pd
-
-    if pd.api.types.is_integer_dtype(column):
-        return None
-    numbers = pd.to_numeric(column, errors="coerce").to_numpy("float64", na_value=np.nan)
-    odd = column.notna().to_numpy() & ~(np.abs(numbers) < 2**53)
-    odd |= np.isfinite(numbers) & (numbers != np.floor(numbers))
-    return int(odd.argmax()) if odd.any() else None
+    for name in set(_LATER) - set(found.columns):
+        found[name] = _LATER[name]
+    columns: dict[str, Any] = {}
+    kind: Any
+    for name, kind in _KINDS.items():
+        if name not in found.columns:
+            raise wrong(f"it has no column {name}")
+        try:
+            with np.errstate(invalid="ignore"):  # numbers that are not whole are an error below
+                columns[name] = found[name].astype(kind)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise wrong(f"it is of another kind ({error})", f"column {name}") from error
+    return pd.DataFrame(columns)

@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import PARTIAL, write_file, writing
@@ -80,6 +80,29 @@ class TaskResult:
     facts: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class TaskReport:
+    """How a task ended. ``from_store``: it was finished by an earlier start of the run."""
+
+    task: Task
+    state: Literal["done", "failed", "not run"]
+    facts: Mapping[str, str] = field(default_factory=dict)
+    from_store: bool = False
+    message: str = ""
+
+    def row(self) -> dict[str, Any]:
+        """Return its row of the table of tasks (`TASK_COLUMNS`)."""
+        numbers = ("seconds", "cpu_seconds", "peak_memory")
+        return {
+            **{name: getattr(self.task, name) for name in ("key", "kind", "label")},
+            "state": self.state,
+            **{name: float(self.facts[name]) for name in numbers if name in self.facts},
+            "worker": self.facts.get("worker", ""),
+            "from_store": self.from_store,
+            "message": self.message,
+        }
+
+
 # ------------------------------------------------------------------------------ keys
 
 _PLACES = frozenset({"path", "files", "folders"})
@@ -92,47 +115,27 @@ def _placeless(value: Any) -> Any:
     return [_placeless(inner) for inner in value] if isinstance(value, list) else value
 
 
-_COMPUTING = (
-    "batch/cell_rows.py",
-    "batch/cells.py",
-    "batch/tasks.py",
-    "core",
-    "corpus",
-    "graph",
-    "kernels",
-    "reference",
-    "refine",
-    "score",
-    "segment",
-    "tokeniser",
-    "training",
-)
-"""The parts of the library that results depend on."""
-_LIBRARIES = (
-    "numpy",
-    "numba",
-    "openpyxl",
-    "pyarrow",
-    "sentencepiece",
-    "tokenizers",
-    "wordfreq",
-)
+_COMPUTING = ("batch/cells.py", "batch/tasks.py")
+_SHOWING = {"api", "batch", "cli", "draw", "models", "tables"}
+"""The rooms of the library that results do not depend on, but for the files above."""
+_LIBRARIES = "numpy numba openpyxl pyarrow sentencepiece tokenizers wordfreq"
 
 
 @cache
 def code_version() -> str:
     """Return a checksum of the code and libraries that results depend on."""
-    from importlib.metadata import version
+    from importlib.metadata import PackageNotFoundError, version
 
     library = Path(__file__).resolve().parent.parent
     digest = hashlib.sha256()
-    for part in _COMPUTING:
-        path = library / part
-        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
-            digest.update(file.relative_to(library).as_posix().encode() + b"\0" + file.read_bytes())
+    for file in sorted(library.glob("*/**/*.py")):
+        name = file.relative_to(library).as_posix()
+        if name in _COMPUTING or name.partition("/")[0] not in _SHOWING:
+            digest.update(name.encode() + b"\0" + file.read_bytes())
     digest.update(f"python {platform.python_version()}\n".encode())
-    for name in _LIBRARIES:
-        digest.update(f"{name}=={version(name)}\n".encode())
+    for name in _LIBRARIES.split():
+        with suppress(PackageNotFoundError):
+            digest.update(f"{name}=={version(name)}\n".encode())
     return digest.hexdigest()[:12]
 
 
@@ -181,7 +184,9 @@ def run_task(task: Task, code: str, *needs: TaskResult, folder: str | None = Non
     from pyarrow import parquet
 
     started, cpu = time.perf_counter(), time.process_time()
-    _reset_peak()
+    with suppress(OSError):  # not every kernel lets a process forget its peak memory
+        Path("/proc/self/clear_refs").write_text("5")
+    failure, buffer = None, io.BytesIO()
     try:
         if code != code_version():
             raise MorphGraphError(
@@ -192,24 +197,12 @@ def run_task(task: Task, code: str, *needs: TaskResult, folder: str | None = Non
             if need.failure is not None:
                 raise MorphGraphError(f"{need.failure.label} failed: {need.failure.message}")
         tables = [parquet.read_table(pyarrow.BufferReader(need.data)) for need in needs]
-        spec = {**task.spec, "folder": folder} if task.resumes else task.spec
-        table = task.work(spec, tables)
+        table = task.work({**task.spec, "folder": folder} if task.resumes else task.spec, tables)
     except Exception as error:
         is_ours = isinstance(error, MorphGraphError)
         message = str(error) if is_ours else f"{type(error).__name__}: {error}".strip(": ")
         failure = TaskFailure(task.label, message, traceback.format_exc())
-        return TaskResult(b"", failure, _facts(task, started, cpu))
-    facts = _facts(task, started, cpu)
-    buffer = io.BytesIO()
-    metadata = dict(table.schema.metadata or {})
-    metadata |= {name.encode(): value.encode() for name, value in facts.items()}
-    kept = table.replace_schema_metadata(metadata)
-    parquet.write_table(kept, buffer, compression="zstd", write_page_checksum=True)
-    return TaskResult(buffer.getvalue(), None, facts)
-
-
-def _facts(task: Task, started: float, cpu: float) -> dict[str, str]:
-    return {
+    facts = {
         "key": task.key,
         "kind": task.kind,
         "label": task.label,
@@ -218,6 +211,11 @@ def _facts(task: Task, started: float, cpu: float) -> dict[str, str]:
         "peak_memory": str(_peak_memory()),
         "worker": _worker(),
     }
+    if failure is None:
+        metadata = {name.encode(): value.encode() for name, value in facts.items()}
+        kept = table.replace_schema_metadata({**(table.schema.metadata or {}), **metadata})
+        parquet.write_table(kept, buffer, compression="zstd", write_page_checksum=True)
+    return TaskResult(buffer.getvalue(), failure, facts)
 
 
 def _worker() -> str:
@@ -228,14 +226,8 @@ def _worker() -> str:
     return platform.node()
 
 
-def _reset_peak() -> None:
-    """Reset the recorded peak memory of this process, if the kernel allows."""
-    with suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
-
-
 def _peak_memory() -> int:
-    """Return the peak memory of this process in bytes since `_reset_peak`."""
+    """Return the peak memory of this process in bytes, since it was reset where that works."""
     with suppress(OSError):
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmHWM:"):
@@ -246,6 +238,9 @@ def _peak_memory() -> int:
 
 
 # ------------------------------------------------------------------------------ keeping results
+
+_PATIENCE = 0.5
+"""Seconds to wait for those who briefly lock a folder just to look."""
 
 
 class Store:
@@ -262,13 +257,16 @@ class Store:
     def __enter__(self) -> Self:
         with writing(self.folder, " with --out"):
             self.results.mkdir(parents=True, exist_ok=True)
-            self._lock = _lock_file(self.folder).open("a")
-            if not _lock_soon(self._lock):
-                self._lock.close()
-                raise MorphGraphError(
-                    f"{self.folder}: another run is active in this folder. Wait for it, stop it, "
-                    "or choose another folder with --out."
-                )
+            self._lock = (self.folder / "lock").open("a")
+            patience = time.monotonic() + _PATIENCE
+            while not try_lock(self._lock):
+                if time.monotonic() > patience:
+                    self._lock.close()
+                    raise MorphGraphError(
+                        f"{self.folder}: another run is active in this folder. Wait for it, stop "
+                        "it, or choose another folder with --out."
+                    )
+                time.sleep(0.02)
             for partial in (*self.folder.glob(f"{PARTIAL}*"), *self.results.glob(f"{PARTIAL}*")):
                 partial.unlink(missing_ok=True)
         return self
@@ -298,10 +296,6 @@ class Store:
         known = table.schema.metadata or {}
         return {name.decode(): value.decode() for name, value in known.items()}
 
-    def data(self, key: str) -> bytes:
-        """Return the content of a finished task's file."""
-        return self.path(key).read_bytes()
-
     def checkpoints(self, key: str) -> Path:
         """Return the folder for a task's checkpoints."""
         return self.folder / "checkpoints" / key
@@ -314,27 +308,10 @@ class Store:
             self.checkpoints(key).parent.rmdir()
 
 
-_PATIENCE = 0.5
-
-
-def _lock_soon(file: IO[str]) -> bool:
-    """Lock a file, waiting for those who briefly lock it just to look."""
-    patience = time.monotonic() + _PATIENCE
-    while not try_lock(file):
-        if time.monotonic() > patience:
-            return False
-        time.sleep(0.02)
-    return True
-
-
-def _lock_file(folder: Path) -> Path:
-    return folder / "lock"
-
-
 def has_runner(folder: Path) -> bool:
     """Return whether a runner is alive in a folder."""
     try:
-        with _lock_file(folder).open("a") as file:
+        with (folder / "lock").open("a") as file:
             return not try_lock(file)
     except OSError:
         return False

@@ -125,7 +125,7 @@ def _carried_out(
     here = workers_for(counting, workers)
     if scheduler is None:
         return run_counting(counting, None, here, progress)
-    from morphgraph.batch.counting import runner_on
+    from morphgraph.batch.cluster import runner_on
 
     with cluster_for(here, scheduler)() as client:
         there = min(len(client.scheduler_info(-1)["workers"]), len(counting.blocks))

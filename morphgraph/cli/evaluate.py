@@ -17,9 +17,9 @@ from morphgraph.core.system import available_cores, lower_priority
 from morphgraph.core.text import counted
 
 if TYPE_CHECKING:
+    from morphgraph.batch.cluster import RunOutcome
     from morphgraph.batch.plan import Plan
-    from morphgraph.batch.progress import RunProgress
-    from morphgraph.batch.runner import RunOutcome
+    from morphgraph.batch.run import RunProgress
 
 
 SOME_FAILED = 1
@@ -106,7 +106,7 @@ def _evaluate(
     scheduler: str | None,
     confined: bool,
 ) -> "RunOutcome":
-    from morphgraph.batch.evaluating import command_line, run_evaluation
+    from morphgraph.batch.run import run_evaluation
 
     memory = PUBLIC_MEMORY.value if confined else None
     opened = cluster_for(workers or available_cores(), scheduler, memory)
@@ -116,8 +116,8 @@ def _evaluate(
             tell(f"{now.state}: {now.summary()}", now.share, now.state)
 
         # What ran is no secret, but a server's paths are of no use to its visitors.
-        command = ["morphgraph", "evaluate", "configuration.yaml"] if confined else command_line()
-        return run_evaluation(plan, out, opened, show, command)
+        arguments = ["evaluate", "configuration.yaml"] if confined else sys.argv[1:]
+        return run_evaluation(plan, out, opened, show, ["morphgraph", *arguments])
 
 
 @contextmanager
@@ -125,7 +125,7 @@ def _time_limit(out: Path) -> Iterator[None]:
     """Lower this process's priority, and ask a run to stop after some seconds, saying why."""
     from threading import Timer
 
-    from morphgraph.batch.progress import duration, stop_run
+    from morphgraph.batch.run import duration, stop_run
 
     seconds = PUBLIC_SECONDS.value
     said = f"It was stopped after {duration(seconds)}, the limit here. What is done is kept."
@@ -141,7 +141,7 @@ def _time_limit(out: Path) -> Iterator[None]:
 
 def _stopping_on_request(out: Path) -> AbstractContextManager[None]:
     """Let Ctrl-C or a termination signal stop a run resumably; twice ends it at once."""
-    from morphgraph.batch.progress import stop_path
+    from morphgraph.batch.run import stop_path
 
     asked = False
 
@@ -176,8 +176,8 @@ def _print_plan(plan: "Plan", out: Path | None, workers: int | None) -> None:
     """Print the tasks by kind, how many are done, and how long the rest may take."""
     import os
 
-    from morphgraph.batch.progress import duration
-    from morphgraph.batch.runner import missing_tasks
+    from morphgraph.batch.cluster import missing_tasks
+    from morphgraph.batch.run import duration
     from morphgraph.batch.tasks import Store
 
     tasks = plan.tasks

@@ -179,7 +179,7 @@ def _measured(
         options["progress"] = lambda share: tell(f"measuring: {share:.0%}", share)
         if (workers or 1) == 1 and scheduler is None:
             return measure_corpus(segmenters, corpus, **options)
-        from morphgraph.batch.counting import runner_on
+        from morphgraph.batch.cluster import runner_on
 
         with cluster_for(workers or 1, scheduler)() as client:
             there = workers or max(1, len(client.scheduler_info(-1)["workers"]))

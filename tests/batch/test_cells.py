@@ -9,11 +9,22 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from morphgraph.batch.cell_rows import vocabulary_metric
 from morphgraph.batch.plan import make_plan
-from morphgraph.batch.results import ALL_LANGUAGES, collected, held_out_words, with_failed
-from morphgraph.batch.runner import TaskReport
-from morphgraph.batch.tasks import Store, TaskFailure, TaskResult, code_version, run_task
+from morphgraph.batch.results import (
+    ALL_LANGUAGES,
+    collected,
+    held_out_words,
+    vocabulary_metric,
+    with_failed,
+)
+from morphgraph.batch.tasks import (
+    Store,
+    TaskFailure,
+    TaskReport,
+    TaskResult,
+    code_version,
+    run_task,
+)
 from morphgraph.core.files import demo_gold_path
 from morphgraph.reference.entry import join_references
 from morphgraph.reference.readers import read_reference

@@ -30,9 +30,9 @@ from morphgraph.batch.cluster import (
     at_address,
     local_cluster,
     lost_worker_message,
+    runner_on,
     scheduler_address,
 )
-from morphgraph.batch.counting import runner_on
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.score.corpus_measures import measure_corpus
 from morphgraph.segment.models import load_segmenter

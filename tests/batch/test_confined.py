@@ -15,7 +15,7 @@ import pytest
 
 from morphgraph.batch.cells import as_planned
 from morphgraph.batch.plan import Plan, make_plan
-from morphgraph.batch.progress import launch_run, prepare_run, read_progress, start_run
+from morphgraph.batch.run import launch_run, prepare_run, read_progress, start_run
 from morphgraph.batch.tasks import contents
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import demo_gold_path

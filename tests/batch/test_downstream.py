@@ -15,8 +15,8 @@ from morphgraph.batch.build_tables import make_table
 from morphgraph.batch.plan import Plan, make_plan
 from morphgraph.batch.results import RESULT_COLUMNS, TableSpec
 from morphgraph.cli import main
+from morphgraph.core import errors
 from morphgraph.core.errors import FileFormatError
-from morphgraph.models.downstream import training
 
 TRAIN = "text,label\n" + "".join(f"good {n},yes\nbad {n},no\n" for n in range(4))
 TEST = "text,label\ngood,yes\nbad,no\n"
@@ -147,12 +147,12 @@ def test_without_torch_nothing_starts(
     def without(name: str) -> Any:
         return None if name == "torch" else really_find_spec(name)
 
-    monkeypatch.setattr(training, "find_spec", without)
+    monkeypatch.setattr(errors, "find_spec", without)
     with pytest.raises(SystemExit) as ended:
         evaluate(folder, monkeypatch)
     assert ended.value.code == 2
     said = capsys.readouterr().err
-    assert "torch" in said and 'pip install "morphgraph[models]"' in said
+    assert "torch" in said and "pip install 'morphgraph[models]'" in said
     assert not (folder / "run").exists()
 
 

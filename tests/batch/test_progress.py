@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from morphgraph.batch.progress import (
+from morphgraph.batch.run import (
     ProgressFile,
     Remaining,
     RunProgress,

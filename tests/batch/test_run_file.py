@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from morphgraph.batch.evaluating import RunFile
-from morphgraph.batch.progress import ProgressFile, RunProgress
+from morphgraph.batch.run import ProgressFile, RunFile, RunProgress
 
 TINY = """\
 name: tiny

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 from distributed import Client
 
-from morphgraph.batch.progress import ProgressFile, RunProgress, read_progress
-from morphgraph.batch.runner import RunOutcome, missing_tasks, run_tasks
+from morphgraph.batch.cluster import RunOutcome, missing_tasks
+from morphgraph.batch.run import ProgressFile, RunProgress, read_progress, run_tasks
 from morphgraph.batch.tasks import (
     Store,
     Task,
@@ -182,7 +182,7 @@ def test_a_damaged_result_counts_as_missing(tmp_path: Path, client: Client) -> N
     run([cell], tmp_path, client)
     done(tmp_path)
     with Store(tmp_path) as store:
-        whole = store.data(cell.key)
+        whole = store.path(cell.key).read_bytes()
         middle = whole[:10] + bytes(20) + whole[30:]
         for damaged in (whole[: len(whole) // 2], b"", middle):
             store.path(cell.key).write_bytes(damaged)

@@ -146,7 +146,7 @@ def test_progress_without_and_with_a_terminal(
 _COUNT = """
 import sys
 from morphgraph.batch.cluster import local_cluster
-from morphgraph.batch.counting import runner_on
+from morphgraph.batch.cluster import runner_on
 from morphgraph.corpus import counting
 counting.BLOCK_BYTES, counting._BYTES_PER_PARTITION = 2**20, 2**21
 if __name__ == "__main__":

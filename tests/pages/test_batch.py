@@ -13,8 +13,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from morphgraph.batch.progress import Run
 from morphgraph.batch.results import RESULT_COLUMNS
+from morphgraph.batch.run import Run
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MergeList, well_formed
 
-from morphgraph.batch.cell_rows import MethodResult, result_rows
+from morphgraph.batch.cells import CellInputs, MethodResult, result_rows
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.refine.blame import blame
 from morphgraph.refine.study import Study
@@ -75,7 +75,7 @@ def test_all_scores_are_equal(
             "metrics": NAMES, "scopes": ["morphemic"], "weightings": [weighting],
             "intervals": False, "held_out": 0.5, "method": "bpe", "vocabulary": [],
         }  # fmt: skip
-        found["batch"] = [row.value for row in result_rows(spec, segmenter, made, None, None)]
+        found["batch"] = [row.value for row in result_rows(spec, CellInputs(segmenter), made)]
         if not drops:
             study = Study(tokeniser, benchmark)
             state = study.now.score("morphemic", weighting)

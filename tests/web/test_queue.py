@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from morphgraph.batch.progress import Run, read_progress
+from morphgraph.batch.run import Run, read_progress
 from morphgraph.core.errors import MorphGraphError
 from web import queue
 from web.batch.progress import buttons_of, state_of

@@ -75,7 +75,7 @@ def excerpt(text: str, place: str) -> str:
 
 def summary(plan: Plan, workers: int) -> str:
     """Describe in one line the amount of work and its estimated time."""
-    from morphgraph.batch.progress import duration
+    from morphgraph.batch.run import duration
 
     tasks, cells = len(plan.tasks), len(plan.cells)
     time = duration(plan.cost / max(1, min(workers, tasks)))

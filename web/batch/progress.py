@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Literal
 
-from morphgraph.batch.progress import (
+from morphgraph.batch.run import (
     Run,
     ended_early,
     stop_path,

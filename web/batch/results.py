@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from morphgraph.batch.progress import Run
+from morphgraph.batch.run import Run
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import decode_utf8, read_bytes
 from morphgraph.core.text import shortened, visible

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from morphgraph.batch.progress import Run, RunProgress, ended_early, read_progress, stop_run
+from morphgraph.batch.run import Run, RunProgress, ended_early, read_progress, stop_run
 from morphgraph.core.files import decode_utf8, read_bytes
 from morphgraph.core.text import counted, shortened, visible
 from web.batch.progress import (

@@ -12,7 +12,7 @@ from typing import Annotated
 import streamlit as st
 from pydantic import Field, TypeAdapter, ValidationError
 
-from morphgraph.batch.progress import Run, runs_in, start_run
+from morphgraph.batch.run import Run, runs_in, start_run
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import parse_json, read_bytes, shipped_folder, write_file, writing
 from morphgraph.core.limits import PUBLIC_WORKERS

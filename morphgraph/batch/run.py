@@ -1,0 +1,630 @@
+"""Runs in folders: an evaluation from its plan to its report, its progress, and its starts.
+
+A run keeps its progress in a file; a run in the background outlives the page that started it.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import platform
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from morphgraph.batch.tasks import Store, Task, code_version, has_runner
+from morphgraph.core import __version__
+from morphgraph.core.errors import UNQUOTED, MorphGraphError
+from morphgraph.core.files import checksum, parse_json, read_bytes, write_file
+from morphgraph.core.text import counted
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from morphgraph.batch.cluster import RunOutcome, Schedule
+    from morphgraph.batch.plan import Plan
+
+RunState = Literal["starting", "running", "reporting", "done", "stopped", "failed", "interrupted"]
+"""``interrupted``: the runner is gone before the end, for example killed."""
+
+_log = logging.getLogger("morphgraph.batch")
+_SECONDS_BETWEEN = 0.5
+_COUNT_WORKERS, _LOOK_AT_TRAINING = 10.0, 2.0
+_MOST = 10**11
+Count = Annotated[int, Field(ge=0, lt=_MOST)]
+Seconds = Annotated[float, Field(ge=0, lt=_MOST, allow_inf_nan=False)]
+
+
+# ------------------------------------------------------------------------------ progress
+
+
+@dataclass(frozen=True)
+class RunProgress:
+    """The state of a run at one moment.
+
+    ``total``, ``done``, ``failed``: tasks; ``kept`` of those done were so before this start.
+    ``remaining``: estimated seconds; None while unknown. ``message``: the error, if the run as a
+    whole failed.
+    """
+
+    state: RunState
+    name: str = ""
+    total: Count = 0
+    done: Count = 0
+    failed: Count = 0
+    kept: Count = 0
+    remaining: Seconds | None = None
+    started: Seconds = 0.0
+    updated: Seconds = 0.0
+    workers: Count = 0
+    last: str = ""
+    message: str = ""
+    failures: tuple[str, ...] = ()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is no longer running."""
+        return self.state in ("done", "stopped", "failed", "interrupted")
+
+    @property
+    def share(self) -> float:
+        """The share done, 0 to 1."""
+        return (self.done + self.failed) / self.total if self.total else 0.0
+
+    def summary(self) -> str:
+        """Return the progress in one line.
+
+        >>> RunProgress("running", total=60, done=12, failed=1, remaining=95.0, workers=2).summary()
+        '13 of 60 tasks, 1 failed, about 2 min left'
+        """
+        parts = [f"{self.done + self.failed:,} of {counted(self.total, 'task')}"]
+        parts += [f"{self.kept:,} done before"] if self.kept else []
+        parts += [f"{self.failed:,} failed"] if self.failed else []
+        if self.state == "running" and not self.workers and self.share < 1:
+            parts.append("waiting for workers")
+        elif self.remaining is not None and not self.is_over:
+            parts.append(f"about {duration(self.remaining)} left")
+        return ", ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    """Format a time span approximately.
+
+    >>> duration(8.2), duration(95), duration(7300)
+    ('8 s', '2 min', '2 h 2 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+class Remaining:
+    """Estimates the time left from the cost of tasks and the time of finished ones."""
+
+    def __init__(self, tasks: Sequence[Task], workers: int) -> None:
+        self._left = {task.key: task.cost for task in tasks}
+        self._guessed = self._spent = 0.0
+        self.workers = max(1, workers)
+
+    def done(self, task: Task, seconds: float | None) -> None:
+        """Record a finished task."""
+        self._left.pop(task.key, None)
+        if seconds is not None:
+            self._guessed += task.cost
+            self._spent += seconds
+
+    @property
+    def seconds(self) -> float | None:
+        """Return the seconds left; None before the first task is done."""
+        if not self._guessed:
+            return None
+        return sum(self._left.values()) * self._spent / self._guessed / self.workers
+
+
+class ProgressFile:
+    """Keeps the progress of a run in its folder, written at most twice a second."""
+
+    def __init__(self, folder: Path, first: RunProgress) -> None:
+        self._path = folder / "progress.json"
+        self._written = 0.0
+        self.now = replace(first, started=time.time())
+
+    def update(self, *, force: bool = False, **changes: Any) -> RunProgress:
+        """Change the progress, and write it if it is time to."""
+        self.now = replace(self.now, updated=time.time(), **changes)
+        if force or time.monotonic() - self._written >= _SECONDS_BETWEEN:
+            self._written = time.monotonic()
+            write_file(self._path, json.dumps(asdict(self.now)).encode())
+        return self.now
+
+
+def read_progress(folder: str | os.PathLike[str]) -> RunProgress | None:
+    """Return the progress of the run in a folder; None if there is none, or it is invalid."""
+    try:
+        found = parse_json(read_bytes(Path(folder) / "progress.json"), "progress.json")
+        progress: RunProgress = _adapter().validate_python(found)
+    except (MorphGraphError, ValidationError):
+        return None
+    if not progress.is_over and not has_runner(Path(folder)):
+        return replace(progress, state="interrupted", remaining=None)
+    return progress
+
+
+@cache
+def _adapter() -> TypeAdapter[RunProgress]:
+    return TypeAdapter(RunProgress)
+
+
+# ------------------------------------------------------------------------------ in the background
+
+_RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}")
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run in a folder of runs: its name there, and its progress (None: not begun)."""
+
+    name: str
+    folder: Path
+    progress: RunProgress | None
+
+    @property
+    def has_results(self) -> bool:
+        """Whether there are results to show."""
+        return (self.folder / "results.parquet").is_file()
+
+
+def runs_in(root: Path) -> list[Run]:
+    """Return the runs in a folder, the most recently changed first."""
+
+    def last_change(folder: Path) -> float:
+        for name in ("progress.json", "configuration.yaml"):
+            with suppress(OSError):
+                return (folder / name).stat().st_mtime
+        return 0.0
+
+    try:
+        folders = [path for path in root.iterdir() if (path / "configuration.yaml").is_file()]
+    except OSError:
+        return []
+    folders.sort(key=last_change, reverse=True)
+    return [Run(path.name, path, read_progress(path)) for path in folders]
+
+
+def start_run(
+    configuration: str, root: Path, name: str, *, workers: int, folder: Path | None = None
+) -> Run:
+    """Start a run in the background, or resume a stopped one; return at once.
+
+    ``root`` holds the runs, ``name`` is that of this one's folder there. Relative paths in the
+    configuration start from ``folder``, by default the run's own. `MorphGraphError` if it is
+    already running, or if a run of this name has another configuration.
+    """
+    out = prepare_run(configuration, root, name)
+    options = ["--workers", str(workers)]
+    launch_run(out, options if folder is None else [*options, "--folder", str(folder)])
+    return Run(name, out, read_progress(out))
+
+
+def prepare_run(configuration: str, root: Path, name: str) -> Path:
+    """Create the folder of a run with its configuration; errors as in `start_run`."""
+    if not _RUN_NAME.fullmatch(name):
+        raise MorphGraphError(
+            f"“{name[:80]}” cannot be the name of a run. Use unaccented letters, digits, dots, "
+            "dashes and underscores, and begin with a letter or a digit."
+        )
+    out = root / name
+    if has_runner(out):
+        raise MorphGraphError(f"The run “{name}” is running. Wait for it, or stop it.")
+    given = out / "configuration.yaml"
+    if given.is_file() and given.read_bytes() != configuration.encode():
+        raise MorphGraphError(
+            f"There is a run “{name}” with another configuration. Choose another name."
+        )
+    write_file(given, configuration.encode())
+    for old in (out / "progress.json", stop_path(out)):
+        old.unlink(missing_ok=True)
+    return out
+
+
+def launch_run(out: Path, options: Sequence[str]) -> None:
+    """Run the configuration in a folder in a separate process, with command options.
+
+    Its messages on files quote none of their content.
+    """
+    given = out / "configuration.yaml"
+    command = [sys.executable, "-m", "morphgraph", "evaluate", str(given), "--out", str(out)]
+    with (out / "console.log").open("wb") as console:
+        _started[out] = subprocess.Popen(
+            [*command, *options],
+            stdin=subprocess.DEVNULL,
+            stdout=console,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            env={**os.environ, "PYTHONUNBUFFERED": "1", UNQUOTED: "1"},
+        )
+
+
+_started: dict[Path, subprocess.Popen[bytes]] = {}
+"""The processes started here, so that one that ended at once is not waited for."""
+
+
+def is_launched(out: Path) -> bool:
+    """Return whether a run is running in a folder, or about to be."""
+    process = _started.get(out)
+    return (process is not None and process.poll() is None) or has_runner(out)
+
+
+def ended_early(run: Run) -> str:
+    """Return the output of a run that ended before its tasks began; empty if none did."""
+    process = _started.get(run.folder)
+    if run.progress is not None or (process is not None and process.poll() is None):
+        return ""
+    try:
+        return (run.folder / "console.log").read_text("utf-8", "replace").strip()[-2000:]
+    except OSError:
+        return ""
+
+
+def stop_path(folder: Path) -> Path:
+    """Return the path of the file whose existence asks a runner to stop."""
+    return folder / "stop"
+
+
+def stop_run(folder: Path, why: str = "") -> None:
+    """Ask a run to stop; finished tasks are kept, and it can be resumed.
+
+    ``why``: the reason that its progress reports.
+    """
+    write_file(stop_path(folder), why.encode())
+
+
+def why_stopped(folder: Path) -> str:
+    """Return the reason given for a stop, if any."""
+    try:
+        return stop_path(folder).read_text("utf-8", "replace")[:500]
+    except OSError:
+        return ""
+
+
+# ------------------------------------------------------------------------------ from plan to report
+
+
+OnProgress = Callable[[RunProgress], None]
+OpenClient = Callable[[], "AbstractContextManager[Client]"]
+
+
+def run_evaluation(
+    plan: Plan,
+    out: Path,
+    open_client: OpenClient,
+    tell: OnProgress = lambda _: None,
+    command: Sequence[str] = (),
+) -> RunOutcome:
+    """Run the missing tasks of an evaluation in a folder, and write results and report.
+
+    Raises `MorphGraphError` if the run as a whole cannot continue; finished tasks are kept.
+    """
+    import psutil
+
+    from morphgraph.batch.cluster import missing_tasks, warm_up
+    from morphgraph.models.downstream.training import require_libraries
+
+    _check_apart(plan, out)
+    if plan.evaluation.downstream:
+        require_libraries()
+    with Store(out) as store:
+        with suppress(FileNotFoundError):  # a request from before this process began
+            if stop_path(out).stat().st_mtime < psutil.Process().create_time():
+                stop_path(out).unlink()
+        progress = ProgressFile(out, RunProgress("starting", plan.evaluation.name))
+        run_file = RunFile(out)
+        with _logging(out / "run.log"), _recording_the_end(progress, run_file, tell):
+            write_file(out / "configuration.yaml", plan.text.encode())
+            run_file.begin(_about(plan, command))
+            tell(progress.update(force=True, total=len(plan.tasks)))
+            tasks = plan.tasks
+            with open_client() if missing_tasks(tasks, store) else nullcontext() as client:
+                if client is not None:
+                    warm_up(client)
+                outcome = run_tasks(tasks, store, client, progress, tell)
+            tell(progress.update(force=True, state="reporting", remaining=None))
+            ended: Literal["done", "stopped"] = "stopped" if outcome.stopped else "done"
+            _report(plan, out, store, outcome, run_file.end(ended, _counts(outcome)))
+            tell(progress.update(force=True, state=ended, message=why_stopped(out)))
+            stop_path(out).unlink(missing_ok=True)
+    return outcome
+
+
+def run_tasks(
+    tasks: Sequence[Task],
+    store: Store,
+    client: Client | None,
+    progress: ProgressFile,
+    tell: OnProgress = lambda _: None,
+) -> RunOutcome:
+    """Run missing tasks, store their results, and record the progress.
+
+    A file called ``stop`` in the run's folder ends the run early. Errors as in `Schedule`.
+    """
+    from morphgraph.batch.cluster import Schedule
+
+    schedule = Schedule(tasks, store, client)
+    workers, kept = schedule.workers, len(schedule.reports)
+    remaining = Remaining(schedule.missing, min(workers, len(schedule.missing)))
+    progress.update(
+        force=True, state="running", total=len(tasks), done=kept, kept=kept, workers=workers
+    )
+    _log.info("%d tasks, %d of them kept, %d workers", len(tasks), kept, workers)
+
+    def update(**changes: Any) -> None:
+        failed = len(schedule.failures)
+        changes |= {"done": len(schedule.reports) - failed, "failed": failed}
+        said = tuple(f"{f.label}: {f.message}"[:500] for f in schedule.failures[-20:])
+        tell(progress.update(remaining=remaining.seconds, failures=said, **changes))
+
+    counted_at = looked = time.monotonic()
+    stopped = False
+    with closing(schedule.results()) as results:
+        for report in results:
+            changes: dict[str, Any] = {}
+            now = time.monotonic()
+            if report is not None:
+                seconds = report.facts.get("seconds")
+                remaining.done(report.task, None if seconds is None else float(seconds))
+                changes["last"] = report.task.label
+            elif now - counted_at > _COUNT_WORKERS:  # they vary on a cluster
+                counted_at, changes["workers"] = now, schedule.workers
+                remaining.workers = max(1, changes["workers"])
+            elif now - looked > _LOOK_AT_TRAINING:
+                looked, changes = now, _in_training(schedule)
+            update(**changes)
+            stopped = len(schedule.reports) < len(tasks) and stop_path(store.folder).exists()
+            if stopped:
+                break
+    update(force=True)
+    return schedule.outcome(stopped)
+
+
+def _in_training(schedule: Schedule) -> dict[str, Any]:
+    """Return the progress of models in training, if their checkpoints are visible here."""
+    from morphgraph.models.downstream.training import steps_in
+
+    told = []
+    for task in schedule.missing:
+        is_open = task.resumes and task.key not in schedule.reports
+        if is_open and (found := steps_in(schedule.store.checkpoints(task.key))) is not None:
+            told.append(f"{task.label}: step {found[0]:,} of {found[1]:,}")
+    return {"last": "; ".join(told)} if told else {}
+
+
+def _check_apart(plan: Plan, out: Path) -> None:
+    """Refuse to write a run's files among the texts that it counts."""
+    for task in plan.tasks:
+        parallel = task.spec.get("parallel", {}).get("own_text", {})
+        for folder in (*task.spec.get("folders", ()), *parallel.get("folders", ())):
+            if out.resolve().is_relative_to(Path(folder).resolve()):
+                raise MorphGraphError(
+                    f"{out}: the run would lie among its own texts in {folder}. Choose another "
+                    "folder with --out."
+                )
+
+
+@contextmanager
+def _recording_the_end(
+    progress: ProgressFile, run_file: RunFile, tell: OnProgress
+) -> Iterator[None]:
+    """Record in the progress and in ``run.json`` how a run ended early."""
+    try:
+        yield
+    except BaseException as error:
+        _log.exception("the run ended early")
+        state: Literal["stopped", "failed"]
+        state = "stopped" if isinstance(error, KeyboardInterrupt) else "failed"
+        message = str(error) if isinstance(error, MorphGraphError) else type(error).__name__
+        ended = {"state": state, "message": message, "remaining": None}
+        for write in (
+            lambda: tell(progress.update(force=True, **ended)),
+            lambda: run_file.end(state),
+        ):
+            try:
+                write()
+            except MorphGraphError:
+                _log.exception("the end could not be written")
+        raise
+
+
+class _Log(logging.FileHandler):
+    """A log file that is silently given up if it cannot be written, as on a full disk."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        pass
+
+    def close(self) -> None:
+        with suppress(OSError):  # buffered lines are written now, or never
+            super().close()
+
+
+@contextmanager
+def _logging(path: Path) -> Iterator[None]:
+    """Log events to a file, with tracebacks."""
+    try:
+        handler = _Log(path, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise MorphGraphError(f"{path}: {(error.strerror or '').lower()}. Choose --out.") from error
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    level, _log.level = _log.level, logging.INFO
+    _log.addHandler(handler)
+    try:
+        yield
+    finally:
+        _log.removeHandler(handler)
+        _log.level = level
+        handler.close()
+
+
+_LIBRARIES = "dask distributed numba numpy pandas pyarrow sentencepiece tokenizers wordfreq"
+
+
+def _about(plan: Plan, command: Sequence[str]) -> dict[str, Any]:
+    """Return what is known of a run before its tasks: its content, and its software."""
+    versions = {"morphgraph": __version__, "python": platform.python_version()}
+    for name in _LIBRARIES.split():
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
+    return {
+        "name": plan.evaluation.name,
+        "command": list(command),
+        "configuration": checksum(plan.text.encode()),
+        "languages": list(plan.languages),
+        "code": code_version(),
+        "versions": versions,
+        "machine": {
+            "system": f"{platform.system()} {platform.release()}",
+            "processor": platform.machine(),
+            "cores": os.cpu_count(),
+        },
+    }
+
+
+def _counts(outcome: RunOutcome) -> dict[str, Any]:
+    """Count the tasks of a run by how they ended."""
+    done = [report for report in outcome.reports if report.state == "done"]
+    return {
+        "all": len(outcome.reports),
+        "done": len(done),
+        "failed": len(outcome.failures),
+        "kept from before": sum(report.from_store for report in done),
+        "seconds": round(sum(float(r.facts.get("seconds", 0)) for r in done), 3),
+    }
+
+
+def _report(
+    plan: Plan, out: Path, store: Store, outcome: RunOutcome, facts: Mapping[str, Any]
+) -> None:
+    from morphgraph.batch.report import FinishedRun, write_report
+    from morphgraph.batch.results import collected, task_frame, with_failed, write_parquet
+
+    results, tasks = collected(plan.cells, store), task_frame(outcome.reports)
+    write_parquet(results, out / "results.parquet")
+    write_parquet(tasks, out / "tasks.parquet")
+    asked = plan.evaluation
+    finished = FinishedRun(
+        title=asked.title or asked.name,
+        description=asked.description,
+        results=with_failed(results, outcome.reports),
+        tasks=tasks,
+        failures=outcome.failures,
+        run={**facts, "starts": len(facts["starts"])},
+        tables=asked.tables,
+        published=asked.published,
+        configuration=plan.text,
+    )
+    write_report(finished, out)
+
+
+# ------------------------------------------------------------------------------ run.json
+
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
+_NO_TASKS = {"all": 0, "done": 0, "failed": 0, "kept from before": 0, "seconds": 0.0}
+
+
+class RunFile:
+    """Keeps ``run.json`` in the folder of a run, from the beginning of a start to its end.
+
+    Each start has when it ``started``, its ``seconds``, and its ``state``: running, done, stopped,
+    failed, or killed. Only the next start can tell that one was killed; it takes its seconds from
+    the progress file.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._began = time.time()
+        self._facts: dict[str, Any] = {"starts": []}
+
+    def begin(self, about: Mapping[str, Any]) -> None:
+        """Record that the run is running, and what is known ``about`` it.
+
+        Call this while the progress file is still that of the previous start.
+        """
+        before = self._read()
+        now = {"started": _as_time(self._began), "seconds": 0.0, "state": "running"}
+        starts = [*map(self._ended, before.get("starts", ())), now]
+        self._facts = {
+            **about,
+            "started": starts[0]["started"],
+            # From the last start that ended; empty if there was none.
+            "finished": before.get("finished"),
+            "tasks": before.get("tasks") or _NO_TASKS,
+            "state": "running",
+            "seconds": 0.0,
+            "starts": starts,
+        }
+        self._write()
+
+    def end(
+        self, state: Literal["done", "stopped", "failed"], tasks: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Record how this start ended, with the counts of all ``tasks``; return all facts.
+
+        Nothing is recorded if the start did not even begin.
+        """
+        if self._facts["starts"]:
+            ended = time.time()
+            seconds = round(ended - self._began, 3)
+            self._facts["starts"][-1] |= {"seconds": seconds, "state": state}
+            self._facts |= {"finished": _as_time(ended), "state": state}
+            self._facts |= {} if tasks is None else {"tasks": dict(tasks)}
+            self._write()
+        return self._facts
+
+    def _write(self) -> None:
+        seconds = sum(start["seconds"] for start in self._facts["starts"])
+        self._facts["seconds"] = round(seconds, 3)
+        text = json.dumps(self._facts, indent=1, ensure_ascii=False)
+        write_file(self._folder / "run.json", text.encode())
+
+    def _read(self) -> dict[str, Any]:
+        """Return the record of earlier starts; empty if it is damaged."""
+        try:
+            found = parse_json(read_bytes(self._folder / "run.json"), "run.json")
+            starts = [
+                {
+                    "started": datetime.fromisoformat(start["started"]).strftime(_TIME),
+                    "seconds": float(start["seconds"]),
+                    # Earlier versions listed only starts that ended.
+                    "state": str(start.get("state", "done")),
+                }
+                for start in found["starts"]
+            ]
+            return {**found, "starts": starts}
+        except (MorphGraphError, LookupError, TypeError, ValueError, AttributeError):
+            return {}
+
+    def _ended(self, start: dict[str, Any]) -> dict[str, Any]:
+        """Return a start with its state: one that still says running was killed."""
+        if start["state"] != "running":
+            return start
+        progress, seconds = read_progress(self._folder), 0.0
+        began = datetime.fromisoformat(start["started"]).timestamp()
+        # An older progress file is of another start.
+        if progress is not None and progress.started >= began - 1:
+            seconds = max(0.0, progress.updated - began)
+        return {**start, "seconds": round(seconds, 3), "state": "killed"}
+
+
+def _as_time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime(_TIME)

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.draw.score_charts import MOST_PANELS, Bar, Mark, Panel, bar_panels, line_panels
 
 NAN = math.nan
@@ -103,13 +102,6 @@ def test_hostile_labels() -> None:
             assert len(text) < 150
         for trace in figure.data:
             assert "&lt;" not in trace.hovertemplate, "a label would be read as a template"
-
-
-def test_numbers_must_fit() -> None:
-    with pytest.raises(MorphGraphError, match="“F1” has 1 numbers for 2 places"):
-        bar_panels([Bar("a"), Bar("b")], [Panel("F1", [Mark(1)])])
-    with pytest.raises(MorphGraphError, match="“F1” has 1 numbers for 4 places"):
-        line_panels(["a", "b"], [1, 2], [Panel("F1", [Mark(1)])], "")
 
 
 def test_nothing_at_all() -> None:

@@ -10,17 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import morphgraph as mg
-from morphgraph.draw.fan import (
-    HEIGHT,
-    Edge,
-    Fan,
-    Item,
-    TypeOrigin,
-    Use,
-    fan_around,
-    lay_out_fans,
-    stages,
-)
+from morphgraph.draw.fan import fan_around, stages
+from morphgraph.draw.fan_layout import HEIGHT, Edge, Fan, Item, TypeOrigin, Use, lay_out_fans
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
@@ -114,7 +105,8 @@ def test_no_edge_crosses_a_label_whatever_the_labels_are(data: st.DataObject) ->
         source = data.draw(sources(ids))
         rows = data.draw(st.integers(0, 12))
         blocks.append((source, [data.draw(uses(ids, len(source.strands))) for _ in range(rows)]))
-    check(*lay_out_fans(blocks))
+    fan = lay_out_fans(blocks)
+    check(fan.vertices, fan.edges)
 
 
 def looks(study: Study, chance: random.Random, count: int) -> None:

@@ -7,24 +7,23 @@ from typing import Any
 
 import pytest
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.draw.charts import SERIES_COLOURS, short_label
 from morphgraph.draw.score_charts import (
     MOST_IN_RADAR,
     Difference,
     Dumbbell,
-    Spread,
+    Mark,
     breakdown,
     difference_forest,
     dumbbells,
     points_text,
     radar,
-    spread_text,
+    share_text,
 )
 
 NAN = math.nan
 HOSTILE = "<a href='javascript:x'>%{x} & </b>\n" + "long" * 50
-UNKNOWN = Spread(NAN)
+UNKNOWN = Mark(NAN)
 
 
 def named(figure: Any) -> dict[str, Any]:
@@ -33,8 +32,8 @@ def named(figure: Any) -> dict[str, Any]:
 
 def test_dumbbells() -> None:
     rows = [
-        Dumbbell("one", Spread(0.5, 0.25, 0.625), Spread(0.75, 0.5, 0.875), Spread(0.6)),
-        Dumbbell("one", UNKNOWN, Spread(0.25, 0.25, 0.5), Spread(0.0)),
+        Dumbbell("one", Mark(0.5, 0.25, 0.625), Mark(0.75, 0.5, 0.875), Mark(0.6)),
+        Dumbbell("one", UNKNOWN, Mark(0.25, 0.25, 0.5), Mark(0.0)),
         Dumbbell("none", UNKNOWN, UNKNOWN, UNKNOWN),
     ]
     figure = dumbbells(rows)
@@ -68,7 +67,7 @@ def test_dumbbells() -> None:
 
 
 def test_a_value_outside_its_interval() -> None:
-    row = Dumbbell("a", Spread(0.5, 0.6, 0.7), Spread(0.5, 0.2, 0.4), UNKNOWN)
+    row = Dumbbell("a", Mark(0.5, 0.6, 0.7), Mark(0.5, 0.2, 0.4), UNKNOWN)
     traces = named(dumbbells([row]))
     assert traces["precision"].error_x.arrayminus == (0,)
     assert traces["precision"].error_x.array == pytest.approx((20,))
@@ -83,13 +82,13 @@ def test_nothing_known() -> None:
 
 
 def test_heights_grow() -> None:
-    row = Dumbbell("a", Spread(0.5), Spread(0.5), Spread(0.5))
+    row = Dumbbell("a", Mark(0.5), Mark(0.5), Mark(0.5))
     heights = [dumbbells([row] * count).layout.height for count in (1, 5, 20)]
     assert heights[0] < heights[1] < heights[2]
     assert heights[2] - heights[1] == 15 * 34
 
     def height(categories: int, lines: int) -> int:
-        values = {str(number): [Spread(0.5)] * categories for number in range(lines)}
+        values = {str(number): [Mark(0.5)] * categories for number in range(lines)}
         figure = breakdown(["c"] * categories, [1] * categories, values, "F1")
         return int(figure.layout.height)
 
@@ -132,8 +131,8 @@ def test_breakdown() -> None:
         ["noun", "verb", "other"],
         [1234, 5, 0],
         {
-            "a": [Spread(0.5, 0.25, 0.75), Spread(0.25), UNKNOWN],
-            "b": [Spread(NAN, 0, 0), Spread(1.0, 0.5, 1.0), Spread(NAN, 0, 0)],
+            "a": [Mark(0.5, 0.25, 0.75), Mark(0.25), UNKNOWN],
+            "b": [Mark(NAN, 0, 0), Mark(1.0, 0.5, 1.0), Mark(NAN, 0, 0)],
         },
         "F1",
     )
@@ -154,7 +153,7 @@ def test_breakdown() -> None:
 
 
 def test_many_lines_look_different() -> None:
-    figure = breakdown(["c"], [1], {str(number): [Spread(0.5)] for number in range(30)}, "F1")
+    figure = breakdown(["c"], [1], {str(number): [Mark(0.5)] for number in range(30)}, "F1")
     looks = {(trace.marker.color, trace.marker.symbol) for trace in figure.data}
     assert len(looks) == 30
     places = [trace.y[0] for trace in figure.data]
@@ -165,9 +164,9 @@ def test_many_lines_look_different() -> None:
 def test_difference_forest() -> None:
     figure = difference_forest(
         [
-            Difference("better", Spread(0.0125, 0.005, 0.025), "**"),
+            Difference("better", Mark(0.0125, 0.005, 0.025), "**"),
             Difference("gone", UNKNOWN),
-            Difference("alike", Spread(-0.005, -0.03, 0.01)),
+            Difference("alike", Mark(-0.005, -0.03, 0.01)),
         ],
         "BPE",
     )
@@ -197,11 +196,11 @@ def strings(value: Any) -> Iterator[str]:
 
 
 def test_hostile_labels() -> None:
-    known = Spread(0.5, 0.25, 0.75)
+    known = Mark(0.5, 0.25, 0.75)
     figures = [
         dumbbells([Dumbbell(HOSTILE, known, UNKNOWN, known)]),
         radar([HOSTILE], [HOSTILE, "b", "c"], [[0.5, 0.25, NAN]], [-1, 1, 1]),
-        breakdown([HOSTILE], [1], {HOSTILE: [Spread(0.5)]}, HOSTILE),
+        breakdown([HOSTILE], [1], {HOSTILE: [Mark(0.5)]}, HOSTILE),
         difference_forest([Difference(HOSTILE, known, "*")], HOSTILE),
     ]
     for figure in figures:
@@ -222,19 +221,8 @@ def test_names_and_texts() -> None:
     assert short_label("a\n b\tc") == "a b c"
     assert short_label("x" * 100) == "x" * 31 + "…"
     assert short_label("&" * 40, 2) == "&amp;…", "cut before it is escaped, not inside an escape"
-    assert spread_text(Spread(0.5, NAN, 0.75)) == "50.00 %"
+    assert share_text(Mark(0.5, NAN, 0.75)) == "50.00 %"
     assert points_text(UNKNOWN) == "n/a"
-
-
-def test_numbers_must_fit() -> None:
-    with pytest.raises(MorphGraphError, match="same length"):
-        radar(["a"], ["x", "y"], [[0.5]])
-    with pytest.raises(MorphGraphError, match="same length"):
-        radar(["a", "b"], ["x"], [[0.5]])
-    with pytest.raises(MorphGraphError, match="same length"):
-        breakdown(["a"], [1, 2], {"x": [Spread(0.5)]}, "F1")
-    with pytest.raises(MorphGraphError, match="same length"):
-        breakdown(["a"], [1], {"x": [Spread(0.5)] * 2}, "F1")
 
 
 def test_nothing_at_all() -> None:

@@ -5,7 +5,8 @@ from collections.abc import Callable
 import pytest
 from strategies import check_graph
 
-from morphgraph.draw.fan import Fan, stages
+from morphgraph.draw.fan import stages
+from morphgraph.draw.fan_layout import Fan
 from morphgraph.graph.merge_table import EditError
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study

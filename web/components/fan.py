@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from morphgraph.draw.fan import Fan
+from morphgraph.draw.fan_layout import Fan
 from morphgraph.draw.word_rows import WordRow
 from web.components import Click, click_handler, component
 

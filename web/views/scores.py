@@ -12,7 +12,7 @@ from morphgraph.core.text import count_text, counted, percent
 from morphgraph.draw.score_charts import (
     Difference,
     Dumbbell,
-    Spread,
+    Mark,
     breakdown,
     difference_forest,
     dumbbells,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 _DUMBBELLS, _RADAR, _DIFFERENCES = "precision, recall, F1", "radar", "differences"
 HELD_OUT = "held out"
 _BASIC = ("precision", "recall", "f1")
-_NOWHERE = Spread(float("nan"))
+_NOWHERE = Mark(float("nan"))
 
 
 def picture_config(name: str) -> dict[str, Any]:
@@ -148,10 +148,10 @@ def _gold(table: ScoreTable) -> set[int]:
     return {n for n, o in enumerate(table.outcomes) if isinstance(o, Outcome) and o.is_gold}
 
 
-def _spread(estimate: Estimate | None) -> Spread:
+def _spread(estimate: Estimate | None) -> Mark:
     if estimate is None:
         return _NOWHERE
-    return Spread(estimate.value, estimate.interval.low, estimate.interval.high)
+    return Mark(estimate.value, estimate.interval.low, estimate.interval.high)
 
 
 def _radar(table: ScoreTable) -> "go.Figure | None":
@@ -180,7 +180,7 @@ def _differences(table: ScoreTable, metric: str, baseline: int) -> "go.Figure":
             continue
         value = np.nan if found is None else found.value - start
         low, high = intervals[number].low, intervals[number].high
-        rows.append(Difference(label, Spread(value, low, high), found.mark if found else ""))
+        rows.append(Difference(label, Mark(value, low, high), found.mark if found else ""))
     return difference_forest(rows, table.labels[baseline])
 
 

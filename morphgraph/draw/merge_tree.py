@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -100,15 +101,23 @@ class MergeTree:
     has_gold: bool
     title: str = ""
 
+    def merge_at(self, vertex: int) -> TreeMerge | None:
+        """Return the merge of a vertex; None for a leaf."""
+        return None if vertex < len(self.leaves) else self.merges[vertex - len(self.leaves)]
+
     def label(self, vertex: int) -> str:
         """Return the label of a leaf or merge."""
-        leaves = len(self.leaves)
-        return self.leaves[vertex].label if vertex < leaves else self.merges[vertex - leaves].label
+        return (self.merge_at(vertex) or self.leaves[vertex]).label
 
     def children(self, vertex: int) -> tuple[int, ...]:
         """Return the children of a vertex; a leaf has none."""
-        leaves = len(self.leaves)
-        return () if vertex < leaves else self.merges[vertex - leaves].children
+        merge = self.merge_at(vertex)
+        return () if merge is None else merge.children
+
+    def ends(self, vertex: int) -> tuple[int, int]:
+        """Return the first and the last leaf of a vertex."""
+        merge = self.merge_at(vertex)
+        return (vertex, vertex) if merge is None else (merge.first, merge.last)
 
 
 def describe_tree(
@@ -128,22 +137,27 @@ def describe_tree(
     that precede a gold boundary; None if no gold segmentation is known.
     """
     graph = tokeniser.graph if graph is None else graph
-    found = derive(graph, words, word)
+    found, text = derive(graph, words, word), words.texts[word]
     start = int(words.word_offsets[word])
     positions = [int(p) for p in words.gap_position[start : start + found.atom_count]]
-    characters = _characters(words.texts[word], positions)
+    characters = _characters(text, positions)
+    owner = {leaf: span for span in characters for leaf in range(span.first, span.last + 1)}
     gaps = tuple(_gaps(found, positions, gold))
-    leaves = tuple(_leaves(tokeniser, words, start, found, characters))
+    leaves = []
+    for place, vertex in enumerate(found.vertices[: found.atom_count]):
+        is_unknown = vertex.type == UNKNOWN or start + place in words.unknown
+        label = visible_in_xml(shown_token(tokeniser.token_text(words, start + place, vertex.type)))
+        if label and unicodedata.combining(label[0]):
+            label = f"◌{label}"
+        about = f"atom, part of {owner[place].label}" if place in owner else "atom"
+        about = "not in the alphabet of this tokeniser" if is_unknown else about
+        is_part = place in owner
+        leaves.append(TreeLeaf(label, f"{label}\n{about}", is_part, is_unknown, vertex.type))
+    merges = tuple(_merges(tokeniser, graph, found, blame, gaps))
+    morphs = () if gold is None else _morphs(text, positions, gold)
+    has_gold = gold is not None
     return MergeTree(
-        words.texts[word],
-        leaves,
-        tuple(_merges(tokeniser, graph, found, blame, gaps)),
-        found.roots,
-        gaps,
-        characters,
-        () if gold is None else _morphs(words.texts[word], positions, gold),
-        gold is not None,
-        title,
+        text, tuple(leaves), merges, found.roots, gaps, characters, morphs, has_gold, title
     )
 
 
@@ -162,32 +176,12 @@ def describe_in_study(
     tokeniser, benchmark = study.tokeniser, study.benchmark
     number = study.number_of(word) if isinstance(word, str) else word
     if number is None:
-        encoded = tokeniser.encode([str(word)])
-        return describe_tree(tokeniser, encoded, 0, graph=graph, blame=blame, title=title)
-    start, end = (int(offset) for offset in benchmark.words.word_offsets[number : number + 2])
-    gold = {int(gap) for gap in benchmark.morphemic.boundary[start:end].nonzero()[0]}
-    return describe_tree(
-        tokeniser, benchmark.words, number, graph=graph, blame=blame, gold=gold, title=title
-    )
-
-
-def _leaves(
-    tokeniser: BpeTokeniser,
-    words: Words,
-    start: int,
-    found: Derivation,
-    characters: Sequence[TreeSpan],
-) -> Iterator[TreeLeaf]:
-    owner = {leaf: span for span in characters for leaf in range(span.first, span.last + 1)}
-    for place, vertex in enumerate(found.vertices[: found.atom_count]):
-        is_unknown = vertex.type == UNKNOWN or start + place in words.unknown
-        label = _leaf_label(shown_token(tokeniser.token_text(words, start + place, vertex.type)))
-        tooltip = f"{label}\natom"
-        if place in owner:
-            tooltip += f", part of {owner[place].label}"
-        if is_unknown:
-            tooltip = f"{label}\nnot in the alphabet of this tokeniser"
-        yield TreeLeaf(label, tooltip, place in owner, is_unknown, vertex.type)
+        words, number, gold = tokeniser.encode([str(word)]), 0, None
+    else:
+        words = benchmark.words
+        start, end = (int(offset) for offset in words.word_offsets[number : number + 2])
+        gold = {int(gap) for gap in benchmark.morphemic.boundary[start:end].nonzero()[0]}
+    return describe_tree(tokeniser, words, number, graph=graph, blame=blame, gold=gold, title=title)
 
 
 def _merges(
@@ -197,43 +191,26 @@ def _merges(
     blame: Blame | None,
     gaps: Sequence[TreeGap],
 ) -> Iterator[TreeMerge]:
-    closes: dict[int, int] = {}
-    for gap in gaps:
-        if gap.merge is not None:
-            closes[gap.merge] = closes.get(gap.merge, 0) + 1
-    step = 0
-    for number, vertex in enumerate(found.vertices):
-        if vertex.merge is None:
-            continue
-        step += 1
-        rank, parts, result = graph.merge(vertex.merge)
-        names = [visible_in_xml(tokeniser.readable(graph.types[part])) for part in parts]
-        label = visible_in_xml(tokeniser.readable(graph.types[result]))
+    closes = Counter(gap.merge for gap in gaps if gap.merge is not None)
+    applied = ((n, v, v.merge) for n, v in enumerate(found.vertices) if v.merge is not None)
+    for step, (number, vertex, merge) in enumerate(applied, start=1):
+        rank, parts, result = graph.merge(merge)
+        *names, label = (
+            visible_in_xml(tokeniser.readable(graph.types[type_])) for type_ in (*parts, result)
+        )
         description = side_by_side([side_by_side(names, " + "), label], " → ")
         lines = [description, f"rank {rank:,}" + (f", {len(parts)} parts" * (len(parts) > 2))]
         ratio = math.nan
-        place = None if blame is None else blame.place(vertex.merge)
+        place = None if blame is None else blame.place(merge)
         if blame is not None and place is not None:
             ratio = blame.shown_ratio(place)
-            lines.append(blame.described(vertex.merge))
-        closed = closes.get(number, 0)
-        if closed:
+            lines.append(blame.described(merge))
+        if closed := closes[number]:
             some = "a gold boundary" if closed == 1 else f"{closed} gold boundaries"
             lines.append(f"closes {some} of this word")
-        yield TreeMerge(
-            label,
-            "\n".join(lines),
-            description,
-            rank,
-            ratio,
-            vertex.children,
-            vertex.first,
-            vertex.last,
-            closed,
-            vertex.merge,
-            result,
-            step,
-        )
+        told = (label, "\n".join(lines), description, rank, ratio)
+        where = (vertex.children, vertex.first, vertex.last)
+        yield TreeMerge(*told, *where, closed, merge, result, step)
 
 
 def _gaps(
@@ -268,9 +245,8 @@ def _characters(word: str, positions: Sequence[int]) -> tuple[TreeSpan, ...]:
 def _morphs(word: str, positions: Sequence[int], gold: Collection[int]) -> tuple[TreeSpan, ...]:
     if not positions:
         return ()
-    spans = []
     has_marker = positions[0] == NO_GAP and len(positions) > 1
-    first, left = int(has_marker), 0
+    spans, first, left = [], int(has_marker), 0
     for leaf, position in enumerate(positions[:-1]):
         if leaf in gold:
             spans.append(TreeSpan(first, leaf, visible_in_xml(word[left:position])))
@@ -298,21 +274,22 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else f"⟨{ord(c):02X}⟩" for c in text)
 
 
-def _leaf_label(text: str) -> str:
-    """Return an atom's label, with a dotted circle below a lone combining mark."""
-    shown = visible_in_xml(text)
-    return f"◌{shown}" if shown and unicodedata.combining(shown[0]) else shown
+# ------------------------------------------------------------------------------------- layout
 
+# Leaves stand on one line, merges centred above them: a tidy layout after Reingold & Tilford 1981,
+# with boxes of any width. Neighbouring subtrees are as close as their outlines allow, with more
+# space between tokens. A tree that is too wide is split into rows.
 
 LABEL, SMALL_LABEL, SUBLINE = 14.0, 12.0, 12.0
 """Sizes of type labels, of bytes, and of ranks under type labels."""
-
 BESIDE, BETWEEN_TOKENS = 9.0, 28.0
 STACK = 6.0
 """The offset of the stacked cards of a tuple merge, to the right and upwards."""
-
 _STEM = 7.0
 """Half of the space that a vertical line takes."""
+
+_Outline = tuple[list[float], list[float]]
+"""The extent of a subtree to the left and the right of its root, by level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,48 +339,71 @@ def text_width(text: str, size: float, monospace: bool = True) -> float:
     return round(total * size, 2)
 
 
-def subline(tree: MergeTree, merge: int) -> str:
+def subline(merge: TreeMerge) -> str:
     """Return the text below a merge's type: its rank, and its blame if defined."""
-    found = tree.merges[merge]
-    ratio = "" if found.ratio != found.ratio else f" · {in_percent(found.ratio, 0)}"
-    return f"{found.rank:,}{ratio}"
+    ratio = "" if math.isnan(merge.ratio) else f" · {in_percent(merge.ratio, 0)}"
+    return f"{merge.rank:,}{ratio}"
 
 
 def lay_out(tree: MergeTree) -> TreeLayout:
     """Place the vertices of a tree."""
     leaves = len(tree.leaves)
-    widths = [_leaf_width(leaf.label, leaf.is_part) for leaf in tree.leaves]
+    sizes = (SMALL_LABEL if leaf.is_part else LABEL + 1 for leaf in tree.leaves)
+    labels = (text_width(leaf.label, size) for leaf, size in zip(tree.leaves, sizes, strict=True))
+    widths = [max(26.0, label + 12) for label in labels]
     levels = [0] * leaves
-    outlines = [_Outline([-width / 2], [width / 2]) for width in widths]
+    outlines: list[_Outline] = [([-width / 2], [width / 2]) for width in widths]
     shifts: list[Sequence[float]] = [()] * leaves
-    for number, merge in enumerate(tree.merges):
-        label = text_width(merge.label, LABEL)
-        below = text_width(subline(tree, number), SUBLINE, monospace=False)
-        widths.append(max(label, below, 22) + 12)
+    for merge in tree.merges:
+        below = text_width(subline(merge), SUBLINE, monospace=False)
+        widths.append(max(text_width(merge.label, LABEL), below, 22) + 12)
         levels.append(1 + max(levels[child] for child in merge.children))
         outline, places = _joined([outlines[c] for c in merge.children], widths[-1], levels[-1])
         if len(merge.children) > 2:
-            outline.right[-1] += STACK
+            outline[1][-1] += STACK
         for child in merge.children:
-            outlines[child] = _Outline([], [])  # from here on only its parent's is needed
+            outlines[child] = [], []  # from here on only its parent's is needed
         outlines.append(outline)
         shifts.append(places)
     x = [0.0] * len(widths)
     edge = -BETWEEN_TOKENS
     splits = {}
     for root in tree.roots:
-        x[root] = edge + BETWEEN_TOKENS - min(outlines[root].left)
-        edge = x[root] + max(outlines[root].right)
-        last = root if root < leaves else tree.merges[root - leaves].last
-        splits[last] = edge + BETWEEN_TOKENS / 2
+        left, right = outlines[root]
+        x[root] = edge + BETWEEN_TOKENS - min(left)
+        edge = x[root] + max(right)
+        splits[tree.ends(root)[1]] = edge + BETWEEN_TOKENS / 2
     for vertex in range(len(widths) - 1, leaves - 1, -1):
         for child, shift in zip(tree.children(vertex), shifts[vertex], strict=True):
             x[child] = x[vertex] + shift
-    boxes = tuple(
-        Box(round(place, 1), width, level)
-        for place, width, level in zip(x, widths, levels, strict=True)
-    )
+    places = [round(place, 1) for place in x]
+    boxes = tuple(map(Box, places, widths, levels))
     return TreeLayout(boxes, max(edge, 0.0), max(levels, default=0), splits)
+
+
+def _joined(
+    children: Sequence[_Outline], width: float, level: int
+) -> tuple[_Outline, Sequence[float]]:
+    """Return the outline of a vertex over its children, and their offsets from it."""
+    places = [0.0]
+    left, right = _risen(children[0], level)
+    for child in children[1:]:
+        child_left, child_right = _risen(child, level)
+        place = max(r - c for r, c in zip(right, child_left, strict=True)) + BESIDE
+        places.append(place)
+        left = [min(a, b + place) for a, b in zip(left, child_left, strict=True)]
+        right = [b + place for b in child_right]
+    middle = (places[0] + places[-1]) / 2
+    around = ([edge - middle for edge in left], [edge - middle for edge in right])
+    outline = ([*around[0], -width / 2], [*around[1], width / 2])
+    return outline, [place - middle for place in places]
+
+
+def _risen(outline: _Outline, level: int) -> _Outline:
+    """Return an outline with the line from its root extended to just below a level."""
+    left, right = outline
+    stem = [_STEM] * (level - len(left))
+    return [*left, *(-s for s in stem)], [*right, *stem]
 
 
 def aligned_layouts(trees: Sequence[MergeTree]) -> list[TreeLayout]:
@@ -425,63 +425,18 @@ def aligned_layouts(trees: Sequence[MergeTree]) -> list[TreeLayout]:
 
 def _moved(tree: MergeTree, layout: TreeLayout, places: Sequence[float]) -> TreeLayout:
     """Return a layout with its leaves moved further apart."""
-    old = [box.x for box in layout.boxes]
-    x = list(places)
-    for vertex in range(len(places), len(old)):
-        children = tree.children(vertex)
-        x.append((x[children[0]] + x[children[-1]]) / 2)
+    old, x = [box.x for box in layout.boxes], list(places)
+    for merge in tree.merges:
+        x.append((x[merge.children[0]] + x[merge.children[-1]]) / 2)
     splits = {}
     for leaf, split in layout.splits.items():
         more = 0.0
         if leaf + 1 < len(places):
             more = (places[leaf + 1] - places[leaf]) - (old[leaf + 1] - old[leaf])
         splits[leaf] = places[leaf] + split - old[leaf] + more / 2
-    boxes = tuple(
-        replace(box, x=round(place, 1)) for box, place in zip(layout.boxes, x, strict=True)
-    )
+    boxes = tuple(replace(b, x=round(place, 1)) for b, place in zip(layout.boxes, x, strict=True))
     width = layout.width + max(new - before for new, before in zip(x, old, strict=True))
     return TreeLayout(boxes, width, layout.levels, splits)
-
-
-@dataclass(frozen=True, slots=True)
-class _Outline:
-    """The extent of a subtree on either side of its root, by level."""
-
-    left: list[float]
-    right: list[float]
-
-
-def _leaf_width(label: str, is_part: bool) -> float:
-    return max(26.0, text_width(label, SMALL_LABEL if is_part else LABEL + 1) + 12)
-
-
-def _joined(
-    children: Sequence[_Outline], width: float, level: int
-) -> tuple[_Outline, Sequence[float]]:
-    """Return the outline of a vertex over its children, and their offsets from it."""
-    places = [0.0]
-    left, right = _risen(children[0], level)
-    for child in children[1:]:
-        child_left, child_right = _risen(child, level)
-        place = max(r - c for r, c in zip(right, child_left, strict=True)) + BESIDE
-        places.append(place)
-        left = [min(a, b + place) for a, b in zip(left, child_left, strict=True)]
-        right = [b + place for b in child_right]
-    middle = (places[0] + places[-1]) / 2
-    outline = _Outline(
-        [*(edge - middle for edge in left), -width / 2],
-        [*(edge - middle for edge in right), width / 2],
-    )
-    return outline, [place - middle for place in places]
-
-
-def _risen(outline: _Outline, level: int) -> tuple[list[float], list[float]]:
-    """Return an outline with the line from its root extended to just below a level."""
-    stem = [_STEM] * (level - len(outline.left))
-    return [*outline.left, *(-s for s in stem)], [*outline.right, *stem]
-
-
-# --- rows -----------------------------------------------------------------------------------
 
 
 def wrapped_rows(trees: Sequence[MergeTree], widest: float) -> list[list[MergeTree]]:
@@ -493,58 +448,45 @@ def wrapped_rows(trees: Sequence[MergeTree], widest: float) -> list[list[MergeTr
     layouts = aligned_layouts(trees)
     if not trees[0].leaves or max(layout.width for layout in layouts) <= widest:
         return [list(trees)]
-    ends = set.intersection(*({_ends(tree, root)[1] for root in tree.roots} for tree in trees))
     starts: list[int] = []
     left = edge = 0.0
     first = 0
-    for end in sorted(ends):
+    for end in sorted(set.intersection(*(set(layout.splits) for layout in layouts))):
         right = max(layout.splits[end] for layout in layouts) - BETWEEN_TOKENS / 2
         if not starts or right - left > widest:
             starts.append(first)
             left = edge + BETWEEN_TOKENS if first else 0.0
         edge, first = right, end + 1
     lasts = [*(start - 1 for start in starts[1:]), len(trees[0].leaves) - 1]
-    rows = [
-        [_part(tree, first, last) for tree in trees]
-        for first, last in zip(starts, lasts, strict=True)
-    ]
-    return [rows[0], *([replace(part, title="") for part in row] for row in rows[1:])]
-
-
-def _ends(tree: MergeTree, vertex: int) -> tuple[int, int]:
-    """Return the first and the last leaf of a vertex."""
-    if vertex < len(tree.leaves):
-        return vertex, vertex
-    merge = tree.merges[vertex - len(tree.leaves)]
-    return merge.first, merge.last
+    parts = [[_part(tree, *ends) for tree in trees] for ends in zip(starts, lasts, strict=True)]
+    return [parts[0], *([replace(part, title="") for part in row] for row in parts[1:])]
 
 
 def _part(tree: MergeTree, first: int, last: int) -> MergeTree:
     """Return the tokens from one leaf up to another."""
-    ends = [(root, _ends(tree, root)) for root in tree.roots]
-    roots = [root for root, (start, end) in ends if first <= start and end <= last]
-    kept = [n for n, merge in enumerate(tree.merges) if first <= merge.first and merge.last <= last]
-    size = last + 1 - first
-    new = {leaf: leaf - first for leaf in range(first, last + 1)}
-    new |= {len(tree.leaves) + old: size + number for number, old in enumerate(kept)}
+
+    def is_kept(vertex: int) -> bool:
+        start, end = tree.ends(vertex)
+        return first <= start and end <= last
+
+    vertices = filter(is_kept, range(len(tree.leaves) + len(tree.merges)))
+    new = {old: number for number, old in enumerate(vertices)}
+    merges = []
+    for merge in (tree.merge_at(old) for old in new):
+        if merge is not None:
+            ends = {"first": merge.first - first, "last": merge.last - first}
+            merges.append(replace(merge, children=tuple(new[c] for c in merge.children), **ends))
+    gaps = (
+        replace(gap, leaf=gap.leaf - first, merge=None if gap.merge is None else new[gap.merge])
+        for gap in tree.gaps
+        if first <= gap.leaf <= last
+    )
     return replace(
         tree,
         leaves=tree.leaves[first : last + 1],
-        merges=tuple(
-            replace(
-                tree.merges[n],
-                children=tuple(new[child] for child in tree.merges[n].children),
-                first=tree.merges[n].first - first,
-                last=tree.merges[n].last - first,
-            )
-            for n in kept
-        ),
-        roots=tuple(new[root] for root in roots),
-        gaps=tuple(
-            replace(gap, leaf=gap.leaf - first, merge=None if gap.merge is None else new[gap.merge])
-            for gap in tree.gaps
-            if first <= gap.leaf <= last
-        ),
+        merges=tuple(merges),
+        roots=tuple(new[root] for root in tree.roots if root in new),
+        gaps=tuple(gaps),
         characters=tuple(_clipped(tree.characters, first, last)),
         morphs=tuple(_clipped(tree.morphs, first, last)),
     )
@@ -552,7 +494,6 @@ def _part(tree: MergeTree, first: int, last: int) -> MergeTree:
 
 def _clipped(spans: tuple[TreeSpan, ...], first: int, last: int) -> Iterator[TreeSpan]:
     for span in spans:
-        if span.last < first or last < span.first:
-            continue
-        label = "… " * (span.first < first) + span.label + " …" * (last < span.last)
-        yield TreeSpan(max(span.first, first) - first, min(span.last, last) - first, label)
+        if first <= span.last and span.first <= last:
+            label = "… " * (span.first < first) + span.label + " …" * (last < span.last)
+            yield TreeSpan(max(span.first, first) - first, min(span.last, last) - first, label)

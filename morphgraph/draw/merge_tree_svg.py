@@ -211,7 +211,7 @@ class _Painter:
         x, top = self.x + self.layout.boxes[vertex].x, self.top(vertex)
         weight = "bold" if vertex in self.tree.roots else "normal"
         _text(group, x, top + 16, merge.label, LABEL, ink, weight=weight)
-        _text(group, x, top + 31, subline(self.tree, number), SUBLINE, ink, _SANS)
+        _text(group, x, top + 31, subline(merge), SUBLINE, ink, _SANS)
 
     def _leaf(self, vertex: int) -> None:
         leaf = self.tree.leaves[vertex]

@@ -8,11 +8,11 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import networkx as nx
 
@@ -29,29 +29,28 @@ from morphgraph.draw.colours import (
 )
 from morphgraph.graph.merge_table import Change, Merge
 from morphgraph.graph.view import Neighbourhood, merge_key, neighbourhood, type_key
-from morphgraph.refine.blame import Blame
 from morphgraph.refine.study import Study
 from morphgraph.tables.writing import rendered
 
-if TYPE_CHECKING:
-    import networkx as nx
-
-VertexKind = Literal["type", "merge"]
-
 LONGEST_LABEL = 24
 """Characters of a label that are drawn; longer ones are cut with an ellipsis."""
-VERTEX_FLAGS: Final = frozenset({"focus", "atom", "tuple", "changed", "ghost", "frontier"})
+_LONGEST = 200
+"""The longest name, in characters, that is sent to the browser."""
+_CHANGED = 1e15
+"""Importance of merges that the last edit changed: above all counts."""
+_FONT = "system-ui, sans-serif"
 
 
 class SceneVertex(NamedTuple):
     """A type or merge vertex as drawn.
 
     ``key`` is ``"t<id>"`` or ``"m<id>"``, ``value`` the blame ratio or NaN, ``level`` grows along
-    every edge, ``flags`` is a subset of `VERTEX_FLAGS`. All text is plain.
+    every edge; ``flags``: of ``focus``, ``atom``, ``tuple``, ``changed``, ``ghost`` (no longer in
+    the vocabulary) and ``frontier`` (has neighbours that are not shown). All text is plain.
     """
 
     key: str
-    kind: VertexKind
+    kind: Literal["type", "merge"]
     label: str
     tooltip: str
     value: float
@@ -87,93 +86,65 @@ def scene_of(
 ) -> Scene:
     """Describe the look of each vertex in a piece of the merge graph, and its level.
 
-    ``graph`` alternates type vertices ``"t<id>"`` and merge vertices ``"m<id>"`` with the
-    attributes ``kind``, ``label``, ``tooltip``, ``rank`` (merges) and, optionally, ``ghost`` (no
-    longer in the vocabulary), ``frontier`` (has neighbours that are not shown) and ``atom``; an
-    edge part → merge has ``indices``, the places of the part among the parts.
-    ``values`` maps vertices to blame ratios; those absent are undefined. ``changed`` holds the
-    vertices to highlight; keys that the graph lacks are ignored in both.
+    ``graph``: as from `graph.view.to_networkx`; vertices may have a ``tooltip`` and the flags of
+    `SceneVertex` ``atom``, ``ghost`` and ``frontier``. ``values`` maps vertices to blame ratios;
+    those absent are undefined. ``changed`` holds the vertices to highlight; keys that the graph
+    lacks are ignored in both.
 
     >>> graph = nx.DiGraph()
-    >>> graph.add_node("t0", kind="type", label="a", tooltip="a")
-    >>> graph.add_node("t1", kind="type", label="aa", tooltip="aa")
-    >>> graph.add_node("m1", kind="merge", label="7", rank=7, tooltip="merge 7")
+    >>> graph.add_node("t0", kind="type", label="a")
+    >>> graph.add_node("m1", kind="merge", label="7")
     >>> graph.add_edge("t0", "m1", indices=(0, 1))
     >>> graph.add_edge("m1", "t1")
     >>> scene = scene_of(graph, focus="t1", values={"m1": 0.25}, changed=())
     >>> [edge.label for edge in scene.edges], scene.edges[1].tooltip
     (['', '×2'], 'a: parts 1 and 2 of 2')
     """
-    levels = _levels(graph)
-    highlighted = set(changed)
-    edges = []
+    levels = {key: n for n, keys in enumerate(nx.topological_generations(graph)) for key in keys}
+    for key in graph:
+        if not levels[key] and graph.out_degree(key):  # sources stand just before their first merge
+            levels[key] = min(levels[merge] for merge in graph.successors(key)) - 1
     part_counts: Counter[str] = Counter()
     for _, merge, indices in graph.edges(data="indices", default=()):
         part_counts[merge] += len(indices)
-    for source, target, indices in sorted(graph.edges(data="indices", default=())):
-        if not indices:
-            edges.append(SceneEdge(source, target, ""))
-            continue
-        *others, last = (str(index + 1) for index in indices)
-        places = f"parts {', '.join(others)} and {last}" if others else f"part {last}"
-        edges.append(
-            SceneEdge(
-                source,
-                target,
-                f"×{len(indices)}" if others else "",
-                f"{graph.nodes[source].get('label', source)}: {places} of {part_counts[target]}",
+
+    def edges() -> Iterator[SceneEdge]:
+        for source, target, indices in sorted(graph.edges(data="indices", default=())):
+            if not indices:
+                yield SceneEdge(source, target, "")
+                continue
+            *others, last = (str(index + 1) for index in indices)
+            places = f"parts {', '.join(others)} and {last}" if others else f"part {last}"
+            name = graph.nodes[source].get("label", source)
+            tooltip = f"{name}: {places} of {part_counts[target]}"
+            yield SceneEdge(source, target, f"×{len(indices)}" if others else "", tooltip)
+
+    def vertices() -> Iterator[SceneVertex]:
+        for key in sorted(graph, key=lambda key: (len(key), key)):
+            attributes = graph.nodes[key]
+            is_merge = attributes.get("kind") == "merge"
+            label = str(attributes.get("label", key))
+            flags = {name for name in ("atom", "ghost", "frontier") if attributes.get(name)}
+            flags |= {"focus"} if key == focus else set()
+            flags |= {"tuple"} if is_merge and part_counts[key] >= 3 else set()
+            flags |= {"changed"} if key in changed else set()
+            tooltip = str(attributes.get("tooltip") or label)
+            if len(label) > LONGEST_LABEL and label not in tooltip:
+                tooltip = f"{label}\n{tooltip}"
+            yield SceneVertex(
+                key,
+                "merge" if is_merge else "type",
+                shortened(label, LONGEST_LABEL),
+                tooltip,
+                float(values.get(key, math.nan)),
+                levels[key],
+                frozenset(flags),
             )
-        )
-    vertices = []
-    for key in sorted(graph, key=lambda key: (len(key), key)):
-        attributes = graph.nodes[key]
-        kind: VertexKind = "merge" if attributes.get("kind") == "merge" else "type"
-        label = str(attributes.get("label", key))
-        flags = {
-            "focus": key == focus,
-            "atom": bool(attributes.get("atom")),
-            "tuple": kind == "merge" and part_counts[key] >= 3,
-            "changed": key in highlighted,
-            "ghost": bool(attributes.get("ghost", False)),
-            "frontier": bool(attributes.get("frontier", False)),
-        }
-        vertices.append(
-            SceneVertex(
-                key=key,
-                kind=kind,
-                label=shortened(label, LONGEST_LABEL),
-                tooltip=_tooltip(str(attributes.get("tooltip") or ""), label),
-                value=float(values.get(key, math.nan)),
-                level=levels[key],
-                flags=frozenset(flag for flag, is_set in flags.items() if is_set),
-            )
-        )
-    return Scene(tuple(vertices), tuple(edges), left_out)
+
+    return Scene(tuple(vertices()), tuple(edges()), left_out)
 
 
-def _levels(graph: nx.DiGraph) -> dict[str, int]:
-    """Return the longest path to each vertex; sources stand just before their first merge."""
-    levels = {key: n for n, keys in enumerate(nx.topological_generations(graph)) for key in keys}
-    for key in graph:
-        if not levels[key] and graph.out_degree(key):
-            levels[key] = min(levels[merge] for merge in graph.successors(key)) - 1
-    return levels
-
-
-def _tooltip(tooltip: str, label: str) -> str:
-    """Return the tooltip, with the whole label added if the drawing shortens it."""
-    if not tooltip:
-        return label
-    if len(label) > LONGEST_LABEL and label not in tooltip:
-        return f"{label}\n{tooltip}"
-    return tooltip
-
-
-_LONGEST = 200
-"""The longest name, in characters, that is sent to the browser."""
-
-_CHANGED = 1e15
-"""Importance of merges that the last edit changed: above all counts."""
+# ----------------------------------------------------------------------------------- around a type
 
 
 def scene_around(study: Study, focus: int, *, up: int = 1, down: int = 2, limit: int = 60) -> Scene:
@@ -182,10 +153,11 @@ def scene_around(study: Study, focus: int, *, up: int = 1, down: int = 2, limit:
     The focus may be a removed type, which is a ghost with all that made and used it. Merges that
     the last edit changed are preferred, then those applied most often.
     """
-    graph = study.graph
+    graph, blamed = study.graph, study.blame()
     change = graph.history[-1] if graph.history else Change({})
     changed = {entry.merge for entry in change.rewired} | change.added_merges.keys()
-    importance = _applications(study.blame())
+    applied = zip(blamed.arrays.merge_ids.tolist(), blamed.applied.tolist(), strict=True)
+    importance = {merge: times + _CHANGED * (merge in changed) for merge, times in applied}
     gone: dict[int, Merge] = {}
     used: list[int] = []
     if not graph.is_present(focus):
@@ -193,8 +165,6 @@ def scene_around(study: Study, focus: int, *, up: int = 1, down: int = 2, limit:
         removal = graph.removal_of(focus) or Change({})
         gone = {n: m for n, m in removal.removed_merges.items() if m.result == focus}
         used = [entry.merge for entry in removal.rewired if focus in entry.old_parts]
-    for merge in changed & importance.keys():
-        importance[merge] += _CHANGED
     around = neighbourhood(
         graph,
         focus,
@@ -210,18 +180,13 @@ def scene_around(study: Study, focus: int, *, up: int = 1, down: int = 2, limit:
     return scene_of(
         around.digraph,
         focus=type_key(focus),
-        values=_describe(study, around, gone),
-        changed=[merge_key(merge) for merge in changed if graph.has_merge(merge)],
+        values=_described(study, around, gone),
+        changed={merge_key(merge) for merge in changed if graph.has_merge(merge)},
         left_out=around.left_out_merges,
     )
 
 
-def _applications(blamed: Blame) -> dict[int, float]:
-    """Return how often each merge was applied, which ranks merges for display."""
-    return dict(zip(blamed.arrays.merge_ids.tolist(), blamed.applied.tolist(), strict=True))
-
-
-def _describe(study: Study, around: Neighbourhood, gone: Mapping[int, Merge]) -> dict[str, float]:
+def _described(study: Study, around: Neighbourhood, gone: Mapping[int, Merge]) -> dict[str, float]:
     """Write tooltips into the digraph; return blame ratios, NaN if never applied.
 
     ``gone``: merges in it that the graph no longer has.
@@ -242,13 +207,12 @@ def _describe(study: Study, around: Neighbourhood, gone: Mapping[int, Merge]) ->
             number = blamed.worst_of(producers)
         merge = gone[number] if is_gone else graph.merge(number)
         *parts, result = (names[number] for number in (*merge.parts, merge.result))
-        described = shortened(f"{' + '.join(parts)} → {result}", _LONGEST)
-        tooltip = f"{described}\nrank {merge.rank:,}"
+        tooltip = shortened(f"{' + '.join(parts)} → {result}", _LONGEST)
+        tooltip += f"\nrank {merge.rank:,}"
+        position = None if is_gone else blamed.place(number)
         if is_gone:
-            attributes["tooltip"] = f"{tooltip}\nknocked out"
-            continue
-        position = blamed.place(number)
-        if position is not None and study.benchmark.texts:
+            tooltip += "\nknocked out"
+        elif position is not None and study.benchmark.texts:
             values[key] = blamed.shown_ratio(position)
             tooltip += f"\n{blamed.described(number)}"
         attributes["tooltip"] = tooltip
@@ -265,7 +229,7 @@ def first_focus(study: Study) -> int:
     return int(blamed.arrays.results[max(chosen, key=lambda position: blamed.blamed[position])])
 
 
-_FONT = "system-ui, sans-serif"
+# ------------------------------------------------------------------------------------ as a page
 
 
 @cache
@@ -297,88 +261,49 @@ def stand_alone_html(scene: Scene, title: str) -> str:
     anything at all.
     """
     pictures = {theme: _network(scene, theme) for theme in SCENE_COLOURS}
+    data = json.dumps(pictures, ensure_ascii=True, allow_nan=False)
+    # Safe inside a script element: it contains no markup.
+    data = data.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     # Escaped slashes mean the same to JavaScript, and leave no address, not even in a comment.
     # "<script" and "</script" occur in its string literals only.
     library = vis_script().replace("://", r":\/\/")
     library = library.replace("<script", r"\x3cscript").replace("</script", r"\x3c/script")
-    return rendered(
-        "graph.html.j2",
-        title=title,
-        library=library,
-        pictures=_script_json(pictures),
-        note=_note(scene),
-        colours=SCENE_COLOURS,
-        scales=BLAME_SCALE,
-    )
-
-
-def _note(scene: Scene) -> str:
     types = sum(vertex.kind == "type" for vertex in scene.vertices)
     note = f"{counted(types, 'type')}, {counted(len(scene.vertices) - types, 'merge')}"
-    return f"{note}; left out: {scene.left_out:,}" if scene.left_out else note
-
-
-def _script_json(value: Any) -> str:
-    """Return JSON that is safe inside a script element: it contains no markup."""
-    text = json.dumps(value, ensure_ascii=True, allow_nan=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    note += f"; left out: {scene.left_out:,}" if scene.left_out else ""
+    styles = {"colours": SCENE_COLOURS, "scales": BLAME_SCALE}
+    return rendered(
+        "graph.html.j2", title=title, library=library, pictures=data, note=note, **styles
+    )
 
 
 def _network(scene: Scene, theme: Theme) -> dict[str, Any]:
     from pyvis.network import Network  # slow to import
 
+    colours = SCENE_COLOURS[theme]
     network = Network(directed=True)
-    network.set_options(json.dumps(_options(theme)))
+    network.set_options(rendered("graph_options.json.j2", colours=colours, font=_FONT))
     for vertex in scene.vertices:
         network.add_node(vertex.key, **_vertex_style(vertex, theme))
-    merges = {vertex.key: vertex for vertex in scene.vertices if vertex.kind == "merge"}
+    changed = {v.key for v in scene.vertices if v.kind == "merge" and "changed" in v.flags}
     for edge in scene.edges:
-        network.add_edge(edge.source, edge.target, **_edge_style(edge, merges, theme))
+        is_changed = not changed.isdisjoint((edge.source, edge.target))
+        line = colours["changed" if is_changed else "line"]
+        texts = {"label": edge.label, "title": edge.tooltip}
+        network.add_edge(
+            edge.source,
+            edge.target,
+            width=1.8 if is_changed else 1.1,
+            color={"color": line, "hover": colours["text"], "highlight": colours["selected"]},
+            **{name: text for name, text in texts.items() if text},
+        )
     nodes, edges, _, _, _, options = network.get_network_data()
     return {"nodes": nodes, "edges": edges, "options": json.loads(options)}
 
 
-def _options(theme: Theme) -> dict[str, Any]:
-    colours = SCENE_COLOURS[theme]
-    return {
-        "physics": {"enabled": False},
-        "layout": {
-            "hierarchical": {
-                "enabled": True,
-                "direction": "LR",
-                "sortMethod": "directed",
-                "levelSeparation": 150,
-                "nodeSpacing": 44,
-            }
-        },
-        "interaction": {"hover": True, "tooltipDelay": 150, "zoomSpeed": 0.6},
-        "nodes": {"shape": "box", "labelHighlightBold": False},
-        "edges": {
-            "arrowStrikethrough": False,
-            "hoverWidth": 0.6,
-            "selectionWidth": 0.6,
-            "arrows": {"to": {"enabled": True, "scaleFactor": 0.42}},
-            "font": {
-                "color": colours["text"],
-                "face": _FONT,
-                "size": 12,
-                "strokeColor": colours["background"],
-                "strokeWidth": 4,
-            },
-            "smooth": {
-                "enabled": True,
-                "type": "cubicBezier",
-                "forceDirection": "horizontal",
-                "roundness": 0.45,
-            },
-        },
-    }
-
-
 def _vertex_style(vertex: SceneVertex, theme: Theme) -> dict[str, Any]:
     colours = SCENE_COLOURS[theme]
-    is_merge = vertex.kind == "merge"
-    ghost = "ghost" in vertex.flags
+    is_merge, ghost = vertex.kind == "merge", "ghost" in vertex.flags
     fill = blame_colour(vertex.value, theme)
     border, width = blended(fill, colours["text"], 0.3), 1.2
     if "focus" in vertex.flags:
@@ -387,7 +312,6 @@ def _vertex_style(vertex: SceneVertex, theme: Theme) -> dict[str, Any]:
         border, width = colours["changed"], 3.0
     if ghost:
         fill, border = colours["background"], colours["line"]
-    both = {"background": fill, "border": border}
     selected = {"background": fill, "border": colours["selected"]}
     style: dict[str, Any] = {
         "label": vertex.label or " ",  # pyvis replaces an empty label with the key
@@ -396,7 +320,7 @@ def _vertex_style(vertex: SceneVertex, theme: Theme) -> dict[str, Any]:
         "level": vertex.level,
         "borderWidth": width,
         "borderWidthSelected": 3,
-        "color": {**both, "hover": selected, "highlight": selected},
+        "color": {"background": fill, "border": border, "hover": selected, "highlight": selected},
         "font": {"color": ink_on(fill), "size": 11 if is_merge else 15, "face": _FONT},
         "margin": 4 if is_merge else {"top": 6, "bottom": 6, "left": 9, "right": 9},
         "shapeProperties": {
@@ -406,22 +330,6 @@ def _vertex_style(vertex: SceneVertex, theme: Theme) -> dict[str, Any]:
     }
     if "tuple" in vertex.flags:  # a second card under the merge: it has more than two parts
         style["shadow"] = {"enabled": True, "color": border, "size": 0, "x": 5, "y": -5}
-    return style
-
-
-def _edge_style(edge: SceneEdge, merges: dict[str, SceneVertex], theme: Theme) -> dict[str, Any]:
-    colours = SCENE_COLOURS[theme]
-    merge = merges.get(edge.source) or merges.get(edge.target)
-    changed = merge is not None and "changed" in merge.flags
-    colour = colours["changed"] if changed else colours["line"]
-    style: dict[str, Any] = {
-        "width": 1.8 if changed else 1.1,
-        "color": {"color": colour, "hover": colours["text"], "highlight": colours["selected"]},
-    }
-    if edge.label:
-        style["label"] = edge.label
-    if edge.tooltip:
-        style["title"] = edge.tooltip
     return style
 
 
@@ -447,10 +355,8 @@ class GraphPicture:
 
         graph = nx.DiGraph()
         graph.add_nodes_from((vertex.key, vertex._asdict()) for vertex in self.scene.vertices)
-        graph.add_edges_from(
-            (edge.source, edge.target, {"label": edge.label, "tooltip": edge.tooltip})
-            for edge in self.scene.edges
-        )
+        for source, target, label, tooltip in self.scene.edges:
+            graph.add_edge(source, target, label=label, tooltip=tooltip)
         return graph
 
     def to_dict(self) -> dict[str, Any]:
@@ -459,9 +365,7 @@ class GraphPicture:
         >>> tokeniser.around("able", up=0).to_dict()["left_out"]
         0
         """
-        vertices = [
-            vertex._asdict() | {"flags": sorted(vertex.flags)} for vertex in self.scene.vertices
-        ]
+        vertices = [each._asdict() | {"flags": sorted(each.flags)} for each in self.scene.vertices]
         edges = [edge._asdict() for edge in self.scene.edges]
         found = {"vertices": vertices, "edges": edges, "left_out": self.scene.left_out}
         return dict(without_nan(found))

@@ -207,7 +207,7 @@ def environment() -> Environment:
 
     made = Environment(
         loader=PackageLoader("morphgraph.tables"),
-        autoescape=lambda name: bool(name) and ".html" in str(name),
+        autoescape=lambda name: bool(name) and (".html" in name or ".svg" in name),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -220,6 +220,7 @@ def environment() -> Environment:
         "markdown_cells": _markdown_cells,
         "fenced": fenced,
         "shortened": shortened,
+        "tenths": "{:.1f}".format,
     }
     made.globals |= {"cell_texts": cell_texts}
     return made

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from morphgraph.refine.rebpe import Phase
     from morphgraph.score.vocabulary import VocabularyHealth
 
-Array = npt.NDArray[Any]
+_Array = npt.NDArray[Any]
 
 KEPT, REMOVED = "#7f93b2", "#d9472b"
 """Merges below and above the threshold; they also differ in lightness."""
@@ -140,7 +140,9 @@ def add_score_lines(figure: go.Figure, places: Sequence[Any], scores: Sequence[A
 # ------------------------------------------------------------------------------------------- blame
 
 
-def _sides(ratios: Array, threshold: float, stay: str = "stay") -> Iterator[tuple[str, Array, str]]:
+def _sides(
+    ratios: _Array, threshold: float, stay: str = "stay"
+) -> Iterator[tuple[str, _Array, str]]:
     """Yield the names, members and colours of merges below a threshold, and of the others."""
     yield stay, ratios < threshold, KEPT
     yield f"blame ≥ {in_percent(threshold, 0)}", ratios >= threshold, REMOVED
@@ -176,7 +178,7 @@ def blame_by_rank(table: pd.DataFrame, threshold: float, bins: int = 100) -> go.
 
 
 def _add_bars(
-    figure: go.Figure, edges: Array, values: Array, sides: Iterable[tuple[str, Array, str]]
+    figure: go.Figure, edges: _Array, values: _Array, sides: Iterable[tuple[str, _Array, str]]
 ) -> None:
     """Add stacked bars of how many values of each side lie between edges."""
     for name, mask, colour in sides:
@@ -239,7 +241,7 @@ def blame_scatter(table: pd.DataFrame, threshold: float) -> go.Figure:
         .reset_index()
     )
     figure = figure_of("joins", "wrong joins + 1", height=420)
-    for name, mask, colour in _sides(groups["B"] / groups["N"], threshold):
+    for name, mask, colour in _sides((groups["B"] / groups["N"]).to_numpy(), threshold):
         chosen = groups[mask]
         names = [
             plotly_text(text) + (f" and {count - 1:,} more" if count > 1 else "")

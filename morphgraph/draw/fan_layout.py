@@ -253,10 +253,11 @@ def _strands(
     """
     bend, level, end = along
     item, count = part.item, len(part.strands)
+    lanes: list[tuple[int | None, float]] = [(n, lane_offset(n, count)) for n in range(count)]
     # Their start, the right edge, is only known when its own column is placed.
     return [
         Edge(item.id, target, bend, item.level + shift, bend, level, end, y + shift, own)
-        for own, shift in [(n, lane_offset(n, count)) for n in range(count)] or [(lane, 0.0)]
+        for own, shift in lanes or [(lane, 0.0)]
     ]
 
 

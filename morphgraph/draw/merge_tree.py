@@ -474,8 +474,9 @@ def _part(tree: MergeTree, first: int, last: int) -> MergeTree:
     merges = []
     for merge in (tree.merge_at(old) for old in new):
         if merge is not None:
-            ends = {"first": merge.first - first, "last": merge.last - first}
-            merges.append(replace(merge, children=tuple(new[c] for c in merge.children), **ends))
+            children = tuple(new[child] for child in merge.children)
+            ends = merge.first - first, merge.last - first
+            merges.append(replace(merge, children=children, first=ends[0], last=ends[1]))
     gaps = (
         replace(gap, leaf=gap.leaf - first, merge=None if gap.merge is None else new[gap.merge])
         for gap in tree.gaps

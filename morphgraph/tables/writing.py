@@ -207,7 +207,7 @@ def environment() -> Environment:
 
     made = Environment(
         loader=PackageLoader("morphgraph.tables"),
-        autoescape=lambda name: bool(name) and (".html" in name or ".svg" in name),
+        autoescape=lambda name: ".html" in str(name) or ".svg" in str(name),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

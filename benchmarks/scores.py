@@ -20,10 +20,9 @@ def main() -> None:
     from rapidfuzz.distance import LCSseq
     from scipy import stats
 
-    from morphgraph.kernels.sequences import longest_common_by_word
     from morphgraph.reference.readers import read_reference
     from morphgraph.score.gold_set import GoldSet
-    from morphgraph.score.metrics import METRICS, USUAL
+    from morphgraph.score.metrics import METRICS, USUAL, longest_common
     from morphgraph.score.outcome import gold_strings, outcome_of
     from morphgraph.score.table import ScoreTable, outcomes_of
     from morphgraph.score.uncertainty import (
@@ -106,10 +105,10 @@ def main() -> None:
         for one, two in zip(gold, found, strict=True):
             LCSseq.similarity(one, two)
 
-    gold_flat, found_flat = gold_strings(gold_set, "morphemic").arrays, outcome.strings.arrays
+    gold_flat, found_flat = gold_strings(gold_set, "morphemic"), outcome.strings
 
     def ours() -> None:
-        longest_common_by_word(*gold_flat, *found_flat)
+        longest_common(gold_flat, found_flat)
 
     sequences = in_turns(3, ours_sequences=ours, rapidfuzz=fuzz)
     results |= {name: median(values) for name, values in sequences.items()}

@@ -13,10 +13,7 @@ from strategies import MergeList, graph_of, segment_plain, tied_graphs, with_wor
 
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.kernels import resampling, worth_loading
-from morphgraph.reference.entry import Entry, Reference
-from morphgraph.refine import blame
 from morphgraph.score import metrics, uncertainty
-from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.outcome import Strings
 from morphgraph.tokeniser import merging, preprocess
 from morphgraph.tokeniser.loading import load_tokeniser
@@ -123,22 +120,6 @@ def test_encoding_as_the_kernel(words: list[str], bare: bool) -> None:
         assert one.dtype == other.dtype and one.tolist() == other.tolist(), name
     assert (plain.texts, plain.unknown) == (found.texts, found.unknown)
     assert_same(tokeniser.graph, segment(tokeniser.graph, found))
-
-
-@given(st.lists(st.sampled_from(["un do", "un do ing", "dog s", "re un ite"]), min_size=1))
-def test_blame_as_the_kernel(lines: list[str]) -> None:
-    morphs = [tuple(line.split()) for line in lines]
-    entries = tuple(Entry("".join(each), each) for each in morphs)
-    tokeniser = demo()
-    frequencies = {"undo": 0.1, "undoing": 0.7, "dogs": 3.3}
-    benchmark = Benchmark.build(tokeniser, Reference("made", "plain", entries, (), ""), frequencies)
-    found = segment(tokeniser.graph, benchmark.words)
-    for weighting in ("types", "tokens"):
-        kernel = blame.blame(benchmark, found, weighting=weighting)
-        with patch.object(blame, "worth_loading", lambda atoms: False):
-            plain = blame.blame(benchmark, found, weighting=weighting)
-        assert plain.applied.tolist() == kernel.applied.tolist()
-        assert plain.blamed.tolist() == kernel.blamed.tolist()
 
 
 @given(st.integers(1, 200), st.integers(0, 2**32), st.integers(0, 5))

@@ -143,7 +143,7 @@ def score(
     """Score tokenisers against references, with intervals, tests and signatures."""
     from morphgraph.refine.learning import learn_and_score
     from morphgraph.score.gold_set import HOLDOUT, SCOPES, GoldSet
-    from morphgraph.score.metrics import METRICS, USUAL, boundary_score, check_metrics
+    from morphgraph.score.metrics import GROUPS, METRICS, USUAL, boundary_score, check_metrics
     from morphgraph.score.outcome import Outcome
     from morphgraph.score.outcome import ideal as ideal_of
     from morphgraph.score.table import ScoreTable, SegmentationFailure, check_breakdown
@@ -151,7 +151,11 @@ def score(
     from morphgraph.tables.scores import scores_csv, scores_latex, scores_markdown
 
     if scores == "help":
-        listed = [[metric.group, name, metric.meaning] for name, metric in METRICS.items()]
+        listed = [
+            [group, name, METRICS[name].meaning]
+            for group, names in GROUPS.items()
+            for name in names
+        ]
         print_table(["group", "score", "meaning"], listed, left={0, 1, 2})
         return
     writers: dict[str, Any] = {".csv": scores_csv, ".tex": scores_latex, ".md": scores_markdown}

@@ -142,28 +142,10 @@ def segment_pieces(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def count_joins(closed_by, word_offsets, weight, gold, merge_count):  # type: ignore[no-untyped-def]
-    """Return the joins N and wrong joins B of every merge, in order of rank: float64.
+def count_applications(closed_by, word_offsets, weight, gold, part_offsets):  # type: ignore[no-untyped-def]
+    """Return the applications of every merge, and those on a gold boundary: float64.
 
     ``weight``: one number for each word; ``gold``: 1 where a gap is a gold boundary.
-    """
-    joined = np.zeros(merge_count, np.float64)
-    blamed = np.zeros(merge_count, np.float64)
-    for word in range(word_offsets.shape[0] - 1):
-        w = weight[word]
-        for i in range(word_offsets[word], word_offsets[word + 1]):
-            merge = closed_by[i]
-            if merge >= 0:
-                joined[merge] += w
-                if gold[i]:
-                    blamed[merge] += w
-    return joined, blamed
-
-
-@njit(cache=True, nogil=True)
-def count_applications(closed_by, word_offsets, weight, gold, part_offsets):  # type: ignore[no-untyped-def]
-    """Count as `count_joins` does, but each application of a tuple merge only once.
-
     The joins of one application are consecutive among all joins of that merge in a word, because
     two applications of one merge never overlap.
     """
@@ -215,5 +197,4 @@ def warm_up() -> None:
         token_at,
     )
     weight, gold = np.ones(1), np.zeros(4, np.uint8)
-    count_joins(closed_by, offsets, weight, gold, 2)
     count_applications(closed_by, offsets, weight, gold, part_offsets)

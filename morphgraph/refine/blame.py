@@ -14,8 +14,7 @@ import numpy.typing as npt
 
 from morphgraph.core.text import counted, in_percent
 from morphgraph.graph.arrays import MergeArrays
-from morphgraph.kernels import worth_loading
-from morphgraph.score.boundaries import Benchmark, EncodedGold
+from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.tokeniser.merging import MergeSegmentation
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -128,46 +127,26 @@ def blame(
     >>> [found.counts(merge) for merge in tokeniser.graph.incoming(tokeniser.graph.ids["nd"])]
     [(1.0, 1.0)]
     """
-    gold = benchmark.gold(scope)
+    gold, closed = benchmark.gold_gaps(scope), segmentation.closed_by
     weights = benchmark.weight(scope, weighting)
     if entries is not None:
         chosen = np.zeros(len(weights), bool)
         chosen[entries] = True
         weights = np.where(chosen, weights, 0.0)
     arrays = segmentation.arrays
-    offsets = benchmark.words.word_offsets
-    if not tuples_once and not worth_loading(len(segmentation.closed_by)):
-        applied, blamed = _count_joins(benchmark, segmentation, weights, gold)
-        return Blame(arrays, applied, blamed)
-    from morphgraph.kernels import segmenting
-
     if tuples_once:
-        applied, blamed = segmenting.count_applications(
-            segmentation.closed_by, offsets, weights, gold.boundary, arrays.part_offsets
+        from morphgraph.kernels.segmenting import count_applications
+
+        offsets = benchmark.words.word_offsets
+        return Blame(
+            arrays, *count_applications(closed, offsets, weights, gold, arrays.part_offsets)
         )
-    else:
-        applied, blamed = segmenting.count_joins(
-            segmentation.closed_by, offsets, weights, gold.boundary, len(arrays)
-        )
-    return Blame(arrays, applied, blamed)
-
-
-def _count_joins(
-    benchmark: Benchmark,
-    segmentation: MergeSegmentation,
-    weights: npt.NDArray[np.float64],
-    gold: EncodedGold,
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return N and B of every merge in order of rank, computed without a kernel."""
-    closed = segmentation.closed_by
-    merges = len(segmentation.arrays)
-
-    def total(gaps: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        weight = weights[benchmark.words.word_of_atom[gaps]]
-        return np.bincount(closed[gaps], weight, merges).astype(np.float64, copy=False)
-
-    joined = closed >= 0
-    return total(np.flatnonzero(joined)), total(np.flatnonzero(joined & (gold.boundary > 0)))
+    joins = np.flatnonzero(closed >= 0)
+    merges, weight = closed[joins], weights[benchmark.words.word_of_atom[joins]]
+    wrong = gold[joins] == 1
+    applied = np.bincount(merges, weight, len(arrays))
+    blamed = np.bincount(merges[wrong], weight[wrong], len(arrays))
+    return Blame(arrays, applied.astype(np.float64), blamed.astype(np.float64))
 
 
 def blame_table(tokeniser: BpeTokeniser, blamed: Blame) -> "pd.DataFrame":

@@ -21,8 +21,8 @@ from morphgraph.graph.arrays import MergeArrays, ShrinkingMerges
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change
 from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame
-from morphgraph.score.boundaries import Benchmark, BoundaryScore, BoundaryTally
-from morphgraph.score.gold_set import Scope, Weighting, cuts_of, split_entries
+from morphgraph.score.boundaries import Benchmark, BoundaryScore, BoundaryTally, cuts_of
+from morphgraph.score.gold_set import Scope, Weighting, split_entries
 from morphgraph.segment.method import Parameters
 from morphgraph.tokeniser.merging import MergeSegmentation, segment, segment_pieces_anew
 from morphgraph.tokeniser.tokeniser import BpeTokeniser

@@ -91,9 +91,9 @@ def annealing_pairs(
     count. Pairs across the end of a piece, which no merge can cross, and with unknown characters do
     not count. Source: Bauwens & de Lhoneux 2026, §3.4.
     """
-    gold = benchmark.gold(scope)
+    gold = benchmark.gold_gaps(scope)
     words, tokens = segmentation.words, segmentation.token_at
-    counted = gold.has_gold.copy()
+    counted = benchmark.has_gold(scope).copy()
     if entries is not None:
         counted &= np.isin(np.arange(len(counted)), entries)
     ends = np.flatnonzero(tokens >= 0)
@@ -110,7 +110,7 @@ def annealing_pairs(
     left, right = left[kept], ends[1:][kept]
     keys = (tokens[left].astype(np.int64) << 32) | tokens[right]
     pairs, where, total = np.unique(keys, return_inverse=True, return_counts=True)
-    good = np.bincount(where, gold.boundary[left] == 0, len(pairs)).astype(np.int64)
+    good = np.bincount(where, gold[left] == 0, len(pairs)).astype(np.int64)
     chosen = np.flatnonzero((good >= minimum_good) & (good / total >= minimum_ratio))
     found = [
         AnnealingPair(int(pairs[i]) >> 32, int(pairs[i]) & 0xFFFFFFFF, int(good[i]), int(total[i]))

@@ -18,9 +18,9 @@ from morphgraph.core.cache import Cache
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change
 from morphgraph.refine.blame import Blame, blame
-from morphgraph.score.boundaries import Array, Benchmark, BoundaryScore, BoundaryTally
+from morphgraph.score.boundaries import Array, Benchmark, BoundaryScore, BoundaryTally, cuts_of
 from morphgraph.score.comparison import RIGHT_SPLIT, marked_word
-from morphgraph.score.gold_set import Scope, Weighting, cuts_of
+from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.tokeniser.merging import MergeSegmentation, segment, segment_after
 from morphgraph.tokeniser.preprocess import shown_token
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -232,7 +232,7 @@ class Study:
 
     def gold_positions(self, word: int) -> list[int]:
         """Where a word has gold boundaries: numbers of characters to the left."""
-        words, gold = self.benchmark.words, self.benchmark.morphemic.boundary
+        words, gold = self.benchmark.words, self.benchmark.gold_gaps()
         start, end = (int(offset) for offset in words.word_offsets[word : word + 2])
         position = words.gap_position[start:end]
         found: list[int] = position[(gold[start:end] == 1) & (position > 0)].tolist()
@@ -330,7 +330,7 @@ class Study:
     def blamed_order(self) -> list[int]:
         """The words in which a merge closed a gold boundary now, worst merges first."""
         blamed, closed = self.blame(), self.now.segmentation.closed_by
-        gaps = np.flatnonzero((closed >= 0) & (self.benchmark.morphemic.boundary == 1))
+        gaps = np.flatnonzero((closed >= 0) & (self.benchmark.gold_gaps() == 1))
         order = gaps[np.argsort(-blamed.ratio[closed[gaps]], kind="stable")]
         return list(dict.fromkeys(self.benchmark.words.word_of_atom[order].tolist()))
 
@@ -384,7 +384,7 @@ class Study:
             place = blamed.place(merge)
             if place is not None:
                 gaps = np.union1d(gaps, np.flatnonzero(closed == place))
-        is_gold = self.benchmark.morphemic.boundary[gaps] == 1
+        is_gold = self.benchmark.gold_gaps()[gaps] == 1
         return gaps[~is_gold], gaps[is_gold]
 
     def _example(self, word: int, gap: int, blamed: bool) -> Example:

@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,17 +14,18 @@ from morphgraph.reference.entry import Reference
 from morphgraph.score.gold_set import (
     SCOPES,
     WEIGHTINGS,
+    Counts,
     Cuts,
+    Flags,
     GoldSet,
     Scope,
     Weighting,
-    cuts_of,
-    splits_inside_characters,
+    sums_by_word,
 )
 from morphgraph.score.uncertainty import Ratio
 from morphgraph.segment.bte import Bte
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from morphgraph.tokeniser.words import Segmentation, Words
+from morphgraph.tokeniser.words import INSIDE_CHARACTER, Segmentation, Words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +33,36 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.float64]
 WordNumbers = npt.NDArray[Any]
 """Numbers or truth values, one for each word."""
+
+
+def cuts_of(segmentation: Segmentation, only: Flags | None = None) -> Cuts:
+    """Return where a segmentation splits words, the basis of every score.
+
+    ``only``: the words considered, bool (n); others have no cuts.
+    """
+    words = segmentation.words
+    is_cut = segmentation.is_split & (words.gap_position > 0)
+    if only is not None:
+        is_cut &= only[words.word_of_atom]
+    gaps = np.flatnonzero(is_cut)
+    owner = words.word_of_atom[gaps].astype(np.int64)
+    return Cuts.at(owner, words.gap_position[gaps].astype(np.int64), len(words))
+
+
+def splits_inside_characters(segmentation: Segmentation) -> Counts:
+    """Count each word's splits between bytes of one character, which are not gaps."""
+    words = segmentation.words
+    inside = segmentation.is_split & (words.gap_position == INSIDE_CHARACTER)
+    return sums_by_word(inside, words.word_offsets)
+
+
+def boundary_positions(morphs: Sequence[str]) -> list[int]:
+    """Return where morphs meet, as the number of characters to the left.
+
+    >>> boundary_positions(("un", "break", "able"))
+    [2, 7]
+    """
+    return list(accumulate(map(len, morphs[:-1])))
 
 
 @dataclass(frozen=True)
@@ -58,12 +89,12 @@ class BoundaryScore:
     @property
     def precision(self) -> float:
         """True positives ÷ predicted."""
-        return _ratio(self.true_positives, self.predicted)
+        return self.true_positives / self.predicted if self.predicted else math.nan
 
     @property
     def recall(self) -> float:
         """True positives ÷ relevant."""
-        return _ratio(self.true_positives, self.relevant)
+        return self.true_positives / self.relevant if self.relevant else math.nan
 
     @property
     def f1(self) -> float:
@@ -72,26 +103,29 @@ class BoundaryScore:
         Undefined, like the recall, without gold boundaries; 0 for a tokeniser that never splits
         where there are some.
         """
-        return _ratio(2 * self.true_positives, self.predicted + self.relevant, self.relevant)
+        both = self.predicted + self.relevant
+        return 2 * self.true_positives / both if self.relevant else math.nan
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-compatible data: null for undefined values, integers for whole counts."""
+        ratios = {name: or_none(getattr(self, name)) for name in ("precision", "recall", "f1")}
+        counts = ("true_positives", "predicted", "relevant")
         return {
             "scope": self.scope,
             "weighting": self.weighting,
-            "true_positives": _whole(self.true_positives),
-            "predicted": _whole(self.predicted),
-            "relevant": _whole(self.relevant),
-            "precision": or_none(self.precision),
-            "recall": or_none(self.recall),
-            "f1": or_none(self.f1),
+            **{name: _whole(getattr(self, name)) for name in counts},
+            **ratios,
             "splits_inside_characters": _whole(self.splits_inside_characters),
         }
 
 
-def undefined_score(scope: Scope, weighting: Weighting) -> BoundaryScore:
-    """Return a score of zero counts, all of whose ratios are undefined."""
-    return BoundaryScore(scope, weighting, *[math.nan] * 4)
+def or_none(value: float) -> float | None:
+    """Return a number for JSON: None if undefined."""
+    return None if math.isnan(value) else value
+
+
+def _whole(value: float) -> float | int | None:
+    return int(value) if float(value).is_integer() else or_none(value)
 
 
 class BoundaryTally:
@@ -107,7 +141,7 @@ class BoundaryTally:
         self.relevant = gold.counts.astype(np.float64)
         self.hits = cuts.shared(gold).astype(np.float64)
 
-    def recount(self, cuts: Cuts, gold: Cuts, words: npt.NDArray[np.bool_]) -> None:
+    def recount(self, cuts: Cuts, gold: Cuts, words: Flags) -> None:
         """Recount the words (bool, one for each) whose cuts have changed."""
         self.predicted[words] = cuts.counts[words]
         self.hits[words] = cuts.shared(gold)[words]
@@ -123,9 +157,9 @@ class BoundaryTally:
         return self.relevant - self.hits
 
     @property
-    def is_exact(self) -> npt.NDArray[np.bool_]:
+    def is_exact(self) -> Flags:
         """Whether each word is cut exactly as in the gold."""
-        exact: npt.NDArray[np.bool_] = (self.wrong == 0) & (self.missed == 0)
+        exact: Flags = (self.wrong == 0) & (self.missed == 0)
         return exact
 
     @property
@@ -143,12 +177,6 @@ class BoundaryTally:
         """2 × hits ÷ (splits + gold boundaries); undefined without gold boundaries."""
         return self.ratio(2 * self.hits, self.predicted + self.relevant, self.relevant)
 
-    def weighted(self, weight: Array) -> Self:
-        """Return the same counts with other weights."""
-        other = copy(self)
-        other.weight = weight
-        return other
-
     def ratio(
         self, part: WordNumbers, whole: WordNumbers, needed: WordNumbers | None = None
     ) -> Ratio:
@@ -156,58 +184,32 @@ class BoundaryTally:
         weight = self.weight
         return Ratio(part * weight, whole * weight, None if needed is None else needed * weight)
 
-    def score(
-        self, scope: Scope, weighting: Weighting, inside: npt.NDArray[np.int64]
-    ) -> BoundaryScore:
-        """Return the weighted sums; ``inside``: splits inside characters of each word."""
-        counts = (self.hits, self.predicted, self.relevant, inside)
-        # A dot product would wait for BLAS threads.
-        sums = (float((self.weight * each).sum()) for each in counts)
-        return BoundaryScore(scope, weighting, *sums)
 
+def scores_of(
+    gold_set: GoldSet,
+    cuts: Cuts,
+    inside: Counts,
+    scopes: Sequence[Scope] = SCOPES,
+    weightings: Sequence[Weighting] = WEIGHTINGS,
+) -> list[BoundaryScore]:
+    """Score cuts of a gold set's words under each scope and weighting; NaN where it has none.
 
-def _ratio(part: float, whole: float, needed: float = 1.0) -> float:
-    return part / whole if whole and needed else math.nan
-
-
-def or_none(value: float) -> float | None:
-    """Return a number for JSON: None if undefined."""
-    return None if math.isnan(value) else value
-
-
-def _whole(value: float) -> float | int | None:
-    if math.isnan(value):
-        return None
-    return int(value) if float(value).is_integer() else value
-
-
-@dataclass(frozen=True)
-class EncodedGold:
-    """The gold boundaries of one scope, mapped to the atoms of encoded words.
-
-    ``boundary``: uint8, as long as ``words.atoms``: 1 where the gap after an atom is a gold
-    boundary. ``relevant``: int32, the number of gold boundaries of each word, including any inside
-    an atom. ``has_gold``: bool, whether the word's entry has a segmentation of this scope; words
-    without one count in no score.
+    ``inside``: the number of splits inside characters of each word.
     """
-
-    boundary: npt.NDArray[np.uint8]
-    relevant: npt.NDArray[np.int32]
-    has_gold: npt.NDArray[np.bool_]
-
-
-def boundary_positions(morphs: Sequence[str]) -> list[int]:
-    """Return where morphs meet, as the number of characters to the left.
-
-    >>> boundary_positions(("un", "break", "able"))
-    [2, 7]
-    """
-    positions = []
-    at = 0
-    for morph in morphs[:-1]:
-        at += len(morph)
-        positions.append(at)
-    return positions
+    found = []
+    for scope in scopes:
+        counts: Sequence[WordNumbers] = ()
+        for weighting in weightings:
+            sums = [math.nan] * 4
+            if gold_set.is_scored(scope, weighting):
+                weight = gold_set.weight(scope, weighting)
+                if not counts:
+                    tally = BoundaryTally(cuts, gold_set.cuts(scope), weight)
+                    counts = (tally.hits, tally.predicted, tally.relevant, inside)
+                # A dot product would wait for BLAS threads.
+                sums = [float((weight * each).sum()) for each in counts]
+            found.append(BoundaryScore(scope, weighting, *sums))
+    return found
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -246,10 +248,7 @@ class Benchmark(GoldSet):
 
     def encoded_for(self, tokeniser: BpeTokeniser) -> "Benchmark":
         """Return this, or a new encoding if edits have changed the tokeniser's alphabet since."""
-        if self.alphabet == tokeniser.alphabet:
-            return self
-        words = tokeniser.encode(self.words.texts, bare=self.bare)
-        return replace(self, words=words, alphabet=tokeniser.alphabet)
+        return self if self.alphabet == tokeniser.alphabet else Benchmark.on(self, tokeniser)
 
     def subset(self, entries: npt.NDArray[np.int64]) -> Self:
         """Return the benchmark of some entries, in this order."""
@@ -260,25 +259,18 @@ class Benchmark(GoldSet):
         """Equal to itself only: what is derived from these words is kept by this."""
         return object()
 
-    @cached_property
-    def morphemic(self) -> EncodedGold:
-        """The boundaries between morphs."""
-        return self._gold("morphemic")
+    def gold_gaps(self, scope: Scope = "morphemic") -> npt.NDArray[np.uint8]:
+        """Return 1 for each atom of ``words`` with a gold boundary after it, else 0."""
+        if scope not in self._gold_gaps:
+            cuts = self.cuts(scope)
+            found = np.zeros(len(self.words.atoms), np.uint8)
+            found[self.words.gaps_at(cuts.keys >> 32, cuts.positions)] = 1
+            self._gold_gaps[scope] = found
+        return self._gold_gaps[scope]
 
     @cached_property
-    def whole_word(self) -> EncodedGold:
-        """The boundaries between whole words, where the reference has them."""
-        return self._gold("whole-word")
-
-    def gold(self, scope: Scope) -> EncodedGold:
-        """Return the boundaries of a scope."""
-        return self.morphemic if scope == "morphemic" else self.whole_word
-
-    def _gold(self, scope: Scope) -> EncodedGold:
-        cuts = self.cuts(scope)
-        boundary = np.zeros(len(self.words.atoms), np.uint8)
-        boundary[self.words.gaps_at(cuts.keys >> 32, cuts.positions)] = 1
-        return EncodedGold(boundary, cuts.counts.astype(np.int32), self.has_gold(scope))
+    def _gold_gaps(self) -> dict[Scope, npt.NDArray[np.uint8]]:
+        return {}
 
     def score(
         self, segmentation: Segmentation, scope: Scope, weighting: Weighting
@@ -287,28 +279,12 @@ class Benchmark(GoldSet):
 
         NaN for a scope that the reference lacks, or for tokens without frequencies.
         """
-        return self._scores(segmentation, (scope,), (weighting,))[0]
+        cuts, inside = cuts_of(segmentation), splits_inside_characters(segmentation)
+        return scores_of(self, cuts, inside, (scope,), (weighting,))[0]
 
     def scores(self, segmentation: Segmentation) -> list[BoundaryScore]:
         """Return the scores of every scope under every weighting: four."""
-        return self._scores(segmentation, SCOPES, WEIGHTINGS)
-
-    def _scores(
-        self, segmentation: Segmentation, scopes: Sequence[Scope], weightings: Sequence[Weighting]
-    ) -> list[BoundaryScore]:
-        cuts, inside = cuts_of(segmentation), splits_inside_characters(segmentation)
-        found = []
-        for scope in scopes:
-            tally: BoundaryTally | None = None
-            for weighting in weightings:
-                if not self.is_scored(scope, weighting):
-                    found.append(undefined_score(scope, weighting))
-                    continue
-                weight = self.weight(scope, weighting)
-                if tally is None:
-                    tally = BoundaryTally(cuts, self.cuts(scope), weight)
-                found.append(tally.weighted(weight).score(scope, weighting, inside))
-        return found
+        return scores_of(self, cuts_of(segmentation), splits_inside_characters(segmentation))
 
     def signature(self, tokeniser: BpeTokeniser, **more: str) -> str:
         """Return one line with everything that the scores depend on; ``more`` adds fields."""
@@ -328,8 +304,7 @@ def score_frame(
     for number, score in enumerate(scores):
         row: dict[str, object] = {"scope": score.scope, "over": score.weighting}
         for name, label in (("precision", "precision"), ("recall", "recall"), ("f1", "F1")):
-            value = 100 * getattr(score, name)
-            row[label] = value
+            row[label] = value = 100 * getattr(score, name)
             if before is not None:
                 row[f"Δ {label}"] = value - 100 * getattr(before[number], name)
         row["true positives"] = score.true_positives

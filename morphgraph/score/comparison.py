@@ -1,7 +1,7 @@
-"""Several segmentations of the same words, side by side and against the gold."""
+"""Words cut by tokenisers, against the gold: side by side, part by part, and by kind of error."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -14,10 +14,11 @@ from morphgraph.core import __version__
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum
 from morphgraph.kernels import DROPPED
-from morphgraph.score.boundaries import BoundaryTally, boundary_positions
-from morphgraph.score.gold_set import BARE, RUNNING_TEXT, Cuts, Scope, cuts_of, signature_line
+from morphgraph.reference.entry import Entry, Reference
+from morphgraph.score.boundaries import boundary_positions, cuts_of
+from morphgraph.score.gold_set import BARE, RUNNING_TEXT, Flags, GoldSet, Scope, signature_line
 from morphgraph.score.metrics import Tally
-from morphgraph.score.outcome import Outcome
+from morphgraph.score.outcome import Outcome, outcome_of
 from morphgraph.score.uncertainty import USUAL_DRAWS, Interval, Ratio
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.preprocess import SHOWN_MARKER, shown_token
@@ -28,6 +29,15 @@ Boundary = Literal["start", "right", "wrong", "missed", "split", "inside", "mark
 gold boundary, a split of a word without gold, a split between bytes of one character, which no
 score counts, or the end of a marker that is a token of its own.
 """
+RIGHT_SPLIT, WRONG_SPLIT, MISSED = "|", "·", "‿"
+"""Marks in a word: a split on a gold boundary, a split elsewhere, a missed gold boundary."""
+
+ErrorKind = Literal["exact", "over-segmented", "under-segmented", "both"]
+ERROR_KINDS: tuple[ErrorKind, ...] = ("over-segmented", "under-segmented", "both", "exact")
+"""Only wrong splits, only missed boundaries, both, and no error."""
+
+
+# ------------------------------------------------------------------------------ one word
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +73,88 @@ class SegmentedWord:
     def errors(self) -> int:
         """The number of wrong and missed boundaries."""
         return self.wrong + self.missed
+
+
+def gap_signs(splits: Iterable[int], gold: Iterable[int]) -> dict[int, str]:
+    """Return the signs of a word's gaps by place, for right and wrong splits and missed ones."""
+    signs = dict.fromkeys(gold, MISSED)
+    for split in splits:
+        signs[split] = RIGHT_SPLIT if split in signs else WRONG_SPLIT
+    return signs
+
+
+def marked_word(text: str, splits: Iterable[int], gold: Iterable[int]) -> str:
+    """Mark a word's gaps: ``|`` right split, ``·`` wrong split, ``‿`` missed boundary.
+
+    >>> marked_word("undoing", [2, 3], [2, 4])
+    'un|d·o‿ing'
+    """
+    signs = gap_signs(splits, gold)
+    return "".join(signs.get(i, "") + character for i, character in enumerate(text))
+
+
+def _word_parts(
+    segmentation: Segmentation, word: int, splits: Iterable[int], gold: Sequence[str]
+) -> tuple[WordPart, ...]:
+    """Divide a word at its splits and at the boundaries of its gold morphs, if it has any."""
+    words, text = segmentation.words, segmentation.words.texts[word]
+    signs = gap_signs(splits, boundary_positions(gold))
+    named: dict[str, Boundary] = {RIGHT_SPLIT: "right", WRONG_SPLIT: "wrong", MISSED: "missed"}
+    if not gold:
+        named[WRONG_SPLIT] = "split"
+    broken = _broken_characters(segmentation, word)
+    first = int(words.word_offsets[word])
+    parts = []
+    has_marker = words.word_offsets[word + 1] - first > 1 and words.gap_position[first] == NO_GAP
+    if has_marker and segmentation.token_at[first] >= 0:
+        parts.append(WordPart(SHOWN_MARKER, "marker"))
+    covered = segmentation.covered[words.character_offsets[word] :]
+    for place, character in enumerate(text):
+        edge = named[signs[place]] if place in signs else None
+        pieces = broken.get(place, [(character, False)])
+        for number, (shown, is_dropped) in enumerate(pieces):
+            if number:
+                parts.append(WordPart(shown, "inside", is_dropped))
+            elif edge is not None or not place:
+                parts.append(WordPart(shown, edge or "start", not covered[place]))
+            else:
+                parts[-1] = replace(parts[-1], text=parts[-1].text + shown)
+    return tuple(parts)
+
+
+def _broken_characters(segmentation: Segmentation, word: int) -> dict[int, list[tuple[str, bool]]]:
+    """Return the characters of a word that are in several tokens, by index, in parts.
+
+    Each part is its bytes, or their indices where the normaliser changed the character, and whether
+    it is in no token.
+    """
+    words = segmentation.words
+    start, end = words.word_offsets[word : word + 2].tolist()
+    positions = words.gap_position[start:end]
+    found: dict[int, list[tuple[str, bool]]] = {}
+    if not (positions == INSIDE_CHARACTER).any():
+        return found
+    character, first = 0, start
+    for place in np.flatnonzero(positions != INSIDE_CHARACTER).tolist():
+        last = start + place + 1
+        inside = first + 1 + np.flatnonzero(segmentation.is_split[first : last - 1])
+        if len(inside):
+            data = words.texts[word][character].encode("utf-8", "surrogatepass")
+            names = [f"⟨{byte:02X}⟩" for byte in data]
+            if len(data) != last - first:
+                names = [f"⟨{number + 1}/{last - first}⟩" for number in range(last - first)]
+            found[character] = [
+                (
+                    "".join(names[one - first : other - first]),
+                    bool((segmentation.token_at[one:other] == DROPPED).all()),
+                )
+                for one, other in pairwise((first, *inside.tolist(), last))
+            ]
+        character, first = max(int(positions[place]), character), last
+    return found
+
+
+# ------------------------------------------------------------------------------ side by side
 
 
 @dataclass(frozen=True)
@@ -120,29 +212,31 @@ class Comparison:
                 f"{len(texts)} texts but {len(gold)} gold segmentations. Give one, or None, for "
                 "each."
             )
-        self._bare = bare
         self.segmenters = tuple(segmenters)
         self.texts = tuple(texts)
         self.gold = tuple(None if morphs is None else tuple(morphs) for morphs in gold)
         self.labels = tuple(labels) if labels is not None else labels_of(segmenters)
-        self._columns = [
-            _column(segmenter, self.texts, self.gold, bare) for segmenter in self.segmenters
-        ]
+        entries = tuple(map(Entry, self.texts, (morphs or () for morphs in self.gold)))
+        self._gold_set = GoldSet(
+            reference=Reference("", "", entries, (), ""),
+            preprocessing=BARE if bare else RUNNING_TEXT,
+        )
+        outcomes = [outcome_of(segmenter, self._gold_set) for segmenter in segmenters]
+        self._tallies = [Tally(outcome, "morphemic", "types") for outcome in outcomes]
 
     @cached_property
     def rows(self) -> list[ComparedWord]:
         """One row for each text."""
+        columns = [_segmented(tally) for tally in self._tallies]
         return [
-            ComparedWord(
-                text, self.gold[number], tuple(cells[number] for cells, _ in self._columns)
-            )
-            for number, text in enumerate(self.texts)
+            ComparedWord(text, gold, tuple(column[number] for column in columns))
+            for number, (text, gold) in enumerate(zip(self.texts, self.gold, strict=True))
         ]
 
     @cached_property
     def summaries(self) -> list[Summary]:
         """One summary for each method, in order."""
-        return [self._summary(number) for number in range(len(self.segmenters))]
+        return [_summary(*each) for each in zip(self.labels, self._tallies, strict=True)]
 
     @cached_property
     def signature(self) -> str:
@@ -153,29 +247,12 @@ class Comparison:
         fields = {
             "compared": f"{len(self.texts)}@{words}",
             "gold": f"{known}@{gold}",
-            "words": BARE if self._bare else RUNNING_TEXT,
+            "words": self._gold_set.preprocessing,
             "methods": " ".join(summary.signature for summary in self.summaries),
             **USUAL_DRAWS.named,
             "version": __version__,
         }
         return signature_line(fields)
-
-    def _summary(self, number: int) -> Summary:
-        segmenter, (cells, tally) = self.segmenters[number], self._columns[number]
-        known = tally.weight > 0
-        ones = np.ones(len(cells))
-        tokens = np.array([len(cell.tokens) for cell in cells], np.float64)
-        return Summary(
-            self.labels[number],
-            tally.precision.value,
-            tally.recall.value,
-            tally.f1.value,
-            USUAL_DRAWS.intervals([Ratio(*(column[known] for column in tally.f1.columns))])[0],
-            Ratio(tokens, ones).value,
-            tally.ratio(tally.is_exact.astype(np.float64), ones).value,
-            segmenter.vocabulary_size,
-            segmenter.signature(),
-        )
 
     @cached_property
     def agreement(self) -> npt.NDArray[np.float64]:
@@ -184,10 +261,7 @@ class Comparison:
             return np.full((len(self.segmenters),) * 2, np.nan)
         numbers: dict[tuple[int, ...], int] = {}
         splits = np.array(
-            [
-                [numbers.setdefault(cell.splits, len(numbers)) for cell in row.cells]
-                for row in self.rows
-            ]
+            [[numbers.setdefault(c.splits, len(numbers)) for c in row.cells] for row in self.rows]
         )
         same = splits[:, :, None] == splits[:, None, :]
         agreement: npt.NDArray[np.float64] = same.mean(axis=0)
@@ -206,17 +280,53 @@ class Comparison:
         ]
 
 
+def _segmented(tally: Tally) -> list[SegmentedWord]:
+    """Return each word of an outcome; words without gold have no wrong splits."""
+    outcome = tally.outcome
+    assert outcome.segmentation is not None
+    counts = np.stack([tally.hits, tally.wrong * tally.known, tally.missed], axis=1).astype(int)
+    cells = []
+    for number, entry in enumerate(outcome.gold_set):
+        splits = outcome.splits(number)
+        right, wrong, missed = counts[number].tolist()
+        cells.append(
+            SegmentedWord(
+                tuple(outcome.token_texts(number)),
+                tuple(splits),
+                _word_parts(outcome.segmentation, number, splits, entry.morphs),
+                right,
+                wrong,
+                missed,
+                wrong + missed == 0 if entry.morphs else None,
+            )
+        )
+    return cells
+
+
+def _summary(label: str, tally: Tally) -> Summary:
+    outcome, segmenter = tally.outcome, tally.outcome.segmenter
+    assert segmenter is not None
+    known = [column[tally.known] for column in tally.f1.columns]
+    return Summary(
+        label,
+        tally.precision.value,
+        tally.recall.value,
+        tally.f1.value,
+        USUAL_DRAWS.intervals([Ratio(*known)])[0],
+        Ratio(outcome.tokens.astype(np.float64), tally.ones).value,
+        tally.share(tally.is_exact).value,
+        segmenter.vocabulary_size,
+        outcome.tokeniser,
+    )
+
+
 def most_disputed(segmenters: Sequence[Segmenter], texts: Sequence[str]) -> list[int]:
     """Return the indices of texts that methods cut differently, the most disputed first.
 
     The dispute over a gap is the size of the minority; the gaps of a text add up. Texts that all
     methods cut alike are left out.
     """
-    keys = []
-    for segmenter in segmenters:
-        words = segmenter.encode(texts)
-        segmentation = segmenter.segment(words)
-        keys.append(cuts_of(segmentation).keys)
+    keys = [cuts_of(each.segment(each.encode(texts))).keys for each in segmenters]
     if not keys:
         return []
     places, split_by = np.unique(np.concatenate(keys), return_counts=True)
@@ -239,143 +349,7 @@ def labels_of(segmenters: Sequence[Segmenter]) -> tuple[str, ...]:
     )
 
 
-def _column(
-    segmenter: Segmenter,
-    texts: Sequence[str],
-    gold: Sequence[tuple[str, ...] | None],
-    bare: bool,
-) -> tuple[list[SegmentedWord], BoundaryTally]:
-    """Segment words with a method and count their boundaries; words without gold weigh 0."""
-    words = segmenter.encode(texts, bare=bare)
-    segmentation = segmenter.segment(words)
-    known = np.array([morphs is not None for morphs in gold], np.float64)
-    tally = BoundaryTally(cuts_of(segmentation), Cuts.of(gold), known)
-    counts = np.stack([tally.hits, tally.wrong * known, tally.missed], axis=1).astype(int).tolist()
-    covered, offsets = segmentation.covered.tolist(), words.character_offsets.tolist()
-    cells = []
-    for number, (text, morphs) in enumerate(zip(texts, gold, strict=True)):
-        splits = sorted(set(segmentation.splits(number)))
-        boundaries = None if morphs is None else boundary_positions(morphs)
-        right, wrong, missed = counts[number]
-        cells.append(
-            SegmentedWord(
-                tuple(
-                    segmenter.token_text(words, atom, token)
-                    for atom, token in segmentation.token_ends(number)
-                ),
-                tuple(splits),
-                _parts(
-                    text,
-                    splits,
-                    boundaries,
-                    covered[offsets[number] : offsets[number + 1]],
-                    _split_characters(segmentation, number),
-                    has_marker=_has_marker(segmentation, number),
-                ),
-                right,
-                wrong,
-                missed,
-                None if morphs is None else wrong + missed == 0,
-            )
-        )
-    return cells, tally
-
-
-@dataclass(frozen=True)
-class _SplitCharacter:
-    """A character whose atoms are in several tokens: its atom count, and each part's end.
-
-    ``dropped``: which of the parts are in no token.
-    """
-
-    atoms: int
-    ends: tuple[int, ...]
-    dropped: tuple[bool, ...]
-
-    def parts(self, character: str) -> list[str]:
-        """The bytes of each part, or their indices where the normaliser changed the character."""
-        data = character.encode("utf-8", "surrogatepass")
-        names = [f"⟨{byte:02X}⟩" for byte in data]
-        if self.atoms != len(data):
-            names = [f"⟨{number}/{self.atoms}⟩" for number in range(1, self.atoms + 1)]
-        return ["".join(names[first:last]) for first, last in pairwise((0, *self.ends))]
-
-
-def _split_characters(segmentation: Segmentation, word: int) -> dict[int, _SplitCharacter]:
-    """Return the characters of a word that splits go through, by index."""
-    words = segmentation.words
-    start, end = (int(offset) for offset in words.word_offsets[word : word + 2])
-    positions = words.gap_position[start:end].tolist()
-    if INSIDE_CHARACTER not in positions:
-        return {}
-    is_split = segmentation.is_split[start:end].tolist()
-    is_dropped = (segmentation.token_at[start:end] == DROPPED).tolist()
-    found: dict[int, _SplitCharacter] = {}
-    character, first = 0, 0
-    for last, position in enumerate(positions, 1):
-        if position == INSIDE_CHARACTER:
-            continue
-        ends = [place for place in range(1, last - first) if is_split[first + place - 1]]
-        ends.append(last - first)
-        if len(ends) > 1:
-            dropped = [all(is_dropped[first + a : first + b]) for a, b in pairwise((0, *ends))]
-            found[character] = _SplitCharacter(last - first, tuple(ends), tuple(dropped))
-        character, first = max(position, character), last
-    return found
-
-
-def _has_marker(segmentation: Segmentation, word: int) -> bool:
-    """Whether the start-of-word marker is a token of its own."""
-    words = segmentation.words
-    start, end = (int(offset) for offset in words.word_offsets[word : word + 2])
-    is_marker = end - start > 1 and int(words.gap_position[start]) == NO_GAP
-    return is_marker and int(segmentation.token_at[start]) >= 0
-
-
-def _parts(
-    text: str,
-    splits: Sequence[int],
-    boundaries: Sequence[int] | None,
-    covered: Sequence[bool],
-    characters: Mapping[int, _SplitCharacter],
-    *,
-    has_marker: bool,
-) -> tuple[WordPart, ...]:
-    """Divide a word at its splits and gold boundaries.
-
-    ``covered``: which characters are in a token; ``characters``: those that are themselves split.
-    """
-    left: dict[int, Boundary] = dict.fromkeys(boundaries or (), "missed")
-    for split in splits:
-        if boundaries is None:
-            left[split] = "split"
-        else:
-            left[split] = "right" if split in left else "wrong"
-    places = sorted(left.keys() | {0, len(text)})
-    parts = [WordPart(SHOWN_MARKER, "marker")] if has_marker else []
-    for start, end in pairwise(places):
-        piece = WordPart("", left.get(start, "start"), not covered[start])
-        for place in range(start, end):
-            if place not in characters:
-                piece = replace(piece, text=piece.text + text[place])
-                continue
-            character = characters[place]
-            first, *others = character.parts(text[place])
-            parts.append(replace(piece, text=piece.text + first))
-            for part, dropped in zip(others, character.dropped[1:], strict=True):
-                piece = WordPart(part, "inside", dropped)
-                parts.append(piece)
-            parts.pop()  # what follows belongs to the last part
-        parts.append(piece)
-    return tuple(parts)
-
-
-RIGHT_SPLIT, WRONG_SPLIT, MISSED = "|", "·", "‿"
-"""Marks in a word: a split on a gold boundary, a split elsewhere, a missed gold boundary."""
-
-ErrorKind = Literal["exact", "over-segmented", "under-segmented", "both"]
-ERROR_KINDS: tuple[ErrorKind, ...] = ("over-segmented", "under-segmented", "both", "exact")
-"""Only wrong splits, only missed boundaries, both, and no error."""
+# ------------------------------------------------------------------------------ by kind of error
 
 
 @dataclass(frozen=True)
@@ -393,24 +367,6 @@ class WordErrors:
     weight: float
 
 
-def gap_signs(splits: Iterable[int], gold: Iterable[int]) -> dict[int, str]:
-    """Return the signs of a word's gaps by place, for right and wrong splits and missed ones."""
-    signs = dict.fromkeys(gold, MISSED)
-    for split in splits:
-        signs[split] = RIGHT_SPLIT if split in signs else WRONG_SPLIT
-    return signs
-
-
-def marked_word(text: str, splits: Iterable[int], gold: Iterable[int]) -> str:
-    """Mark a word's gaps: ``|`` right split, ``·`` wrong split, ``‿`` missed boundary.
-
-    >>> marked_word("undoing", [2, 3], [2, 4])
-    'un|d·o‿ing'
-    """
-    signs = gap_signs(splits, gold)
-    return "".join(signs.get(i, "") + character for i, character in enumerate(text))
-
-
 class ErrorBrowser:
     """The words of an outcome by kind of error, under a scope."""
 
@@ -419,33 +375,27 @@ class ErrorBrowser:
         self.scope: Scope = scope
         tally = Tally(outcome, scope, "types")
         self._wrong, self._missed = tally.wrong.astype(int), tally.missed.astype(int)
-        self._known = tally.known
-
-    @cached_property
-    def kinds(self) -> npt.NDArray[np.int8]:
-        """The index in `ERROR_KINDS` of each entry; -1 without gold of the scope."""
         over, under = self._wrong > 0, self._missed > 0
         kinds = np.where(over & under, 2, np.where(over, 0, np.where(under, 1, 3)))
-        return np.where(self._known, kinds, -1).astype(np.int8)
+        self.kinds: npt.NDArray[np.int8] = np.where(tally.known, kinds, -1).astype(np.int8)
+        """The index in `ERROR_KINDS` of each entry; -1 without gold of the scope."""
 
     def counts(self) -> dict[ErrorKind, int]:
         """The number of words of each kind."""
-        kinds = self.kinds
-        return {kind: int((kinds == place).sum()) for place, kind in enumerate(ERROR_KINDS)}
+        return {kind: int((self.kinds == place).sum()) for place, kind in enumerate(ERROR_KINDS)}
 
     def find(
         self,
         kinds: Collection[ErrorKind] = ERROR_KINDS[:3],
         *,
         text: str = "",
-        among: npt.NDArray[np.bool_] | None = None,
+        among: Flags | None = None,
     ) -> npt.NDArray[np.int64]:
         """Find entries of some kinds, those with most errors first, then the most frequent.
 
         ``text``: only words that contain it, ignoring case; ``among``: only these entries.
         """
-        places = [ERROR_KINDS.index(kind) for kind in kinds]
-        chosen = np.isin(self.kinds, places)
+        chosen = np.isin(self.kinds, [ERROR_KINDS.index(kind) for kind in kinds])
         if among is not None:
             chosen &= among
         if text:
@@ -461,19 +411,17 @@ class ErrorBrowser:
         """Return one word with its marks; `ValueError` if it has no gold of the scope."""
         if self.kinds[entry] < 0:
             raise ValueError(f"entry {entry} has no {self.scope} segmentation")
-        outcome = self.outcome
-        found = outcome.gold_set.reference.entries[entry]
+        outcome, gold_set = self.outcome, self.outcome.gold_set
+        found = gold_set.reference.entries[entry]
         segments = found.morphs if self.scope == "morphemic" else found.whole_words or ()
-        cuts = outcome.gold_set.cuts(self.scope)
-        gold = cuts.positions[cuts.offsets[entry] : cuts.offsets[entry + 1]].tolist()
         return WordErrors(
             entry,
             found.word,
             RIGHT_SPLIT.join(segments),
             " ".join(map(shown_token, outcome.token_texts(entry))),
-            marked_word(found.word, outcome.splits(entry), gold),
+            marked_word(found.word, outcome.splits(entry), boundary_positions(segments)),
             ERROR_KINDS[self.kinds[entry]],
             int(self._wrong[entry]),
             int(self._missed[entry]),
-            float(outcome.gold_set.token_weights[entry]),
+            float(gold_set.token_weights[entry]),
         )

@@ -18,12 +18,15 @@ from morphgraph.core.files import checksum
 from morphgraph.core.text import base_name, counted, visible
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tokeniser.words import INSIDE_CHARACTER, Segmentation, Words
+from morphgraph.tokeniser.words import Words
 
 if TYPE_CHECKING:
     import pandas as pd
 
-
+Counts = npt.NDArray[np.int64]
+"""Whole numbers, one for each word, or offsets."""
+Flags = npt.NDArray[np.bool_]
+"""Truth values, one for each word."""
 Scope = Literal["morphemic", "whole-word"]
 Weighting = Literal["types", "tokens"]
 COUNTS_IN_REFERENCE = "counts in the reference"
@@ -50,8 +53,8 @@ class Cuts:
     [2, 4]
     """
 
-    positions: npt.NDArray[np.int64]
-    offsets: npt.NDArray[np.int64]
+    positions: Counts
+    offsets: Counts
 
     @classmethod
     def of(cls, segmentations: Iterable[Sequence[str] | None]) -> "Cuts":
@@ -67,9 +70,7 @@ class Cuts:
         return cls((ends - before)[~is_last], offsets - np.arange(len(offsets)))
 
     @classmethod
-    def at(
-        cls, words: npt.NDArray[np.int64], positions: npt.NDArray[np.int64], count: int
-    ) -> "Cuts":
+    def at(cls, words: Counts, positions: Counts, count: int) -> "Cuts":
         """Return the cuts of ``count`` words at (word, characters to the left), in any order."""
         keys = (words << 32) | positions
         if not (keys[1:] > keys[:-1]).all():  # they are usually in order already
@@ -83,31 +84,39 @@ class Cuts:
         return len(self.offsets) - 1
 
     @cached_property
-    def counts(self) -> npt.NDArray[np.int64]:
+    def counts(self) -> Counts:
         """The number of cuts of each word."""
         return np.diff(self.offsets)
 
     @cached_property
-    def keys(self) -> npt.NDArray[np.int64]:
+    def keys(self) -> Counts:
         """The keys word << 32 | position of all cuts, ascending."""
         words = np.repeat(np.arange(len(self), dtype=np.int64), self.counts)
         return (words << 32) | self.positions
 
-    def only(self, numbers: npt.NDArray[np.int64]) -> "Cuts":
+    def of_word(self, number: int) -> list[int]:
+        """Return the cuts of one word."""
+        start, end = self.offsets[number : number + 2]
+        cuts: list[int] = self.positions[start:end].tolist()
+        return cuts
+
+    def only(self, numbers: Counts) -> "Cuts":
         """Return some of the cuts of the same words, by index."""
         return Cuts.at(self.keys[numbers] >> 32, self.positions[numbers], len(self))
 
-    def are_in(self, other: "Cuts") -> npt.NDArray[np.bool_]:
-        """Return whether each cut is also in another set of cuts of the same words."""
-        if not len(other.keys):
-            return np.zeros(len(self.keys), bool)
-        found = np.minimum(np.searchsorted(other.keys, self.keys), len(other.keys) - 1)
-        same: npt.NDArray[np.bool_] = other.keys[found] == self.keys
-        return same
-
-    def shared(self, other: "Cuts") -> npt.NDArray[np.int64]:
+    def shared(self, other: "Cuts") -> Counts:
         """Return how many cuts of each word are also in another set."""
-        return sums_by_word(self.are_in(other), self.offsets)
+        if not len(other.keys):
+            return np.zeros(len(self), np.int64)
+        found = np.minimum(np.searchsorted(other.keys, self.keys), len(other.keys) - 1)
+        return sums_by_word(other.keys[found] == self.keys, self.offsets)
+
+
+def sums_by_word(values: npt.NDArray[np.generic], offsets: Counts) -> Counts:
+    """Return the sums of an array's slices between offsets; an empty slice has 0."""
+    sums = np.append(0, np.cumsum(values, dtype=np.int64))
+    found: Counts = sums[offsets[1:]] - sums[offsets[:-1]]
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,10 +157,9 @@ class GoldSet:
         """
         import pandas as pd
 
-        known = self._known_frequencies(self.reference.entries)
         rows = [
             (entry.word, entry.morphs, entry.whole_words, frequency)
-            for entry, frequency in zip(self, known, strict=True)
+            for entry, frequency in zip(self, self._frequencies, strict=False)
         ]
         return pd.DataFrame(rows, columns=["word", "morphs", "whole_words", "frequency"])
 
@@ -186,7 +194,7 @@ class GoldSet:
             preprocessing=BARE if bare else RUNNING_TEXT,
         )
 
-    def subset(self, entries: npt.NDArray[np.int64]) -> Self:
+    def subset(self, entries: Counts) -> Self:
         """Return the gold set of some entries, in this order."""
         return self.with_entries([self.reference.entries[i] for i in entries])
 
@@ -195,7 +203,7 @@ class GoldSet:
         reference = replace(self.reference, entries=tuple(entries), unaligned=())
         return replace(self, reference=reference)
 
-    def held_out(self, entries: npt.NDArray[np.int64], share: float, seed: int) -> Self:
+    def held_out(self, entries: Counts, share: float, seed: int) -> Self:
         """Return the gold set of entries drawn by a seed, as its signature says."""
         return replace(self.subset(entries), drawn=drawn_text(share, seed))
 
@@ -229,6 +237,11 @@ class GoldSet:
         return np.fromiter(map(len, self.texts), np.int64, len(self.texts))
 
     @cached_property
+    def character_offsets(self) -> Counts:
+        """Where each word begins in the characters of all words, and where the last ends."""
+        return np.append(0, np.cumsum(self.lengths))
+
+    @cached_property
     def points(self) -> npt.NDArray[np.int32]:
         """The code points of all words, concatenated: int32."""
         return code_points("".join(self.texts))
@@ -236,9 +249,8 @@ class GoldSet:
     def encoded_by(self, segmenter: Segmenter) -> Words:
         """Encode the words for a segmenter; segmenters that encode alike share the result."""
         words = segmenter.encode(self.texts, bare=self.bare)
-        arrays = (words.atoms, words.word_offsets, words.piece_offsets, words.gap_position)
         content = hashlib.sha256(json.dumps(sorted(words.unknown.items())).encode())
-        for array in arrays:
+        for array in (words.atoms, words.word_offsets, words.piece_offsets, words.gap_position):
             content.update(array.tobytes())
         return self._encoded.setdefault(content.digest(), words)
 
@@ -248,23 +260,29 @@ class GoldSet:
 
     def cuts(self, scope: Scope) -> Cuts:
         """Return the gold boundaries of a scope."""
-        return self._morphemic_cuts if scope == "morphemic" else self._whole_word_cuts
+        return self._by_scope(scope)[0]
 
-    @cached_property
-    def _morphemic_cuts(self) -> Cuts:
-        return Cuts.of(entry.morphs for entry in self.reference.entries)
-
-    @cached_property
-    def _whole_word_cuts(self) -> Cuts:
-        return Cuts.of(entry.whole_words for entry in self.reference.entries)
-
-    def has_gold(self, scope: Scope) -> npt.NDArray[np.bool_]:
+    def has_gold(self, scope: Scope) -> Flags:
         """Return which entries have a segmentation of a scope; others count in no score of it."""
-        if scope == "morphemic":
-            return np.ones(len(self.reference), bool)
-        return np.array([entry.whole_words is not None for entry in self.reference.entries])
+        return self._by_scope(scope)[1]
 
-    def _known_frequencies(self, entries: Sequence[Entry]) -> list[float | None]:
+    def _by_scope(self, scope: Scope) -> tuple[Cuts, Flags]:
+        if scope not in self._scopes:
+            gold = [entry.morphs or None for entry in self.reference.entries]
+            if scope == "whole-word":
+                gold = [entry.whole_words for entry in self.reference.entries]
+            known = np.fromiter((segments is not None for segments in gold), bool, len(gold))
+            self._scopes[scope] = Cuts.of(gold), known
+        return self._scopes[scope]
+
+    @cached_property
+    def _scopes(self) -> dict[Scope, tuple[Cuts, Flags]]:
+        return {}
+
+    @cached_property
+    def _frequencies(self) -> list[float | None]:
+        """The corpus frequency of each entry, also of the unaligned ones; None if unknown."""
+        entries = (*self.reference.entries, *self.reference.unaligned)
         if self.frequency_source == COUNTS_IN_REFERENCE and not self.frequencies:
             return [entry.count for entry in entries]
         known = self.frequencies or {}
@@ -278,28 +296,26 @@ class GoldSet:
     @property
     def token_weights(self) -> npt.NDArray[np.float64]:
         """Each entry's corpus frequency; 1 if unknown."""
-        return self._all_token_weights[: len(self.reference)]
+        return self._all_token_weights[: len(self)]
 
     @cached_property
     def _all_token_weights(self) -> npt.NDArray[np.float64]:
-        entries = (*self.reference.entries, *self.reference.unaligned)
-        weights = [1.0 if known is None else known for known in self._known_frequencies(entries)]
-        return np.array(weights, np.float64)
+        known = self._frequencies
+        return np.array([1.0 if each is None else each for each in known], np.float64)
 
     @property
-    def frequency_known(self) -> npt.NDArray[np.bool_]:
+    def frequency_known(self) -> Flags:
         """Whether the corpus frequency of each entry is known."""
-        known = self._known_frequencies(self.reference.entries)
-        return np.array([each is not None for each in known])
+        return np.array([each is not None for each in self._frequencies[: len(self)]])
 
     def weights(self, weighting: Weighting) -> npt.NDArray[np.float64]:
         """Return the weight of each entry: 1, or its corpus frequency."""
-        return self.all_weights(weighting)[: len(self.reference)]
+        return self.all_weights(weighting)[: len(self)]
 
     def all_weights(self, weighting: Weighting) -> npt.NDArray[np.float64]:
         """Return the weight of each entry, followed by those of the unaligned ones."""
         if weighting == "types":
-            return np.ones(len(self.reference) + len(self.reference.unaligned))
+            return np.ones(len(self) + len(self.reference.unaligned))
         if self.frequencies is None:
             raise MorphGraphError(
                 "Scores over word tokens need word frequencies. Give counts, or a language that "
@@ -321,31 +337,22 @@ class GoldSet:
         return ("types",) if self.frequencies is None else ("types", "tokens")
 
     @cached_property
-    def _reference_named(self) -> dict[str, str]:
+    def _named(self) -> dict[str, str]:
+        """The fields of signatures on the reference, frequencies and words."""
         named = reference_fields(self.reference)
         named["entries"] += f" ({self.drawn})" if self.drawn else ""
-        return named
-
-    @cached_property
-    def _frequencies_named(self) -> str:
-        """The source of the frequencies, with a checksum of the resulting weights."""
-        if self.frequencies is None:
-            return "none"
-        return f"{base_name(self.frequency_source)}@{checksum(self._all_token_weights.tobytes())}"
+        frequencies = "none"
+        if self.frequencies is not None:
+            weights = checksum(self._all_token_weights.tobytes())
+            frequencies = f"{base_name(self.frequency_source)}@{weights}"
+        return {**named, "frequencies": frequencies, "words": self.preprocessing}
 
     def signature_of(self, tokeniser: str, **more: str) -> str:
         """Return one line with everything that a tokeniser's scores depend on.
 
         ``tokeniser``: its own signature; ``more`` adds fields.
         """
-        named = {
-            **self._reference_named,
-            "frequencies": self._frequencies_named,
-            "words": self.preprocessing,
-            "tokeniser": tokeniser,
-            **more,
-            "version": __version__,
-        }
+        named = {**self._named, "tokeniser": tokeniser, **more, "version": __version__}
         return signature_line(named)
 
 
@@ -358,9 +365,7 @@ def drawn_text(share: float, seed: int) -> str:
     return f"holdout {share:g} seed {seed}"
 
 
-def split_entries(
-    words: Sequence[str], share: float, seed: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def split_entries(words: Sequence[str], share: float, seed: int) -> tuple[Counts, Counts]:
     """Split entries by a seed into those to learn from and those held out, both ascending.
 
     ``words`` are those of the entries; ``share`` is the share of distinct words to hold out: all
@@ -401,33 +406,3 @@ def signature_line(named: Mapping[str, str]) -> str:
         f"{key}:{visible(' '.join(value.replace('|', '/').split()))}"
         for key, value in named.items()
     )
-
-
-def sums_by_word(
-    values: npt.NDArray[np.generic], offsets: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64]:
-    """Return the sums of an array's slices between offsets; an empty slice has 0."""
-    sums = np.append(0, np.cumsum(values, dtype=np.int64))
-    found: npt.NDArray[np.int64] = sums[offsets[1:]] - sums[offsets[:-1]]
-    return found
-
-
-def cuts_of(segmentation: Segmentation, only: npt.NDArray[np.bool_] | None = None) -> Cuts:
-    """Return where a segmentation splits words, the basis of every score.
-
-    ``only``: the words considered, bool (n); others have no cuts.
-    """
-    words = segmentation.words
-    is_cut = segmentation.is_split & (words.gap_position > 0)
-    if only is not None:
-        is_cut &= only[words.word_of_atom]
-    gaps = np.flatnonzero(is_cut)
-    owner = words.word_of_atom[gaps].astype(np.int64)
-    return Cuts.at(owner, words.gap_position[gaps].astype(np.int64), len(words))
-
-
-def splits_inside_characters(segmentation: Segmentation) -> npt.NDArray[np.int64]:
-    """Count each word's splits between bytes of one character, which are not gaps."""
-    words = segmentation.words
-    inside = segmentation.is_split & (words.gap_position == INSIDE_CHARACTER)
-    return sums_by_word(inside, words.word_offsets)

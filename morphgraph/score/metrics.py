@@ -2,13 +2,12 @@
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.kernels import worth_loading
@@ -17,9 +16,9 @@ from morphgraph.score.boundaries import (
     BoundaryScore,
     BoundaryTally,
     WordNumbers,
-    undefined_score,
+    scores_of,
 )
-from morphgraph.score.gold_set import Scope, Weighting
+from morphgraph.score.gold_set import Flags, Scope, Weighting
 from morphgraph.score.outcome import Outcome, Strings, gold_strings
 from morphgraph.score.uncertainty import Ratio
 
@@ -37,9 +36,10 @@ class Tally(BoundaryTally):
         self.ones = np.ones(len(self.weight))
         self.unaligned = gold_set.all_weights(weighting)[len(self.weight) :]
 
-    def within(self, entries: npt.NDArray[np.bool_]) -> "Tally":
+    def within(self, entries: Flags) -> "Tally":
         """Return the same with the weight of all other entries set to 0."""
-        part = self.weighted(np.where(entries, self.weight, 0.0))
+        part = copy(self)
+        part.weight = np.where(entries, self.weight, 0.0)
         part.unaligned = np.zeros_like(self.unaligned)
         return part
 
@@ -99,11 +99,11 @@ class Tally(BoundaryTally):
         return self.outcome.gold_set.lengths
 
     @property
-    def is_cut(self) -> npt.NDArray[np.bool_]:
+    def is_cut(self) -> Flags:
         """Whether a word has at least two tokens, without lone markers."""
         return self.outcome.parts > 1
 
-    def share(self, which: npt.NDArray[np.bool_]) -> Ratio:
+    def share(self, which: Flags) -> Ratio:
         """Return the share of entries in which a condition holds."""
         return self.ratio(which, self.ones)
 
@@ -126,11 +126,10 @@ class Metric:
     """A score: its title, meaning and unit, and how to compute it from counts.
 
     ``better``: 1 if more is better, -1 if less is, 0 if that depends. A ``unit`` of "%" shows a
-    share in percent. ``group``: the metrics it is listed with.
+    share in percent.
     """
 
     title: str
-    group: str
     meaning: str
     of: Callable[[Tally], Ratio]
     better: Literal[-1, 0, 1] = 1
@@ -161,183 +160,168 @@ def _morphscore_mean(whole: str, single: bool) -> Callable[[Tally], Ratio]:
     return of
 
 
-BOUNDARIES, MACRO, WORDS = "boundaries", "mean of words", "words"
-MORPHS, MORPHEMES, TOKENS = "morphs", "morphemes of the source", "tokens"
-MORPHSCORE = "MorphScore"
-
+_METRICS: Mapping[str, Mapping[str, Metric]] = {
+    "boundaries": {
+        "precision": Metric(
+            "Precision", "Splits that are gold boundaries ÷ splits.", lambda t: t.precision
+        ),
+        "recall": Metric(
+            "Recall", "Gold boundaries that are splits ÷ gold boundaries.", lambda t: t.recall
+        ),
+        "f1": Metric("F1", "The harmonic mean of precision and recall.", lambda t: t.f1),
+    },
+    "mean of words": {
+        "macro_precision": Metric(
+            "Macro precision",
+            "The mean of each word's own precision, over words that are split.",
+            lambda t: t.mean(t.hits, t.predicted),
+        ),
+        "macro_recall": Metric(
+            "Macro recall",
+            "The mean of each word's own recall, over words with gold boundaries.",
+            lambda t: t.mean(t.hits, t.relevant),
+        ),
+        "macro_f1": Metric(
+            "Macro F1",
+            "The mean of each word's own F1, over words with gold boundaries.",
+            _macro_f1,
+        ),
+    },
+    "words": {
+        "exact": Metric(
+            "Exact match",
+            "Words that are cut just as in the gold ÷ words.",
+            lambda t: t.share(t.is_exact),
+        ),
+        "over": Metric(
+            "Over-segmented",
+            "Words with a split that is not a gold boundary ÷ words.",
+            lambda t: t.share(t.wrong > 0),
+            better=-1,
+        ),
+        "under": Metric(
+            "Under-segmented",
+            "Words with a gold boundary that is not split ÷ words.",
+            lambda t: t.share(t.missed > 0),
+            better=-1,
+        ),
+    },
+    "morphs": {
+        "morph_precision": Metric(
+            "Morph precision",
+            "Longest common subsequence of morphs and tokens ÷ tokens (SIGMORPHON 2022).",
+            lambda t: t.ratio(t.common, t.outcome.pieces),
+        ),
+        "morph_recall": Metric(
+            "Morph recall",
+            "Longest common subsequence of morphs and tokens ÷ morphs (SIGMORPHON 2022).",
+            lambda t: t.ratio(t.common, t.morphs),
+        ),
+        "morph_f1": Metric(
+            "Morph F1",
+            "The harmonic mean of morph precision and morph recall (SIGMORPHON 2022).",
+            lambda t: t.ratio(2 * t.common, t.outcome.pieces + t.morphs),
+        ),
+        "distance": Metric(
+            "Levenshtein distance",
+            "Mean edits between the morphs and the tokens of a word, separators counted too.",
+            lambda t: t.ratio(t.distance, t.ones),
+            better=-1,
+            unit="",
+        ),
+    },
+    "morphemes of the source": {
+        "morpheme_precision": Metric(
+            "Morpheme precision",
+            "As morph precision, but against the morphemes that the source lists (“able”, not "
+            "“abl”).",
+            lambda t: t.of_source(t.common_underlying, t.morphemes),
+        ),
+        "morpheme_recall": Metric(
+            "Morpheme recall",
+            "As morph recall, but against the morphemes that the source lists.",
+            lambda t: t.of_source(t.common_underlying, t.underlying),
+        ),
+        "morpheme_f1": Metric(
+            "Morpheme F1",
+            "The harmonic mean of morpheme precision and morpheme recall.",
+            lambda t: t.of_source(2 * t.common_underlying, t.morphemes + t.underlying),
+        ),
+        "morpheme_distance": Metric(
+            "Morpheme distance",
+            "Mean edits between the morphemes that the source lists and the tokens of a word.",
+            lambda t: t.of_source(t.distance_underlying, np.ones_like(t.distance_underlying)),
+            better=-1,
+            unit="",
+        ),
+    },
+    "tokens": {
+        "fertility": Metric(
+            "Tokens per word",
+            "Tokens ÷ words of the reference.",
+            lambda t: t.ratio(t.outcome.tokens, t.ones),
+            better=0,
+            unit="",
+        ),
+        "characters": Metric(
+            "Characters per token",
+            "Characters that are in tokens ÷ tokens, of the reference's words.",
+            lambda t: t.ratio(t.lengths - t.outcome.left_out, t.outcome.tokens),
+            better=0,
+            unit="",
+        ),
+        "left_out": Metric(
+            "Left out",
+            "Characters that are in no token ÷ characters.",
+            lambda t: t.ratio(t.outcome.left_out, t.lengths),
+            better=-1,
+        ),
+        "inside": Metric(
+            "Splits inside a character",
+            "Splits between the bytes of one character, for each word. They are not gaps, so no "
+            "other score counts them.",
+            lambda t: t.ratio(t.outcome.inside, t.ones),
+            better=-1,
+            unit="",
+        ),
+    },
+    "MorphScore": {
+        "morphscore": Metric(
+            "MorphScore",
+            "Of words with one gold boundary and two tokens or more, those split there (Arnett & "
+            "Bergen 2025, version 1).",
+            _morphscore,
+        ),
+        "morphscore_precision": Metric(
+            "MorphScore precision",
+            "The mean of each word's precision, over words with a gold boundary and two tokens or "
+            "more (Arnett & Bergen 2025, version 2).",
+            _morphscore_mean("predicted", single=False),
+        ),
+        "morphscore_recall": Metric(
+            "MorphScore recall",
+            "The mean of each word's recall, over words with a gold boundary and two tokens or "
+            "more (version 2).",
+            _morphscore_mean("relevant", single=False),
+        ),
+        "morphscore_precision_all": Metric(
+            "MorphScore precision, all words",
+            "As MorphScore precision, but words of one token count too, as 1 (version 2).",
+            _morphscore_mean("predicted", single=True),
+        ),
+        "morphscore_recall_all": Metric(
+            "MorphScore recall, all words",
+            "As MorphScore recall, but words of one token count too, as 1 (version 2).",
+            _morphscore_mean("relevant", single=True),
+        ),
+    },
+}
 METRICS: Mapping[str, Metric] = {
-    "precision": Metric(
-        "Precision", BOUNDARIES, "Splits that are gold boundaries ÷ splits.", lambda t: t.precision
-    ),
-    "recall": Metric(
-        "Recall",
-        BOUNDARIES,
-        "Gold boundaries that are splits ÷ gold boundaries.",
-        lambda t: t.recall,
-    ),
-    "f1": Metric("F1", BOUNDARIES, "The harmonic mean of precision and recall.", lambda t: t.f1),
-    "macro_precision": Metric(
-        "Macro precision",
-        MACRO,
-        "The mean of each word's own precision, over words that are split.",
-        lambda t: t.mean(t.hits, t.predicted),
-    ),
-    "macro_recall": Metric(
-        "Macro recall",
-        MACRO,
-        "The mean of each word's own recall, over words with gold boundaries.",
-        lambda t: t.mean(t.hits, t.relevant),
-    ),
-    "macro_f1": Metric(
-        "Macro F1",
-        MACRO,
-        "The mean of each word's own F1, over words with gold boundaries.",
-        _macro_f1,
-    ),
-    "exact": Metric(
-        "Exact match",
-        WORDS,
-        "Words that are cut just as in the gold ÷ words.",
-        lambda t: t.share(t.is_exact),
-    ),
-    "over": Metric(
-        "Over-segmented",
-        WORDS,
-        "Words with a split that is not a gold boundary ÷ words.",
-        lambda t: t.share(t.wrong > 0),
-        better=-1,
-    ),
-    "under": Metric(
-        "Under-segmented",
-        WORDS,
-        "Words with a gold boundary that is not split ÷ words.",
-        lambda t: t.share(t.missed > 0),
-        better=-1,
-    ),
-    "morph_precision": Metric(
-        "Morph precision",
-        MORPHS,
-        "Longest common subsequence of morphs and tokens ÷ tokens (SIGMORPHON 2022).",
-        lambda t: t.ratio(t.common, t.outcome.pieces),
-    ),
-    "morph_recall": Metric(
-        "Morph recall",
-        MORPHS,
-        "Longest common subsequence of morphs and tokens ÷ morphs (SIGMORPHON 2022).",
-        lambda t: t.ratio(t.common, t.morphs),
-    ),
-    "morph_f1": Metric(
-        "Morph F1",
-        MORPHS,
-        "The harmonic mean of morph precision and morph recall (SIGMORPHON 2022).",
-        lambda t: t.ratio(2 * t.common, t.outcome.pieces + t.morphs),
-    ),
-    "distance": Metric(
-        "Levenshtein distance",
-        MORPHS,
-        "Mean edits between the morphs and the tokens of a word, separators counted too.",
-        lambda t: t.ratio(t.distance, t.ones),
-        better=-1,
-        unit="",
-    ),
-    "morpheme_precision": Metric(
-        "Morpheme precision",
-        MORPHEMES,
-        "As morph precision, but against the morphemes that the source lists (“able”, not “abl”).",
-        lambda t: t.of_source(t.common_underlying, t.morphemes),
-    ),
-    "morpheme_recall": Metric(
-        "Morpheme recall",
-        MORPHEMES,
-        "As morph recall, but against the morphemes that the source lists.",
-        lambda t: t.of_source(t.common_underlying, t.underlying),
-    ),
-    "morpheme_f1": Metric(
-        "Morpheme F1",
-        MORPHEMES,
-        "The harmonic mean of morpheme precision and morpheme recall.",
-        lambda t: t.of_source(2 * t.common_underlying, t.morphemes + t.underlying),
-    ),
-    "morpheme_distance": Metric(
-        "Morpheme distance",
-        MORPHEMES,
-        "Mean edits between the morphemes that the source lists and the tokens of a word.",
-        lambda t: t.of_source(t.distance_underlying, np.ones_like(t.distance_underlying)),
-        better=-1,
-        unit="",
-    ),
-    "fertility": Metric(
-        "Tokens per word",
-        TOKENS,
-        "Tokens ÷ words of the reference.",
-        lambda t: t.ratio(t.outcome.tokens, t.ones),
-        better=0,
-        unit="",
-    ),
-    "characters": Metric(
-        "Characters per token",
-        TOKENS,
-        "Characters that are in tokens ÷ tokens, of the reference's words.",
-        lambda t: t.ratio(t.lengths - t.outcome.left_out, t.outcome.tokens),
-        better=0,
-        unit="",
-    ),
-    "left_out": Metric(
-        "Left out",
-        TOKENS,
-        "Characters that are in no token ÷ characters.",
-        lambda t: t.ratio(t.outcome.left_out, t.lengths),
-        better=-1,
-    ),
-    "inside": Metric(
-        "Splits inside a character",
-        TOKENS,
-        "Splits between the bytes of one character, for each word. They are not gaps, so no other "
-        "score counts them.",
-        lambda t: t.ratio(t.outcome.inside, t.ones),
-        better=-1,
-        unit="",
-    ),
-    "morphscore": Metric(
-        "MorphScore",
-        MORPHSCORE,
-        "Of words with one gold boundary and two tokens or more, those split there (Arnett & "
-        "Bergen 2025, version 1).",
-        _morphscore,
-    ),
-    "morphscore_precision": Metric(
-        "MorphScore precision",
-        MORPHSCORE,
-        "The mean of each word's precision, over words with a gold boundary and two tokens or more "
-        "(Arnett & Bergen 2025, version 2).",
-        _morphscore_mean("predicted", single=False),
-    ),
-    "morphscore_recall": Metric(
-        "MorphScore recall",
-        MORPHSCORE,
-        "The mean of each word's recall, over words with a gold boundary and two tokens or more "
-        "(version 2).",
-        _morphscore_mean("relevant", single=False),
-    ),
-    "morphscore_precision_all": Metric(
-        "MorphScore precision, all words",
-        MORPHSCORE,
-        "As MorphScore precision, but words of one token count too, as 1 (version 2).",
-        _morphscore_mean("predicted", single=True),
-    ),
-    "morphscore_recall_all": Metric(
-        "MorphScore recall, all words",
-        MORPHSCORE,
-        "As MorphScore recall, but words of one token count too, as 1 (version 2).",
-        _morphscore_mean("relevant", single=True),
-    ),
+    name: metric for metrics in _METRICS.values() for name, metric in metrics.items()
 }
 """All scores by name, in table order."""
 
-GROUPS: Mapping[str, tuple[str, ...]] = {
-    group: tuple(name for name, metric in METRICS.items() if metric.group == group)
-    for group in dict.fromkeys(metric.group for metric in METRICS.values())
-}
+GROUPS: Mapping[str, tuple[str, ...]] = {group: tuple(names) for group, names in _METRICS.items()}
 USUAL = ("precision", "recall", "f1", "exact", "over", "under", "morph_f1", "distance", "fertility")
 
 
@@ -358,26 +342,23 @@ def check_metrics(names: Sequence[str]) -> tuple[str, ...]:
 
 def boundary_score(outcome: Outcome, scope: Scope, weighting: Weighting) -> BoundaryScore:
     """Return precision, recall and F1 with counts; NaN without gold or frequencies."""
-    if not outcome.gold_set.is_scored(scope, weighting):
-        return undefined_score(scope, weighting)
-    return Tally(outcome, scope, weighting).score(scope, weighting, outcome.inside)
+    return scores_of(outcome.gold_set, outcome.cuts, outcome.inside, (scope,), (weighting,))[0]
 
 
-_Array = npt.NDArray[np.float64]
-
-
-def longest_common(gold: Strings, found: Strings) -> _Array:
+def longest_common(gold: Strings, found: Strings) -> Array:
     """Return the length of the longest common subsequence of each word's strings."""
-    if not worth_loading(len(gold.points) + len(found.points)):
-        pairs = zip(_lists(gold), _lists(found), strict=True)
-        return np.array([common_length(one, other) for one, other in pairs], np.float64)
-    from morphgraph.kernels import sequences
+    if worth_loading(len(gold.points) + len(found.points)):
+        from morphgraph.kernels.sequences import longest_common_by_word
 
-    counts: npt.NDArray[np.int64] = sequences.longest_common_by_word(*gold.arrays, *found.arrays)
-    return counts.astype(np.float64)
+        arrays = (gold.points, gold.strings, gold.words, found.points, found.strings, found.words)
+        return np.asarray(longest_common_by_word(*arrays), np.float64)
+    from rapidfuzz.distance import LCSseq
+    from rapidfuzz.process import cpdist
+
+    return np.asarray(cpdist(gold.lists, found.lists, scorer=LCSseq.similarity), np.float64)
 
 
-def edit_distances(gold: Strings, found: Strings) -> _Array:
+def edit_distances(gold: Strings, found: Strings) -> Array:
     """Return the Levenshtein distance of each word's strings, joined by a separator."""
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cpdist
@@ -395,37 +376,12 @@ def _joined(strings: Strings, between: int, behind: int) -> list[str]:
 
     Both are characters that occur in no string; words are separated at ``behind``.
     """
-    ends = strings.strings[1:] + np.arange(len(strings.strings) - 1)
-    points = np.full(len(strings.points) + len(ends), between, np.int32)
-    is_end = np.zeros(len(points), bool)
-    is_end[ends] = True
-    points[~is_end] = strings.points
+    points = np.insert(strings.points, strings.strings[1:], between)
     has_any = strings.counts > 0
-    points[ends[strings.words[1:][has_any] - 1]] = behind
+    last = strings.words[1:][has_any]
+    points[strings.strings[last] + last - 1] = behind
     words = points.tobytes().decode("utf-32-le", "surrogatepass").split(chr(behind))[:-1]
     if has_any.all():
         return words
     each = iter(words)
     return [next(each) if some else "" for some in has_any]
-
-
-def _lists(strings: Strings) -> list[list[str]]:
-    text = strings.points.tobytes().decode("utf-32-le", "surrogatepass")
-    flat = [text[start:end] for start, end in pairwise(strings.strings.tolist())]
-    return [flat[start:end] for start, end in pairwise(strings.words.tolist())]
-
-
-def common_length(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return the length of the longest common subsequence of two lists of strings.
-
-    >>> common_length(["un", "do", "ing"], ["undo", "ing"])
-    1
-    """
-    row = [0] * (len(other) + 1)
-    for string in one:
-        diagonal = 0
-        for place, against in enumerate(other, start=1):
-            above = row[place]
-            row[place] = diagonal + 1 if string == against else max(above, row[place - 1])
-            diagonal = above
-    return row[-1]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -11,20 +11,18 @@ import numpy.typing as npt
 from morphgraph.core.text import base_name
 from morphgraph.reference.entry import Entry
 from morphgraph.reference.predictions import Predictions
+from morphgraph.score.boundaries import cuts_of, splits_inside_characters
 from morphgraph.score.gold_set import (
+    Counts,
     Cuts,
+    Flags,
     GoldSet,
     Scope,
     code_points,
-    cuts_of,
-    splits_inside_characters,
     sums_by_word,
 )
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.words import Segmentation, Words
-
-EntryCounts = npt.NDArray[np.int64]
-IDEAL = "gold"
 
 
 @dataclass(frozen=True)
@@ -36,8 +34,8 @@ class Strings:
     """
 
     points: npt.NDArray[np.int32]
-    strings: EntryCounts
-    words: EntryCounts
+    strings: Counts
+    words: Counts
 
     @classmethod
     def of(cls, lists: Sequence[Sequence[str]]) -> "Strings":
@@ -58,14 +56,16 @@ class Strings:
         )
 
     @property
-    def counts(self) -> EntryCounts:
+    def counts(self) -> Counts:
         """The number of strings of each word."""
         return np.diff(self.words)
 
     @property
-    def arrays(self) -> tuple[npt.NDArray[np.int32], EntryCounts, EntryCounts]:
-        """The three arrays, in the order that kernels take."""
-        return self.points, self.strings, self.words
+    def lists(self) -> list[list[str]]:
+        """The strings of each word."""
+        text = self.points.tobytes().decode("utf-32-le", "surrogatepass")
+        flat = [text[start:end] for start, end in pairwise(self.strings.tolist())]
+        return [flat[start:end] for start, end in pairwise(self.words.tolist())]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,9 +88,9 @@ class Outcome:
     tokeniser: str
     vocabulary_size: int | None
     cuts: Cuts
-    tokens: EntryCounts
-    inside: EntryCounts
-    covered: npt.NDArray[np.bool_]
+    tokens: Counts
+    inside: Counts
+    covered: Flags
     words: Words | None = field(default=None, repr=False)
     segmentation: Segmentation | None = field(default=None, repr=False)
     segmenter: Segmenter | None = field(default=None, repr=False)
@@ -114,47 +114,40 @@ class Outcome:
         return self.gold_set.signature_of(self.tokeniser, **more)
 
     @cached_property
-    def pieces(self) -> EntryCounts:
+    def pieces(self) -> Counts:
         """The number of pieces of each word that tokens cover."""
         return sums_by_word(self.kept, self._piece_offsets)
 
     @property
-    def _piece_offsets(self) -> EntryCounts:
+    def _piece_offsets(self) -> Counts:
         return self.cuts.offsets + np.arange(len(self.cuts.offsets))
 
     @cached_property
-    def kept(self) -> npt.NDArray[np.bool_]:
+    def kept(self) -> Flags:
         """Whether tokens cover each piece between cuts, which they do wholly or not at all."""
         return sums_by_word(self.covered, self._piece_edges) > 0
 
     @cached_property
-    def left_out(self) -> EntryCounts:
+    def left_out(self) -> Counts:
         """The number of characters of each word that are in no token."""
-        return self.gold_set.lengths - sums_by_word(self.covered, self._word_edges)
-
-    @property
-    def _word_edges(self) -> EntryCounts:
-        """Where each word begins in the characters of all words, and where the last ends."""
-        return np.append(0, np.cumsum(self.gold_set.lengths))
+        edges = self.gold_set.character_offsets
+        return self.gold_set.lengths - sums_by_word(self.covered, edges)
 
     @cached_property
-    def _piece_edges(self) -> EntryCounts:
+    def _piece_edges(self) -> Counts:
         """Where each piece begins in the characters of all words, and where the last ends."""
-        edges = self._word_edges
+        edges = self.gold_set.character_offsets
         cuts = np.repeat(edges[:-1], self.cuts.counts) + self.cuts.positions
         return np.sort(np.concatenate([edges, cuts]), kind="stable")
 
     @cached_property
     def strings(self) -> Strings:
         """The pieces that tokens cover, as strings."""
-        edges, offsets = self._piece_edges, self._piece_offsets
-        points = self.gold_set.points
+        points, lengths = self.gold_set.points, np.diff(self._piece_edges)
         if self.kept.all():
-            return Strings(points, edges, offsets)
-        lengths = np.diff(edges)
-        inside = np.repeat(self.kept, lengths)
+            return Strings(points, self._piece_edges, self._piece_offsets)
         return Strings(
-            points[inside],
+            points[np.repeat(self.kept, lengths)],
             np.append(0, np.cumsum(lengths[self.kept])),
             np.append(0, np.cumsum(self.pieces)),
         )
@@ -189,7 +182,7 @@ class Outcome:
         ]
 
     @cached_property
-    def parts(self) -> EntryCounts:
+    def parts(self) -> Counts:
         """The number of tokens of each word, without lone markers."""
         if self.segmentation is None or self.words is None:
             return self.tokens
@@ -198,8 +191,7 @@ class Outcome:
 
     def splits(self, entry: int) -> list[int]:
         """Return where a word is split."""
-        start, end = self.cuts.offsets[entry : entry + 2]
-        return [int(position) for position in self.cuts.positions[start:end]]
+        return self.cuts.of_word(entry)
 
 
 def outcome_of(segmenter: Segmenter, gold_set: GoldSet, label: str = "") -> Outcome:
@@ -228,31 +220,16 @@ def ideal(gold_set: GoldSet, label: str = "Ideal") -> Outcome:
     affixes off too. Source: Bauwens & Delobelle 2024, Table 7.
     """
     morphs = {morph for entry in gold_set.reference.entries for morph in entry.morphs}
-    return _outcome_of_morphs(gold_set, label, IDEAL, len(morphs), gold_set.cuts("morphemic"))
+    return _of_cuts(gold_set, label, "gold", len(morphs), gold_set.cuts("morphemic"))
 
 
-def _outcome_of_morphs(
-    gold_set: GoldSet,
-    label: str,
-    tokeniser: str,
-    size: int | None,
-    cuts: Cuts,
-    predicted: tuple[Entry, ...] | None = None,
+def _of_cuts(
+    gold_set: GoldSet, label: str, tokeniser: str, size: int | None, cuts: Cuts
 ) -> Outcome:
     """Return an outcome whose tokens are the pieces between cuts, with nothing dropped."""
     inside = np.zeros(len(cuts), np.int64)
-    covered = np.ones(int(gold_set.lengths.sum()) + 1, bool)
-    return Outcome(
-        gold_set,
-        label,
-        tokeniser,
-        size,
-        cuts,
-        cuts.counts + 1,
-        inside,
-        covered,
-        predicted=predicted,
-    )
+    covered = np.ones(len(gold_set.points) + 1, bool)
+    return Outcome(gold_set, label, tokeniser, size, cuts, cuts.counts + 1, inside, covered)
 
 
 def gold_strings(gold_set: GoldSet, scope: Scope, *, underlying: bool = False) -> Strings:
@@ -279,7 +256,6 @@ def outcome_of_predictions(predictions: Predictions, gold_set: GoldSet, label: s
     lacking = sum(not any(entry.underlying or ()) for entry in found)
     named = f"predictions:{base_name(predictions.name)}@{predictions.checksum}"
     named += f" lacking {lacking:,}" * (lacking > 0)
-    cuts = Cuts.of(entry.morphs for entry in found[: len(gold_set.reference)])
-    label = label or base_name(predictions.name)
-    made = _outcome_of_morphs(gold_set, label, named, None, cuts, tuple(found))
-    return replace(made, notes=tuple(notes))
+    cuts = Cuts.of(entry.morphs for entry in found[: len(gold_set)])
+    made = _of_cuts(gold_set, label or base_name(predictions.name), named, None, cuts)
+    return replace(made, predicted=tuple(found), notes=tuple(notes))

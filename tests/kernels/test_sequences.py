@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import LCSseq, Levenshtein
 
 from morphgraph.kernels.sequences import longest_common_by_word, warm_up
-from morphgraph.score.metrics import edit_distances
+from morphgraph.score.metrics import edit_distances, longest_common
 from morphgraph.score.outcome import Strings
 
 Lists = list[list[str]]
@@ -37,9 +37,7 @@ def pairs(draw: st.DrawFn) -> tuple[Lists, Lists]:
 
 
 def lcs(one: Lists, other: Lists) -> list[int]:
-    found: list[int] = longest_common_by_word(
-        *Strings.of(one).arrays, *Strings.of(other).arrays
-    ).tolist()
+    found: list[int] = longest_common(Strings.of(one), Strings.of(other)).tolist()
     return found
 
 

@@ -18,22 +18,13 @@ from typing import Annotated
 
 import typer
 
-from morphgraph.cli.app import open_app
-from morphgraph.cli.blame import blame
-from morphgraph.cli.compare import compare
-from morphgraph.cli.count import count
-from morphgraph.cli.evaluate import evaluate
-from morphgraph.cli.export import export
-from morphgraph.cli.knockout import knockout
+from morphgraph.cli.data import count, get_source, list_sources, show
+from morphgraph.cli.evaluating import evaluate, open_app
 from morphgraph.cli.output import discard_output, print_message
-from morphgraph.cli.rebpe import rebpe
-from morphgraph.cli.reference import get_source, list_sources, show
-from morphgraph.cli.score import score
-from morphgraph.cli.segment import segment
-from morphgraph.cli.train import train
-from morphgraph.cli.transplant import transplant
-from morphgraph.cli.undertrained import undertrained
-from morphgraph.cli.vocabulary import vocabulary
+from morphgraph.cli.refining import blame, knockout, rebpe
+from morphgraph.cli.scoring import compare, score
+from morphgraph.cli.segmenting import export, segment, vocabulary
+from morphgraph.cli.training import train, transplant, undertrained
 from morphgraph.core.errors import MorphGraphError
 
 program = typer.Typer(
@@ -43,21 +34,8 @@ program = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-for command in (
-    score,
-    vocabulary,
-    blame,
-    compare,
-    knockout,
-    rebpe,
-    segment,
-    count,
-    train,
-    evaluate,
-    export,
-    transplant,
-    undertrained,
-):
+_IN_ORDER = (score, vocabulary, blame, compare, knockout, rebpe, segment, count, train, evaluate)
+for command in (*_IN_ORDER, export, transplant, undertrained):
     program.command()(command)
 program.command(name="app")(open_app)
 

@@ -6,6 +6,7 @@ the command receives an instance.
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, partial, wraps
 from inspect import Parameter, signature
@@ -105,16 +106,19 @@ MethodsOption = Annotated[
         f"{', '.join(METHODS.offered)}."
     ),
 ]
-ModelsOption = Annotated[
-    list[Path] | None, typer.Option("--model", help="A trained model too; may be repeated.")
-]
 RecipeOption = Annotated[
     Path | None, typer.Option(help="Replay this recipe on the tokeniser first.")
 ]
 ThresholdOption = Annotated[
     float, RatioOption("--threshold", help="Only merges with R of at least this, 0 to 1.")
 ]
+CountsOption = Annotated[
+    str | None, typer.Option(help="For trimmed: word counts, FILE or wordfreq:LANG.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+SchedulerOption = Annotated[
+    str | None, typer.Option(help="Address of a dask scheduler instead, or its file.")
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -386,3 +390,23 @@ def predictions_of(path: Path, format_: str | None) -> "Entrant":
 def warn(loaded: "BpeTokeniser") -> None:
     for warning in loaded.warnings:
         print(f"{loaded.name}: {warning}", file=sys.stderr)
+
+
+# ------------------------------------------------------------------------------ where tasks run
+
+
+def check_one_place(workers: int | None, scheduler: str | None) -> None:
+    """Refuse both options together."""
+    if workers is not None and scheduler is not None:
+        raise MorphGraphError("Tasks run in one place. Give one of --workers and --scheduler.")
+
+
+def cluster_for(
+    workers: int, scheduler: str | None, memory: int | None = None
+) -> Callable[[], AbstractContextManager[Any]]:
+    """Return a function that opens a client; ``memory``: bytes per worker on this machine."""
+    from morphgraph.batch.cluster import at_address, local_cluster
+
+    if scheduler is not None:
+        return partial(at_address, scheduler)
+    return partial(local_cluster, workers, memory)

@@ -1,11 +1,11 @@
-"""The output of commands."""
+"""The output of commands, and what they do when they are asked to end."""
 
 import json
 import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from operator import attrgetter
@@ -21,24 +21,26 @@ if TYPE_CHECKING:
 
     from morphgraph.score.boundaries import BoundaryScore
     from morphgraph.tables.model import Table
-    from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 _HINT = " with --out"
 
-
-def save(loaded: "BpeTokeniser", folder: Path) -> list[str]:
-    from morphgraph.tokeniser.hugging_face import saved_files
-
-    return save_files(saved_files(loaded), folder)
+# ------------------------------------------------------------------------------ files
 
 
-def save_files(files: Mapping[str, bytes], folder: Path) -> list[str]:
-    """Write files to a folder, and report which others are set aside."""
+def save_files(files: Mapping[str, bytes], folder: Path | None) -> list[str]:
+    """Write files to a folder if one is named, and report which others are set aside."""
     from morphgraph.tokeniser.export import save_folder
 
+    if folder is None:
+        return []
     for name, aside in save_folder(files, folder, _HINT).items():
         print(f"{name} was there already: it is now {aside}", file=sys.stderr)
     return [str(folder / name) for name in files]
+
+
+def print_saved(paths: Iterable[object]) -> None:
+    for path in paths:
+        print(f"saved {path}")
 
 
 def check_out(folder: Path | None) -> None:
@@ -59,10 +61,12 @@ def write(path: Path, data: bytes | str) -> None:
     write_file(path, data.encode() if isinstance(data, str) else data, _HINT)
 
 
+# ------------------------------------------------------------------------------ results
+
+
 def print_json(value: Any) -> None:
     """Print data as JSON: undefined values as null, `Enum` members by value."""
-    data = without_nan(value)
-    name = attrgetter("value")
+    data, name = without_nan(value), attrgetter("value")
     print(json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False, default=name))
 
 
@@ -73,12 +77,10 @@ def print_scores(
 
     rows = []
     for number, found in enumerate(scores):
-        old = before[number] if before else None
         cells: list[str] = [found.scope, found.weighting]
         for name in ("precision", "recall", "f1"):
-            value, start = getattr(found, name), getattr(old, name) if old else None
-            shown = percent(value)
-            cells.append(shown if start is None else f"{percent(start)} → {shown}")
+            old = f"{percent(getattr(before[number], name))} → " if before else ""
+            cells.append(old + percent(getattr(found, name)))
         counts = (found.true_positives, found.predicted, found.relevant)
         rows.append(cells + [count_text(value) for value in counts])
     header = ["scope", "over", "precision %", "recall %", "F1 %"]
@@ -86,9 +88,17 @@ def print_scores(
     print_table(header, rows, left={0, 1}, keys=2)
 
 
-def print_skipped(skipped: dict[str, int]) -> None:
+def print_skipped(skipped: Mapping[str, int]) -> None:
     for reason, number in skipped.items():
         print(f"skipped {number:,}: {reason}")
+
+
+def print_left_out(found: Any) -> None:
+    """Print on stderr how many lines of a corpus were bad, and the first of them."""
+    if found.bad:
+        print_message(f"left out: {counted(found.bad, 'line')}")
+        for line in found.first_bad:
+            print_message(f"  {line}")
 
 
 def print_never_formed(never: Mapping[str, Any]) -> None:
@@ -101,8 +111,6 @@ def print_never_formed(never: Mapping[str, Any]) -> None:
         )
 
 
-BETWEEN_LINES = 5.0
-"""Seconds between two lines of progress without a terminal."""
 _GAP = 2
 _WRAPPED = 24
 _NARROWEST = 8
@@ -125,13 +133,9 @@ def print_table(header: list[str], rows: list[list[str]], left: set[int], *, key
     for part, columns in enumerate(columns_by_room(widths, keys, room, _GAP)):
         table = Table(box=None, pad_edge=False)
         for n in columns:
-            is_text = n in left
-            table.add_column(
-                Text(header[n]),
-                justify="left" if is_text else "right",
-                no_wrap=not is_text,
-                overflow="fold" if is_text else "crop",
-            )
+            text: Any = {"justify": "left", "no_wrap": False, "overflow": "fold"}
+            number: Any = {"justify": "right", "no_wrap": True, "overflow": "crop"}
+            table.add_column(Text(header[n]), **(text if n in left else number))
         for row in rows:
             table.add_row(*(Text(row[n]) for n in columns))
         if part:
@@ -159,6 +163,12 @@ def print_model(table: "Table") -> None:
     header = [visible(column.title) for column in columns]
     rows = [[visible(text) for text in row] for row in shown_texts(table)]
     print_table(header, rows, left, keys=len(table.names))
+
+
+# ------------------------------------------------------------------------------ progress
+
+BETWEEN_LINES = 5.0
+"""Seconds between two lines of progress without a terminal."""
 
 
 @contextmanager
@@ -189,14 +199,14 @@ def progress_line(start: str) -> Iterator[Callable[..., None]]:
         return
     last = ("", time.monotonic())
 
-    def write(line: str, share: float, state: str = "") -> None:
+    def tell(line: str, share: float, state: str = "") -> None:
         nonlocal last
         if state != last[0] or time.monotonic() - last[1] >= BETWEEN_LINES:
             last = (state, time.monotonic())
             print_message(line)
 
     print_message(f"{start} …")
-    yield write
+    yield tell
 
 
 @contextmanager

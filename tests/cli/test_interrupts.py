@@ -59,7 +59,7 @@ def work():
 STOPPING_LATER = """
 import sys, time
 from pathlib import Path
-from morphgraph.cli.evaluate import _stopping_on_request
+from morphgraph.cli.evaluating import _stopping_on_request
 
 def work():
     sys.setswitchinterval(100)  # who listens for signals hears of this one after its handler

@@ -26,7 +26,7 @@ import pooch
 import pytest
 import typer
 
-from morphgraph.cli.reference import get_source, list_sources
+from morphgraph.cli.data import get_source, list_sources
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference import catalogue
 from morphgraph.reference.catalogue import (
@@ -507,7 +507,7 @@ from morphgraph.reference import catalogue
 found = replace(catalogue.SOURCES["morphynet-deu"], name="small", url=sys.argv[1],
                 sha256=sys.argv[2], size=int(sys.argv[3]))
 catalogue.SOURCES = {"small": found}
-from morphgraph.cli.reference import get_source
+from morphgraph.cli.data import get_source
 app = typer.Typer()
 app.command()(get_source)
 app(["small"])

@@ -6,7 +6,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from morphgraph.cli.reference import show
+from morphgraph.cli.data import show
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 
 LINES = (

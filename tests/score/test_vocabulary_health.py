@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from strategies import WORDS, MergeList, well_formed
 from typer.testing import CliRunner
 
-from morphgraph.cli.vocabulary import vocabulary
+from morphgraph.cli.segmenting import vocabulary
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.reference.entry import Entry, MorphemeKind, Reference

@@ -7,13 +7,13 @@ import importlib.util
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
+from morphgraph.cli import refining
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.methods import METHODS
 from morphgraph.segment.models import export_segmenter, write_model
@@ -179,7 +179,7 @@ def test_what_has_no_plain_twin_is_not_exported(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("name", ["knockout", "rebpe"])
 def test_the_options_of_a_command_have_the_defaults_of_its_settings(name: str) -> None:
     fields = METHODS[name].fields
-    command = inspect.signature(getattr(import_module(f"morphgraph.cli.{name}"), name))
+    command = inspect.signature(getattr(refining, name))
     shared = {key: option for key, option in command.parameters.items() if key in fields}
     assert {*fields} == {*shared}
     assert {key: option.default for key, option in shared.items()} == {

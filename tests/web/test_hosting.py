@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from morphgraph.cli import app
+from morphgraph.cli import evaluating as app
 from web.guard import KnownHosts, content_policy
 from web.hosting import allows_frames, is_public, own_hosts
 

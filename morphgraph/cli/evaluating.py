@@ -1,18 +1,21 @@
-"""The command that runs a full evaluation."""
+"""The commands that run for long: evaluate, and app, which opens the app."""
 
+import os
 import signal
+import socket
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from morphgraph.cli.cluster import SchedulerOption, check_one_place, cluster_for
+from morphgraph.cli.options import SchedulerOption, check_one_place, cluster_for
 from morphgraph.cli.output import on_termination, print_message, print_table, progress_line
-from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS
+from morphgraph.core.errors import MorphGraphError, require
+from morphgraph.core.files import app_folder
+from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS, PUBLIC_UPLOAD
 from morphgraph.core.system import available_cores, lower_priority
 from morphgraph.core.text import counted
 
@@ -20,9 +23,6 @@ if TYPE_CHECKING:
     from morphgraph.batch.cluster import RunOutcome
     from morphgraph.batch.plan import Plan
     from morphgraph.batch.run import RunProgress
-
-
-SOME_FAILED = 1
 
 
 def evaluate(
@@ -90,34 +90,27 @@ def evaluate(
         return
     if out is None:
         raise MorphGraphError("The run needs a folder. Add --out DIR.")
-    with _time_limit(out) if confined else nullcontext():
-        outcome = _evaluate(plan, out, workers, scheduler, confined)
-    _print_end(outcome, out)
-    if outcome.stopped:
-        sys.exit(130)
-    if outcome.failures:
-        sys.exit(SOME_FAILED)
-
-
-def _evaluate(
-    plan: "Plan",
-    out: Path,
-    workers: int | None,
-    scheduler: str | None,
-    confined: bool,
-) -> "RunOutcome":
     from morphgraph.batch.run import run_evaluation
 
     memory = PUBLIC_MEMORY.value if confined else None
     opened = cluster_for(workers or available_cores(), scheduler, memory)
-    with _stopping_on_request(out), progress_line("starting workers") as tell:
+    # What ran is no secret, but a server's paths are of no use to its visitors.
+    arguments = ["evaluate", "configuration.yaml"] if confined else sys.argv[1:]
+    with (
+        _time_limit(out) if confined else nullcontext(),
+        _stopping_on_request(out),
+        progress_line("starting workers") as tell,
+    ):
 
         def show(now: "RunProgress") -> None:
             tell(f"{now.state}: {now.summary()}", now.share, now.state)
 
-        # What ran is no secret, but a server's paths are of no use to its visitors.
-        arguments = ["evaluate", "configuration.yaml"] if confined else sys.argv[1:]
-        return run_evaluation(plan, out, opened, show, ["morphgraph", *arguments])
+        outcome = run_evaluation(plan, out, opened, show, ["morphgraph", *arguments])
+    _print_end(outcome, out)
+    if outcome.stopped:
+        sys.exit(130)
+    if outcome.failures:
+        sys.exit(1)
 
 
 @contextmanager
@@ -174,8 +167,6 @@ def _print_shipped() -> None:
 
 def _print_plan(plan: "Plan", out: Path | None, workers: int | None) -> None:
     """Print the tasks by kind, how many are done, and how long the rest may take."""
-    import os
-
     from morphgraph.batch.cluster import missing_tasks
     from morphgraph.batch.run import duration
     from morphgraph.batch.tasks import Store
@@ -196,20 +187,83 @@ def _print_plan(plan: "Plan", out: Path | None, workers: int | None) -> None:
     total = sum(task.cost for task in missing) / count
     print(
         f"{counted(len(plan.cells), 'cell')}; about {duration(total)} with "
-        f"{counted(count, 'worker')} on one "
-        "machine, as a rough guess"
+        f"{counted(count, 'worker')} on one machine, as a rough guess"
     )
 
 
 def _print_end(outcome: "RunOutcome", out: Path) -> None:
     for failure in outcome.failures[:20]:
         print_message(f"failed: {failure.label}: {failure.message}")
-    more = len(outcome.failures) - 20
-    if more > 0:
-        print_message(f"and {more:,} more")
+    if len(outcome.failures) > 20:
+        print_message(f"and {len(outcome.failures) - 20:,} more")
     if outcome.failures:
         print_message(f"tracebacks are in {out / 'run.log'}")
     done = sum(report.state == "done" for report in outcome.reports)
     end = "stopped; the same command resumes it" if outcome.stopped else "done"
     tasks = counted(len(outcome.reports), "task")
     print(f"{end}: {done:,} of {tasks}; the report is {out / 'report.html'}")
+
+
+# ------------------------------------------------------------------------------ the app
+
+_PORT = 8501
+
+
+def open_app(
+    port: Annotated[
+        int | None,
+        typer.Option(help="The port to listen on: 8501, or the next that is free."),
+    ] = None,
+    headless: Annotated[
+        bool, typer.Option("--headless", help="Do not open a browser window.")
+    ] = False,
+    public: Annotated[
+        bool,
+        typer.Option(
+            "--public", help="Serve many visitors, isolated from each other and this machine."
+        ),
+    ] = False,
+    address: Annotated[
+        str,
+        typer.Option(help="The address to listen on; by default only this machine can connect."),
+    ] = "127.0.0.1",
+    host: Annotated[
+        list[str] | None,
+        typer.Option(help="A name that visitors reach it by, as behind a proxy; may be repeated."),
+    ] = None,
+    allow_frame: Annotated[
+        bool, typer.Option("--allow-frame", help="Allow other web pages to show it in a frame.")
+    ] = False,
+) -> None:
+    """Open the app in the browser, or with --public serve it to others: see docs/hosting.md."""
+    require("The app", "streamlit", "pyvis")
+    folder = app_folder()
+    os.chdir(folder)
+    # Everything else is in .streamlit/config.toml, which Streamlit reads from this folder.
+    port = port or (_PORT if public else _free_port(address))  # the public port is the proxy's
+    options = {"server.address": address, "server.port": port}
+    # Else Streamlit checks for a screen, and installs for whoever seems to sit at this machine.
+    if headless or public:
+        options["server.headless"] = "true"
+    if public:
+        options["server.maxUploadSize"] = PUBLIC_UPLOAD.value
+        os.environ["MORPHGRAPH_PUBLIC"] = "1"
+    if host:
+        os.environ["MORPHGRAPH_HOST"] = " ".join(host)
+    if allow_frame:
+        os.environ["MORPHGRAPH_ALLOW_FRAME"] = "1"
+    shown = f"[{address}]" if ":" in address else address
+    print_message(f"morphgraph: http://{shown}:{port} (Ctrl-C ends it)")
+    command = [sys.executable, "-m", "streamlit", "run", str(folder / "web" / "serve.py")]
+    command += [item for name, value in options.items() for item in (f"--{name}", str(value))]
+    os.execv(sys.executable, command)
+
+
+def _free_port(address: str) -> int:
+    """Return the first free port from 8501 on."""
+    kind = socket.AF_INET6 if ":" in address else socket.AF_INET
+    for port in range(_PORT, _PORT + 100):
+        # Bind like servers, so that remnants of a closed one's connections do not matter.
+        with suppress(OSError), socket.create_server((address, port), family=kind):
+            return port
+    return _PORT

@@ -1,4 +1,4 @@
-"""The command that scores tokenisers against references."""
+"""The commands that score and compare tokenisers by references: score, compare."""
 
 import math
 from dataclasses import replace
@@ -12,8 +12,10 @@ from morphgraph.cli.options import (
     FrequenciesOption,
     GoldOptions,
     JsonOption,
+    MethodsOption,
     RecipeOption,
     ShareOption,
+    TokeniserOption,
     load_edited,
     methods_on,
     models_of,
@@ -26,17 +28,20 @@ from morphgraph.cli.output import (
     check_ending,
     print_json,
     print_model,
+    print_saved,
     print_scores,
     print_skipped,
     print_table,
+    progress_bar,
     write,
 )
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.text import unique_labels, visible
+from morphgraph.core.text import percent, unique_labels, visible
 from morphgraph.methods import METHODS
 
 if TYPE_CHECKING:
     from morphgraph.refine.learning import Entrant
+    from morphgraph.score.comparison import Comparison
     from morphgraph.score.flota import FlotaScores
     from morphgraph.score.gold_set import GoldSet
     from morphgraph.score.table import Breakdown, Estimate, ScoreTable
@@ -182,25 +187,19 @@ def score(
         holdout = HOLDOUT if any(each.learner is not None for each in named) else 0.0
     known = dict(counts.items()) if counts is not None else None
     gold_sets = [GoldSet.of(gold, known, frequencies or "", bare=bare) for gold in golds.golds()]
+    tested = baseline - 1 if baseline and len(named) > 1 else None
     tables: list[ScoreTable] = []
     for gold_set in gold_sets:
         on_words = [learn_and_score(named, gold_set, runs=runs)]
         if holdout:
             on_words.append(learn_and_score(named, gold_set, holdout, seed, runs))
-        for outcomes in on_words:
-            if ideal:
-                outcomes += [ideal_of(o.gold_set) for o in outcomes if isinstance(o, Outcome)][:1]
+        for outcomes in on_words if ideal else ():
+            outcomes += [ideal_of(o.gold_set) for o in outcomes if isinstance(o, Outcome)][:1]
+        draws = Draws(resamples, seed=seed)
         tables += [
-            ScoreTable(
-                outcomes,
-                one_scope,
-                over,
-                chosen,
-                baseline=baseline - 1 if baseline and len(named) > 1 else None,
-                draws=Draws(resamples, seed=seed),
-            )
-            for one_scope in SCOPES
-            if one_scope == scope or (scope == "both" and gold_set.has_gold(one_scope).any())
+            ScoreTable(outcomes, scoped, over, chosen, baseline=tested, draws=draws)
+            for scoped in SCOPES
+            if scoped == scope or (scope == "both" and gold_set.has_gold(scoped).any())
             for over in _weightings(weighting, gold_set)
             for outcomes in on_words
         ]
@@ -219,7 +218,7 @@ def score(
     if out is not None:
         write(out, writers[out.suffix](tables))
     if as_json:
-        report = _report(tables)
+        report = _score_report(tables)
         if flota:
             report["flota"] = [{"rows": e.rows(), "signature": e.signature} for e in found]
         if by is not None:
@@ -232,9 +231,8 @@ def score(
         print_scores([boundary_score(o, t.scope, t.weighting) for o, t in pairs])
     for gold_set in gold_sets:
         print_skipped({skip.reason: skip.count for skip in gold_set.reference.skipped})
-    _print(tables, broken, found)
-    if out is not None:
-        print(f"saved {out}")
+    _print_tables(tables, broken, found)
+    print_saved([out] if out is not None else [])
 
 
 def _weightings(asked: str, gold_set: "GoldSet") -> tuple[Any, ...]:
@@ -256,31 +254,26 @@ def _broken_down(tables: "list[ScoreTable]", by: str) -> "list[Breakdown]":
         if by == "frequency" and gold_set is not None and gold_set.frequencies is None:
             raise MorphGraphError("--by frequency needs --frequencies, or counts in the reference.")
         outcomes = [o for o in table.outcomes if isinstance(o, Outcome) and not o.is_gold]
-        made = break_down(
-            outcomes, by, table.metrics[0], table.scope, table.weighting, draws=table.draws
-        )
+        how = (by, table.metrics[0], table.scope, table.weighting)
+        made = break_down(outcomes, *how, draws=table.draws)
         found.setdefault(made.signature, made)
     return list(found.values())
 
 
 def _flota_scores(
-    loaded: "BpeTokeniser | None",
-    named: "list[Entrant]",
-    gold_sets: "list[GoldSet]",
+    loaded: "BpeTokeniser | None", named: "list[Entrant]", gold_sets: "list[GoldSet]"
 ) -> "list[FlotaScores]":
     """Score FLOTA on the tokeniser's vocabulary, or on that of each model that has one."""
     from morphgraph.score.flota import flota_scores
     from morphgraph.segment.segmenter import standard_segmenter
     from morphgraph.tokeniser.loading import vocabulary_of
 
+    pairs: list[tuple[Any, Any]]
     if loaded is not None:
         pairs = [(vocabulary_of(loaded), standard_segmenter(loaded))]
     else:
-        pairs = [
-            (vocabulary, standard_segmenter(vocabulary))
-            for each in named
-            if (vocabulary := getattr(each.made, "vocabulary", None)) is not None
-        ]
+        known = [getattr(each.made, "vocabulary", None) for each in named]
+        pairs = [(each, standard_segmenter(each)) for each in known if each is not None]
     if not pairs:
         raise MorphGraphError("--flota needs a --tokenizer, or a --model with a list of types.")
     return [
@@ -290,7 +283,7 @@ def _flota_scores(
     ]
 
 
-def _print(
+def _print_tables(
     tables: "list[ScoreTable]", broken: "list[Breakdown]", found: "list[FlotaScores]"
 ) -> None:
     from morphgraph.tables.scores import breakdown_table, flota_table, scores_table
@@ -315,7 +308,7 @@ def _print(
         print(*further.signatures)
 
 
-def _report(tables: "list[ScoreTable]") -> dict[str, Any]:
+def _score_report(tables: "list[ScoreTable]") -> dict[str, Any]:
     """Return JSON data: the first successful tokeniser's counts, and all tables."""
     from morphgraph.score.gold_set import SCOPES, WEIGHTINGS
     from morphgraph.score.metrics import boundary_score
@@ -350,8 +343,7 @@ def _table_report(table: "ScoreTable") -> dict[str, Any]:
             row["scores"] = {name: _estimate_report(estimate) for name, estimate in found.items()}
         else:
             row["error"] = getattr(outcome, "message", "")
-        row["signature"] = table.signature_of(number)
-        rows.append(row)
+        rows.append({**row, "signature": table.signature_of(number)})
     gold_set = table.gold_set
     return {
         "reference": gold_set.reference.name if gold_set else None,
@@ -385,4 +377,104 @@ def _estimate_report(estimate: "Estimate") -> dict[str, Any]:
         "interval": [estimate.interval.low, estimate.interval.high],
         "p": estimate.p,
         **({"deviation": estimate.deviation} if known else {}),
+    }
+
+
+# ------------------------------------------------------------------------------ compare
+
+
+@with_options
+def compare(
+    golds: GoldOptions,
+    methods: MethodsOption = "bpe",
+    tokenizer: TokeniserOption = "demo:en",
+    model: Annotated[
+        list[Path] | None, typer.Option("--model", help="A trained model too; may be repeated.")
+    ] = None,
+    recipe: RecipeOption = None,
+    frequencies: FrequenciesOption = None,
+    bare: BareOption = False,
+    limit: Annotated[
+        int, typer.Option(min=0, help="At most this many words of the reference; 0 for all.")
+    ] = 0,
+    out: Annotated[
+        Path | None, typer.Option(help="Also write the words: .csv, .tex or .html.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare methods on the words of a reference: scores with intervals, and their agreement."""
+    from morphgraph.score.comparison import Comparison
+    from morphgraph.tables.scores import (
+        comparison_csv,
+        comparison_html,
+        comparison_latex,
+        summary_table,
+    )
+
+    writers: dict[str, Any] = {
+        ".csv": comparison_csv,
+        ".tex": comparison_latex,
+        ".html": comparison_html,
+    }
+    check_ending(out, *writers)
+    loaded = load_edited(tokenizer, recipe)
+    entries = golds.gold().entries[: limit or None]
+    counts = word_counts(frequencies) if frequencies else None
+    entrants = [*methods_on(loaded, methods, counts), *models_of(model or ())]
+    if not entrants:
+        raise MorphGraphError("There is no method to compare. Name some with --methods.")
+    segmenters: list[Any] = []
+    for each in entrants:
+        if each.learner is not None:
+            raise MorphGraphError(
+                f"{each.learner.method.name} learns from the reference, so it would be compared on "
+                "what it has seen. Use morphgraph score, which holds words out."
+            )
+        segmenters.append(each.made() if callable(each.made) else each.made)
+    with progress_bar("comparing"):
+        words, gold = [entry.word for entry in entries], [entry.morphs for entry in entries]
+        labels = unique_labels([each.label for each in entrants])
+        made = Comparison(segmenters, words, gold, labels=labels, bare=bare)
+        report = _comparison_report(made)
+    if out is not None:
+        write(out, writers[out.suffix](made, made.rows))
+    if as_json:
+        print_json(report)
+        return
+    table = summary_table(made)
+    print_model(table)
+    print()
+    alike = [
+        [label, *(percent(share, 1) for share in shares)]
+        for label, shares in zip(made.labels, made.agreement, strict=True)
+    ]
+    print_table(["cut alike, %", *made.labels], alike, left={0})
+    print("\n".join(table.signatures))
+    print_saved([out] if out is not None else [])
+
+
+def _comparison_report(made: "Comparison") -> dict[str, Any]:
+    return {
+        "methods": [
+            {
+                **{name: getattr(found, name) for name in ("label", "precision", "recall", "f1")},
+                "f1_interval": [found.interval.low, found.interval.high],
+                "exact": found.exact,
+                "tokens_per_word": found.fertility,
+                "vocab_size": found.vocabulary_size,
+                "signature": found.signature,
+            }
+            for found in made.summaries
+        ],
+        "signature": made.signature,
+        "agreement": made.agreement.tolist(),
+        "words": [
+            {
+                "word": row.text,
+                "gold": row.gold,
+                "tokens": dict(zip(made.labels, (c.tokens for c in row.cells), strict=True)),
+                "exact": dict(zip(made.labels, (c.exact for c in row.cells), strict=True)),
+            }
+            for row in made.rows
+        ],
     }

@@ -1,0 +1,349 @@
+"""The commands that read words and gold: count, reference show, reference list, reference get."""
+
+import signal
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from morphgraph.cli.options import (
+    JsonOption,
+    Reading,
+    SchedulerOption,
+    check_one_place,
+    cluster_for,
+    with_options,
+)
+from morphgraph.cli.output import (
+    on_termination,
+    print_json,
+    print_left_out,
+    print_table,
+    progress_bar,
+    progress_line,
+    write,
+)
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import clock, counted, percent, visible
+
+if TYPE_CHECKING:
+    from morphgraph.corpus.counting import Counting, CountProgress, CountReport, OnCountProgress
+    from morphgraph.reference.catalogue import CatalogueEntry
+    from morphgraph.reference.entry import Description, Entry, Reference
+
+
+def count(
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            help="Text files, patterns, addresses, or folders: plain, csv, tsv, JSON lines, "
+            "parquet; also packed as gz, bz2, xz or zst."
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(help="Folder for the counts, as parquet; one file if it ends in .parquet."),
+    ],
+    pipeline: Annotated[
+        str,
+        typer.Option(help="What a word is: whitespace, or as knockout or rebpe train on."),
+    ] = "whitespace",
+    minimum_count: Annotated[
+        int, typer.Option("--min-count", help="Leave out words with a lower total count.")
+    ] = 1,
+    column: Annotated[
+        str | None,
+        typer.Option(help="The column, or field, with the text; detected if not given."),
+    ] = None,
+    bad_lines: Annotated[
+        Literal["stop", "skip"],
+        typer.Option(
+            help="What to do with an unreadable line, which ends the counting by default."
+        ),
+    ] = "stop",
+    single: Annotated[bool, typer.Option("--single", help="Write one parquet file.")] = False,
+    memory: Annotated[
+        str, typer.Option(help="For counts and buffers, over all workers: 64M or more.")
+    ] = "512M",
+    workers: Annotated[
+        int | None, typer.Option(help="Threads; one for each core if not given.")
+    ] = None,
+    scheduler: SchedulerOption = None,
+    temp: Annotated[
+        Path | None,
+        typer.Option(help="Folder for what does not fit into memory; that of --out if not given."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Count the words of any amount of text, for --counts and --frequencies."""
+    from morphgraph.corpus.counting import parse_memory, plan_counting
+
+    check_one_place(workers, scheduler)
+    counting = plan_counting(
+        paths,
+        out,
+        pipeline=pipeline,
+        minimum_count=minimum_count,
+        memory=parse_memory(memory),
+        column=column,
+        bad_lines=bad_lines,
+        temp=temp,
+        single=single or out.suffix == ".parquet",
+    )
+    asked: list[int] = []
+
+    def end(number: int, frame: Any) -> None:
+        """Turn a termination signal into an exit that cleans up the disk."""
+        asked.append(number)
+        raise KeyboardInterrupt
+
+    try:
+        with on_termination(end, signal.SIGTERM), progress_line("counting") as tell:
+
+            def show(at: "CountProgress") -> None:
+                tell(_count_line(at), at.bytes_done / at.bytes if at.bytes else 1.0)
+
+            report = _carried_out(counting, workers, scheduler, show)
+    except KeyboardInterrupt:
+        if asked:
+            raise SystemExit(128 + asked[0]) from None
+        raise
+    print_left_out(report)
+    if as_json:
+        print_json(asdict(report))
+        return
+    found = f"{counted(report.words, 'running word')}, {report.distinct:,} distinct"
+    print(f"{found}, in {counted(report.files, 'file')}")
+    if not report.kept:
+        nothing = f"no word occurs {counted(minimum_count, 'time')}: the file is empty"
+        print(nothing, file=sys.stderr)
+    rare = report.distinct - report.kept
+    left_out = f", {rare:,} rarer than {minimum_count} left out" if minimum_count > 1 else ""
+    print(f"{counted(report.kept, 'word')}{left_out}: saved {report.saved}")
+
+
+def _carried_out(
+    counting: "Counting", workers: int | None, scheduler: str | None, progress: "OnCountProgress"
+) -> "CountReport":
+    from morphgraph.corpus.counting import run_counting, workers_for
+
+    here = workers_for(counting, workers)
+    if scheduler is None:
+        return run_counting(counting, None, here, progress)
+    from morphgraph.batch.cluster import runner_on
+
+    with cluster_for(here, scheduler)() as client:
+        there = min(len(client.scheduler_info(-1)["workers"]), len(counting.blocks))
+        there = max(1, min(there, counting.max_workers))
+        return run_counting(counting, runner_on(client), there, progress)
+
+
+def _count_line(at: "CountProgress") -> str:
+    """Format progress: counting: 3 of 8 tasks, 120 of 400 MB, 61.2 MB/s, 0:05 left."""
+    line = f"{at.stage}: {at.done:,} of {counted(at.tasks, 'task')}"
+    if at.stage != "counting":
+        return line
+    line += f", {at.bytes_done / 1e6:,.0f} of {at.bytes / 1e6:,.0f} MB"
+    if not at.bytes_done or not at.seconds:
+        return line
+    speed = at.bytes_done / at.seconds
+    left = clock((at.bytes - at.bytes_done) / speed)
+    return f"{line}, {speed / 1e6:,.1f} MB/s, {left} left"
+
+
+# ------------------------------------------------------------------------------ references
+
+
+@with_options
+def show(
+    file: Annotated[
+        str,
+        typer.Argument(help="A gold segmentation, demo:en, demo:de, demo:nl, or catalogue:NAME."),
+    ],
+    reading: Reading,
+    limit: Annotated[int, typer.Option(min=0, help="At most this many entries; 0 for all.")] = 20,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a reference: its entries, what they consist of, and which lines were skipped."""
+    from morphgraph.reference.entry import describe_reference
+
+    reference = reading.read(file)
+    description = describe_reference(reference)
+    shown = reference.entries[: limit or None]
+    if as_json:
+        about = ("name", "format", "checksum", "partial")
+        print_json(
+            {
+                **{name: getattr(reference, name) for name in about},
+                "description": asdict(description),
+                "entries": [asdict(entry) for entry in shown],
+                "skipped": [asdict(skip) for skip in reference.skipped],
+            }
+        )
+        return
+    _print_entries(shown)
+    if len(shown) < len(reference):
+        print(f"… {counted(len(reference) - len(shown), 'more entry', 'more entries')}")
+    print()
+    _print_description(reference, description)
+    for skip in reference.skipped:
+        print(f"skipped {skip.count:,}: {skip.reason} (first: line {skip.first_line:,})")
+
+
+def _print_entries(entries: "tuple[Entry, ...]") -> None:
+    rows = [
+        {
+            "line": f"{entry.line:,}",
+            "word": visible(entry.word),
+            "morphs": visible(" ".join(entry.morphs)),
+            "kinds": " ".join(kind.value if kind else "–" for kind in entry.kinds or ()),
+            "whole words": visible(" ".join(entry.whole_words or ())),
+            "underlying": visible(" ".join(entry.underlying or ())),
+            "processes": " ".join(entry.processes or ()),
+            "count": "" if entry.count is None else f"{entry.count:,g}",
+        }
+        for entry in entries
+    ]
+    names = ["line", "word", "morphs"]  # and what is not empty
+    names += [n for n in (rows[0] if rows else ()) if n not in names and any(r[n] for r in rows)]
+    left = {place for place, name in enumerate(names) if name not in ("line", "count")}
+    print_table(names, [[row[name] for name in names] for row in rows], left, keys=2)
+
+
+def _print_description(reference: "Reference", description: "Description") -> None:
+    synthesis = description.index_of_synthesis
+    lengths = [[f"{n}", f"{times:,}"] for n, times in description.morphs_per_word.items()]
+    print_table(["morphs per word", "entries"], lengths, left=set())
+    print()
+    if description.kinds:
+        counts = {**description.kinds, "without a kind": description.morphs_without_kind}
+        kinds = [[kind, f"{times:,}"] for kind, times in counts.items() if times]
+        print_table(["kind", "morphs"], kinds, left={0})
+        print()
+    for name, affixes in (("prefixes", description.prefixes), ("suffixes", description.suffixes)):
+        if affixes:
+            listed = ", ".join(f"{visible(affix)} {times:,}" for affix, times in affixes)
+            print(f"most frequent {name}: {listed}")
+    print(
+        f"{counted(description.entries, 'entry', 'entries')} of "
+        f"{counted(description.words, 'word')}, "
+        f"{description.words_with_several_analyses:,} of these with several analyses "
+        f"({visible(reference.name)}, {reference.format})"
+    )
+    index = "n/a" if synthesis != synthesis else f"{synthesis:.3f} morphs per entry"
+    print(f"index of synthesis: {index}")
+    print(f"entries with whole words: {percent(description.whole_word_share)} %")
+    print(f"longest word: {visible(description.longest_word)}")
+    if reference.partial:
+        print(reference.partial_note)
+
+
+def list_sources(
+    language: Annotated[
+        str | None, typer.Option("--language", help="Only of this language: deu, de or German.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the public references that can be had; the network is not used."""
+    from morphgraph.reference.catalogue import cached_path, is_downloaded, sources_of
+
+    found = {source.name: (source, is_downloaded(source)) for source in sources_of(language)}
+    if as_json:
+        rows = []
+        for source, there in found.values():
+            path = str(cached_path(source)) if there else None
+            known = {key: value or None for key, value in asdict(source).items()}
+            rows.append({**known, "downloaded": there, "path": path})
+        print_json({"sources": rows})
+        return
+    print_table(
+        ["name", "language", "format", "entries", "licence", "downloaded"],
+        [
+            [
+                source.name,
+                source.language_names,
+                source.format,
+                "n/a" if source.entries is None else f"{source.entries:,}",
+                source.licence,
+                ("yes" if there else "no") if source.can_be_fetched else "by yourself",
+            ]
+            for source, there in found.values()
+        ],
+        left={0, 1, 2, 4, 5},
+    )
+    print("Get one, or learn how, with: morphgraph reference get NAME")
+
+
+def get_source(
+    name: Annotated[str, typer.Argument(help="A name from “reference list”.")],
+    accept_licence: Annotated[
+        bool, typer.Option("--accept-licence", help="I accept the licence; do not ask.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Copy the file here as well; nothing is replaced.")
+    ] = None,
+) -> None:
+    """Download a public reference, once you accept its licence, and check its SHA-256."""
+    from morphgraph.reference.catalogue import find_source, get, how_to_fetch_by_hand, is_downloaded
+
+    source = find_source(name)
+    if not source.can_be_fetched:
+        raise MorphGraphError(how_to_fetch_by_hand(source))
+    if out is not None:
+        _check_target(out, source)
+    if not (accept_licence or is_downloaded(source)):
+        _ask(source)
+        accept_licence = True
+    with progress_bar(f"{source.name} ({_size_of(source)})") as tell:
+        path = get(source.name, accept_licence, tell)
+    if out is not None:
+        write(out, path.read_bytes())
+        path = out
+    print(path)
+    print(f"Licence: {source.licence} ({source.licence_url}). Please cite:")
+    print(source.citation)
+    print(f"Use it with: --reference {path}")
+
+
+def _size_of(source: "CatalogueEntry") -> str:
+    return f"{source.size / 1e6:.1f} MB"
+
+
+def _ask(source: "CatalogueEntry") -> None:
+    """Show the terms and ask on a terminal; an error without one."""
+    for line in (
+        f"{source.name}: {source.title}, {source.language_names}",
+        f"Licence: {source.licence} ({source.licence_url})",
+        f"From: {source.url} ({_size_of(source)}); home page: {source.home}",
+        f"To cite:\n{source.citation}",
+    ):
+        print(line, file=sys.stderr)
+    if not sys.stdin.isatty():
+        raise MorphGraphError(
+            f"Nothing is fetched before you accept the licence of {source.name}. If you do, add "
+            "--accept-licence."
+        )
+    if not typer.confirm("Do you accept the licence, and download it?", default=False, err=True):
+        print("Nothing was fetched.", file=sys.stderr)
+        raise typer.Exit(1)
+
+
+def _check_target(out: Path, source: "CatalogueEntry") -> None:
+    """Fail before the download if a copy would replace another file."""
+    import pooch
+
+    if out.is_dir():
+        raise MorphGraphError(f"{out}: it is a folder. Name a file in it with --out.")
+    if not out.exists():
+        return
+    try:
+        same = out.stat().st_size == source.size and pooch.file_hash(out) == source.sha256
+    except OSError as error:
+        problem = (error.strerror or "it cannot be read").lower()
+        raise MorphGraphError(f"{out}: {problem}. Choose another --out.") from error
+    if not same:
+        raise MorphGraphError(
+            f"{out}: there is another file already, which is not replaced. Choose another --out."
+        )

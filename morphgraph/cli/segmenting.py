@@ -1,0 +1,445 @@
+"""The commands that use, measure and export a tokeniser: segment, vocabulary, export."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from morphgraph.cli.options import (
+    BareOption,
+    CountsOption,
+    FrequenciesOption,
+    JsonOption,
+    Reading,
+    RecipeOption,
+    SchedulerOption,
+    TokeniserOption,
+    check_one_place,
+    cluster_for,
+    load_bpe,
+    load_edited,
+    standard_input,
+    warn,
+    with_options,
+    word_counts,
+)
+from morphgraph.cli.output import (
+    check_out,
+    print_json,
+    print_left_out,
+    print_model,
+    print_saved,
+    print_table,
+    progress_bar,
+    progress_line,
+    save_files,
+)
+from morphgraph.core.errors import MorphGraphError, NoMergesError
+from morphgraph.core.text import count_text, counted, unique_labels
+from morphgraph.methods import METHODS
+from morphgraph.segment.method import parse_method
+
+if TYPE_CHECKING:
+    from morphgraph.score.corpus_measures import CorpusMeasures
+    from morphgraph.score.vocabulary import VocabularyHealth
+    from morphgraph.segment.segmenter import Segmenter
+
+
+def segment(
+    words: Annotated[
+        list[str] | None, typer.Argument(help="Words; from standard input if none is given.")
+    ] = None,
+    tokenizer: TokeniserOption = "demo:en",
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help=f"{', '.join(METHODS.segmenting)}, with parameters as in "
+            "dropout(p=0.1, seed=3); a saved model's own if not given."
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="A model that train --method saved or Picky BPE's authors' trainer wrote, or a "
+            "tokeniser or vocabulary for --method."
+        ),
+    ] = None,
+    samples: Annotated[
+        int, typer.Option(min=1, max=1000, help="For dropout: this many lines for each word.")
+    ] = 1,
+    counts: CountsOption = None,
+    sentences: Annotated[
+        bool,
+        typer.Option("--sentences", help="Each argument or line is running text, not one word."),
+    ] = False,
+    bare: BareOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Segment words, one result a line: the tokens, separated by spaces."""
+    from morphgraph.segment.models import load_segmenter
+    from morphgraph.segment.segmenter import standard_segmenter
+
+    given = words or [line.rstrip("\r\n") for line in standard_input()]
+    given = [word for word in given if word.strip()]
+    if not given:
+        raise MorphGraphError("There are no words to segment. Name some, or pipe one per line.")
+    for position, word in enumerate(given, start=1):
+        if not sentences and (len(word.split()) > 1 or word != word.strip()):
+            raise MorphGraphError(
+                f"Word {position}, “{word[:60]}”, has a space in it. Give one word per argument or "
+                "line, or add --sentences."
+            )
+    chosen = method or model or counts or samples > 1
+    if chosen:
+        name, parameters = parse_method(method) if method else (None, {})
+        segmenter = load_segmenter(model or tokenizer, name, counts=counts, **parameters)
+    else:
+        try:
+            segmenter = standard_segmenter(load_bpe(tokenizer))
+        except NoMergesError:
+            segmenter = load_segmenter(tokenizer)
+    encoded = segmenter.encode(given, bare=bare or sentences)
+    if samples > 1 and segmenter.undrawn is segmenter:
+        raise MorphGraphError("--samples is for dropout; all other methods give one result.")
+    found = segmenter.samples(encoded, samples)
+    rows: list[dict[str, Any]] = []
+    for number, word in enumerate(given):
+        for segmentation in found:
+            ends = list(segmentation.token_ends(number))
+            rows.append(
+                {
+                    "word": word,
+                    "tokens": [segmenter.token_text(encoded, atom, token) for atom, token in ends],
+                    "ids": [segmenter.vocabulary_id(token) for _, token in ends],
+                    "splits": segmentation.splits(number),
+                }
+            )
+    if as_json:
+        signed = {"signature": segmenter.signature()} if chosen else {}
+        print_json({"words": rows, **signed})
+        return
+    for row in rows:
+        print(" ".join(row["tokens"]))
+
+
+# ------------------------------------------------------------------------------ vocabulary
+
+
+@with_options
+def vocabulary(
+    reading: Reading,
+    tokenizer: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="tokenizer.json, vocab.json, a list of types, a SentencePiece model, or demo:en; "
+            "may be repeated. demo:en if neither this nor --model is given."
+        ),
+    ] = None,
+    model: Annotated[
+        list[Path] | None,
+        typer.Option(help="A trained model, or a tokeniser or vocabulary; may be repeated."),
+    ] = None,
+    frequencies: FrequenciesOption = None,
+    corpus: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Measure texts of any size instead: files, patterns, folders, as count reads "
+            "them; may be repeated."
+        ),
+    ] = None,
+    column: Annotated[
+        str | None, typer.Option(help="For --corpus: the column, or field, with the text.")
+    ] = None,
+    language_column: Annotated[
+        str | None,
+        typer.Option(help="For --corpus: the column, or field, with the language."),
+    ] = None,
+    parallel: Annotated[
+        bool,
+        typer.Option(
+            "--parallel", help="For --corpus: the same lines in several languages, a file each."
+        ),
+    ] = False,
+    base: Annotated[
+        str | None, typer.Option(help="For --parallel: the language that others are relative to.")
+    ] = None,
+    unit: Annotated[
+        Literal["words", "lines"] | None,
+        typer.Option(
+            help="For --corpus: segment words, or lines as whole texts; lines with --parallel."
+        ),
+    ] = None,
+    bad_lines: Annotated[
+        Literal["stop", "skip"],
+        typer.Option(help="For --corpus: what becomes of a line that cannot be read."),
+    ] = "stop",
+    memory: Annotated[
+        str, typer.Option(help="For --corpus: words and counts, over all workers: 64M or more.")
+    ] = "512M",
+    workers: Annotated[
+        int | None, typer.Option(help="For --corpus: how many processes; one if not given.")
+    ] = None,
+    scheduler: SchedulerOption = None,
+    reference: Annotated[
+        str | None, typer.Option(help="A gold segmentation, or demo:en, demo:de, demo:nl.")
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="The order of the Rényi efficiency, above 0.")] = 2.5,
+    list_: Annotated[
+        str | None,
+        typer.Option(
+            "--list", help="Print the types behind a figure: never_used, unreachable, duplicates…"
+        ),
+    ] = None,
+    limit: Annotated[int, typer.Option(min=0, help="At most this many in a list; 0 for all.")] = 50,
+    as_json: JsonOption = False,
+    signature_only: Annotated[
+        bool, typer.Option("--signature-only", help="Print the signature and nothing else.")
+    ] = False,
+) -> None:
+    """Measure vocabularies: useless types, compression of a corpus, morphs that are types."""
+    from morphgraph.corpus.counting import parse_memory
+    from morphgraph.score.vocabulary import NamedCounts, VocabularyHealth, check_alpha
+    from morphgraph.score.vocabulary_figures import figure_called
+    from morphgraph.tables.vocabulary import figure_table, signature, why_undefined
+
+    check_alpha(alpha)
+    if list_ is not None:
+        figure = figure_called(list_)
+        if not figure.has_list:
+            raise MorphGraphError(f"There is no list behind “{figure.label}”. Use another --list.")
+    segmenters = _segmenters(tokenizer or [], model or [])
+    of_corpus = (column, language_column, parallel or None, base, unit, workers, scheduler)
+    if corpus:
+        if frequencies or reference or list_ is not None:
+            raise MorphGraphError(
+                "--corpus measures texts alone. Leave out --frequencies, --reference and --list."
+            )
+        names = ("column", "language_column", "parallel", "base", "unit")
+        given = (column, language_column, parallel, base, unit)
+        options: dict[str, Any] = dict(zip(names, given, strict=True))
+        options |= {"alpha": alpha, "memory": parse_memory(memory), "bad_lines": bad_lines}
+        measured = _measured(segmenters, corpus, options, workers, scheduler)
+        _print_measured(measured, limit, as_json, signature_only)
+        return
+    if any(option is not None for option in of_corpus):
+        raise MorphGraphError(
+            "--column, --language-column, --parallel, --base, --unit, --workers and --scheduler "
+            "are for --corpus. Name its files with --corpus, or leave them out."
+        )
+    known = NamedCounts(word_counts(frequencies), frequencies) if frequencies else None
+    gold = reading.read(reference) if reference else None
+    with progress_bar("counting"):
+        found = [
+            VocabularyHealth(segmenter, known, gold, label=label)
+            for label, segmenter in segmenters.items()
+        ]
+    if as_json and not signature_only:
+        print_json(_health_report(found, alpha, list_, limit))
+        return
+    if signature_only:
+        pass
+    elif list_ is not None:
+        _print_lists(found, list_, limit)
+    else:
+        print_model(figure_table(found, alpha))
+        for why in why_undefined(found, alpha):
+            print(f"n/a: {why}")
+    print(signature(found, alpha))
+
+
+def _segmenters(tokenizers: list[str], models: list[Path]) -> "dict[str, Segmenter]":
+    """Return the segmenters to evaluate, by unique label."""
+    from morphgraph.core.text import base_name
+    from morphgraph.segment.models import load_segmenter
+
+    sources = [
+        *((base_name(source), source) for source in tokenizers),
+        *((path.stem, str(path)) for path in models),
+    ] or [("demo:en", "demo:en")]
+    names = [name for name, _ in sources]
+    labels = unique_labels([name if names.count(name) == 1 else source for name, source in sources])
+    found = {}
+    for label, (_, source) in zip(labels, sources, strict=True):
+        found[label] = segmenter = load_segmenter(source)
+        if segmenter.tokeniser is not None:
+            warn(segmenter.tokeniser)
+    return found
+
+
+def _measured(
+    segmenters: "dict[str, Segmenter]",
+    corpus: list[str],
+    options: dict[str, Any],
+    workers: int | None,
+    scheduler: str | None,
+) -> "CorpusMeasures":
+    """Measure the corpus in this process, in several, or on a cluster."""
+    from morphgraph.score.corpus_measures import measure_corpus
+
+    check_one_place(workers, scheduler)
+    if workers is not None and workers < 1:
+        raise MorphGraphError(f"There cannot be {workers} workers. Give 1 or more.")
+    with progress_line("measuring") as tell:
+        options["progress"] = lambda share: tell(f"measuring: {share:.0%}", share)
+        if (workers or 1) == 1 and scheduler is None:
+            return measure_corpus(segmenters, corpus, **options)
+        from morphgraph.batch.cluster import runner_on
+
+        with cluster_for(workers or 1, scheduler)() as client:
+            there = workers or max(1, len(client.scheduler_info(-1)["workers"]))
+            run = runner_on(client)
+            return measure_corpus(segmenters, corpus, run=run, workers=there, **options)
+
+
+def _print_measured(
+    measured: "CorpusMeasures", limit: int, as_json: bool, signature_only: bool
+) -> None:
+    from morphgraph.tables.vocabulary import UNITS, corpus_json, corpus_table, parity_table
+
+    print_left_out(measured)
+    if signature_only:
+        print(measured.signature)
+        return
+    if as_json:
+        print_json(corpus_json(measured))
+        return
+    print_model(corpus_table(measured, limit or None))
+    texts = len({one.text for one in measured.texts})
+    if limit and texts > limit:
+        print(f"{limit:,} of {counted(texts, measured.by)}; --limit 0 shows all")
+    if measured.base is not None:
+        print()
+        print_model(parity_table(measured))
+    print(UNITS[measured.unit])
+    print(measured.signature)
+
+
+def _health_report(
+    found: "list[VocabularyHealth]", alpha: float, list_: str | None, limit: int
+) -> dict[str, Any]:
+    from morphgraph.score.vocabulary_figures import list_behind
+    from morphgraph.tables.vocabulary import figure_values, signature, values_json
+    from morphgraph.tables.writing import whole
+
+    tokenisers = []
+    for health, values in zip(found, figure_values(found, alpha), strict=True):
+        entry: dict[str, Any] = {
+            "label": health.label,
+            "signature": health.tokeniser_signature,
+            "figures": values_json(values),
+        }
+        if list_ is not None:
+            table = list_behind(health, list_)[: limit or None]
+            rows = table.drop(columns="type_id").to_dict("records")
+            entry["list"] = [
+                {key: whole(cell) if isinstance(cell, float) else cell for key, cell in row.items()}
+                for row in rows
+            ]
+        tokenisers.append(entry)
+    return {"alpha": alpha, "tokenisers": tokenisers, "signature": signature(found, alpha)}
+
+
+def _print_lists(found: "list[VocabularyHealth]", key: str, limit: int) -> None:
+    from pandas.api.types import is_numeric_dtype
+
+    from morphgraph.score.vocabulary_figures import list_behind
+
+    for health in found:
+        table = list_behind(health, key)
+        shown = table[: limit or None].drop(columns="type_id")
+        rows = [
+            [count_text(cell) if isinstance(cell, float) else str(cell) for cell in row]
+            for row in shown.itertuples(index=False)
+        ]
+        strings = {n for n, name in enumerate(shown) if not is_numeric_dtype(shown[name])}
+        print(f"{health.label}: {len(shown):,} of {len(table):,}")
+        if rows:
+            print_table(list(shown.columns), rows, left=strings)
+
+
+# ------------------------------------------------------------------------------ export
+
+
+@with_options
+def export(
+    tokenizer: TokeniserOption,
+    out: Annotated[Path, typer.Option("--out", help="Folder for the files.")],
+    reading: Reading,
+    recipe: RecipeOption = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help=f"{', '.join(METHODS.offered)}, on the tokeniser or on a vocabulary, with "
+            "parameters as in flota(k=2); its merges, or a saved model's method, if not given."
+        ),
+    ] = None,
+    counts: CountsOption = None,
+    reference: Annotated[
+        str | None, typer.Option(help="Compare on the words of this gold segmentation first.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Export for transformers: compare 10,000 words and 1,000 sentences, then write the files."""
+    from morphgraph.segment.models import exported_model
+    from morphgraph.tokeniser.export import export_model, words_to_check
+    from morphgraph.tokeniser.export_settings import source_settings
+
+    if reference is None and reading != Reading():
+        raise MorphGraphError(
+            "--format, --encoding, --include-foreign and --layer say how a reference is read. Name "
+            "one with --reference."
+        )
+    check_out(out)
+    segmenter = _to_export(tokenizer, recipe, method, counts)
+    if warning := segmenter.warning():
+        print(warning, file=sys.stderr)
+    model = exported_model(segmenter)
+    entries = reading.read(reference).entries if reference is not None else ()
+    words = words_to_check([entry.word for entry in entries], name=tokenizer)
+    with progress_bar("comparing"):
+        made = export_model(model, words, source_settings(tokenizer))
+    saved = save_files(made.files, out)
+    if as_json:
+        print_json(made.to_dict())
+        return
+    compared = f"{counted(made.checked_words, 'word')} and "
+    compared += counted(made.checked_sentences, "sentence")
+    print(f"{compared}: the same ids ({made.seconds:.1f} s)")
+    print(f"form: {made.kind} ({made.reason})")
+    merges = f"{counted(made.merges, 'merge')}, {counted(made.tuple_merges, 'tuple merge')}"
+    print(f"{counted(made.vocab_size, 'type')}{f', {merges}' if made.merges else ''}")
+    print_saved(saved)
+    print(made.signature)
+
+
+def _to_export(
+    tokenizer: str, recipe: Path | None, method: str | None, counts: str | None
+) -> "Segmenter":
+    """Return what to export: a tokeniser as edited, or a method on it or on a vocabulary."""
+    from morphgraph.core.files import read_bytes
+    from morphgraph.segment.bte import Bte
+    from morphgraph.segment.models import load_segmenter, saved_model
+    from morphgraph.segment.segmenter import method_on
+    from morphgraph.tokeniser.loading import tokeniser_files
+
+    name, parameters = parse_method(method) if method else (None, {})
+    if name is not None and name in METHODS and METHODS[name].needs == "training":
+        raise MorphGraphError(
+            f"{name} is trained. Export the model that train --method {name} saved."
+        )
+    try:
+        loaded = load_edited(tokenizer, recipe)
+    except NoMergesError as error:
+        path = str(tokeniser_files(tokenizer)[-1])
+        if recipe is not None:
+            fix = "Choose a BPE tokeniser, or leave out --recipe."
+            raise NoMergesError(error.file, error.place, error.problem, fix) from error
+        if name is not None or counts is not None:
+            return load_segmenter(path, name, counts=counts, **parameters)
+        model = saved_model(read_bytes(path), path)
+        if model is None:
+            fix = "Choose a BPE tokeniser, or a method that needs no merges: --method flota."
+            raise NoMergesError(error.file, error.place, error.problem, fix) from error
+        return model
+    return method_on(loaded, name, parameters, counts) if name else Bte(loaded)

@@ -1,0 +1,388 @@
+"""The commands that train tokenisers and look into models: train, transplant, undertrained."""
+
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from morphgraph.cli.options import JsonOption, word_counts
+from morphgraph.cli.output import (
+    check_out,
+    on_termination,
+    print_json,
+    print_message,
+    print_saved,
+    print_table,
+    progress_bar,
+    progress_line,
+    write,
+)
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import check_folder, json_bytes, write_files
+from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS, PUBLIC_TYPES, PUBLIC_WORDS
+from morphgraph.core.system import limit_this_process, lower_priority
+from morphgraph.core.text import count_text, counted, shortened, visible
+from morphgraph.methods import METHODS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from morphgraph.corpus.counts import WordCounts
+    from morphgraph.models.transplanting import Transplant
+
+
+def train(
+    vocab_size: Annotated[int, typer.Option(help="Size of the vocabulary, the atoms included.")],
+    out: Annotated[
+        Path, typer.Option(help="Where to write the tokenizer.json; with --method, the model.")
+    ],
+    counts: Annotated[
+        str | None, typer.Option(help="Word counts: FILE (word⇥count a line) or wordfreq:LANG.")
+    ] = None,
+    text: Annotated[
+        Path | None, typer.Option(help="Instead of counts: plain text, csv, tsv or parquet.")
+    ] = None,
+    column: Annotated[str | None, typer.Option(help="The column of a table with the text.")] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help=f"{', '.join(METHODS.trained)}, with parameters as in picky(threshold=0.9); "
+            "byte-level BPE as a tokenizer.json if not given."
+        ),
+    ] = None,
+    pipeline: Annotated[
+        str | None,
+        typer.Option(
+            help="With --method, what happens to words first: plain, knockout, rebpe, spaces or "
+            "no-spaces."
+        ),
+    ] = None,
+    minimum_count: Annotated[
+        int | None,
+        typer.Option(
+            "--min-count",
+            help="Merge no pair that is rarer than this; with --method, drop rarer words.",
+        ),
+    ] = None,
+    special: Annotated[
+        list[str] | None,
+        typer.Option(help="Without --method: a special token, placed first; may be repeated."),
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(help="On Ctrl-C, write what was trained so far to this file, and end."),
+    ] = None,
+    confined: Annotated[
+        bool,
+        typer.Option("--confined", help="Stay within the limits of the public app."),
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Train a tokeniser from word counts or text; by default, byte-level BPE."""
+    import time
+
+    started = time.perf_counter()
+    if method is None and pipeline is not None:
+        raise MorphGraphError("--pipeline needs a method. Add --method bpe, or another one.")
+    if method is not None and special:
+        raise MorphGraphError("--special does not go with --method. Leave one of them out.")
+    if confined:
+        lower_priority()
+        limit_this_process(PUBLIC_SECONDS.value, PUBLIC_MEMORY.value)
+        PUBLIC_TYPES.check(vocab_size, "The vocabulary", fix="Ask for fewer")
+    with _ending_early(checkpoint) as enough, _training_progress() as advance:
+        words = _words(counts, text, column)
+        advance(0.0)
+        if confined:
+            PUBLIC_WORDS.check(len(words), "The text", fix="Leave out rare words")
+        how: Any = {"progress": advance, "enough": enough}
+        if method is None:
+            from morphgraph.segment.training import train_tokeniser
+
+            how |= {"minimum_count": minimum_count or 0, "special": special or []}
+            document, merges = train_tokeniser(words, vocab_size, **how)
+            data: str | bytes = json_bytes(document, str(out))
+            made: dict[str, Any] = {"vocab_size": len(document["model"]["vocab"]), "merges": merges}
+        else:
+            how |= {"pipeline": pipeline, "minimum_count": minimum_count}
+            data, made = _model(method, words, vocab_size, how)
+    stopped = enough is not None and enough()
+    saved = checkpoint if stopped and checkpoint is not None else out
+    write(saved, data)
+    if as_json:
+        print_json({"saved": str(saved), **made, "seconds": time.perf_counter() - started})
+    else:
+        shown = f", {counted(made['merges'], 'merge')}" if "merges" in made else ""
+        print(f"{counted(made['vocab_size'], 'type')}{shown}: saved {saved}")
+        if "signature" in made:
+            print(made["signature"])
+    if stopped:
+        print_message(f"stopped: {saved} has what was trained so far")
+        raise typer.Exit(130)
+
+
+@contextmanager
+def _training_progress() -> "Iterator[Callable[[float], None]]":
+    """Yield a progress function that shows a bar, or lines with the time left."""
+    from morphgraph.segment.training import TrainingClock
+
+    line = TrainingClock("training", "training: preparing the words")
+    with progress_line("training") as tell:
+        tell("training: reading the words", 0.0)
+        yield lambda share: tell(line(share), share)
+
+
+@contextmanager
+def _ending_early(checkpoint: Path | None) -> "Iterator[Callable[[], bool] | None]":
+    """Yield a function that tells whether Ctrl-C asked to end at the next checkpoint.
+
+    Before the first merge, a second time, or without a checkpoint, Ctrl-C ends the program at once.
+    """
+    if checkpoint is None:
+        yield None
+        return
+    check_folder(checkpoint.parent)
+    begun = asked = False
+
+    def enough() -> bool:
+        nonlocal begun
+        begun = True
+        return asked
+
+    def end(number: int, frame: Any) -> None:
+        nonlocal asked
+        if asked or not begun:
+            raise KeyboardInterrupt
+        asked = True
+
+    with on_termination(end, signal.SIGINT):
+        yield enough
+
+
+def _words(counts: str | None, text: Path | None, column: str | None) -> "WordCounts":
+    if (counts is None) == (text is None):
+        raise MorphGraphError(
+            "Train on word counts or on text: give either --counts or --text, and not both."
+        )
+    if text is not None:
+        from morphgraph.corpus.text import read_text
+
+        return read_text(text, column=column)
+    if column is not None:
+        raise MorphGraphError("--column names a column of the --text file. Give one, or leave out.")
+    found: WordCounts = word_counts(counts or "")
+    return found
+
+
+def _model(
+    method: str, words: "WordCounts", vocab_size: int, how: dict[str, Any]
+) -> tuple[bytes, dict[str, Any]]:
+    from morphgraph.segment.method import parse_method
+    from morphgraph.segment.models import write_model
+    from morphgraph.segment.training import train as train_segmenter
+    from morphgraph.segment.training import training_of
+
+    name, parameters = parse_method(method)
+    entry, chosen = training_of(name)
+    if not chosen.stoppable:
+        if how["enough"] is not None:
+            raise MorphGraphError(
+                f"{entry.title} trains in one go, so there is nothing to keep before its end. "
+                "Leave out --checkpoint."
+            )
+        print(f"{entry.title} shows no progress while it trains", file=sys.stderr)
+    segmenter = train_segmenter(name, words, vocab_size, parameters=parameters, **how)
+    if warning := segmenter.warning():
+        print(warning, file=sys.stderr)
+    return write_model(segmenter), {
+        "method": name,
+        "pipeline": how["pipeline"] or chosen.pipelines[0],
+        "vocab_size": segmenter.vocabulary_size,
+        "signature": segmenter.signature(),
+    }
+
+
+# ------------------------------------------------------------------------------ transplant
+
+_SHOWN = 10
+"""The number of types of each kind printed."""
+
+
+def transplant(
+    model: Annotated[Path, typer.Argument(help="Folder of a model, its weights in safetensors.")],
+    tokenizer: Annotated[
+        Path, typer.Option(help="Folder of the new tokeniser, such as export writes.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option(help="New folder for the model with the new tokeniser.")
+    ] = None,
+    init: Annotated[
+        str,
+        typer.Option(
+            help="The row of a new type: mean (of the rows of the old tokens of its string), zeros "
+            "or normal (drawn with each column's mean and standard deviation)."
+        ),
+    ] = "mean",
+    seed: Annotated[int, typer.Option(min=0, help="For --init normal.")] = 0,
+    pad_to_multiple_of: Annotated[
+        int, typer.Option(min=1, help="Add rows up to a multiple of this number.")
+    ] = 1,
+    old_tokenizer: Annotated[
+        str | None,
+        typer.Option(help="The tokeniser that the model was trained with; that in its folder."),
+    ] = None,
+    padded: Annotated[
+        bool,
+        typer.Option(
+            "--padded", help="Rows beyond the old tokeniser's ids are padding, however many."
+        ),
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be done, and write nothing.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Transplant a model to another tokeniser: copy the rows of kept types, make the others."""
+    from morphgraph.models.transplanting import TransplantSettings, transplant_model
+
+    if out is None and not dry_run:
+        raise MorphGraphError("Nothing says where the model goes. Give --out, or --dry-run.")
+    begins: Any = init
+    settings = TransplantSettings(begins, seed, pad_to_multiple_of, padded)
+    place = None if dry_run else out
+    made = transplant_model(
+        model, tokenizer, place, settings, old_tokeniser=old_tokenizer, hint=" with --out"
+    )
+    if as_json:
+        print_json(made.to_dict())
+    else:
+        _print_transplant(made, settings.init)
+
+
+def _print_transplant(made: "Transplant", init: str) -> None:
+    def size(shape: tuple[int, ...]) -> str:
+        return " × ".join(f"{length:,}" for length in shape)
+
+    rows = [
+        [visible(each.name), each.role, size(each.before), size(each.after)]
+        for each in made.tensors
+    ]
+    print_table(["tensor", "is", "before", "after"], rows, left={0, 1})
+    print(f"{counted(len(made.kept), 'row')} copied")
+    begins = {"mean": "the mean of old rows", "zeros": "zeros", "normal": "drawn"}[init]
+    print(f"{counted(len(made.made), 'row')} made ({begins})")
+    for type_, tokens in islice(made.made.items(), _SHOWN):
+        parts = " + ".join(map(_short, tokens)) or "unknown to the old tokeniser: mean of all rows"
+        print(f"  {_short(type_)}: {parts}")
+    print(f"{counted(len(made.dropped), 'row')} dropped")
+    if made.dropped:
+        print(f"  {' '.join(map(_short, made.dropped[:_SHOWN]))}")
+    if any(made.padding):
+        before, after = (counted(number, "row") for number in made.padding)
+        print(f"padding: {before} before, {after} after")
+    for change in made.config:
+        print(f"{change.file}: {change.field} {change.before} → {change.after}")
+        if change.after is None:
+            print_message(f"{change.field}: the new tokeniser has no such token, so it is null")
+    if made.left_out:
+        print(f"left out: {' '.join(map(visible, made.left_out))}")
+    print("nothing written" if made.folder is None else f"saved {made.folder}")
+
+
+def _short(type_: str) -> str:
+    return visible(shortened(type_))
+
+
+# ------------------------------------------------------------------------------ undertrained
+
+
+def undertrained(
+    model: Annotated[Path, typer.Argument(help="Folder of a model, its weights in safetensors.")],
+    frequencies: Annotated[
+        str | None, typer.Option(help="Word counts that types are counted in: FILE, wordfreq:LANG.")
+    ] = None,
+    tokenizer: Annotated[
+        str | None, typer.Option(help="The model's tokeniser, if it is not in its folder.")
+    ] = None,
+    padded: Annotated[
+        bool, typer.Option("--padded", help="Rows beyond the tokeniser's ids are padding.")
+    ] = False,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="Rank types by norm, cosine or euclidean: the norm of the input row, or its "
+            "distance from unused rows. By default cosine where one matrix is input and output, "
+            "else norm, as Land & Bartolo's program does."
+        ),
+    ] = None,
+    share: Annotated[
+        float, typer.Option(help="The share of types, those that rank lowest, that stand out.")
+    ] = 0.02,
+    limit: Annotated[int, typer.Option(min=0, help="At most this many types; 0 for all.")] = 50,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the table (CSV) and the chart (HTML).")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find the under-trained types of a model by their rows."""
+    from morphgraph.models.undertrained_types import check_stand_out, undertrained_types
+    from morphgraph.score.vocabulary import NamedCounts
+    from morphgraph.tables.writing import frame_csv
+
+    check_stand_out(share)
+    check_out(out)
+    corpus = NamedCounts(word_counts(frequencies), frequencies) if frequencies else None
+    with progress_bar("looking at rows"):
+        found = undertrained_types(model, corpus, tokeniser=tokenizer, padded=padded, by=by)
+    files: dict[Path, bytes] = {}
+    if out is not None:
+        from morphgraph.draw.charts import undertrained_page
+
+        files[out / "undertrained.csv"] = frame_csv(found.frame)
+        files[out / "undertrained.html"] = undertrained_page(found).encode()
+        write_files(files, " with --out")
+    chosen = found.standing_out(share)
+    shown = chosen[: limit or None]
+    kinds = found.by_kind(share)
+    if as_json:
+        print_json(
+            {
+                "model": found.name,
+                "tied": found.tied,
+                "rows": len(found.frame),
+                "unused": found.unused,
+                "unused_are": found.unused_are,
+                "ranked_by": found.ranked_by,
+                "kinds": kinds.to_dict("records"),
+                "types": shown.to_dict("records"),
+                "saved": list(map(str, files)),
+            }
+        )
+        return
+    _print_frame(kinds, {"kind"})
+    print(f"{counted(found.unused, 'row')} taken for unused: {found.unused_are}")
+    if len(shown):
+        print(f"{len(shown):,} of {counted(len(chosen), 'type')}, lowest {found.ranked_by} first:")
+        _print_frame(shown, {"type", "kind"})
+    print_saved(files)
+
+
+def _print_frame(table: "pd.DataFrame", texts: set[str]) -> None:
+    """Print a table with three-digit distances and norms, without all-unknown columns."""
+
+    def cell(name: str, value: Any) -> str:
+        if isinstance(value, str):
+            return _short(value)
+        if name.startswith(("input", "output")):
+            return f"{value:.3f}" if value == value else "n/a"
+        return count_text(float(value))
+
+    known = [name for name in table.columns if table[name].notna().any()]
+    rows = [list(map(cell, known, row)) for row in table[known].itertuples(index=False)]
+    left = {place for place, name in enumerate(known) if name in texts}
+    print_table([name.replace("_", " ") for name in known], rows, left=left)

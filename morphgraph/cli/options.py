@@ -18,7 +18,6 @@ import typer
 from morphgraph.core.errors import MorphGraphError, NoMergesError
 from morphgraph.methods import METHODS
 from morphgraph.segment.method import method_named, parse_method, split_methods
-from morphgraph.segment.segmenter import method_on
 
 if TYPE_CHECKING:
     from morphgraph.reference.entry import Reference
@@ -340,6 +339,7 @@ def methods_on(loaded: "BpeTokeniser", methods: str, counts: Any) -> "list[Entra
     ``counts``: of words, for the methods that need them.
     """
     from morphgraph.refine.learning import Entrant, Learner
+    from morphgraph.segment.segmenter import method_on
 
     found = []
     for text in split_methods(methods):

@@ -1,51 +1,58 @@
-"""All benchmarks, one after another: ``python -m benchmarks``."""
+"""``python -m benchmarks [NAME [--option VALUE …]]``: all benchmarks, or one."""
 
-from benchmarks import (
-    batch,
-    clicks,
-    compare,
-    counting,
-    exported,
-    knockout,
-    load,
-    measuring,
-    rebpe,
-    remedies,
-    scheduling,
-    scores,
-    segment,
-    sentencepiece_models,
-    substrings,
-    train,
-    train_at_size,
-    transplant,
-)
+import argparse
+import inspect
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from benchmarks import ONE_THREAD, peak_megabytes
+
+MODULES = {
+    "segmenting": ("segment", "substrings", "sentencepiece_models", "exported"),
+    "refining": ("knockout", "rebpe", "transplant"),
+    "training": ("train", "train_at_size", "remedies"),
+    "scoring": ("compare", "scores"),
+    "counting": ("counting", "measuring"),
+    "batch": ("batch", "scheduling"),
+    "app": ("clicks", "load"),
+}
+SEVERAL_THREADS = ("counting", "batch", "app")
+BENCHMARKS = {name: module for module, names in MODULES.items() for name in names}
+
+
+def run(name: str, given: list[str]) -> None:
+    """Run one benchmark; its options are the parameters of its function."""
+    if BENCHMARKS[name] not in SEVERAL_THREADS:
+        os.environ.update(ONE_THREAD)
+    benchmark: Callable[..., None] = getattr(import_module(f"benchmarks.{BENCHMARKS[name]}"), name)
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks {name}")
+    parser.description = inspect.getdoc(benchmark)
+    for option, parameter in inspect.signature(benchmark).parameters.items():
+        default: Any = parameter.default
+        parser.add_argument(f"--{option.replace('_', '-')}", type=type(default), default=default)
+    benchmark(**vars(parser.parse_args(given)))
 
 
 def main() -> None:
-    """Run each benchmark and print its table."""
-    for benchmark in (
-        segment,
-        substrings,
-        sentencepiece_models,
-        knockout,
-        rebpe,
-        train,
-        train_at_size,
-        remedies,
-        compare,
-        scores,
-        counting,
-        measuring,
-        scheduling,
-        exported,
-        transplant,
-        batch,
-        clicks,
-        load,
-    ):
-        print(f"\n## {benchmark.__name__.removeprefix('benchmarks.')}\n")
-        benchmark.main()
+    """Run what the command line names."""
+    name, given = (sys.argv[1], sys.argv[2:]) if len(sys.argv) > 1 else ("", [])
+    if name == "apart":  # in a process of its own, for `benchmarks.apart`
+        module, function, *arguments = json.loads(given[0])
+        result = getattr(import_module(module), function)(*arguments)
+        print("\n" + json.dumps({**result, "megabytes": peak_megabytes()}))
+    elif name in BENCHMARKS:
+        run(name, given)
+    elif name:
+        sys.exit(f"There is no benchmark {name}, only {', '.join(BENCHMARKS)}.")
+    else:
+        for each in BENCHMARKS:
+            print(f"\n## {each}\n", flush=True)
+            subprocess.run([sys.executable, "-m", "benchmarks", each], check=True)
 
 
 if __name__ == "__main__":

@@ -1,22 +1,25 @@
-"""The batch runner: the scheduling cost of a cell, and the gain from a second worker.
+"""The batch runner and its scheduler: the cost of a cell or task, and the gain from two workers."""
 
-Run: ``python -m benchmarks.batch``
-"""
-
-from __future__ import annotations
-
+import statistics
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from benchmarks.common import median, save, table
+import pyarrow
+from distributed import Client, LocalCluster
 
-if TYPE_CHECKING:
-    import pyarrow
+from benchmarks import save, table
+from morphgraph.batch.cluster import local_cluster, runner_on, warm_up
+from morphgraph.batch.plan import make_plan
+from morphgraph.batch.run import ProgressFile, RunProgress, run_tasks
+from morphgraph.batch.tasks import Store, Task
+from morphgraph.corpus.counting import BLOCK_BYTES
+from morphgraph.corpus.counting_sql import TextBlock
+from morphgraph.corpus.text_files import TextFile
 
-SIMULATED, SECONDS = 200, 0.01
+SECONDS = 0.01
 GRID = """\
 name: twenty
 languages: [en, de]
@@ -34,99 +37,109 @@ references: ["demo:{code}"]
 metrics: [all]
 scopes: [morphemic, whole-word]
 """
-TURNS = 3
 
 
 def sleep(spec: Mapping[str, Any], _: Sequence[pyarrow.Table]) -> pyarrow.Table:
     """A cell that only sleeps."""
-    import pyarrow
-
     time.sleep(SECONDS)
     return pyarrow.table({"number": [spec["number"]]})
 
 
 def compute(spec: Mapping[str, Any], _: Sequence[pyarrow.Table]) -> pyarrow.Table:
     """A cell that only computes, to measure the gain from two workers on this machine."""
-    import pyarrow
-
     return pyarrow.table({"number": [sum(n * n for n in range(3_000_000)) + spec["number"]]})
 
 
-def main() -> None:
-    """Print the median of several rounds of both."""
-    from morphgraph.batch.plan import make_plan
-    from morphgraph.batch.tasks import Task
-
+def batch(cells: int = 200, turns: int = 3) -> None:
+    """Cells that sleep, the demo grid by one worker and by two, and cells that only compute."""
     grid = make_plan(GRID, "the demo grid").tasks
-    cells = sum(task.kind == "cell" for task in grid)
-    simulated = [
-        Task("cell", f"cell {number}", sleep, spec, (), SECONDS)
-        for number in range(SIMULATED)
-        for spec in [{"number": number}]
+    in_grid = sum(task.kind == "cell" for task in grid)
+    sleeping = [
+        Task("cell", f"cell {number}", sleep, {"number": number}, (), SECONDS)
+        for number in range(cells)
     ]
     bare = [
-        Task("cell", f"cell {number}", compute, spec, (), 0.3)
-        for number in range(20)
-        for spec in [{"number": number}]
+        Task("cell", f"cell {number}", compute, {"number": number}, (), 0.3) for number in range(20)
     ]
-    starts, alone, one, two, bare_one, bare_two = [], [], [], [], [], []
-    for _ in range(TURNS):
-        for tasks, workers, found in (
-            (simulated, 1, alone),
-            (grid, 1, one),
-            (grid, 2, two),
-            (bare, 1, bare_one),
-            (bare, 2, bare_two),
-        ):
-            start, seconds = _timed(tasks, workers)
+    starts: list[float] = []
+    cases = {
+        "sleeping": (sleeping, 1),
+        "one": (grid, 1),
+        "two": (grid, 2),
+        "bare, one": (bare, 1),
+        "bare, two": (bare, 2),
+    }
+    seconds: dict[str, list[float]] = {name: [] for name in cases}
+    for _ in range(turns):
+        for name, (tasks, workers) in cases.items():
+            start, taken = _timed(tasks, workers)
             starts.append(start)
-            found.append(seconds)
-    overhead = (median(alone) - SIMULATED * SECONDS) / SIMULATED
-    ratio = median(sorted(a / b for a, b in zip(one, two, strict=True)))
-    ceiling = median(sorted(a / b for a, b in zip(bare_one, bare_two, strict=True)))
+            seconds[name].append(taken)
+
+    def gain(one: str, two: str) -> float:
+        pairs = zip(seconds[one], seconds[two], strict=True)
+        return statistics.median(a / b for a, b in pairs)
+
+    medians = {name: statistics.median(taken) for name, taken in seconds.items()}
+    overhead = 1000 * (medians["sleeping"] - cells * SECONDS) / cells
     rows = [
-        [f"{SIMULATED} cells of 10 ms, one worker", f"{median(alone):.2f} s"],
-        ["overhead of a cell", f"{1000 * overhead:.1f} ms"],
-        [f"demo grid of {cells} cells, one worker", f"{median(one):.2f} s"],
-        [f"demo grid of {cells} cells, two workers", f"{median(two):.2f} s"],
-        ["two workers are faster", f"{ratio:.2f} ×"],
-        ["the same for 20 cells that only compute", f"{ceiling:.2f} ×"],
-        ["starting workers, the library loaded there", f"{median(starts):.2f} s"],
+        (f"{cells} cells of 10 ms, one worker", f"{medians['sleeping']:.2f} s"),
+        ("overhead of a cell", f"{overhead:.1f} ms"),
+        (f"demo grid of {in_grid} cells, one worker", f"{medians['one']:.2f} s"),
+        (f"demo grid of {in_grid} cells, two workers", f"{medians['two']:.2f} s"),
+        ("two workers are faster", f"{gain('one', 'two'):.2f} ×"),
+        ("the same for 20 cells that only compute", f"{gain('bare, one', 'bare, two'):.2f} ×"),
+        ("starting workers, the library loaded there", f"{statistics.median(starts):.2f} s"),
     ]
     table(["", "median"], rows)
-    save(
-        "batch",
-        {
-            "overhead_ms": 1000 * overhead,
-            "simulated_s": alone,
-            "one_worker_s": one,
-            "two_workers_s": two,
-            "ratio": ratio,
-            "ceiling": ceiling,
-            "start_s": starts,
-        },
-    )
+    save("batch", {"overhead_ms": overhead, "seconds": seconds, "start_s": starts})
 
 
-def _timed(tasks: Sequence[Any], workers: int) -> tuple[float, float]:
+def _timed(tasks: Sequence[Task], workers: int) -> tuple[float, float]:
     """Return the seconds until workers are ready, and from then until all results are stored."""
-    from morphgraph.batch.cluster import local_cluster, warm_up
-    from morphgraph.batch.run import ProgressFile, RunProgress, run_tasks
-    from morphgraph.batch.tasks import Store
-
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         began = time.perf_counter()
         with Store(folder) as store, local_cluster(workers) as client:
             warm_up(client)
             ready = time.perf_counter()
-            progress = ProgressFile(folder, RunProgress("starting"))
-            outcome = run_tasks(tasks, store, client, progress)
+            outcome = run_tasks(tasks, store, client, ProgressFile(folder, RunProgress("starting")))
             done = time.perf_counter()
     if outcome.failures:
         raise RuntimeError(outcome.failures[0].message)
     return ready - began, done - ready
 
 
-if __name__ == "__main__":
-    main()
+def pretend(task: dict[str, Any]) -> dict[str, Any]:
+    """Sleep as long as a task would take, and return what counting returns."""
+    time.sleep(task["seconds"])
+    return {"counts": ["0" * 20 + ".parquet"], "rows": 10**6, "size": task["block"].size, "bad": 0}
+
+
+def scheduling(tasks: int = 10_000, workers: int = 256, seconds: float = 0.6) -> None:
+    """A simulated counting of many blocks on a local dask scheduler.
+
+    The tasks are those of `morphgraph count`, with the block, folder and options that travel with
+    each; instead of counting, a worker sleeps for about the seconds that a block of 512 MB takes.
+    All beyond the tasks' own time, divided among the workers, is scheduling.
+    """
+    common = {"pipeline": "whitespace", "column": "text", "bad_lines": "stop", "memory": 2**29}
+    common |= {"folder": "/corpus/.counts.counting", "seconds": seconds}
+    blocks = [
+        TextBlock((TextFile(f"/corpus/part-{number:05}.jsonl", BLOCK_BYTES, "179.0"),), BLOCK_BYTES)
+        for number in range(tasks)
+    ]
+    sent = [{**common, "block": block} for block in blocks]
+    options = {"n_workers": 2, "threads_per_worker": workers // 2, "dashboard_address": None}
+    with LocalCluster(**options) as cluster, Client(cluster) as client:
+        run = runner_on(client)
+        list(run(pretend, [{**task, "seconds": 0.0} for task in sent[:workers]]))
+        started = time.perf_counter()
+        done = sum(1 for _ in run(pretend, sent))
+        taken = time.perf_counter() - started
+    own = seconds * -(-tasks // workers)
+    each = 1000 * (taken - own) / tasks
+    header = ["tasks", "workers", "seconds a task", "s in all", "s without scheduling"]
+    numbers = (f"{done:,}", workers, f"{seconds:g}", f"{taken:.1f}", f"{own:.1f}", f"{each:.2f}")
+    table([*header, "ms of scheduling a task"], [numbers])
+    save("scheduling", {"tasks": done, "seconds": taken, "own": own, "milliseconds": each})

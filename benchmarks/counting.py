@@ -1,50 +1,43 @@
-"""Count the words of up to 2 GB of text: throughput, and the peak memory of all processes.
-
-    python -m benchmarks.counting [--gigabytes 2] [--memory 512M] [--workers N] [--pipeline NAME]
+"""Counting and measuring up to 2 GB of text: throughput, and the peak memory of all processes.
 
 The text is drawn from wordfreq's English words by their frequency; one word in twenty is a number
-instead that is drawn from a Pareto distribution, so that the distinct words keep growing with the
-text as they do on the web. It is made in a temporary folder, in files of 1/32 of the whole, half of
-them plain text and half parquet. An eighth, a quarter, a half and all of them are counted, each by
-a new `morphgraph count`, and then by DuckDB (`string_split`, `unnest`, `group by`, written as
-parquet) with as many
-threads and without a limit of memory. A quarter is
-counted by each other pipeline too, and Gigatoken, where it is installed, gets the plain text of it
-to train no merges on, which is its pre-tokenisation. Memory is the
-largest sum, over all its processes, of the memory that each has to itself or shares in part (Pss),
-seen every 0.1 seconds; beside the given memory, it has Python and the libraries of each process.
-Then what 100 GB and 10 TB would take is told, from the throughput of a core and Heaps' law, both as
-measured. Results go to benchmarks/results/counting.json.
+from a Pareto distribution, so that the distinct words keep growing with the text as they do on the
+web. It is made in a temporary folder, in 32 files, half of them plain text and half Parquet.
 """
 
-from __future__ import annotations
-
-import argparse
-import json
 import os
-import subprocess
 import sys
 import tempfile
-import time
-from contextlib import suppress
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common import ROOT, save, table
+import duckdb
+
+from benchmarks import GERMAN_BPE, apart, data, measured, save, table
 
 FILES = 32
 PARTS = (8, 4, 2, 1)
 WORDS_PER_TEXT = 400
-SIZES = (100e9, 10e12)
-CORES = (1, 16, 256)
 _TAIL = 0.1
+DUCKDB = """
+copy (
+    select word, count(*) as count from (
+        select unnest(string_split(text, ' ')) as word from (
+            select text from read_csv('{folder}/*.txt', header = false, delim = '\x01',
+                quote = '', escape = '', max_line_size = 10000000, columns = {{'text': 'varchar'}})
+            union all select text from read_parquet('{folder}/*.parquet')
+        )
+    ) group by word
+) to '{out}' (format parquet, compression zstd)
+"""
 
 
 def make_texts(folder: Path, size: int) -> list[Path]:
     """Write `FILES` files with about ``size`` bytes of text, alternately text and Parquet."""
     import numpy as np
+    import pyarrow
     import wordfreq
+    from pyarrow import parquet
 
     frequencies = wordfreq.get_frequency_dict("en", "large")
     words = np.array(list(frequencies), dtype=object)
@@ -53,7 +46,11 @@ def make_texts(folder: Path, size: int) -> list[Path]:
     files = []
     for number in range(FILES):
         path = folder / f"{number:02}.{'parquet' if number % 2 else 'txt'}"
-        _write(path, _lines(random, words, shares / shares[-1], size // FILES))
+        lines = _lines(random, words, shares / shares[-1], size // FILES)
+        if path.suffix == ".txt":
+            path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        else:
+            parquet.write_table(pyarrow.table({"text": lines}), path, row_group_size=5000)
         files.append(path)
         print(f"\rmade {number + 1} of {FILES} files", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
@@ -75,88 +72,6 @@ def _lines(random: Any, words: Any, shares: Any, size: int) -> list[str]:
     return lines
 
 
-def _write(path: Path, lines: list[str]) -> None:
-    if path.suffix == ".txt":
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        return
-    import pyarrow
-    from pyarrow import parquet
-
-    parquet.write_table(pyarrow.table({"text": lines}), path, row_group_size=5000)
-
-
-def processes(first: int) -> list[int]:
-    """Return a process and all its descendants."""
-    found = [first]
-    for process in found:
-        for children in Path(f"/proc/{process}/task").glob("*/children"):  # of each thread
-            with suppress(OSError):
-                found += map(int, children.read_text().split())
-    return found
-
-
-def memory_of(process: int) -> int:
-    """Return the bytes of memory that a process has to itself, and its part of shared ones."""
-    try:
-        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
-    except OSError:
-        return 0
-    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
-
-
-def measure(command: list[str]) -> dict[str, Any]:
-    """Run a command; return its JSON output, seconds, CPU seconds, and peak memory in bytes."""
-    started, before = time.perf_counter(), os.times()
-    run = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    peak = 0
-    while run.poll() is None:
-        peak = max(peak, sum(map(memory_of, processes(run.pid))))
-        time.sleep(0.1)
-    seconds, after = time.perf_counter() - started, os.times()
-    assert run.stdout is not None
-    printed = run.stdout.read()
-    if run.returncode:
-        raise SystemExit(f"Counting ended with {run.returncode}.")
-    report: dict[str, Any] = json.loads(printed[printed.index("{") :])
-    used = after.children_user + after.children_system
-    used -= before.children_user + before.children_system
-    report["seconds_inside"] = report.get("seconds", seconds)  # without Python's start-up
-    return {**report, "seconds": seconds, "cpu_seconds": used, "peak_memory": peak}
-
-
-DUCKDB = """
-import json, sys
-import duckdb
-folder, out, threads = sys.argv[1], sys.argv[2], int(sys.argv[3])
-sql = duckdb.connect(config={"threads": threads, "temp_directory": out + ".tmp"})
-sql.execute("set preserve_insertion_order = false")
-sql.execute("set enable_progress_bar = false")
-lines = "read_csv('%s/*.txt', header = false, delim = '\x01', quote = '', escape = '', " % folder
-lines += "max_line_size = 10000000, columns = {'text': 'varchar'})"
-sql.execute(f'''copy (
-    select word, count(*) as count from (
-        select unnest(string_split(text, ' ')) as word from (
-            select text from {lines} union all select text from read_parquet('{folder}/*.parquet')
-        )
-    ) group by word
-) to '{out}' (format parquet, compression zstd)''')
-made = sql.execute(f"select count(*), sum(count) from read_parquet('{out}')")
-((distinct, words),) = made.fetchall()
-print(json.dumps({"distinct": distinct, "words": int(words)}))
-"""
-
-
-GIGATOKEN = """
-import json, pathlib, sys, time
-import gigatoken
-text = b"".join(file.read_bytes() for file in sorted(pathlib.Path(sys.argv[1]).glob("*.txt")))
-started = time.perf_counter()
-gigatoken.train_bpe(text, 256, [], separator=b"\\n")
-seconds = time.perf_counter() - started
-print(json.dumps({"bytes": len(text), "seconds": seconds}))
-"""
-
-
 def text_bytes(files: list[Path]) -> int:
     """Return the bytes of text in some files; Parquet compresses it."""
     from pyarrow import parquet
@@ -172,135 +87,92 @@ def text_bytes(files: list[Path]) -> int:
     return total
 
 
-def heaps_law(words: list[int], distinct: list[int]) -> tuple[float, float]:
-    """Return K and β of distinct = K · wordsᵝ, by least squares of the logarithms.
-
-    >>> K, beta = heaps_law([10**6, 10**8], [4 * 10**3, 4 * 10**4])
-    >>> round(K, 6), beta
-    (4.0, 0.5)
-    """
-    import numpy as np
-
-    beta, log_k = np.polyfit(np.log(words), np.log(distinct), 1)
-    return float(np.exp(log_k)), round(float(beta), 12)
+def count_by_duckdb(folder: str, out: str, threads: int) -> dict[str, int]:
+    """Count by plain SQL, without a limit of memory, into a Parquet file."""
+    sql = duckdb.connect(config={"threads": threads, "temp_directory": out + ".tmp"})
+    sql.execute("set preserve_insertion_order = false")
+    sql.execute("set enable_progress_bar = false")
+    sql.execute(DUCKDB.format(folder=folder, out=out))
+    made = sql.execute(f"select count(*), sum(count) from read_parquet('{out}')")
+    [(distinct, words)] = made.fetchall()
+    return {"distinct": distinct, "words": int(words)}
 
 
-def project(runs: list[dict[str, Any]]) -> list[list[str]]:
-    """Return estimates for large texts, as rows of a table.
-
-    Each block yields its distinct words; a sum reads those of all blocks.
-    """
-    from morphgraph.corpus.counting import BLOCK_BYTES, partitions_of
-
-    last = runs[-1]
-    k, beta = heaps_law([run["words"] for run in runs], [run["distinct"] for run in runs])
-    counting = last["workers"] * (last["seconds_inside"] - last["summing_seconds"])
-    summing = last["workers"] * last["summing_seconds"] / last["rows"]  # seconds of a core a row
-    a_word, a_kept = last["words"] / last["text_bytes"], last["out_bytes"] / last["distinct"]
-    rows = []
-    for size in SIZES:
-        block = BLOCK_BYTES
-        distinct = k * (size * a_word) ** beta
-        in_blocks = size / block * k * (block * a_word) ** beta
-        partitions = partitions_of(int(size))
-        hours = size / last["text_bytes"] * counting / 3600, in_blocks * summing / 3600
-        rows.append(
-            [
-                f"{size / 1e9:,.0f} GB",
-                f"{distinct / 1e6:,.0f} M",
-                f"{size / block:,.0f} of {block / 1e6:,.0f} MB",
-                f"{in_blocks / 1e6:,.0f} M",
-                f"{partitions:,} of {distinct * a_kept / partitions / 1e6:,.1f} MB",
-                *(f"{hours[0] / cores:.2f} + {hours[1] / cores:.2f}" for cores in CORES),
-            ]
-        )
-    print(f"\ndistinct = {k:.2f} · words^{beta:.3f}")
-    print(f"a core counts {last['text_bytes'] / 1e6 / counting:.1f} MB/s, ", end="")
-    print(f"and sums {1e-6 / summing:.2f} million words of blocks a second\n")
-    return rows
-
-
-def main() -> None:
-    from morphgraph.corpus.counting import KINDS
-
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--gigabytes", type=float, default=2.0)
-    parser.add_argument("--memory", default="512M")
-    parser.add_argument("--workers", type=int)
-    parser.add_argument("--pipeline", default="whitespace")
-    given = parser.parse_args()
-    if not Path("/proc/self/smaps_rollup").exists():
-        sys.exit("This system does not tell the memory of processes in /proc.")
-    options = ["--memory", given.memory, "--json"]
-    options += ["--workers", str(given.workers)] if given.workers else []
+def counting(
+    gigabytes: float = 2.0, memory: str = "512M", workers: int = 0, pipeline: str = "whitespace"
+) -> None:
+    """`morphgraph count` of an eighth, a quarter, a half and all, beside DuckDB's plain SQL."""
+    workers = workers or os.cpu_count() or 1
     runs = []
     with tempfile.TemporaryDirectory(prefix="counting-") as name:
         folder = Path(name)
-
-        def counted(place: Path, pipeline: str) -> dict[str, Any]:
-            command = [sys.executable, "-m", "morphgraph", "count", str(place), *options]
-            command += ["--out", str(folder / "counts"), "--pipeline", pipeline]
-            return measure(command)
-
-        files = make_texts(folder, int(given.gigabytes * 1e9))
+        files = make_texts(folder, int(gigabytes * 1e9))
         for part in PARTS:
             some, place = files[: FILES // part], folder / f"{part}"
             place.mkdir()
             for file in some:
                 (place / file.name).symlink_to(file)
-            found = counted(place, given.pipeline)
-            found["out_bytes"] = sum(file.stat().st_size for file in (folder / "counts").iterdir())
-            threads = str(given.workers or os.cpu_count())
-            theirs = [sys.executable, "-c", DUCKDB, str(place), str(folder / "peer"), threads]
-            found["duckdb"] = measure(theirs)
-            same = [found["duckdb"][name] == found[name] for name in ("words", "distinct")]
-            if given.pipeline == "whitespace" and not all(same):
+            command = ["-m", "morphgraph", "count", place, "--memory", memory, "--json"]
+            command += ["--out", folder / "counts", "--pipeline", pipeline, "--workers", workers]
+            found = measured(command)
+            peer = apart(count_by_duckdb, place, folder / "peer", workers)
+            same = [peer[name] == found[name] for name in ("words", "distinct")]
+            if pipeline == "whitespace" and not all(same):
                 sys.exit("The two have counted different words.")
-            runs.append({**found, "text_bytes": text_bytes(some)})
-        quarter = folder / "4"
-        others = {kind: counted(quarter, kind) for kind in KINDS if kind != given.pipeline}
-        if find_spec("gigatoken") is not None:
-            others["Gigatoken"] = measure([sys.executable, "-c", GIGATOKEN, str(quarter)])
+            runs.append({**found, "duckdb": peer, "text_bytes": text_bytes(some)})
     rows = []
     for found in runs:
         size, other = found["text_bytes"] / 1e6, found["duckdb"]
+        seconds, theirs = found["command_seconds"], other["command_seconds"]
         rows.append(
-            [
+            (
                 f"{size:,.0f}",
                 f"{found['words'] / 1e6:,.1f} M",
                 f"{found['distinct'] / 1e6:,.2f} M",
-                f"{found['blocks']}",
-                f"{found['seconds']:.1f}",
+                found["blocks"],
+                f"{seconds:.1f}",
                 f"{found['cpu_seconds']:.1f}",
-                f"{size / found['seconds']:.1f}",
-                f"{found['peak_memory'] / 2**20:,.0f}",
-                f"{other['seconds']:.1f}",
+                f"{size / seconds:.1f}",
+                f"{found['together'] * 1e6 / 2**20:,.0f}",
+                f"{theirs:.1f}",
                 f"{other['cpu_seconds']:.1f}",
-                f"{other['peak_memory'] / 2**20:,.0f}",
-                f"{found['seconds'] / other['seconds']:.2f}",
-            ]
+                f"{other['together'] * 1e6 / 2**20:,.0f}",
+                f"{seconds / theirs:.2f}",
+                f"{found['cpu_seconds'] / other['cpu_seconds']:.2f}",
+            )
         )
     header = ["MB of text", "running words", "distinct", "blocks", "s", "CPU s", "MB/s", "peak MiB"]
-    table([*header, "DuckDB s", "CPU s", "peak MiB", "ratio"], rows)
-    print(f"\n{given.pipeline}, --memory {given.memory}, {runs[-1]['workers']} workers")
-    megabytes = runs[PARTS.index(4)]["text_bytes"] / 1e6
-    rows = [
-        [
-            kind,
-            f"{other['bytes'] / 1e6 if kind == 'Gigatoken' else megabytes:,.0f}",
-            f"{other['seconds_inside']:.1f}",
-            f"{other['cpu_seconds']:.1f}",
-        ]
-        for kind, other in others.items()
-    ]
-    table(["beside it", "MB of text", "s, without the start", "CPU s"], rows)
-    header = ["text", "distinct", "blocks", "words in blocks", "partitions"]
-    table([*header, *(f"hours on {cores}" for cores in CORES)], project(runs))
-    save(
-        "counting",
-        {"memory": given.memory, "cores": os.cpu_count(), "runs": runs, "others": others},
-    )
+    table([*header, "DuckDB s", "CPU s", "peak MiB", "ratio of s", "of CPU s"], rows)
+    print(f"\n{pipeline}, --memory {memory}, {workers} workers")
+    save("counting", {"memory": memory, "cores": os.cpu_count(), "runs": runs})
 
 
-if __name__ == "__main__":
-    main()
+def measuring(gigabytes: float = 2.0, memory: str = "512M", workers: int = 2) -> None:
+    """`morphgraph vocabulary --corpus` by oscar-de-40k: words, and an eighth as whole lines."""
+    command = ["-m", "morphgraph", "vocabulary", "--tokenizer", data(GERMAN_BPE), "--json"]
+    command += ["--memory", memory, "--workers", workers]
+    runs, rows = [], []
+    with tempfile.TemporaryDirectory(prefix="measuring-") as name:
+        files = make_texts(Path(name), int(gigabytes * 1e9))
+        for unit, part in (("words", 1), ("lines", 8)):
+            some = files[: FILES // part]
+            corpus = [word for file in some for word in ("--corpus", file)]
+            found = measured([*command, "--unit", unit, *corpus])
+            runs.append({**found, "text_bytes": text_bytes(some)})
+    for found in runs:
+        size, [total] = found["text_bytes"] / 1e6, found["all"]
+        rows.append(
+            (
+                found["unit"],
+                f"{size:,.0f}",
+                *(f"{total[key] / 1e6:,.1f} M" for key in ("words", "tokens")),
+                f"{found['command_seconds']:.1f}",
+                f"{found['cpu_seconds']:.1f}",
+                f"{size / found['command_seconds']:.1f}",
+                f"{found['together'] * 1e6 / 2**20:,.0f}",
+            )
+        )
+    header = ["segmented", "MB of text", "words", "tokens", "s", "CPU s", "MB/s", "peak MiB"]
+    table(header, rows)
+    print(f"\n--memory {memory}, {workers} workers")
+    save("measuring", {"memory": memory, "cores": os.cpu_count(), "runs": runs})

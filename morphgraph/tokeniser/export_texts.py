@@ -256,11 +256,11 @@ def readme(
 
 TITLE = "# A tokeniser from morphgraph"
 MEASURED = (
-    "For 60,000 new German words on one thread, `python -m benchmarks.exported` in morphgraph's "
+    "For 60,000 new German words on one thread, `python -m benchmarks exported` in morphgraph's "
     "repository measured 9 to 17 times the seconds of the library's BPE in Python, depending on "
     "the method, and 3 to 7 times with the kernels."
 )
-"""The output of `benchmarks.exported`, in one sentence."""
+"""The output of `benchmarks exported`, in one sentence."""
 
 FILES = {
     "tokenizer.json": "the tokeniser",

@@ -1,0 +1,49 @@
+// The page remembers what is shown, then measures from the click to the first frame in which what
+// is wanted holds. It checks every frame, so it is as precise as human sight.
+(() => {
+  const surface = () => {
+    for (const host of document.querySelectorAll("*")) {
+      const found = host.shadowRoot?.querySelector("svg.surface");
+      if (found) return found;
+    }
+    return null;
+  };
+  const metric = (label) => [...document.querySelectorAll('[data-testid="stMetric"]')]
+    .find((m) => m.querySelector('[data-testid="stMetricLabel"]')?.innerText.trim() === label)
+    ?.querySelector('[data-testid="stMetricValue"]')?.innerText.trim();
+  const idle = () => document.querySelector('[data-testid="stApp"]')
+    .dataset.testScriptState === 'notRunning';
+  const tests = {
+    knockout: ({ key, size }) => {
+      const vertex = surface().querySelector(`[data-key="${key}"][data-id]`);
+      return (!vertex || vertex.matches(".ghost")) && metric('Types') === size;
+    },
+    select: ({ label, rank }) => {
+      const main = document.querySelector('[data-testid="stMain"]');
+      const heads = [...main.querySelectorAll('h3')].map((h) => h.innerText.trim());
+      return heads.includes(label) && idle() && main.innerText.includes(`rank ${rank};`);
+    },
+  };
+  globalThis.__timeClick = (kind, wanted) => {
+    globalThis.__timed = null;
+    addEventListener('pointerdown', (event) => {
+      const begin = event.timeStamp;
+      const look = (now) => {
+        if (tests[kind](wanted)) globalThis.__timed = performance.now() - begin;
+        else if (now - begin < 20000) requestAnimationFrame(look);
+        else globalThis.__timed = -1;
+      };
+      requestAnimationFrame(look);
+    }, { once: true, capture: true });
+  };
+  globalThis.__targets = () => {
+    const drawn = [...surface().querySelectorAll('.vertex.type[data-id]:not(.ghost, .focus)')];
+    return drawn.filter((vertex) => vertex.textContent.includes('rank ')).map((vertex) => {
+      const { left, top, width, height } = vertex.querySelector('.box').getBoundingClientRect();
+      const told = vertex.querySelector('title').textContent;
+      return { key: vertex.dataset.key, label: vertex.querySelector('text').textContent,
+        applied: !told.includes('never applied'), tooltip: told,
+        x: left + width / 2, y: top + height / 2 };
+    });
+  };
+})()

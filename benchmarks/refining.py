@@ -1,0 +1,239 @@
+"""Blame, knockout, ReBPE and transplants: seconds, and the peak memory of whole processes."""
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import morphgraph as mg
+import morphgraph.models.transplanting  # loaded before any clock starts
+from benchmarks import GERMAN_BPE, GERMAN_GOLD, HUNGARIAN_GOLD, apart, data, in_turns, save, table
+from morphgraph.core.cache import Cache
+from morphgraph.corpus.counts import wordfreq_counts
+from morphgraph.models.checkpoint import NewTensor, write_safetensors
+from morphgraph.reference.readers import read_reference
+from morphgraph.refine.blame import blame
+from morphgraph.refine.knockout import candidate_types, threshold_curve
+from morphgraph.refine.rebpe import ReBPERun
+from morphgraph.refine.study import Study
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.segment.training import train_tokeniser
+from morphgraph.tokeniser.hugging_face import from_tokenizer_json
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.merging import segment
+
+IMPORTS = {
+    "import morphgraph": "import morphgraph",
+    "import all that scoring needs, numba included": "import morphgraph.tokeniser.loading, "
+    "morphgraph.reference.readers, morphgraph.refine.knockout, morphgraph.kernels.segmenting",
+}
+REBPE = {
+    "german": "oscar-de-40k, MorphyNet German derivations",
+    "hungarian": "32,000 types trained on wordfreq's Hungarian, SIGMORPHON 2022 Hungarian (dev)",
+}
+TYPES, WIDTH, LAYER = 32_000, 2_048, (16_384, 2_048)
+
+
+def knockout(entries: int = 1_000_000) -> None:
+    """Blame, knockout and the threshold curve on MorphyNet German, a click, and imports."""
+    tokeniser = load_tokeniser(data(GERMAN_BPE))
+    reference = read_reference(data(GERMAN_GOLD))
+    benchmark = Benchmark.build(tokeniser, reference)
+    graph = tokeniser.graph
+
+    def segment_and_blame() -> None:
+        blame(benchmark, segment(graph, benchmark.words, threads=1))
+
+    def knock_out_and_score() -> float:
+        started = time.perf_counter()
+        before = segment(graph, benchmark.words, threads=1)
+        benchmark.score(before, "morphemic", "types")
+        graph.knockout(candidate_types(tokeniser, blame(benchmark, before), 0.5))
+        benchmark.score(segment(graph, benchmark.words, threads=1), "morphemic", "types")
+        taken = time.perf_counter() - started
+        graph.undo()
+        segment(graph, benchmark.words, threads=1)
+        return taken
+
+    blamed = blame(benchmark, segment(graph, benchmark.words))
+    found = len(candidate_types(tokeniser, blamed, 0.5))
+    quick = in_turns(9, {"blame": segment_and_blame})
+    removing = statistics.median([knock_out_and_score() for _ in range(8)][1:])
+    curve = in_turns(3, {"curve": lambda: threshold_curve(tokeniser, benchmark, blamed)})
+    results = {
+        f"segment {len(reference):,} entries, N and B of all merges": quick["blame"],
+        f"knock out {found:,} types (R ≥ 0.5), blame and scores included": removing,
+        "curve over 99 thresholds (two threads)": curve["curve"],
+        f"click on a type, {entries:,} entries": _click_seconds(tokeniser, reference, entries),
+    }
+    for name, statement in IMPORTS.items():
+        code = f"import time; t = time.perf_counter(); {statement}; print(time.perf_counter() - t)"
+        command = [sys.executable, "-c", code]
+        results[name] = statistics.median(
+            float(subprocess.run(command, capture_output=True, check=True).stdout) for _ in range(7)
+        )
+    print("oscar-de-40k, MorphyNet German derivations, one thread, medians\n")
+    table(["work", "seconds"], [[name, f"{value:.3f}"] for name, value in results.items()])
+    save("knockout", results)
+
+
+def _click_seconds(tokeniser: Any, reference: Any, entries: int) -> float:
+    """Return the median seconds of 20 clicks, each on another of the worst types.
+
+    A click removes a type; then follow the scores, blame and changed words of the new state. The
+    reference is repeated up to ``entries``.
+    """
+    times = -(-entries // len(reference))
+    repeated = replace(reference, entries=(reference.entries * times)[:entries])
+    study = Study(tokeniser, Benchmark.build(tokeniser, repeated))
+    seconds = []
+    for type_ in candidate_types(tokeniser, study.blame())[:21]:
+        started = time.perf_counter()
+        tokeniser.graph.knockout([type_])
+        study.blame()
+        study.changed_words(study.before_last)
+        seconds.append(time.perf_counter() - started)
+    for _ in seconds:
+        tokeniser.graph.undo()
+    return statistics.median(seconds[1:])
+
+
+def rebpe(runs: int = 5) -> None:
+    """ReBPE to convergence on two real languages, phase by phase, on one core."""
+    results = {}
+    for case, title in REBPE.items():
+        results[case] = found = apart(run_rebpe, case, runs)
+        print(f"\n{title}: {found['entries']:,} entries, one core, medians of {runs} runs\n")
+        rows = [
+            (
+                phase["iteration"],
+                phase["phase"],
+                f"{phase['vocab_size']:,}",
+                *(f"{100 * phase[name]:.2f}" for name in ("precision", "recall", "f1")),
+                ", ".join(f"{number:,} {kind}" for kind, number in phase["changes"].items()),
+                f"{phase['seconds']:.3f}",
+            )
+            for phase in found["phases"]
+        ]
+        end = "converged" if found["converged"] else "not converged"
+        rows.append(("", end, "", "", "", "", "in all", f"{found['seconds']:.3f}"))
+        table(["iteration", "phase", "types", "P %", "R %", "F1 %", "merges", "seconds"], rows)
+        print(f"\nPeak memory of the whole process, data included: {found['megabytes']:,.0f} MB")
+    save("rebpe", results)
+
+
+def run_rebpe(case: str, runs: int) -> dict[str, Any]:
+    """Return the seconds of every phase in several runs, in this process, on one core."""
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    if case == "german":
+        tokeniser, reference = load_tokeniser(data(GERMAN_BPE)), read_reference(data(GERMAN_GOLD))
+    else:
+        document, _ = train_tokeniser(wordfreq_counts("hu"), TYPES)
+        tokeniser = from_tokenizer_json(json.dumps(document).encode(), "hu-32k")
+        reference = read_reference(data(HUNGARIAN_GOLD))
+    benchmark = Benchmark.build(tokeniser, reference)
+    seconds: list[list[float]] = []
+    for _ in range(runs + 1):
+        tokeniser.cache = Cache()  # each run computes all of it
+        run = ReBPERun(tokeniser.fork(), benchmark)
+        run.finish()
+        seconds.append([phase.seconds for phase in run.phases])
+    medians = [statistics.median(each) for each in zip(*seconds[1:], strict=True)]
+    return {
+        "entries": len(reference),
+        "phases": [
+            {**phase.to_dict(), "seconds": each}
+            for phase, each in zip(run.phases, medians, strict=True)
+        ],
+        "seconds": statistics.median(sum(row) for row in seconds[1:]),
+        "converged": run.converged,
+    }
+
+
+def transplant(gigabytes: float = 1.0, rounds: int = 3) -> None:
+    """Carry a checkpoint over to what ReBPE makes of its tokeniser, beside copying its file.
+
+    The checkpoint is made for 32,000 types trained on wordfreq's English words: two matrices of
+    2,048 float16 numbers a row, and tensors of 64 MB as layers have them. Each copy and transplant
+    is a new process with the library loaded, and ends when all is on the disk.
+    """
+    with tempfile.TemporaryDirectory(prefix="transplant-") as name:
+        folder = Path(name)
+        largest = _make_checkpoint(folder, gigabytes)
+        size = (folder / "model" / "model.safetensors").stat().st_size
+        found: dict[str, list[dict[str, Any]]] = {"copy": [], "transplant": []}
+        for _ in range(rounds + 1):
+            for what, runs in found.items():
+                runs.append(apart(copy_or_transplant, what, folder, folder / "out"))
+                shutil.rmtree(folder / "out")
+    seconds = {
+        what: statistics.median(run["seconds"] for run in runs[1:]) for what, runs in found.items()
+    }
+    rows = [
+        (
+            what,
+            f"{seconds[what]:.2f}",
+            f"{seconds[what] / seconds['copy']:.2f}",
+            f"{max(run['megabytes'] for run in runs):,.0f}",
+        )
+        for what, runs in found.items()
+    ]
+    table(["work", "seconds", "× copying", "peak MB"], rows)
+    run = found["transplant"][0]
+    print(
+        f"\n{size / 1e6:,.0f} MB, the largest tensor {largest / 1e6:,.0f} MB; {run['kept']:,} rows "
+        f"copied and {run['made']:,} made in each of two matrices; {rounds} rounds"
+    )
+    save("transplant", {"bytes": size, "largest_tensor": largest, "runs": found})
+
+
+def _make_checkpoint(folder: Path, gigabytes: float) -> int:
+    """Make a model and another tokeniser for it; return the bytes of its largest tensor."""
+    document, _ = train_tokeniser(wordfreq_counts("en"), TYPES)
+    model = folder / "model"
+    model.mkdir()
+    (model / "tokenizer.json").write_text(json.dumps(document), encoding="utf-8")
+    config = {"model_type": "llama", "vocab_size": TYPES, "tie_word_embeddings": False}
+    (model / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    random = np.random.default_rng(1)
+
+    def tensor(name: str, shape: tuple[int, int]) -> NewTensor:
+        def chunks() -> Iterator[Any]:
+            for start in range(0, shape[0], 256):
+                size = (min(256, shape[0] - start), shape[1])
+                yield random.standard_normal(size, np.float32).astype(np.float16)
+
+        return NewTensor(name, "F16", shape, chunks)
+
+    tensors = [tensor(name, (TYPES, WIDTH)) for name in ("embed_tokens.weight", "lm_head.weight")]
+    largest = tensors[0].bytes_
+    while sum(each.bytes_ for each in tensors) < gigabytes * 1e9:
+        tensors.append(tensor(f"layers.{len(tensors) - 2}.weight", LAYER))
+    write_safetensors(model / "model.safetensors", tensors, {"format": "pt"})
+    mg.load(model).rebpe("demo:en").tokeniser.export(folder / "other")
+    return largest
+
+
+def copy_or_transplant(what: str, folder: str, out: str) -> dict[str, Any]:
+    """Copy or transplant the checkpoint; return seconds, and how many rows were kept and made."""
+    os.sync()  # flushes earlier writes
+    started = time.perf_counter()
+    if what == "copy":
+        Path(out).mkdir()
+        copied = shutil.copyfile(f"{folder}/model/model.safetensors", f"{out}/model.safetensors")
+        with Path(copied).open("rb+") as file:
+            os.fsync(file.fileno())
+        return {"seconds": time.perf_counter() - started}
+    made = mg.models.transplant(f"{folder}/model", f"{folder}/other", out)
+    seconds = time.perf_counter() - started
+    return {"seconds": seconds, "kept": len(made.kept), "made": len(made.made)}

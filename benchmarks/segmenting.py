@@ -1,0 +1,250 @@
+"""Segmenting by kernels and exported tokenisers, beside Gigatoken, tokenizers, sentencepiece."""
+
+import io
+import json
+import os
+import sys
+import tempfile
+import time
+from functools import partial
+from typing import Any
+
+import gigatoken
+import sentencepiece
+import wordfreq
+from tokenizers import Tokenizer, models
+
+import morphgraph as mg
+from benchmarks import GERMAN_BPE, GERMAN_GOLD, data, in_turns, save, table
+from morphgraph.segment.flota import Flota
+from morphgraph.segment.unigram import Unigram
+from morphgraph.segment.wordpiece import WordPiece
+from morphgraph.tokeniser.byte_level import encode
+from morphgraph.tokeniser.loading import (
+    from_sentencepiece,
+    load_tokeniser,
+    load_vocabulary,
+    read_vocabulary,
+)
+from morphgraph.tokeniser.merging import segment as segment_by_merges
+
+MODELS: dict[str, tuple[str, dict[str, Any]]] = {
+    "English, byte fallback": ("en", {"vocab_size": 8_000, "byte_fallback": True}),
+    "German": ("de", {"vocab_size": 16_000}),
+    "Finnish, symbols": (
+        "fi",
+        {"vocab_size": 8_000, "user_defined_symbols": ["<sep>", "ssa", "ks", "▁ei"]},
+    ),
+}
+EXPORTED: dict[str, dict[str, Any]] = {
+    "flota": {},
+    "flota(k=2)": {"k": 2},
+    "longest(k=2)": {"k": 2},
+    "dropout(p=0.1)": {"p": 0.1},
+}
+
+
+def segment(words: int = 47_000, rounds: int = 9) -> None:
+    """Distinct German words on one thread, beside Gigatoken and the `tokenizers` library."""
+    path = data(GERMAN_BPE) / "tokenizer.json"
+    tokeniser = load_tokeniser(path)
+    model = json.loads(path.read_text())["model"]
+    merges = [tuple(m.split(" ")) if isinstance(m, str) else tuple(m) for m in model["merges"]]
+    lemmas = {line.split("\t")[1] for line in data(GERMAN_GOLD).read_text().splitlines()}
+    lemmas = {word for word in lemmas if word.isalpha()}
+    known = set(wordfreq.get_frequency_dict("de", "large"))
+    rest = sorted(word for word in known - lemmas if word.isalpha())
+    listed = sorted({*lemmas, *rest[:: max(1, len(rest) // max(1, words - len(lemmas)))]})[:words]
+    spaced = [" " + word for word in listed]
+    atoms = [encode(text) for text in spaced]
+
+    def peer(cache: int, full: bool) -> Tokenizer:
+        made = Tokenizer(models.BPE(model["vocab"], merges, cache_capacity=cache))
+        if full:
+            made.pre_tokenizer = Tokenizer.from_file(str(path)).pre_tokenizer
+        return made
+
+    # One for each round, because it caches segmentations; its first call prepares it.
+    fresh = [gigatoken.Tokenizer.from_json(path.read_bytes()) for _ in range(rounds + 2)]
+    for each in fresh:
+        each.encode("a")
+    text = "".join(spaced)
+    uncached, warm, full = peer(0, False), peer(1_000_000, False), peer(0, True)
+    encoded = tokeniser.encode(listed)
+    # The peer's fastest input: texts of a thousand pre-split words, so that results are few.
+    texts = [atoms[i : i + 1000] for i in range(0, len(atoms), 1000)]
+    graph = tokeniser.graph
+    seconds = in_turns(
+        rounds,
+        {
+            "uncached": lambda: uncached.encode_batch_fast(texts, is_pretokenized=True),
+            "warm": lambda: warm.encode_batch_fast(texts, is_pretokenized=True),
+            "strings": lambda: segment_by_merges(graph, tokeniser.encode(listed), threads=1),
+            # After a method that reads the same tables, so that caches are warm.
+            "ours": lambda: segment_by_merges(graph, encoded, threads=1),
+            "gigatoken": lambda: fresh.pop().encode(text),
+            "full": lambda: full.encode_batch_fast(spaced),
+        },
+    )
+    ids = [t for found in uncached.encode_batch_fast(atoms) for t in found.ids]
+    ours = segment_by_merges(graph, encoded).token_at
+    vocabulary = tokeniser.vocabulary_ids
+    assert [vocabulary[t] for t in ours[ours >= 0]] == ids, "the segmentations differ"
+    assert fresh.pop().encode(text).tolist() == ids, "Gigatoken's segmentation differs"
+    ms = {name: 1000 * value for name, value in seconds.items()}
+    print(f"{len(listed):,} distinct words, oscar-de-40k, one thread, medians of {rounds}\n")
+    rows = [
+        (title, f"{ms[name]:.1f}", f"{ms[name] / ms[first]:.2f}")
+        for title, name, first in (
+            ("morphgraph, with the merge behind each join", "ours", "ours"),
+            ("tokenizers, no cache", "uncached", "ours"),
+            ("tokenizers, warm cache", "warm", "ours"),
+            ("morphgraph, from strings", "strings", "strings"),
+            ("Gigatoken, from one string, fresh", "gigatoken", "strings"),
+            ("tokenizers, from strings, no cache", "full", "strings"),
+        )
+    ]
+    table(["work", "ms", "× ours"], rows)
+    save("segment", {"words": len(listed), "milliseconds": ms})
+
+
+def substrings(words: int = 50_000, rounds: int = 9) -> None:
+    """FLOTA, WordPiece and Unigram on one thread; the last two beside `tokenizers`."""
+    counts = wordfreq.get_frequency_dict("en")
+    ranked = sorted(counts, key=lambda word: (-counts[word], word))
+    listed = [word for word in ranked if word.isascii() and word.isalpha()][:words]
+    gpt2 = load_vocabulary(data("tokenizers/gpt2/vocab.json"))
+    bert = load_vocabulary(data("vocabularies/bert-base-uncased.txt"))
+    trained = train_sentencepiece(counts, listed, vocab_size=8_000, model_type="unigram")
+    unigram = Unigram(read_vocabulary(trained, "en-8k.model"), single=False)
+    vocabulary = list(zip(unigram.types, unigram.log_probabilities, strict=True))
+    library_unigram = models.Unigram(vocabulary, 0, False)
+    library_wordpiece = models.WordPiece(bert.ids, unk_token="[UNK]")
+    marked = ["▁" + word for word in listed]
+    segmenters = {
+        "FLOTA, GPT-2": Flota(gpt2),
+        "FLOTA k = 2, GPT-2": Flota(gpt2, 2),
+        "FLOTA, BERT": Flota(bert),
+        "FLOTA k = 2, BERT": Flota(bert, 2),
+        "WordPiece, BERT": WordPiece(bert),
+        "Unigram, 8,000 types": unigram,
+    }
+    encoded = {name: segmenter.encode(listed) for name, segmenter in segmenters.items()}
+    ours = {name: partial(segmenters[name].segment, encoded[name]) for name in segmenters}
+    # Only the library's models, on words as its pipeline would pass them.
+    peers = {
+        "WordPiece, BERT": lambda: [library_wordpiece.tokenize(word) for word in listed],
+        "Unigram, 8,000 types": lambda: [library_unigram.tokenize(word) for word in marked],
+    }
+    for name, run in peers.items():
+        expected = [[token.id for token in tokens] for tokens in run()]
+        found = ours[name]()
+        same = [found.tokens(number) for number in range(len(listed))] == expected
+        assert same, f"the segmentations of {name} differ"
+    library = {f"{name} (tokenizers)": run for name, run in peers.items()}
+    seconds = in_turns(rounds, {**ours, **library})
+    print(f"{len(listed):,} distinct English words, encoded, one thread, medians of {rounds}\n")
+    rows = []
+    for name in segmenters:
+        rows.append([name, f"{1000 * seconds[name]:.1f}", f"{len(listed) / seconds[name]:,.0f}"])
+        theirs = seconds.get(f"{name} (tokenizers)", 0.0)
+        beside = [f"{1000 * theirs:.1f}", f"{theirs / seconds[name]:.1f}"]
+        rows[-1] += beside if name in peers else ["", ""]
+    table(["work", "ms", "words/s", "tokenizers, ms", "× ours"], rows)
+    save("substrings", {"words": len(listed), "seconds": seconds})
+
+
+def train_sentencepiece(shares: dict[str, float], words: list[str], **settings: Any) -> bytes:
+    """Train a model from the frequencies of some words."""
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(f"{word}\t{max(1, round(shares[word] * 1e8))}" for word in words),
+        input_format="tsv",
+        model_writer=model,
+        minloglevel=2,
+        **settings,
+    )
+    return model.getvalue()
+
+
+def sentencepiece_models(words: int = 30_000, trained_on: int = 100_000) -> None:
+    """BPE models trained here: words cut otherwise than by `sentencepiece`; fails if any is."""
+    rows, results = [], {}
+    for name, (language, settings) in MODELS.items():
+        shares = wordfreq.get_frequency_dict(language, wordlist="best")
+        ranked = sorted(shares, key=lambda word: (-shares[word], word))
+        model = train_sentencepiece(shares, ranked[:trained_on], model_type="bpe", **settings)
+        library = sentencepiece.SentencePieceProcessor(model_proto=model)
+        started = time.perf_counter()
+        tokeniser = from_sentencepiece(model, f"{language}.model")
+        loaded = time.perf_counter()
+        found = segment_by_merges(tokeniser.graph, tokeniser.encode(ranked[:words]))
+        done = time.perf_counter()
+        expected = library.encode(ranked[:words])
+        differ = sum(
+            [tokeniser.vocabulary_id(token) for token in found.tokens(number)] != each
+            for number, each in enumerate(expected)
+        )
+        merges = tokeniser.graph.merge_count
+        sizes = (len(tokeniser.graph.types), merges, len(expected))
+        seconds = f"{loaded - started:.1f}", f"{done - loaded:.1f}"
+        rows.append((name, *(f"{size:,}" for size in sizes), differ, *seconds))
+        results[name] = {"words": len(expected), "merges": merges, "differ": differ}
+    header = ["model", "types", "merges", "words", "differ", "loading, s", "segmenting, s"]
+    table(header, rows)
+    save("sentencepiece_models", results)
+    if any(row["differ"] for row in results.values()):
+        sys.exit("Some words are cut otherwise than by sentencepiece.")
+
+
+def exported(words: int = 60_000, rounds: int = 5) -> None:
+    """Exported tokenisers in transformers, in Python and with the kernels, beside its own BPE."""
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    # Reads the variable as it is imported.
+    from transformers import AutoTokenizer, PreTrainedTokenizerFast
+
+    path = data(GERMAN_BPE) / "tokenizer.json"
+    found = sorted(word for word in wordfreq.get_frequency_dict("de", "large") if word.isalpha())
+    listed = found[:: len(found) // words][:words]
+    texts = [" ".join(["", *listed[at : at + 20]]) for at in range(0, len(listed), 20)]
+    tokeniser = mg.load(path)
+    removed = tokeniser.knock_out(mg.read_gold("demo:de")).tokeniser
+    leaving: dict[str, Any] = {"BPE with merges of three parts": removed}
+    for spelled, parameters in EXPORTED.items():
+        leaving[spelled] = tokeniser.method(spelled.partition("(")[0], **parameters)
+
+    def encode_uncached(loaded: Any) -> None:
+        loaded._drawing._known.clear()
+        loaded(texts)
+
+    # One for each round, because it caches segmentations.
+    fresh = [
+        PreTrainedTokenizerFast(tokenizer_object=Tokenizer.from_file(str(path)))
+        for _ in range(rounds + 1)
+    ]
+    contestants: dict[str, Any] = {"`tokenizers`, BPE": lambda: fresh.pop()(texts)}
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["HF_MODULES_CACHE"] = f"{folder}/modules"
+        for number, (name, segmenter) in enumerate(leaving.items()):
+            segmenter.export(f"{folder}/m{number}", words=listed[:100])
+            for where in ("Python", "kernels"):
+                if where == "kernels" and name.startswith("dropout"):
+                    continue  # its samples are drawn in Python
+                loaded = AutoTokenizer.from_pretrained(
+                    f"{folder}/m{number}", trust_remote_code=True
+                )
+                if where == "Python":
+                    loaded._drawing._kernel = False
+                contestants[f"{name}, {where}"] = partial(encode_uncached, loaded)
+    seconds = in_turns(rounds, contestants)
+    first = next(iter(seconds.values()))
+    print(
+        f"{len(listed):,} distinct German words in {len(texts):,} texts, oscar-de-40k, one "
+        f"thread, medians of {rounds} rounds in turn; nothing is looked up\n"
+    )
+    rows = [
+        (name, f"{taken:.2f}", f"{len(listed) / taken:,.0f}", f"{taken / first:.1f}")
+        for name, taken in seconds.items()
+    ]
+    table(["work", "seconds", "words a second", "× tokenizers"], rows)
+    save("exported", {"words": len(listed), "seconds": seconds})

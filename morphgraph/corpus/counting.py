@@ -26,15 +26,13 @@ from morphgraph.corpus.counting_sql import (
     CountingTask,
     TextBlock,
     count_block,
-    open_duckdb,
-    sql_literal,
     sum_range,
     task_key,
     write_counts,
 )
 from morphgraph.corpus.counts import COUNTS_FILE
 from morphgraph.corpus.text import BadLines
-from morphgraph.corpus.text_files import PACKED, TextFile, find_texts
+from morphgraph.corpus.text_files import PACKED, TextFile, find_texts, open_duckdb, sql_literal
 
 KINDS = (WHITESPACE, "knockout", "rebpe")
 """How words are counted: separated by white space, or as a pipeline of this name trains on."""

@@ -2,46 +2,47 @@
 
 Text is split at ASCII white space; the rules of a pipeline and other white space are then applied
 only to distinct pieces that they could change. Files that DuckDB rejects or may misread (csv,
-compressed files, names that look like patterns) are read line by line. Each task stores its result
-in files of its own, so that it is never repeated.
+compressed files, names that look like patterns) are read line by line, and written for it as plain
+lines. Each task stores its result in files of its own, so that it is never repeated.
 """
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import mmap
 import os
-import re
 import shutil
-from array import array
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core import __version__
+from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import new_file, write_file, writing
-from morphgraph.corpus.counts import MARK, WordCounts
-from morphgraph.corpus.parquet import open_parquet
+from morphgraph.corpus.counts import WordCounts
 from morphgraph.corpus.text import (
     LONGEST_WORD,
     BadTexts,
-    check_no_counts,
     chosen_column,
     json_column,
+    sql_name,
     text_fields,
     texts_in,
 )
 from morphgraph.corpus.text_files import (
+    MARK,
+    Parquet,
     TextFile,
     compression_of,
     decompressed,
     kind_of,
     local_copy,
+    open_duckdb,
     opened,
+    sql_literal,
 )
 
 if TYPE_CHECKING:
@@ -57,21 +58,23 @@ RANGES = 4096
 CountingTask = Mapping[str, Any]
 """A task as it is sent to a worker: paths, small numbers and a block."""
 
-_FORM = 3
+_FORM = 4
 """The version of intermediate files, so that those of another version are never resumed."""
 
 _LINES = (
     "auto_detect = false, header = false, quote = '', escape = '', comment = '', "
-    # It is lost at the end of a line, so it counts as white space.
-    "delim = '\x1f', columns = {'line': 'varchar'}, max_line_size = 2097152, buffer_size = 8388608"
+    "max_line_size = 2097152, buffer_size = 8388608"
 )
+# The delimiter is lost at the end of a line, so it counts as white space.
+_ONE_COLUMN = f"{_LINES}, delim = '\x1f', columns = {{'line': 'varchar'}}"
+_TWO_COLUMNS = f"{_LINES}, delim = '\t', columns = {{'word': 'varchar', 'count': 'bigint'}}"
 _LONGEST_LINE = 2**20
 _WHITE = (
     r"[\t-\r\x1c-\x1f\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]"
 )
 
 _TO_SPACES = bytes.maketrans(b"\t\n\v\f\r\x1c\x1d\x1e\x1f", b" " * 9)
-_ROW = 2048
+_TO_LINES = bytes.maketrans(b" ", b"\n")
 _RULE_BATCH = 4096
 _SMALL_GROUPS = 16384
 
@@ -82,51 +85,6 @@ class TextBlock:
 
     files: tuple[TextFile, ...]
     size: int
-
-
-@contextmanager
-def open_duckdb(memory: int, threads: int, folder: Path) -> Iterator[DuckDBPyConnection]:
-    """Open a database limited to about ``memory`` bytes, which spills into ``folder``.
-
-    Disk errors are raised as `OSError`, lack of memory as `MorphGraphError`.
-    """
-    import duckdb
-
-    settings: dict[str, Any] = {
-        "threads": threads,
-        "memory_limit": f"{memory}B",
-        "temp_directory": str(folder / "spilled"),
-        "preserve_insertion_order": False,
-        "autoinstall_known_extensions": False,
-        "autoload_known_extensions": False,
-    }
-    sql = duckdb.connect(config=settings)
-    try:
-        sql.execute("set enable_progress_bar = false").fetchall()
-        yield sql
-    except duckdb.Error as error:
-        said = str(error).splitlines()[0]
-        number = re.search(r'"errno":"(\d+)"', str(error))
-        if number is not None or "No space left" in str(error):
-            code = errno.ENOSPC if number is None else int(number[1])
-            raise OSError(code, os.strerror(code)) from None
-        if isinstance(error, duckdb.OutOfMemoryException):
-            raise MorphGraphError(
-                f"{memory:,} bytes of memory are too few for these texts. Give more with --memory, "
-                "or take fewer --workers."
-            ) from None
-        raise MorphGraphError(f"{folder}: the counting failed ({said[:200]}).") from None
-    except RuntimeError as error:
-        if "interrupted" not in str(error):
-            raise
-        raise KeyboardInterrupt from None  # DuckDB replaces what a signal handler raised
-    finally:
-        sql.close()
-
-
-def sql_literal(text: str | os.PathLike[str]) -> str:
-    """Return a text as an SQL string literal."""
-    return "'" + os.fspath(text).replace("'", "''") + "'"
 
 
 def task_key(*facts: Any) -> str:
@@ -161,14 +119,15 @@ def count_block(task: CountingTask) -> dict[str, Any]:
             rows = None
         if rows is None:
             rows = made.count({}, files)
-        bad = made.bad
+        for lines in made.spooled:
+            lines.unlink(missing_ok=True)
         found = {
             "counts": made.written,
             "is_summed": made.is_summed,
             "rows": rows,
             "size": block.size,
-            "bad": bad.count,
-            "first_bad": bad.first,
+            "bad": made.bad.count,
+            "first_bad": made.bad.first,
         }
         write_file(done, json.dumps(found).encode())
     return found
@@ -185,6 +144,7 @@ class _Block:
 
     def __init__(self, sql: DuckDBPyConnection, task: CountingTask, stem: Path) -> None:
         self.sql, self.task, self.stem = sql, task, stem
+        self.spooled = [Path(f"{stem}-{name}.txt") for name in ("lines", "ruled")]
         self.bad = BadTexts(task["bad_lines"])
         self.written: list[str] = []
         self.is_summed = False
@@ -208,20 +168,15 @@ class _Block:
             kind = kind_of(start, file.path, column)
             data.seek(0)
             if kind == "parquet":
-                table = open_parquet(data, file.path)
-                check_no_counts(table, file.path)
-                fields = text_fields(table)
-                column = chosen_column(fields, column, file.path, "its columns of text")
-                name = '"' + column.replace('"', '""') + '"'
+                fields = text_fields(Parquet(place, file.path))
+                name = sql_name(chosen_column(fields, column, file.path, "its columns of text"))
                 return f"select replace({name}, chr(10), ' ') as text from read_parquet(files)"
-            if compression_of(start) or kind == "table":
-                return ""
-            if _has_long_line(data):
+            if compression_of(start) or kind == "table" or _has_long_line(data):
                 return ""
             if kind == "json" and column is None:
                 column = json_column(data.read(2**20), file.path)
         ends = ", new_line = '\\r\\n'" if b"\r\n" in start else ""
-        lines = f"read_csv(files, {_LINES}{ends})"
+        lines = f"read_csv(files, {_ONE_COLUMN}{ends})"
         if kind == "plain":
             return f"select replace(line, chr(9), ' ') as text from {lines}"
         path = sql_literal("/" + (column or "").replace("~", "~0").replace("/", "~1"))
@@ -241,27 +196,20 @@ class _Block:
             query.replace("(files", f"([{', '.join(map(sql_literal, places))}]", 1)
             for query, places in queries.items()
         ]
-        failed: list[BaseException] = []
         if others:
-            parts = record_errors(self._pieces(others), failed)
-            self.sql.register("pieces", arrow_batches({"text": "large_string"}, parts))
-            texts.append("select text from pieces")
+            lines = sql_literal(self._as_lines(others))
+            texts.append(f"select line as text from read_csv({lines}, {_ONE_COLUMN})")
         odd = _odd(self.task["pipeline"])
         path = Path(f"{self.stem}.parquet")
         self.is_summed = self.task["alone"]
-        try:
-            self._write(
-                "select * from (select word, count(*) as count from (select "
-                f"unnest(string_split(text, ' ')) as word from ({' union all '.join(texts)})) "
-                # The second condition keeps DuckDB from testing the first on every running word.
-                "group by word) where word <> '' or count < 0",
-                path,
-                odd,
-            )
-        except Exception:
-            if failed:
-                raise failed[0] from None
-            raise
+        self._write(
+            "select * from (select word, count(*) as count from (select "
+            f"unnest(string_split(text, ' ')) as word from ({' union all '.join(texts)})) "
+            # The second condition keeps DuckDB from testing the first on every running word.
+            "group by word) where word <> '' or count < 0",
+            path,
+            odd,
+        )
         flag = odd if self.is_summed else "odd"
         query = f"select count(*), count(*) filter ({flag}), max(strlen(word)) from read_parquet(?)"
         rows, odd_rows, longest = self.sql.execute(query, [str(path)]).fetchall()[0]
@@ -273,12 +221,9 @@ class _Block:
                 self.is_summed, self.written = False, [f"{path.stem}-pieces.parquet"]
                 words = f"select word, count from read_parquet({sql_literal(path)})"
                 self._write(words, path.with_name(self.written[0]), odd)
-            parts = self._by_rules(path, flag)
-            self.sql.register(
-                "ruled", arrow_batches({"word": "large_string", "count": "int64"}, parts)
-            )
+            ruled = f"from read_csv({sql_literal(self._by_rules(path, flag))}, {_TWO_COLUMNS})"
             self.written.append(f"{path.stem}-rules.parquet")
-            self._write("from ruled", path.with_name(self.written[1]), "false")
+            self._write(ruled, path.with_name(self.written[1]), "false")
         return int(rows)
 
     def _write(self, words: str, path: Path, odd: str) -> None:
@@ -296,26 +241,35 @@ class _Block:
             words = f"select *, {odd} as odd, hash(word) >> 52 as range from ({words}) {order}"
             self.sql.execute(f"copy ({words}) to {sql_literal(file.name)} ({form})").fetchall()
 
-    def _pieces(self, files: Sequence[_File]) -> Iterator[Any]:
-        for file, place in files:
-            with opened(place, file.path) as packed:
-                column = self.task["column"]
-                kind = kind_of(packed.read(4), file.path, column)
-                packed.seek(0)
-                for texts in texts_in(decompressed(packed), file.path, kind, column, self.bad):
-                    yield [_in_rows(unify_spaces(texts, file.path, self.bad))]
+    def _as_lines(self, files: Iterable[_File]) -> Path:
+        """Write the texts of files as plain lines, and return the path."""
+        path, column = self.spooled[0], self.task["column"]
+        with path.open("wb") as lines:
+            for file, place in files:
+                with opened(place, file.path) as packed:
+                    kind = kind_of(packed.read(4), file.path, column)
+                    packed.seek(0)
+                    for texts in texts_in(decompressed(packed), file.path, kind, column, self.bad):
+                        unified = unify_spaces(texts, file.path, self.bad)
+                        # A batch, which ends between words, has no longer line than itself.
+                        cut = len(unified) > _LONGEST_LINE
+                        lines.write(unified.translate(_TO_LINES) if cut else unified)
+                        lines.write(b"\n")
+        return path
 
-    def _by_rules(self, path: Path, odd: str) -> Iterator[Any]:
-        """Yield the words that the pipeline's rules make of odd pieces, with counts."""
+    def _by_rules(self, path: Path, odd: str) -> Path:
+        """Write the words that the pipeline's rules make of odd pieces, with counts, as lines."""
         from morphgraph.corpus.pipelines import pipeline_named
 
         pipeline = self.task["pipeline"]
         rules = pipeline_named("plain" if pipeline == WHITESPACE else pipeline).words
         query = f"select word, count from read_parquet(?) where {odd}"
         rows = self.sql.cursor().execute(query, [str(path)])
-        while some := rows.fetchmany(_RULE_BATCH):
-            made = rules(WordCounts([word for word, _ in some], [n for _, n in some]))
-            yield [*made], [*made.values()]
+        with self.spooled[1].open("w", encoding="utf-8", newline="\n") as lines:
+            while some := rows.fetchmany(_RULE_BATCH):
+                found = rules(WordCounts([word for word, _ in some], [n for _, n in some]))
+                lines.writelines(f"{word}\t{count}\n" for word, count in found.items())
+        return self.spooled[1]
 
 
 def _odd(pipeline: str) -> str:
@@ -351,43 +305,6 @@ def unify_spaces(text: bytes, name: str, bad: BadTexts) -> bytes:
                 words[place] = b""
         text = b" ".join(words)
     return text
-
-
-def _in_rows(text: bytes) -> Any:
-    """Divide a text into rows at word boundaries, without copying."""
-    import pyarrow
-
-    ends = array("q", [0])
-    while end := text.find(b" ", ends[-1] + _ROW) + 1:
-        ends.append(end)
-    if ends[-1] < len(text):
-        ends.append(len(text))
-    buffers = [None, pyarrow.py_buffer(ends), pyarrow.py_buffer(text)]
-    return pyarrow.Array.from_buffers(pyarrow.large_string(), len(ends) - 1, buffers)
-
-
-def record_errors(parts: Iterator[Any], failed: list[BaseException]) -> Iterator[Any]:
-    """Pass parts on and record any exception: DuckDB keeps only its message."""
-    try:
-        yield from parts
-    except BaseException as error:
-        failed.append(error)
-        raise
-
-
-def arrow_batches(columns: Mapping[str, Any], parts: Iterator[Sequence[Any]]) -> Any:
-    """Return parts as a table that DuckDB can read; ``columns`` gives their Arrow types."""
-    import pyarrow
-
-    schema = pyarrow.schema(columns)
-    batches = (
-        pyarrow.record_batch(
-            [pyarrow.array(one, kind) for one, kind in zip(part, schema.types, strict=True)],
-            schema=schema,
-        )
-        for part in parts
-    )
-    return pyarrow.RecordBatchReader.from_batches(schema, batches)
 
 
 # ------------------------------------------------------------------------- the sums
@@ -434,9 +351,7 @@ def write_counts(
     sql: DuckDBPyConnection, query: str, path: str | os.PathLike[str], about: Mapping[str, Any]
 ) -> None:
     """Write the columns ``word`` and ``count`` of a query, with metadata, as Parquet."""
-    from morphgraph.core import __version__
-
     marked = sql_literal(json.dumps({**about, "version": __version__}))
-    form = f"format parquet, compression zstd, kv_metadata {{{MARK.decode()}: {marked}}}"
+    form = f"format parquet, compression zstd, kv_metadata {{{MARK}: {marked}}}"
     form += ", use_tmp_file false"
     sql.execute(f"copy ({query}) to {sql_literal(path)} ({form})").fetchall()

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import io
+import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError, require
-from morphgraph.corpus.counts_lines import LARGEST_COUNT, counts_of_lines
-from morphgraph.corpus.counts_parquet import MARK, parquet_columns
-from morphgraph.corpus.parquet import starts_as_parquet
-from morphgraph.corpus.word_array import concatenate_counts, sum_duplicates
+from morphgraph.core.isolated import read_isolated
+from morphgraph.core.limits import COUNTED_CHARACTERS, COUNTED_WORDS
+from morphgraph.corpus.text_files import PARQUET_START, Parquet, on_disk
+from morphgraph.corpus.word_array import (
+    CountedArray,
+    WordArray,
+    concatenate_counts,
+    sum_duplicates,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,13 +28,21 @@ if TYPE_CHECKING:
 
     from morphgraph.kernels import Int64
 
-__all__ = ["MARK", "WordCounts", "parse_word_counts", "read_word_counts", "to_word_counts"]
-
 COUNTS_FILE = "_counts.json"
 """The file of metadata in a folder of Parquet files with counts."""
 
 LARGEST_FILE = 2**30
+LARGEST_COUNT = 10**15
 WORDLISTS = ("small", "large", "best")
+
+_BLOCK = 2**23
+"""The bytes read at once; the words of a smaller file are held as strings."""
+_LONGEST_LINE = 2**20
+_FORM = "Write one word per line: the word, a tab or a space, and how often it occurs"
+_SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
+_INTEGERS = (*_SIGNED, *(f"U{kind}" for kind in _SIGNED))
+_USUAL = re.compile(r"(?:\S+[\t ][0-9]{1,15}\r?\n)*+")
+"""Lines of a word, one tab or space, and digits."""
 
 
 @dataclass(frozen=True)
@@ -91,21 +106,131 @@ def read_word_counts(path: str | Path, *, largest_file: int = LARGEST_FILE) -> W
             return _of_folder(path)
         size = path.stat().st_size
         if size > largest_file:
-            raise FileFormatError(
-                name,
-                "",
-                f"the file has {size:,} bytes, more than {largest_file:,}",
-                "Leave out rare words.",
-            )
+            problem = f"the file has {size:,} bytes, more than {largest_file:,}"
+            raise FileFormatError(name, "", problem, "Leave out rare words.")
         with path.open("rb") as file:
             # Peek without consuming: the file may be a pipe.
-            if starts_as_parquet(file.peek(4)):
-                return _of_parquet(file, name)
+            if file.peek(4).startswith(PARQUET_START):
+                return _of_parquet(path if path.is_file() else file.read(), name)
             return _of_lines(file, name)
     except OSError as error:
-        raise FileFormatError(
-            name, "", f"cannot be read ({error.strerror})", "Check the path."
-        ) from error
+        problem = f"cannot be read ({error.strerror})"
+        raise FileFormatError(name, "", problem, "Check the path.") from error
+
+
+def parse_word_counts(data: bytes, name: str) -> WordCounts:
+    """Read word counts from the bytes of a file, as `read_word_counts` does."""
+    if data.startswith(PARQUET_START):
+        return _of_parquet(data, name)
+    return _of_lines(io.BytesIO(data), name)
+
+
+# ------------------------------------------------------------------------- lines
+
+
+def _of_lines(file: IO[bytes], name: str) -> WordCounts:
+    """Return the counts of lines, in order of first occurrence; as arrays if there are many.
+
+    In large files, lines of the usual form are parsed together, all others one by one, with the
+    same result.
+    """
+    block, first = file.read(_BLOCK), 1
+    problems: list[FileFormatError] = []
+    if len(block) < _BLOCK:
+        counts: dict[str, int] = {}
+        for word, count in _one_by_one(block.split(b"\n"), 1, name, problems):
+            counts[word] = counts.get(word, 0) + count
+        _check_lines(name, bool(counts), problems)
+        return WordCounts.from_mapping(counts)
+    parts: list[CountedArray] = []
+    characters = lines = 0
+    while block:
+        rest = file.readline(_LONGEST_LINE)
+        if len(rest) == _LONGEST_LINE and not rest.endswith(b"\n"):
+            line = first + block.count(b"\n")
+            problem = f"the line has more than {_LONGEST_LINE:,} bytes"
+            raise FileFormatError(name, f"line {line:,}", problem, f"{_FORM}.")
+        block += rest
+        words, numbers = _of_block(block, first, name, problems)
+        if problems and (lines or words):
+            raise problems[0]
+        lines += len(words)
+        characters += int(words.lengths().sum())
+        COUNTED_WORDS.check(lines, name)
+        COUNTED_CHARACTERS.check(characters, name)
+        parts.append((words, numbers))
+        first += block.count(b"\n")
+        block = file.read(_BLOCK)
+    _check_lines(name, bool(lines), problems)
+    return WordCounts(*sum_duplicates(*concatenate_counts(parts)))
+
+
+def _check_lines(name: str, any_words: bool, problems: list[FileFormatError]) -> None:
+    if any_words and problems:
+        raise problems[0]
+    if problems or not any_words:
+        problem = "no line is a word and a count" if problems else "the file has no words"
+        raise FileFormatError(name, "", problem, f"{_FORM}.")
+
+
+def _of_block(block: bytes, first: int, name: str, problems: list[FileFormatError]) -> CountedArray:
+    """Return the words of whole lines in their order; ``first`` is the first line's number."""
+    import numpy as np
+
+    try:
+        text = block.decode("utf-8-sig" if first == 1 else "utf-8")
+    except UnicodeDecodeError:
+        text = ""
+    if text and _USUAL.fullmatch(text):
+        cells = text.split()
+        words = WordArray.of_strings(cells[::2])
+        numbers = np.fromiter(map(int, cells[1::2]), np.int64, len(words))
+        return words.where(numbers > 0), numbers[numbers > 0]
+    found = [*_one_by_one(block.split(b"\n"), first, name, problems)]
+    words = WordArray.of_strings([word for word, _ in found])
+    return words, np.array([count for _, count in found], np.int64)
+
+
+def _one_by_one(
+    lines: Iterable[bytes], first: int, name: str, problems: list[FileFormatError]
+) -> Iterator[tuple[str, int]]:
+    """Yield each line's word and count; stop after the first error once there is a word."""
+    words = False
+    for number, raw in enumerate(lines, first):
+        if problems and words:
+            return
+        try:
+            line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip("\r\n \t")
+            if line:
+                word, count = _parse_line(line)
+                if count:
+                    words = True
+                    yield word, count
+        except ValueError as error:
+            if not problems:  # only one is reported, and a large file may have millions
+                problem, fix = str(error), f"{_FORM}."
+                if isinstance(error, UnicodeDecodeError):
+                    problem, fix = "is not UTF-8", "Save the file as UTF-8."
+                problems.append(FileFormatError(name, f"line {number}", problem, fix))
+
+
+def _parse_line(line: str) -> tuple[str, int]:
+    parts = line.rsplit("\t", 1) if "\t" in line else line.rsplit(None, 1)
+    if len(parts) != 2:
+        raise ValueError("the count is missing")
+    word, digits = parts[0].rstrip(), parts[1].strip()
+    if digits.startswith("-") and digits[1:].isdecimal():
+        raise ValueError(f"the count {digits} is negative")
+    if "\r" in word:
+        raise ValueError("there is a carriage return inside the line")
+    if not (digits.isascii() and digits.isdecimal()):
+        raise ValueError(f"the count {digits[:40]!r} is not a whole number")
+    if len(digits.lstrip("0")) > 16 or int(digits) > LARGEST_COUNT:
+        raise ValueError("the count is larger than 10¹⁵")
+    return word, int(digits)
+
+
+# ------------------------------------------------------------------------- Parquet
 
 
 def _of_folder(path: Path) -> WordCounts:
@@ -115,8 +240,7 @@ def _of_folder(path: Path) -> WordCounts:
         raise FileFormatError(path.name, "", problem, "Give what morphgraph count has written.")
     parts, pipelines = [], set()
     for file in files:
-        with file.open("rb") as opened:
-            found, pipeline = parquet_columns(opened, f"{path.name}/{file.name}", LARGEST_COUNT)
+        found, pipeline = _parquet_counts(file, f"{path.name}/{file.name}")
         parts.append(found)
         pipelines.add(pipeline)
     if len(pipelines) > 1:
@@ -132,24 +256,90 @@ def _of_folder(path: Path) -> WordCounts:
     return WordCounts(words, counts, pipelines.pop())
 
 
-def parse_word_counts(data: bytes, name: str) -> WordCounts:
-    """Read word counts from the bytes of a file, as `read_word_counts` does."""
-    if starts_as_parquet(data):
-        return _of_parquet(io.BytesIO(data), name)
-    return _of_lines(io.BytesIO(data), name)
-
-
-def _of_lines(file: IO[bytes], name: str) -> WordCounts:
-    found = counts_of_lines(file, name)
-    return WordCounts.from_mapping(found) if isinstance(found, dict) else WordCounts(*found)
-
-
-def _of_parquet(file: IO[bytes], name: str) -> WordCounts:
-    found, pipeline = parquet_columns(file, name, LARGEST_COUNT)
+def _of_parquet(source: Path | bytes, name: str) -> WordCounts:
+    found, pipeline = _parquet_counts(source, name)
     words, numbers = sum_duplicates(*found)
     if not words:
         raise FileFormatError(name, "", "the file has no words", "Count texts with words.")
     return WordCounts(words, numbers, pipeline)
+
+
+def _parquet_counts(source: Path | bytes, name: str) -> tuple[CountedArray, str | None]:
+    """Return the words and counts of a file, and the pipeline that made the words, if any.
+
+    Words may occur more than once; those with a count of 0 are left out. Another process reads the
+    file first; what it reads within its limits is safe here.
+    """
+    import numpy as np
+
+    with on_disk(source) as path:
+        rows, characters, pipeline = read_isolated(check_parquet_counts, str(path), name)
+        COUNTED_WORDS.check(rows, name)
+        COUNTED_CHARACTERS.check(characters, name)
+        table = Parquet(path, name)
+        some = f"from {table.rows_of} where count > 0"
+        sizes = table.streamed(
+            f"select strlen(word)::integer as length, count::bigint as count {some}"
+        ).fetchnumpy()
+        texts = table.streamed(
+            f"select string_agg(word, '') {some} group by file_row_number // 65536 "
+            "order by min(file_row_number)"
+        )
+        text = b"".join(part.encode() for (part,) in iter(texts.fetchone, None))
+    ends = np.cumsum(np.asarray(sizes["length"], np.int64))
+    words = WordArray(np.frombuffer(text, np.uint8), ends)
+    return (words, np.asarray(sizes["count"], np.int64)), pipeline
+
+
+def check_parquet_counts(path: str, name: str) -> tuple[int, int, str | None]:
+    """Return the rows and characters of a file of counts, and the pipeline that it names, if any.
+
+    Raises `FileFormatError`, with the row, if it is no table of words and counts.
+    """
+    table = Parquet(path, name)
+    for column, wanted, kinds in (
+        ("word", "strings", ("VARCHAR",)),
+        ("count", "whole numbers", _INTEGERS),
+    ):
+        kind = table.columns.get(column)
+        if kind is None:
+            raise _wrong(name, "", f"it has no column called “{column}”")
+        if kind not in kinds:
+            problem = f"the column “{column}” has no {wanted} but {kind.lower()[:40]}"
+            raise _wrong(name, "", problem)
+    wrong = f"coalesce(word, '') = '' or coalesce(count, -1) not between 0 and {LARGEST_COUNT}"
+    [(rows, size, characters, row)] = table.query(
+        "select count(*), coalesce(sum(strlen(word))::bigint, 0), "
+        "coalesce(sum(length(word))::bigint, 0), "
+        f"min(file_row_number) filter ({wrong}) from {table.rows_of}"
+    )
+    table.check_unpacked(size + rows)
+    if row is not None:
+        [(word, count)] = table.query(
+            f"select word, count from {table.rows_of} where file_row_number = {row}"
+        )
+        problem = "the count is larger than 10¹⁵"
+        if not word:
+            problem = "the word is " + ("missing" if word is None else "empty")
+        elif count is None:
+            problem = "the count is missing"
+        elif count < 0:
+            problem = f"the count {count} is negative"
+        raise _wrong(name, f"row {row + 1:,}", problem)
+    try:
+        about = json.loads(table.marked or b"{}")
+    except (ValueError, RecursionError):
+        about = None
+    pipeline = about.get("pipeline") if isinstance(about, dict) else None
+    return rows, characters, pipeline if isinstance(pipeline, str) else None
+
+
+def _wrong(name: str, place: str, problem: str) -> FileFormatError:
+    fix = "Give a column “word” of strings and a column “count” of whole numbers from 0 on."
+    return FileFormatError(name, place, problem, fix)
+
+
+# ------------------------------------------------------------------------- others
 
 
 def to_word_counts(source: WordCounts | Mapping[str, float] | str | os.PathLike[str]) -> WordCounts:

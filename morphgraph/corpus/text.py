@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import IO, Any, Literal
 
 from morphgraph.core.errors import FileFormatError
+from morphgraph.core.isolated import read_isolated
 from morphgraph.core.limits import TEXT_WORDS
-from morphgraph.corpus.counts import LARGEST_FILE, MARK, WordCounts
-from morphgraph.corpus.parquet import open_parquet, parquet_batches, starts_as_parquet
-from morphgraph.corpus.text_files import TextKind, ending_of
+from morphgraph.corpus.counts import LARGEST_FILE, WordCounts
+from morphgraph.corpus.text_files import PARQUET_START, Parquet, TextKind, ending_of, on_disk
 
 LONGEST_LINE = 2**24
 """The limit in bytes of a line or text in a table or JSON."""
@@ -77,21 +77,38 @@ def read_text(
     """
     file, shown, size = _open_text(source, name, largest_file)
     with file:
-        counts: Counter[str] = Counter()
         kind = _table_or_plain(file, shown, column)
-        for texts in texts_in(file, shown, kind, column, BadTexts(), longest_word=size):
-            counts.update(texts.decode().split())
-            if len(counts) > TEXT_WORDS.value:
-                found = f"it has {len(counts):,} different words and more"
-                fix = "Count a part of it, count elsewhere and leave out rare words"
-                raise TEXT_WORDS.exceeded(shown, "", found, fix)
-            if progress is not None:
-                progress(min(file.tell() / max(size, 1), 1.0))
+        if kind == "parquet":
+            with on_disk(source if isinstance(source, bytes) else Path(source)) as path:
+                counts = Counter(dict(read_isolated(count_parquet, str(path), shown, column)))
+        else:
+            counts = _counted(file, shown, kind, column, size, progress)
     if not counts:
         raise FileFormatError(shown, "", "it has no words", "Choose a file or column with text.")
     if progress is not None:
         progress(1.0)
     return WordCounts.from_mapping(dict(counts.most_common()))
+
+
+def _counted(
+    file: IO[bytes], name: str, kind: TextKind, column: str | None, size: int, progress: Progress
+) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for texts in texts_in(file, name, kind, column, BadTexts(), longest_word=size):
+        counts.update(texts.decode().split())
+        if len(counts) > TEXT_WORDS.value:
+            found = f"it has {len(counts):,} different words and more"
+            fix = "Count a part of it, count elsewhere and leave out rare words"
+            raise TEXT_WORDS.exceeded(name, "", found, fix)
+        if progress is not None:
+            progress(min(file.tell() / max(size, 1), 1.0))
+    return counts
+
+
+def count_parquet(path: str, name: str, column: str | None) -> list[tuple[str, int]]:
+    """Count the words of a Parquet file, as `read_text` does, in a process of its own."""
+    with Path(path).open("rb") as file:
+        return [*_counted(file, name, "parquet", column, 0, None).items()]
 
 
 def text_columns(source: str | os.PathLike[str] | bytes, name: str | None = None) -> list[str]:
@@ -100,7 +117,8 @@ def text_columns(source: str | os.PathLike[str] | bytes, name: str | None = None
     with file:
         kind = _table_or_plain(file, shown, None)
         if kind == "parquet":
-            return text_fields(open_parquet(file, shown))
+            with on_disk(source if isinstance(source, bytes) else Path(source)) as path:
+                return list(map(str, read_isolated(parquet_columns, str(path), shown)))
         return _header(_rows(file, shown, BadTexts()), shown) if kind == "table" else []
 
 
@@ -132,7 +150,7 @@ def _table_or_plain(file: IO[bytes], name: str, column: str | None) -> TextKind:
     if file.seekable():
         start = file.read(4)
         file.seek(0)
-        if starts_as_parquet(start):
+        if start.startswith(PARQUET_START):
             return "parquet"
     return "plain" if column is None and ending_of(name) not in _SEPARATORS else "table"
 
@@ -174,7 +192,7 @@ def labelled_texts(
     ``by``, all have the label ``""``. Plain text has no columns: ``by`` is a `FileFormatError`.
     """
     if kind == "parquet":
-        yield from _cells(file, name, column, by, bad)
+        yield from _cells(file.name, name, column, by, bad)
     elif kind == "table":
         yield from _in_portions(_fields(_rows(file, name, bad), name, column, by, bad))
     elif kind == "json":
@@ -421,69 +439,53 @@ def _of_object(row: Any, column: str, by: str | None) -> tuple[str, str]:
 # ------------------------------------------------------------------------- parquet
 
 
-def text_fields(table: Any) -> list[str]:
+def parquet_columns(path: str, name: str) -> list[str]:
     """Return the columns of a Parquet file that hold texts."""
-    from pyarrow import types
-
-    found = []
-    for column in table.schema_arrow:
-        kind = column.type.value_type if types.is_dictionary(column.type) else column.type
-        if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
-            found.append(column.name)
-    return found
+    return text_fields(Parquet(path, name))
 
 
-def check_no_counts(table: Any, name: str) -> None:
-    """Raise `FileFormatError` for a Parquet file of word counts."""
-    if MARK in (table.metadata.metadata or {}):
+def text_fields(table: Parquet) -> list[str]:
+    """Return the columns that hold texts; `FileFormatError` for a file of word counts."""
+    if table.marked is not None:
         problem = "this is a file of word counts, not of text"
-        raise FileFormatError(name, "", problem, "Leave it out; --counts takes it as it is.")
+        fix = "Leave it out; --counts takes it as it is."
+        raise FileFormatError(table.name, "", problem, fix)
+    return [column for column, kind in table.columns.items() if kind == "VARCHAR"]
+
+
+def sql_name(column: str) -> str:
+    """Return a column's name in SQL."""
+    return '"' + column.replace('"', '""') + '"'
 
 
 def _cells(
-    file: IO[bytes], name: str, column: str | None, by: str | None, bad: BadTexts
+    path: str, name: str, column: str | None, by: str | None, bad: BadTexts
 ) -> Iterator[dict[str, list[bytes]]]:
-    import pyarrow
-
-    table = open_parquet(file, name)
-    check_no_counts(table, name)
+    table = Parquet(path, name)
     fields = text_fields(table)
     place, label = _places_of(fields, column, by, name, "its columns of text")
-    chosen = [fields[place], *([] if label is None else [fields[label]])]
-    done = 0
-    # Small batches keep long texts out of memory.
-    for batch in parquet_batches(file, table, chosen, 256, name):
-        texts, *labels = (
-            [text or b"" for text in batch[each].cast(pyarrow.large_binary()).to_pylist()]
-            for each in chosen
-        )
-        yield _valid(texts, labels[0] if labels else None, by, done, name, bad)
-        done += len(texts)
-
-
-def _valid(
-    texts: list[bytes],
-    labels: list[bytes] | None,
-    by: str | None,
-    before: int,
-    name: str,
-    bad: BadTexts,
-) -> dict[str, list[bytes]]:
-    """Return the texts by label, leaving out those that are not UTF-8."""
-    if labels is None and _is_utf8(b"\n".join(texts)):
-        return {"": texts}
-    found: dict[str, list[bytes]] = {}
-    for row, text in enumerate(texts):
-        place = f"row {before + row + 1:,}"
-        try:
-            text.decode()
-            label = "" if labels is None else labels[row].decode().strip()
-        except UnicodeDecodeError:
-            problem = "its text is not valid UTF-8"
-            bad(FileFormatError(name, place, problem, "Save the file again."))
-            continue
-        if labels is not None and not label:
-            bad(_without_label(name, place, by))
-            continue
-        found.setdefault(label, []).append(text)
-    return found
+    text = sql_name(fields[place])
+    labels = "''" if label is None else sql_name(fields[label])
+    either = (f"{table.rows_of[:-1]}, utf8_validation = '{way}')" for way in ("ignore", "replace"))
+    # What is not valid UTF-8 differs between the two.
+    rows = table.streamed(
+        f"select a.{text}, a.label, a.{text} is distinct from b.{text} or a.label is distinct from "
+        f"b.label from (select {text}, {labels} as label from {next(either)}) a positional join "
+        f"(select {text}, {labels} as label from {next(either)}) b"
+    )
+    done = size = 0
+    while some := rows.fetchmany(256):
+        found: dict[str, list[bytes]] = {}
+        for row, (text, said, is_wrong) in enumerate(some, done + 1):
+            said = (said or "").strip()
+            if is_wrong:
+                problem = "its text is not valid UTF-8"
+                bad(FileFormatError(name, f"row {row:,}", problem, "Save the file again."))
+            elif by is not None and not said:
+                bad(_without_label(name, f"row {row:,}", by))
+            else:
+                found.setdefault(said, []).append((text or "").encode())
+                size += len(text or "") + 1
+        table.check_unpacked(size)
+        done += len(some)
+        yield found

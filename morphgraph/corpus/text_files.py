@@ -1,4 +1,4 @@
-"""Find, open and decompress files of text, and tell their kind.
+"""Find, open and decompress files of text, tell their kind, and open DuckDB, which reads most.
 
 A file can be plain text, csv, tsv, JSON lines or Parquet, compressed by gzip, bzip2, xz or
 Zstandard, on this machine or at an address that fsspec supports.
@@ -7,21 +7,25 @@ Zstandard, on this machine or at an address that fsspec supports.
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import io
 import lzma
 import os
+import re
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Literal, cast
+from typing import IO, TYPE_CHECKING, Any, Literal, cast
 
-from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.limits import Limit
-from morphgraph.corpus.parquet import starts_as_parquet
+from morphgraph.core.errors import FileFormatError, MorphGraphError, require
+from morphgraph.core.limits import UNPACKING, Limit
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 TextKind = Literal["plain", "table", "json", "parquet"]
 
@@ -31,8 +35,14 @@ PACKED = (".gz", ".bz2", ".xz", ".zst", ".zstd")
 SUFFIXES = ("", ".txt", ".text", ".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
 """The endings of texts in a folder, compressed or not; ``""`` is no ending."""
 
+MARK = "morphgraph"
+"""The key in a Parquet file's metadata that marks it as word counts."""
+
+PARQUET_START = b"PAR1"
 _STARTS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 _VERSIONS = ("mtime", "etag", "ETag", "LastModified", "Last-Modified")
+_ALLOWANCE = 10_000_000
+"""A Parquet file of any size may decompress to this many bytes."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +68,7 @@ def ending_of(name: str) -> str:
 
 def kind_of(start: bytes, name: str, column: str | None) -> TextKind:
     """Return a file's kind, from its first bytes, its name, and whether a column was asked for."""
-    if starts_as_parquet(start):
+    if start.startswith(PARQUET_START):
         return "parquet"
     suffix = ending_of(name)
     if suffix in (".jsonl", ".ndjson", ".json"):
@@ -69,6 +79,9 @@ def kind_of(start: bytes, name: str, column: str | None) -> TextKind:
 def compression_of(start: bytes) -> str:
     """Return a file's compression format, from its first bytes; ``""`` if there is none."""
     return next((name for sign, name in _STARTS.items() if start.startswith(sign)), "")
+
+
+# ------------------------------------------------------------------------- finding
 
 
 def find_texts(
@@ -90,9 +103,10 @@ def find_texts(
 
 def _files_at(given: str, limit: Limit | None) -> Iterator[TextFile]:
     system, path = _place(given)
+    is_web = path.startswith(("http://", "https://"))
     try:
         # To check for a folder, a web server would have to send the file itself.
-        if (path.endswith("/") or not _is_web(path)) and system.isdir(path):
+        if (path.endswith("/") or not is_web) and system.isdir(path):
             names = list(_texts_in(system, path, limit))
             wrong = "the folder has no text"
         elif any(sign in path for sign in "*?[") and not system.exists(path):
@@ -116,9 +130,8 @@ def _files_at(given: str, limit: Limit | None) -> Iterator[TextFile]:
         raise MorphGraphError(f"{given}: no such file or folder. Check the path.") from error
     except OSError as error:
         problem = (error.strerror or str(error) or "it cannot be read").lower()
-        raise MorphGraphError(
-            f"{error.filename or given}: {problem}. Check its permissions."
-        ) from error
+        where = error.filename or given
+        raise MorphGraphError(f"{where}: {problem}. Check its permissions.") from error
     except Exception as error:
         if "://" not in given or isinstance(error, MorphGraphError):
             raise
@@ -146,10 +159,6 @@ def _place(given: str) -> tuple[Any, str]:
     return system, path
 
 
-def _is_web(path: str) -> bool:
-    return path.startswith(("http://", "https://"))
-
-
 def _texts_in(system: Any, folder: str, limit: Limit | None) -> Iterator[str]:
     seen = 0
     for parent, folders, names in system.walk(folder, on_error="raise"):
@@ -164,6 +173,9 @@ def _texts_in(system: Any, folder: str, limit: Limit | None) -> Iterator[str]:
             # Links to folders, broken links and pipes are not files.
             if known and system.isfile(whole):
                 yield whole
+
+
+# ------------------------------------------------------------------------- opening
 
 
 @contextmanager
@@ -186,6 +198,18 @@ def local_copy(name: str, folder: Path | None = None) -> Iterator[Path]:
 
 
 @contextmanager
+def on_disk(source: Path | bytes) -> Iterator[Path]:
+    """Yield the path of a file, or of a temporary one with these bytes."""
+    if isinstance(source, Path):
+        yield source.absolute()
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "file"
+        place.write_bytes(source)
+        yield place
+
+
+@contextmanager
 def opened(place: Path, name: str) -> Iterator[IO[bytes]]:
     """Open a file as it is stored; errors call it by ``name``."""
     try:
@@ -193,13 +217,12 @@ def opened(place: Path, name: str) -> Iterator[IO[bytes]]:
             yield file
     except FileNotFoundError as error:
         raise _gone(name) from error
-    except (gzip.BadGzipFile, EOFError, zlib.error, lzma.LZMAError) as error:
-        raise _not_unpacked(name, error) from error
-    except OSError as error:
-        if error.strerror is None:
-            raise _not_unpacked(name, error) from error
-        fix = "Check the file and its disk."
-        raise FileFormatError(name, "", error.strerror.lower(), fix) from error
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        if isinstance(error, OSError) and error.strerror is not None:
+            fix = "Check the file and its disk."
+            raise FileFormatError(name, "", error.strerror.lower(), fix) from error
+        problem = f"it is cut off or damaged ({str(error).lower()[:120]})"
+        raise FileFormatError(name, "", problem, "Copy or download the file again.") from error
 
 
 def decompressed(file: IO[bytes]) -> IO[bytes]:
@@ -213,6 +236,7 @@ def decompressed(file: IO[bytes]) -> IO[bytes]:
     if packing == "xz":
         return lzma.LZMAFile(file)
     if packing == "zst":
+        require("A text packed by Zstandard", "pyarrow")
         import pyarrow
 
         return io.BufferedReader(pyarrow.CompressedInputStream(file, "zstd"))
@@ -223,6 +247,101 @@ def _gone(name: str) -> FileFormatError:
     return FileFormatError(name, "", "it is not there any more", "Check the path.")
 
 
-def _not_unpacked(name: str, error: Exception) -> FileFormatError:
-    problem = f"it is cut off or damaged ({str(error).lower()[:120]})"
-    return FileFormatError(name, "", problem, "Copy or download the file again.")
+# ------------------------------------------------------------------------- DuckDB
+
+
+@contextmanager
+def open_duckdb(memory: int, threads: int, folder: Path) -> Iterator[DuckDBPyConnection]:
+    """Open a database limited to about ``memory`` bytes, which spills into ``folder``.
+
+    Disk errors are raised as `OSError`, lack of memory as `MorphGraphError`.
+    """
+    import duckdb
+
+    settings: dict[str, Any] = {
+        "threads": threads,
+        "memory_limit": f"{memory}B",
+        "temp_directory": str(folder / "spilled"),
+        "preserve_insertion_order": False,
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+    }
+    sql = duckdb.connect(config=settings)
+    try:
+        sql.execute("set enable_progress_bar = false").fetchall()
+        yield sql
+    except duckdb.Error as error:
+        said = str(error).splitlines()[0]
+        number = re.search(r'"errno":"(\d+)"', str(error))
+        if number is not None or "No space left" in str(error):
+            code = errno.ENOSPC if number is None else int(number[1])
+            raise OSError(code, os.strerror(code)) from None
+        if isinstance(error, duckdb.OutOfMemoryException):
+            raise MorphGraphError(
+                f"{memory:,} bytes of memory are too few for these texts. Give more with --memory, "
+                "or take fewer --workers."
+            ) from None
+        raise MorphGraphError(f"{folder}: the counting failed ({said[:200]}).") from None
+    except RuntimeError as error:
+        if "interrupted" not in str(error):
+            raise
+        raise KeyboardInterrupt from None  # DuckDB replaces what a signal handler raised
+    finally:
+        sql.close()
+
+
+def sql_literal(text: str | os.PathLike[str]) -> str:
+    """Return a text as an SQL string literal."""
+    return "'" + os.fspath(text).replace("'", "''") + "'"
+
+
+class Parquet:
+    """A Parquet file: its columns with their types, and its metadata as ``marked`` by us.
+
+    Errors call it by ``name``. A path is no pattern here, whatever signs it has.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], name: str) -> None:
+        import duckdb
+
+        self.name, self.size = name, Path(path).stat().st_size
+        # A link, as DuckDB takes some signs in a path for those of a pattern.
+        self._folder = tempfile.TemporaryDirectory()
+        self.path = Path(self._folder.name) / "linked.parquet"
+        self.path.symlink_to(Path(path).absolute())
+        # In the order of the file, and by one thread, so that the memory is known.
+        self.sql = duckdb.connect(config={"threads": 1, "autoload_known_extensions": False})
+        self.rows_of = f"read_parquet({sql_literal(self.path)}, file_row_number = true)"
+        about = self.query(f"describe select * exclude file_row_number from {self.rows_of}")
+        self.columns = {column: str(kind) for column, kind, *_ in about}
+        marked = self.query(
+            f"select value from parquet_kv_metadata({sql_literal(self.path)}) "
+            f"where key = '{MARK}'::blob"
+        )
+        self.marked: bytes | None = marked[0][0] if marked else None
+
+    def query(self, text: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
+        found: list[tuple[Any, ...]] = self.streamed(text).fetchall()
+        return found
+
+    def streamed(self, text: str) -> Any:
+        """Execute a query; `FileFormatError` if the file is damaged."""
+        import duckdb
+
+        try:
+            return self.sql.execute(text)
+        except duckdb.OutOfMemoryException as error:
+            raise MemoryError from error
+        except duckdb.Error as error:
+            problem = f"this parquet file cannot be read ({str(error).splitlines()[0][:120]})"
+            fix = "Copy or download the file again."
+            raise FileFormatError(self.name, "", problem, fix) from error
+
+    def check_unpacked(self, size: int) -> None:
+        """Raise `FileFormatError` if so many bytes cannot come from a sound file of texts."""
+        most = _ALLOWANCE + UNPACKING.value * self.size
+        if size > most:
+            found = f"it unpacks to more than {most:,} bytes from {self.size:,}"
+            fix = f"Choose a file of other text, or set {UNPACKING.variable}."
+            raise FileFormatError(self.name, "", found, fix, quotes=False)

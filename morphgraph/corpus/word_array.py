@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR
@@ -25,30 +25,32 @@ BATCH_SIZE = 2**14
 
 
 class WordArray(Sequence[str]):
-    """A sequence of words in UTF-8, in an Arrow ``array`` of ``large_string``."""
+    """A sequence of words: their bytes in UTF-8, one behind the other, and where each ends."""
 
-    def __init__(self, array: Any) -> None:
-        self.array = array
+    def __init__(self, text: Bytes, ends: Int64) -> None:
+        self.text, self.ends = text, ends
 
     @classmethod
-    def of_bytes(cls, text: Bytes, ends: Int64) -> WordArray:
-        """Make an array from concatenated words in UTF-8 and the position where each ends."""
+    def of_strings(cls, words: Sequence[str]) -> WordArray:
+        """Make an array from strings; `UnicodeEncodeError` for a lone surrogate."""
         import numpy as np
-        import pyarrow
 
-        parts = [np.append(0, ends), np.ascontiguousarray(text)]
-        buffers = [None, *map(pyarrow.py_buffer, parts)]
-        return cls(pyarrow.Array.from_buffers(pyarrow.large_string(), len(ends), buffers))
+        joined = "".join(words)
+        text = np.frombuffer(joined.encode(), np.uint8)
+        lengths: Iterable[int] = map(len, words)
+        if len(text) != len(joined):
+            lengths = (len(word.encode()) for word in words)
+        return cls(text, np.cumsum(np.fromiter(lengths, np.int64, len(words))))
 
     def __len__(self) -> int:
-        return len(self.array)
+        return len(self.ends)
 
-    @classmethod
-    def of_strings(cls, words: Iterable[str]) -> WordArray:
-        """Make an array from strings; `UnicodeEncodeError` for a lone surrogate."""
-        import pyarrow
+    @property
+    def starts(self) -> Int64:
+        """Where each word starts."""
+        import numpy as np
 
-        return cls(pyarrow.array(words, pyarrow.large_string()))
+        return np.append(0, self.ends[:-1])[: len(self)]
 
     @overload
     def __getitem__(self, place: int) -> str: ...
@@ -57,45 +59,39 @@ class WordArray(Sequence[str]):
     def __getitem__(self, place: slice) -> WordArray: ...
 
     def __getitem__(self, place: int | slice) -> str | WordArray:
-        if not isinstance(place, slice):
-            word: str = self.array[place].as_py()
-            return word
-        return WordArray(self.array[place])
+        if isinstance(place, slice):
+            first, last, step = place.indices(len(self))
+            if step != 1:
+                return WordArray.of_strings([self[at] for at in range(first, last, step)])
+            ends = self.ends[first : max(first, last)]
+            start = int(self.ends[first - 1]) if first else 0
+            return WordArray(self.text[start : ends[-1] if len(ends) else start], ends - start)
+        end = range(len(self))[place]
+        start = int(self.ends[end - 1]) if end else 0
+        return self.text[start : self.ends[end]].tobytes().decode()
 
     def where(self, chosen: npt.NDArray[np.bool_]) -> WordArray:
         """Return the words selected by a mask."""
-        import pyarrow
+        import numpy as np
 
-        return WordArray(self.array.filter(pyarrow.array(chosen)))
+        lengths = np.diff(self.ends, prepend=0)
+        return WordArray(self.text[np.repeat(chosen, lengths)], np.cumsum(lengths[chosen]))
 
     def __iter__(self) -> Iterator[str]:
-        for start in range(0, len(self), BATCH_SIZE):
-            yield from self.array.slice(start, BATCH_SIZE).to_pylist()
+        for first in range(0, len(self), BATCH_SIZE):
+            some = self[first : first + BATCH_SIZE]
+            text, ends = some.text.tobytes().decode(), some.lengths().cumsum().tolist()
+            yield from (text[a:b] for a, b in zip([0, *ends], ends, strict=False))
 
     def __repr__(self) -> str:
         return f"WordArray({len(self):,} words)"
-
-    def bytes_and_ends(self) -> tuple[Bytes, Int64]:
-        """Return the concatenated words and the end of each, without copying."""
-        import numpy as np
-
-        if not len(self):
-            return np.zeros(0, np.uint8), np.zeros(0, np.int64)
-        _, offsets, data = self.array.buffers()
-        first = self.array.offset
-        bounds = np.frombuffer(offsets, np.int64)[first : first + len(self) + 1]
-        if bounds[-1] == bounds[0]:
-            return np.zeros(0, np.uint8), bounds[1:] - bounds[0]
-        text = np.frombuffer(data, np.uint8)[bounds[0] : bounds[-1]]
-        return text, bounds[1:] - bounds[0]
 
     def characters(self) -> tuple[npt.NDArray[np.uint32], Int64]:
         """Return the code points of all words, and the length of each word."""
         import numpy as np
 
-        text, _ = self.bytes_and_ends()
-        points = np.frombuffer(text.tobytes().decode().encode("utf-32-le"), np.uint32)
-        return points, self.lengths()
+        written = self.text.tobytes().decode().encode("utf-32-le")
+        return np.frombuffer(written, np.uint32), self.lengths()
 
     def character_counts(self, numbers: Int64) -> Iterator[tuple[str, int]]:
         """Yield each character with its frequency, given the count of each word."""
@@ -110,10 +106,9 @@ class WordArray(Sequence[str]):
     def lengths(self) -> Int64:
         """Return the number of characters of each word."""
         import numpy as np
-        import pyarrow.compute
 
-        lengths = pyarrow.compute.utf8_length(self.array)
-        found: Int64 = lengths.to_numpy(zero_copy_only=False).astype(np.int64)
+        begun = np.append(0, np.cumsum((self.text & 0xC0) != 0x80, dtype=np.int64))
+        found: Int64 = np.diff(begun[self.ends], prepend=0)
         return found
 
     def consist_of(self, allowed: Callable[[str], bool]) -> npt.NDArray[np.bool_]:
@@ -129,11 +124,9 @@ class WordArray(Sequence[str]):
     def with_prefix(self, start: str, *, byte_level: bool) -> WordArray:
         """Return the words with a prefix; with ``byte_level``, in GPT-2's characters for bytes."""
         import numpy as np
-        import pyarrow.compute
 
-        words = self
+        text, ends = self.text, self.ends
         if byte_level:
-            text, ends = self.bytes_and_ends()
             first, second = _byte_characters()
             wide = second[text] > 0
             more = np.append(0, np.cumsum(wide))
@@ -141,11 +134,19 @@ class WordArray(Sequence[str]):
             places = np.arange(len(text)) + more[:-1]
             written[places] = first[text]
             written[places[wide] + 1] = second[text[wide]]
-            words = WordArray.of_bytes(written, ends + more[ends])
+            text, ends = written, ends + more[ends]
         if not start:
-            return words
-        before, empty = (pyarrow.scalar(text, pyarrow.large_string()) for text in (start, ""))
-        return WordArray(pyarrow.compute.binary_join_element_wise(before, words.array, empty))
+            return WordArray(text, ends)
+        prefix = np.frombuffer(start.encode(), np.uint8)
+        behind = ends + np.arange(1, len(ends) + 1) * len(prefix)
+        made = np.empty(len(text) + len(ends) * len(prefix), np.uint8)
+        own = np.ones(len(made), np.bool_)
+        begins = np.append(0, behind[:-1])[: len(ends)]
+        for at, byte in enumerate(prefix):
+            made[begins + at] = byte
+            own[begins + at] = False
+        made[own] = text
+        return WordArray(made, behind)
 
 
 @lru_cache(maxsize=8)
@@ -177,7 +178,7 @@ def counted_array(counts: Mapping[str, int]) -> CountedArray:
         numbers = np.fromiter(counts.values(), np.int64, len(counts))
     except OverflowError as error:
         raise MorphGraphError("A count has more than 64 bits. Scale the counts down.") from error
-    return WordArray.of_strings(counts), numbers
+    return WordArray.of_strings(list(counts)), numbers
 
 
 def concatenate_counts(parts: list[CountedArray]) -> CountedArray:
@@ -186,36 +187,42 @@ def concatenate_counts(parts: list[CountedArray]) -> CountedArray:
     Raises `MorphGraphError` if the sum of all counts comes near to 64 bits.
     """
     import numpy as np
-    import pyarrow
 
-    words = pyarrow.concat_arrays([part.array for part, _ in parts])
+    sizes = np.cumsum([0, *(len(words.text) for words, _ in parts)])
+    ends = [words.ends + before for (words, _), before in zip(parts, sizes, strict=False)]
+    words = WordArray(np.concatenate([part.text for part, _ in parts]), np.concatenate(ends))
     numbers = np.concatenate([some for _, some in parts])
     parts.clear()
     if float(numbers.sum(dtype=float)) >= 2.0**62:
         raise MorphGraphError("The counts add up to more than 2⁶². Scale the counts down.")
-    return WordArray(words), numbers
+    return words, numbers
 
 
 def sum_duplicates(words: WordArray, numbers: Int64) -> CountedArray:
     """Return unique words in order of first occurrence, with the sums of their counts."""
     import numpy as np
-    import pyarrow.compute
 
-    if len(pyarrow.compute.unique(words.array)) == len(words):
+    from morphgraph.kernels.words import first_places
+
+    first = first_places(words.text, words.ends)
+    kept = first == np.arange(len(first))
+    if kept.all():
         return words, numbers
-    encoded = words.array.dictionary_encode()
-    sums = np.zeros(len(encoded.dictionary), np.int64)
-    np.add.at(sums, encoded.indices.to_numpy(), numbers)
-    return WordArray(encoded.dictionary), sums
+    sums = np.zeros(len(words), np.int64)
+    np.add.at(sums, first, numbers)
+    return words.where(kept), sums[kept]
 
 
 def move_shared_counts(counted: CountedArray, others: CountedArray) -> CountedArray:
     """Return the words absent from ``others``; counts of shared words are added there."""
     import numpy as np
-    import pyarrow.compute
 
-    words, numbers = counted
-    places = pyarrow.compute.index_in(words.array, others[0].array)
-    common = places.is_valid().to_numpy(zero_copy_only=False)
-    np.add.at(others[1], places.drop_null().to_numpy(), numbers[common])
-    return words.where(~common), numbers[~common]
+    from morphgraph.kernels.words import first_places
+
+    if not len(others[0]):
+        return counted
+    both, _ = concatenate_counts([others, counted])
+    places = first_places(both.text, both.ends)[len(others[0]) :]
+    common = places < len(others[0])
+    np.add.at(others[1], places[common], counted[1][common])
+    return counted[0].where(~common), counted[1][~common]

@@ -18,6 +18,7 @@ from morphgraph.kernels import (
     sequences,
     training,
     trie,
+    words,
 )
 
 
@@ -40,6 +41,7 @@ def main() -> None:
         picky_training,
         resampling,
         sequences,
+        words,
     ):
         kernels.warm_up()
     print(f"kernels ready after {time.perf_counter() - started:.1f} s")

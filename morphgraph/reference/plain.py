@@ -24,7 +24,7 @@ from typing import NamedTuple
 from morphgraph.core.errors import MorphGraphError, check_list
 from morphgraph.core.files import checksum
 from morphgraph.core.text import shortened
-from morphgraph.corpus.counts_lines import LARGEST_COUNT
+from morphgraph.corpus.counts import LARGEST_COUNT
 from morphgraph.reference.align import HYPHENS, SourceRow, entries_from, is_hyphen
 from morphgraph.reference.entry import Entry, MorphemeKind, Reference, pieces
 from morphgraph.reference.source import (

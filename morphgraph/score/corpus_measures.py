@@ -19,16 +19,13 @@ from typing import IO, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import FileFormatError, MorphGraphError, require
 from morphgraph.core.files import checksum
 from morphgraph.core.limits import CORPUS_LANGUAGES
 from morphgraph.core.text import base_name, unique_labels
 from morphgraph.corpus.counting import MIN_MEMORY, Runner, run_here
 from morphgraph.corpus.counting_sql import (
     CountingTask,
-    arrow_batches,
-    open_duckdb,
-    record_errors,
     unify_spaces,
 )
 from morphgraph.corpus.counts import WordCounts
@@ -40,6 +37,7 @@ from morphgraph.corpus.text_files import (
     find_texts,
     kind_of,
     local_copy,
+    open_duckdb,
     opened,
 )
 from morphgraph.score.vocabulary import ALPHA, Compression, check_alpha, compress, unused_types
@@ -93,8 +91,7 @@ def measure_file(
         opened(place, file.path) as data,
         open_duckdb(task["memory"], 1, Path(folder)) as sql,
     ):
-        rows = record_errors(_labelled_lines(data, task, lines, bad), failed)
-        sql.register("texts", arrow_batches({"label": "string", "text": "large_string"}, rows))
+        sql.register("texts", _as_arrow(_labelled_lines(data, task, lines, bad), failed))
         words = "from texts"
         if task["unit"] == "words":
             words = "from (select label, unnest(string_split(text, ' ')) as text from texts)"
@@ -145,6 +142,28 @@ def _labelled_lines(
             if task["unit"] == "words":
                 texts = [unify_spaces(text, name, bad) for text in texts]
             yield [label] * len(texts), texts
+
+
+def _as_arrow(parts: Iterator[tuple[list[str], list[bytes]]], failed: list[BaseException]) -> Any:
+    """Return labels and texts as a table that DuckDB can read.
+
+    Any exception is recorded: DuckDB keeps only its message.
+    """
+    require("Measuring a corpus", "pyarrow")
+    import pyarrow
+
+    schema = pyarrow.schema({"label": "string", "text": "large_string"})
+
+    def batches() -> Iterator[Any]:
+        try:
+            for part in parts:
+                pairs = zip(part, schema.types, strict=True)
+                yield pyarrow.record_batch([pyarrow.array(*pair) for pair in pairs], schema=schema)
+        except BaseException as error:
+            failed.append(error)
+            raise
+
+    return pyarrow.RecordBatchReader.from_batches(schema, batches())
 
 
 def _is_too_long(line: bytes, name: str, bad: BadTexts) -> bool:

@@ -74,10 +74,9 @@ def tiny() -> Iterator[None]:
 
 
 def make_tiny(patch: pytest.MonkeyPatch) -> None:
-    """Blocks of eight bytes read by five, rows of two, a partition for every 16 bytes."""
+    """Blocks of eight bytes read by five, a partition for every 16 bytes."""
     patch.setattr(counting, "BLOCK_BYTES", 8)
     patch.setattr(text, "_CHUNK", 5)
-    patch.setattr(counting_sql, "_ROW", 2)
     patch.setattr(counting_sql, "_RULE_BATCH", 2)
     patch.setattr(counting, "_BYTES_PER_PARTITION", 16)
 

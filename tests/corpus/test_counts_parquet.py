@@ -10,7 +10,6 @@ from pyarrow import parquet
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.corpus.counts import parse_word_counts, read_word_counts
-from morphgraph.corpus.parquet import open_parquet, parquet_batches
 
 
 def as_parquet(columns: dict[str, Any], metadata: dict[str, str] | None = None) -> bytes:
@@ -60,9 +59,9 @@ def test_what_made_the_words(about: str, pipeline: str | None) -> None:
     [
         ({"text": ["low"], "count": [1]}, "it has no column called “word”. Give a column “word”"),
         ({"word": ["low"], "n": [1]}, "it has no column called “count”"),
-        ({"word": [1], "count": [1]}, "the column “word” has no strings but int64"),
+        ({"word": [1], "count": [1]}, "the column “word” has no strings but bigint"),
         ({"word": ["low"], "count": [1.0]}, "the column “count” has no whole numbers but double"),
-        ({"word": ["low"], "count": ["1"]}, "the column “count” has no whole numbers but string"),
+        ({"word": ["low"], "count": ["1"]}, "the column “count” has no whole numbers but varchar"),
         ({"word": ["low", None], "count": [1, 2]}, "a.parquet, row 2: the word is missing"),
         ({"word": ["low", ""], "count": [1, 2]}, "a.parquet, row 2: the word is empty"),
         ({"word": ["low", "a"], "count": [1, None]}, "a.parquet, row 2: the count is missing"),
@@ -98,31 +97,3 @@ def test_refuses_what_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MORPHGRAPH_MAX_COUNTED_CHARACTERS", "5")
     with pytest.raises(FileFormatError, match="it has 6 characters in its words, the limit is 5"):
         parse_word_counts(data, "a.parquet")
-
-
-@pytest.mark.parametrize("version", ["1.0", "2.0"])
-@pytest.mark.parametrize(
-    ("options", "together"),
-    [
-        ({"use_dictionary": False}, True),
-        ({"use_dictionary": True}, False),
-        ({"use_dictionary": False, "column_encoding": {"word": "DELTA_BYTE_ARRAY"}}, False),
-        ({"use_dictionary": False, "column_encoding": {"word": "DELTA_LENGTH_BYTE_ARRAY"}}, False),
-    ],
-)
-def test_rows_are_read_together_where_no_page_can_grow(
-    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], together: bool, version: str
-) -> None:
-    """A dictionary names a text for many rows, a delta what it has in common with another."""
-    monkeypatch.setattr("morphgraph.corpus.parquet._BATCH_BYTES", 10**6)
-    rows = pa.table(
-        {"word": [f"{'long' * 25}{number}" for number in range(9000)], "count": [1] * 9000}
-    )
-    buffer = io.BytesIO()
-    form = {"data_page_version": version, "row_group_size": 3000, "compression": "zstd"}
-    parquet.write_table(rows, buffer, **form, **options)
-    table = open_parquet(buffer, "a")
-    batches = [*parquet_batches(buffer, table, ["word", "count"], 2000, "a")]
-    assert pa.Table.from_batches(batches).equals(rows.cast(batches[0].schema))
-    sizes = [batch.num_rows for batch in batches]
-    assert sizes == [2000, 1000] * 3 if together else max(sizes) < 100

@@ -415,7 +415,7 @@ FILES: dict[str, Hostile] = {
         "frequencies",
         "counts.parquet",
         lambda: bomb(500 * MILLION),
-        "bytes in a page of a parquet file",
+        "it unpacks to more than",
     ),
     "a text of parquet that expands": Hostile(
         "text",

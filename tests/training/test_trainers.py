@@ -255,7 +255,7 @@ def test_words_from_a_file_are_never_a_list_of_strings(
     parquet.write_table(pa.table({"word": [*words], "count": [*words.values()]}), path)
     (tmp_path / "counts.tsv").write_text("".join(f"{w}\t{n}\n" for w, n in words.items()))
     expected = train(method, WordCounts.from_mapping(words), 900).signature()
-    monkeypatch.setattr("morphgraph.corpus.counts_lines._BLOCK", 4096)
+    monkeypatch.setattr("morphgraph.corpus.counts._BLOCK", 4096)
     for file in (path, tmp_path / "counts.tsv"):
         counts = read_word_counts(file)
         with monkeypatch.context() as patch:

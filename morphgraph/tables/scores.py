@@ -17,7 +17,6 @@ from morphgraph.core.text import (
 )
 from morphgraph.score.comparison import ComparedWord, Comparison
 from morphgraph.score.metrics import METRICS, Metric, check_metrics
-from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import BREAKDOWNS, Estimate, ScoreTable, SegmentationFailure
 from morphgraph.tables.model import ALL_WORDS, Cell, Column, Form, Row, Table, with_best
 from morphgraph.tables.writing import (
@@ -28,14 +27,12 @@ from morphgraph.tables.writing import (
     to_html,
     to_latex,
     to_markdown,
-    whole,
     without_formulas,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from morphgraph.score.comparison import ErrorBrowser
     from morphgraph.score.flota import FlotaScores
     from morphgraph.score.table import Breakdown
 
@@ -76,18 +73,11 @@ def score_rows(table: ScoreTable) -> list[dict[str, str | float]]:
     return rows
 
 
-def _size(outcome: Outcome | SegmentationFailure) -> float:
-    size = None if isinstance(outcome, SegmentationFailure) else outcome.vocabulary_size
-    return math.nan if size is None else size
-
-
 def _form(metric: Metric) -> Form:
     return "percent" if metric.unit == "%" else "ratio"
 
 
-def _cell(estimate: Estimate | None) -> Cell:
-    if estimate is None:
-        return Cell()
+def _cell(estimate: Estimate) -> Cell:
     low, high = estimate.interval.low, estimate.interval.high
     return Cell(estimate.value, low, high, estimate.deviation, p=estimate.p, state="done")
 
@@ -105,9 +95,8 @@ def scores_table(tables: Sequence[ScoreTable]) -> Table:
     extras = ("low", "high", "p", *(["sd"] if any(table.runs > 1 for table in tables) else []))
     columns = [Column("|V|", "count", csv="vocabulary size")]
     for name in names:
-        metric = METRICS[name]
-        form = _form(metric)
-        columns.append(Column(metric.title, form, metric.better, name, csv=name, extras=extras))
+        title, form, better = METRICS[name].title, _form(METRICS[name]), METRICS[name].better
+        columns.append(Column(title, form, better, name, csv=name, extras=extras))
     rows = [row for block, table in enumerate(tables) for row in _rows(table, block, names)]
     return Table(
         "Scores of tokenisers against gold segmentations",
@@ -123,31 +112,26 @@ def scores_table(tables: Sequence[ScoreTable]) -> Table:
 
 
 def _rows(table: ScoreTable, block: int, names: Sequence[str]) -> Iterable[Row]:
-    place = {
-        "reference": _reference(table),
-        "scope": table.scope,
-        "weighting": table.weighting,
-        "words": words_of(table),
-    }
+    place = {"reference": _reference(table), "scope": table.scope, "weighting": table.weighting}
+    place["words"] = words_of(table)
     is_tested = any(
         not math.isnan(one.p) for found in table.estimates for one in (found or {}).values()
     )
     for number, (outcome, found) in enumerate(zip(table.outcomes, table.estimates, strict=True)):
-        error = outcome.message if isinstance(outcome, SegmentationFailure) else ""
-        held_in = isinstance(outcome, Outcome) and outcome.held_in
-        alone = isinstance(outcome, Outcome) and outcome.is_gold
-        scores = (
-            _cell(None if found is None else found[name]) if name in table.metrics else Cell("")
-            for name in names
-        )
-        after = {
-            "held in": "yes" if held_in else "no",
-            "error": error,
-            "signature": table.signature_of(number),
-        }
+        error, size, held_in, alone = "", None, False, False
+        if isinstance(outcome, SegmentationFailure):
+            error = outcome.message
+        else:
+            size, held_in, alone = outcome.vocabulary_size, outcome.held_in, outcome.is_gold
+        cells = [Cell(math.nan if size is None else size)]
+        for name in names:
+            none = Cell() if name in table.metrics else Cell("")
+            cells.append(none if found is None or name not in found else _cell(found[name]))
+        after = {"held in": "yes" if held_in else "no", "error": error}
+        after["signature"] = table.signature_of(number)
         yield Row(
             (outcome.label,),
-            (Cell(_size(outcome)), *scores),
+            tuple(cells),
             group=-1 if alone else block,
             block=block,
             error=error,
@@ -188,19 +172,17 @@ def scores_markdown(tables: Sequence[ScoreTable]) -> str:
 def breakdown_table(found: Breakdown) -> Table:
     """Return a score of each group of words, with a column for each tokeniser."""
     metric = METRICS[found.metric]
-    columns = [
-        Column(found.counted, "count"),
-        *(Column(each, _form(metric)) for each in found.labels),
-    ]
     estimates = [found.estimates(number) for number in range(len(found.labels))]
+    rows = (
+        Row((group.name,), (Cell(group.size), *(_cell(each[place]) for each in estimates)))
+        for place, group in enumerate(found.groups)
+    )
+    form = _form(metric)
     return Table(
-        f"{metric.title}{' %' * (metric.unit == '%')} by {BREAKDOWNS[found.by].lower()}",
+        f"{metric.title}{' %' * (form == 'percent')} by {BREAKDOWNS[found.by].lower()}",
         (Column("group"),),
-        tuple(columns),
-        tuple(
-            Row((group.name,), (Cell(group.size), *(_cell(each[place]) for each in estimates)))
-            for place, group in enumerate(found.groups)
-        ),
+        (Column(found.counted, "count"), *(Column(each, form) for each in found.labels)),
+        tuple(rows),
         signatures=(found.signature,),
     )
 
@@ -218,17 +200,18 @@ def breakdown_csv(found: Breakdown) -> bytes:
 
 def flota_table(found: FlotaScores) -> Table:
     """Return FLOTA's own scores, a row for each method and k."""
-    shares = ("coverage C", "stem recall R", "full match M")
-    columns = [Column(title, "percent") for title in shares]
-    columns += [Column("words", "count"), Column("with a stem", "count")]
-    rows = []
-    for each in found.scores:
-        names = (each.method, "∞" if each.k is None else str(each.k))
-        numbers = (each.coverage, each.stem_recall, each.full_match)
-        counts = (each.entries, each.entries_with_stem)
-        rows.append(Row(names, tuple(map(Cell, (*numbers, *counts)))))
+    shares = [Column(t, "percent") for t in ("coverage C", "stem recall R", "full match M")]
+    columns = (*shares, Column("words", "count"), Column("with a stem", "count"))
+    keys = ("coverage", "stem_recall", "full_match", "entries", "entries_with_stem")
+    rows = (
+        Row(
+            (each.method, "∞" if each.k is None else str(each.k)),
+            tuple(Cell(getattr(each, key)) for key in keys),
+        )
+        for each in found.scores
+    )
     by = (Column("method"), Column("k", "written"))
-    return Table("FLOTA's scores", by, tuple(columns), tuple(rows), signatures=(found.signature,))
+    return Table("FLOTA's scores", by, columns, tuple(rows), signatures=(found.signature,))
 
 
 def errors_csv(browser: ErrorBrowser, entries: Iterable[int]) -> bytes:
@@ -249,25 +232,18 @@ _TITLE = "Comparison of segmentations"
 
 def words_table(comparison: Comparison, rows: Sequence[ComparedWord]) -> Table:
     """Return the table of words by methods: tokens separated by spaces, exact words in bold."""
+    lines = []
+    for row in rows:
+        cells = tuple(
+            Cell(" ".join(c.tokens), is_best=bool(c.exact), tokens=c.tokens, pieces=c.pieces)
+            for c in row.cells
+        )
+        lines.append(Row((row.text, " | ".join(row.gold or ())), cells))
     return Table(
         _TITLE,
         (Column("Word"), Column("Gold")),
-        tuple(Column(label) for label in comparison.labels),
-        tuple(
-            Row(
-                (row.text, " | ".join(row.gold or ())),
-                tuple(
-                    Cell(
-                        " ".join(cell.tokens),
-                        is_best=bool(cell.exact),
-                        tokens=cell.tokens,
-                        pieces=cell.pieces,
-                    )
-                    for cell in row.cells
-                ),
-            )
-            for row in rows
-        ),
+        tuple(map(Column, comparison.labels)),
+        tuple(lines),
         signatures=(comparison.signature,),
         bold="cut just as in the gold",
     )
@@ -275,21 +251,18 @@ def words_table(comparison: Comparison, rows: Sequence[ComparedWord]) -> Table:
 
 def summary_table(comparison: Comparison) -> Table:
     """Return the scores of each method over all compared words."""
-    shares = (("precision", "precision"), ("recall", "recall"), ("F1", "f1"), ("exact", "exact"))
-    columns = [Column(title, "percent", key=key) for title, key in shares]
-    columns.insert(3, Column("95 %", "written"))
-    columns += [Column("tokens per word", "ratio"), Column("|V|", "count")]
+    titles = ("precision", "recall", "F1", "exact")
+    *shares, exact = (Column(title, "percent", key=title.lower()) for title in titles)
+    numbers = (Column("tokens per word", "ratio"), Column("|V|", "count"))
     rows = []
     for found in comparison.summaries:
-        cells = [Cell(getattr(found, key)) for _, key in shares]
         interval = f"{percent(found.interval.low)}–{percent(found.interval.high)}"
-        cells.insert(3, Cell(interval))
-        cells += [Cell(found.fertility), Cell(found.vocabulary_size)]
-        rows.append(Row((found.label,), tuple(cells)))
+        values = (found.precision, found.recall, found.f1, interval, found.exact, found.fertility)
+        rows.append(Row((found.label,), tuple(map(Cell, (*values, found.vocabulary_size)))))
     return Table(
         "Summary",
         (Column("method"),),
-        tuple(columns),
+        (*shares, Column("95 %", "written"), exact, *numbers),
         tuple(rows),
         signatures=(*(found.signature for found in comparison.summaries), comparison.signature),
     )
@@ -301,9 +274,8 @@ def comparison_csv(comparison: Comparison, rows: Sequence[ComparedWord]) -> byte
     This is its tokens, separated by spaces, its errors, and whether it is exact.
     """
     told = ("", ": errors", ": exact")
-    lines: list[list[object]] = [
-        ["word", "gold", *(label + what for label in comparison.labels for what in told)]
-    ]
+    heads = ("word", "gold", *(label + what for label in comparison.labels for what in told))
+    lines: list[Sequence[object]] = [heads]
     for row in rows:
         line: list[object] = [row.text, " ".join(row.gold or ())]
         for found in row.cells:
@@ -322,13 +294,8 @@ def comparison_html(
     comparison: Comparison, rows: Sequence[ComparedWord], title: str = _TITLE
 ) -> bytes:
     """Return rows and summaries as one stand-alone HTML file; all text is escaped."""
-    page = rendered(
-        "comparison.html.j2",
-        title=title,
-        words=words_table(comparison, rows),
-        summary=summary_table(comparison),
-    )
-    return page.encode("utf-8", "replace")
+    tables = {"words": words_table(comparison, rows), "summary": summary_table(comparison)}
+    return rendered("comparison.html.j2", title=title, **tables).encode("utf-8", "replace")
 
 
 class ScoreView:
@@ -376,13 +343,6 @@ class ScoreView:
 
     def _repr_html_(self) -> str:
         return without_formulas(to_html(scores_table([self.table])))
-
-    def _shown(self, number: int) -> str:
-        found = self.table.estimates[number]
-        if found is None:
-            return "failed"
-        value = self.table.of(number, ["f1"])["f1"].value
-        return f"F1 {percent(value)} %"
 
 
 class TokeniserScore(ScoreView):
@@ -442,6 +402,9 @@ class ComparedScores(ScoreView):
 
     def __repr__(self) -> str:
         """Return one line: the F1 of each, and the signature."""
-        rows = enumerate(self.table.labels)
-        shown = ", ".join(f"{visible(label)} {self._shown(number)}" for number, label in rows)
-        return f"{shown} | {self.signature}"
+        shown = []
+        for number, label in enumerate(self.table.labels):
+            found = self.table.of(number, ["f1"]).get("f1")
+            text = "failed" if found is None else f"F1 {percent(found.value)} %"
+            shown.append(f"{visible(label)} {text}")
+        return f"{', '.join(shown)} | {self.signature}"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from morphgraph.core.text import UNDEFINED, count_text, counted, percent
+from morphgraph.core.text import UNDEFINED, count_text, counted, percent, without_nan
 from morphgraph.score.corpus_measures import CorpusMeasures, TextMeasure
 from morphgraph.score.gold_set import reference_fields, signature_line
 from morphgraph.score.vocabulary import VocabularyHealth
@@ -72,18 +72,15 @@ def figure_table(healths: Sequence[VocabularyHealth], alpha: float) -> Table:
     found = figure_values(healths, alpha)
     needs = list(dict.fromkeys(figure.needs for figure in FIGURES))
     warning = case_warning(healths)
+    rows = []
+    for figure in FIGURES:
+        cells = tuple(Cell(figure_text(figure, values[figure.key])) for values in found)
+        rows.append(Row((label_of(figure, alpha),), cells, block=needs.index(figure.needs)))
     return Table(
         "Vocabulary figures",
         (Column("Figure"),),
         tuple(Column(health.label, "written") for health in healths),
-        tuple(
-            Row(
-                (label_of(figure, alpha),),
-                tuple(Cell(figure_text(figure, values[figure.key])) for values in found),
-                block=needs.index(figure.needs),
-            )
-            for figure in FIGURES
-        ),
+        tuple(rows),
         blocks=("",) * len(needs),
         signatures=(signature(healths, alpha),),
         notes=(warning,) if warning else (),
@@ -119,11 +116,12 @@ def signature(healths: Sequence[VocabularyHealth], alpha: float) -> str:
     from morphgraph.core import __version__
 
     reference = healths[0].reference if healths else None
+    fields = {"reference": "none"} if reference is None else reference_fields(reference)
     return signature_line(
         {
             "corpus": healths[0].corpus_signature if healths else "none",
             "alpha": str(whole(float(alpha))),
-            **(reference_fields(reference) if reference is not None else {"reference": "none"}),
+            **fields,
             "tokenisers": ", ".join(health.tokeniser_signature for health in healths),
             "version": __version__,
         }
@@ -190,39 +188,30 @@ def corpus_table(measures: CorpusMeasures, most: int | None = None) -> Table:
     ``most``: show at most this many of the files or languages.
     """
     several = len(measures.tokenisers) > 1
-    names = [Column(measures.by.capitalize(), key="text")]
-    if several:
-        names.append(Column("Tokeniser", key="tokeniser"))
+    names = [Column(measures.by.capitalize(), key="text"), Column("Tokeniser", key="tokeniser")]
     columns = [Column(title, "count", key=key) for key, title in _COUNTS.items()]
-    if measures.base is not None:
-        for key, title in _COSTS.items():
-            columns.append(Column(title.format(base=measures.base), "number", key=key))
-    for key in _RATIOS:
-        columns.append(Column(label_of(figure_called(key), measures.alpha), "number", key=key))
-    columns.append(Column(figure_called("never_used").label, "written", key="never_used"))
+    costs = {} if measures.base is None else _COSTS
+    titles = {key: title.format(base=measures.base) for key, title in costs.items()}
+    titles |= {key: label_of(figure_called(key), measures.alpha) for key in _RATIOS}
+    columns += [Column(title, "number", key=key) for key, title in titles.items()]
+    unused = figure_called("never_used")
 
     def row(one: TextMeasure, block: int) -> Row:
-        shown = (one.text, one.tokeniser) if several else (one.text,)
-        return Row(shown, tuple(_cell(one, column.key) for column in columns), -1, block)
+        cells = [Cell(float(getattr(one, column.key))) for column in columns]
+        cells.append(Cell(figure_text(unused, FigureValue(one.never_used, one.ordinary_types))))
+        return Row((one.text, one.tokeniser)[: 1 + several], tuple(cells), -1, block)
 
     chosen = list(dict.fromkeys(one.text for one in measures.texts))[:most]
     rows = [row(one, 0) for text in chosen for one in measures.texts if one.text == text]
     return Table(
         "Corpus",
-        tuple(names),
-        tuple(columns),
+        tuple(names[: 1 + several]),
+        (*columns, Column(unused.label, "written", key="never_used")),
         (*rows, *(row(one, 1) for one in measures.totals)),
         blocks=("", ""),
         signatures=(measures.signature,),
         notes=(UNITS[measures.unit],),
     )
-
-
-def _cell(one: TextMeasure, key: str) -> Cell:
-    if key == "never_used":
-        value = FigureValue(one.never_used, one.ordinary_types)
-        return Cell(figure_text(figure_called(key), value))
-    return Cell(float(getattr(one, key)))
 
 
 def parity_table(measures: CorpusMeasures) -> Table:
@@ -238,13 +227,9 @@ def parity_table(measures: CorpusMeasures) -> Table:
         costs = {one.text: one.tokens_per_line for one in measures.of(tokeniser)}
         dearest = max(costs, key=lambda text: costs[text])
         least = min(costs.values())
-        cells = (
-            Cell(measures.gini(tokeniser)),
-            Cell(measures.gini(tokeniser, "byte")),
-            Cell(dearest),
-            Cell(costs[dearest] / least if least else math.nan),
-        )
-        rows.append(Row((tokeniser,), cells))
+        ginis = (measures.gini(tokeniser), measures.gini(tokeniser, "byte"))
+        spread = costs[dearest] / least if least else math.nan
+        rows.append(Row((tokeniser,), tuple(map(Cell, (*ginis, dearest, spread)))))
     return Table(
         "Parity",
         (Column("Tokeniser"),),
@@ -265,47 +250,39 @@ def corpus_csv(measures: CorpusMeasures) -> bytes:
     """Return the same rows as CSV, the totals last, with the signature."""
     rows = measured_rows((*measures.texts, *measures.totals))
     lines: list[list[object]] = [[*rows[0], "signature"]]
-    lines += [
-        [*(whole(v) if isinstance(v, float) else v for v in row.values()), measures.signature]
-        for row in rows
-    ]
+    for row in rows:
+        values = (whole(v) if isinstance(v, float) else v for v in row.values())
+        lines.append([*values, measures.signature])
     return csv_bytes(lines)
 
 
 def corpus_json(measures: CorpusMeasures) -> dict[str, Any]:
     """Return all measures as JSON; undefined values are null."""
-    found: dict[str, Any] = {
-        "by": measures.by,
-        "unit": measures.unit,
-        "alpha": measures.alpha,
-        "texts": _known_rows(measures.texts),
-        "all": _known_rows(measures.totals),
-        "bad": measures.bad,
-        "first_bad": list(measures.first_bad),
-    }
+    found: dict[str, Any] = {key: getattr(measures, key) for key in ("by", "unit", "alpha")}
+    found |= {"texts": measured_rows(measures.texts), "all": measured_rows(measures.totals)}
+    found |= {"bad": measures.bad, "first_bad": list(measures.first_bad)}
     if measures.base is not None:
         found["base"] = measures.base
         found["parity"] = [
             {
                 "tokeniser": name,
-                "gini_line": _known(measures.gini(name)),
-                "gini_byte": _known(measures.gini(name, "byte")),
-                "lorenz_line": [list(map(_known, axis.tolist())) for axis in measures.lorenz(name)],
+                "gini_line": measures.gini(name),
+                "gini_byte": measures.gini(name, "byte"),
+                "lorenz_line": [axis.tolist() for axis in measures.lorenz(name)],
             }
             for name in measures.tokenisers
         ]
-    return found | {"signature": measures.signature}
+    told = _whole(without_nan(found)) | {"alpha": measures.alpha}
+    return {**told, "signature": measures.signature}
 
 
-def _known_rows(measures: Iterable[TextMeasure]) -> list[dict[str, Any]]:
-    return [{key: _known(value) for key, value in row.items()} for row in measured_rows(measures)]
-
-
-def _known(value: Any) -> Any:
-    """Return a value for JSON: null where it is undefined."""
-    if not isinstance(value, float):
-        return value
-    return None if math.isnan(value) else whole(value)
+def _whole(value: Any) -> Any:
+    """Return nested data with whole numbers as integers."""
+    if isinstance(value, dict):
+        return {key: _whole(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return list(map(_whole, value))
+    return whole(value) if isinstance(value, float) else value
 
 
 @dataclass(frozen=True, repr=False)

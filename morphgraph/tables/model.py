@@ -251,24 +251,16 @@ class Table:
             )
         if any("±" in beside for _, beside in cells):
             notes.append("Means over seeds, ± their standard deviation.")
-        notes += self.tests_explained
-        if any(cell.is_undefined for cell, _ in cells):
-            notes.append(f"{UNDEFINED}: undefined, or not measured.")
-        return notes
-
-    @property
-    def tests_explained(self) -> list[str]:
-        """The meanings of stars and of held-in, if they occur."""
-        cells = [cell for cell, _ in self.cells()]
-        notes = []
-        if any(cell.mark for cell in cells) or any(row.is_baseline for row in self.rows):
+        if any(cell.mark for cell, _ in cells) or any(row.is_baseline for row in self.rows):
             levels = ", ".join(f"{stars} p < {level:g}" for level, stars in LEVELS[::-1])
             notes.append(
                 f"Stars: different from {self.against}, by paired approximate randomisation: "
                 f"{levels}."
             )
-        if any(cell.held_in for cell in cells) or any(row.held_in for row in self.rows):
+        if any(part.held_in for part in (*(cell for cell, _ in cells), *self.rows)):
             notes.append(HELD_IN_NOTE)
+        if any(cell.is_undefined for cell, _ in cells):
+            notes.append(f"{UNDEFINED}: undefined, or not measured.")
         return notes
 
 
@@ -279,22 +271,21 @@ def with_best(rows: Sequence[Row], columns: Sequence[Column]) -> tuple[Row, ...]
         if row.group >= 0:
             members.setdefault(row.group, []).append(row)
     best: set[tuple[int, int, str, bool]] = set()
-    for place, column in enumerate(columns):
-        for group, competing in members.items() if column.better else ():
-            # A method that has not run yet may be better.
-            if any(cell.state == "not run" for row in competing for cell in row.cells):
-                continue
+    for group, competing in members.items():
+        # A method that has not run yet may be better.
+        if any(cell.state == "not run" for row in competing for cell in row.cells):
+            continue
+        for place, column in enumerate(columns):
+            cells = [(row.cells[place], row) for row in competing if len(row.cells) > place]
             known = [
                 (cell.value, row.held_in or cell.held_in)
-                for row in competing
-                for cell in row.cells[place : place + 1]
+                for cell, row in cells
                 if not isinstance(cell.value, str) and not math.isnan(cell.value)
             ]
             # A held-in method does not compete with those that have not seen the words.
             fair = [each for each in known if not each[1]] or known
-            if len(fair) > 1:
-                values = [value for value, _ in fair]
-                top = max(values) if column.better > 0 else min(values)
+            if column.better and len(fair) > 1:
+                top = max(value * column.better for value, _ in fair) * column.better
                 best.add((group, place, value_text(column.form, top), fair[0][1]))
 
     def marked(row: Row) -> Iterator[Cell]:
@@ -326,10 +317,10 @@ def text_frame(table: Table, *, intervals: bool = True) -> tuple[pd.DataFrame, p
     """
     import pandas as pd
 
-    texts = shown_texts(table, intervals=intervals)
+    lines = shown_texts(table, intervals=intervals)
     best = [[False] * len(row.names) + [cell.is_best for cell in row.cells] for row in table.rows]
     numbers = [str(number) for number in range(len(table.names) + len(table.columns))]
-    return pd.DataFrame(texts, columns=numbers), pd.DataFrame(best, columns=numbers)
+    return pd.DataFrame(lines, columns=numbers), pd.DataFrame(best, columns=numbers)
 
 
 def shown_texts(table: Table, *, intervals: bool = True) -> list[list[str]]:

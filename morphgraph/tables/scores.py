@@ -27,16 +27,19 @@ from morphgraph.tables.writing import (
     to_html,
     to_latex,
     to_markdown,
+    whole,
     without_formulas,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from morphgraph.score.comparison import ErrorBrowser
     from morphgraph.score.flota import FlotaScores
     from morphgraph.score.table import Breakdown
 
 _NAME_LENGTH = 60
+_TITLE = "Comparison of segmentations"
 
 
 def score_text(name: str, value: float) -> str:
@@ -225,9 +228,6 @@ def errors_csv(browser: ErrorBrowser, entries: Iterable[int]) -> bytes:
         told = (getattr(row, name) for name in texts)
         lines.append((*told, row.wrong, row.missed, weight, signature))
     return csv_bytes(lines)
-
-
-_TITLE = "Comparison of segmentations"
 
 
 def words_table(comparison: Comparison, rows: Sequence[ComparedWord]) -> Table:

@@ -21,40 +21,20 @@ MatrixRole: TypeAlias = Literal["input", "output", "bias"]
 
 _SUFFIXES: Mapping[MatrixRole, tuple[str, ...]] = {
     "input": (
-        "embed_tokens.weight",
-        "word_embeddings.weight",
-        "word_embedding.weight",
-        "shared.weight",
-        "wte.weight",
-        "embed_in.weight",
-        "tok_embeddings.weight",
-        "tokens_embed.weight",
-        "token_embedding.weight",
-        "backbone.embeddings.weight",
+        *("embed_tokens.weight", "word_embeddings.weight", "word_embedding.weight"),
+        *("shared.weight", "wte.weight", "embed_in.weight", "tok_embeddings.weight"),
+        *("tokens_embed.weight", "token_embedding.weight", "backbone.embeddings.weight"),
         "transformer.embeddings.weight",
     ),
     "output": (
-        "lm_head.weight",
-        "lm_head.decoder.weight",
-        "predictions.decoder.weight",
-        "embed_out.weight",
-        "vocab_projector.weight",
-        "generator_lm_head.weight",
-        "lm_loss.weight",
-        "pred_layer.proj.weight",
-        "proj_out.weight",
+        *("lm_head.weight", "lm_head.decoder.weight", "predictions.decoder.weight"),
+        *("embed_out.weight", "vocab_projector.weight", "generator_lm_head.weight"),
+        *("lm_loss.weight", "pred_layer.proj.weight", "proj_out.weight"),
     ),
     "bias": (
-        "lm_head.bias",
-        "lm_head.decoder.bias",
-        "predictions.bias",
-        "predictions.decoder.bias",
-        "final_logits_bias",
-        "embed_out.bias",
-        "vocab_projector.bias",
-        "generator_lm_head.bias",
-        "lm_loss.bias",
-        "pred_layer.proj.bias",
+        *("lm_head.bias", "lm_head.decoder.bias", "predictions.bias", "predictions.decoder.bias"),
+        *("final_logits_bias", "embed_out.bias", "vocab_projector.bias"),
+        *("generator_lm_head.bias", "lm_loss.bias", "pred_layer.proj.bias"),
     ),
 }
 """The suffixes of their names in `transformers` models."""
@@ -86,14 +66,9 @@ class VocabularyMatrix:
 
 @dataclass(frozen=True)
 class VocabularyMatrices:
-    """All tensors of a checkpoint that are indexed by id.
-
-    ``rows``: the number of ids of the model. ``tied``: the output projection is the input
-    embedding.
-    """
+    """All tensors of a checkpoint that are indexed by id; ``rows``: its number of ids."""
 
     rows: int
-    tied: bool
     matrices: tuple[VocabularyMatrix, ...]
 
     def of(self, role: MatrixRole) -> StoredTensor | None:
@@ -106,42 +81,44 @@ def vocabulary_matrices(checkpoint: Checkpoint) -> VocabularyMatrices:
 
     `FileFormatError` names the tensor or field where the layout is unknown or ambiguous.
     """
-    place = str(checkpoint.folder / CONFIG)
-    settings = text_settings(checkpoint.config)
+    config, place = checkpoint.config, str(checkpoint.folder / CONFIG)
+    inner = config.get("text_config")
+    settings = inner if "vocab_size" not in config and isinstance(inner, dict) else config
     rows = settings.get("vocab_size")
     if type(rows) is not int or rows < 1:
         fix = "Give the folder of a model of transformers."
         raise FileFormatError(place, "field vocab_size", "a number of ids is expected here", fix)
-    tied = settings.get("tie_word_embeddings", checkpoint.config.get("tie_word_embeddings", True))
     # If another size of the model is the same number, only names distinguish tensors.
-    shape_tells = rows not in (value for key, value in _sizes(checkpoint.config))
-    found = []
+    shape_tells = rows not in _sizes(config)
+    found: dict[MatrixRole, StoredTensor] = {}
+    matrices = []
     for tensor in checkpoint.tensors():
-        role = _role(tensor.name)
+        role, shape = _role(tensor.name), tensor.shape
         if role is None:
-            if shape_tells and rows in tensor.shape and not _IN_LAYER.search(tensor.name):
+            if shape_tells and rows in shape and not _IN_LAYER.search(tensor.name):
                 raise _unknown(tensor, f"it has {rows:,} rows or columns, one for each id")
             continue
-        shape = tensor.shape
         along = shape[-1:] if role == "bias" else shape[:1]
         flat = all(size == 1 for size in shape[:-1]) if role == "bias" else len(shape) == 2
         if along != (rows,) or not flat or not all(shape):
-            shown = " × ".join(map(str, shape))
-            if role == "input" or tensor.name.endswith(("lm_head.weight", "lm_head.bias")):
-                raise _unknown(tensor, f"it is {shown}, where vocab_size is {rows:,}")
-            if shape_tells and rows in shape:
+            is_usual = tensor.name.endswith(("lm_head.weight", "lm_head.bias"))
+            if role == "input" or is_usual or (shape_tells and rows in shape):
+                shown = " × ".join(map(str, shape))
                 raise _unknown(tensor, f"it is {shown}, where vocab_size is {rows:,}")
             continue
-        found.append(VocabularyMatrix(tensor, role))
-    made = VocabularyMatrices(rows, bool(tied), tuple(found))
-    _check_complete(made, checkpoint, place)
-    return made
-
-
-def text_settings(config: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the part of a configuration with the number of ids, such as that for text."""
-    inner = config.get("text_config")
-    return inner if "vocab_size" not in config and isinstance(inner, dict) else config
+        found.setdefault(role, tensor)
+        matrices.append(VocabularyMatrix(tensor, role))
+    fix = "Save the whole model again."
+    if "input" not in found:
+        problem = f"no tensor of {counted(rows, 'row')} has the name of an input embedding"
+        raise FileFormatError(str(checkpoint.folder), "", problem, fix)
+    tied = settings.get("tie_word_embeddings", config.get("tie_word_embeddings", True))
+    names = config.get("architectures")
+    with_head = isinstance(names, list) and any(str(name).endswith(_WITH_HEAD) for name in names)
+    if not tied and with_head and "output" not in found:
+        problem = "it is false, but no tensor has the name of an output projection"
+        raise FileFormatError(place, "field tie_word_embeddings", problem, fix)
+    return VocabularyMatrices(rows, tuple(matrices))
 
 
 def _role(name: str) -> MatrixRole | None:
@@ -153,13 +130,13 @@ def _role(name: str) -> MatrixRole | None:
     return None
 
 
-def _sizes(config: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _sizes(config: Mapping[str, Any]) -> Iterator[int]:
     """Return the numbers of a configuration that may be a dimension, nested ones too."""
     for key, value in config.items():
         if isinstance(value, dict):
             yield from _sizes(value)
         elif type(value) is int and key != "vocab_size" and not key.endswith("_id"):
-            yield key, value
+            yield value
 
 
 def _unknown(tensor: StoredTensor, problem: str) -> FileFormatError:
@@ -169,18 +146,6 @@ def _unknown(tensor: StoredTensor, problem: str) -> FileFormatError:
         f"this layout is not known: {problem}",
         "Models of transformers with one vocabulary are understood.",
     )
-
-
-def _check_complete(made: VocabularyMatrices, checkpoint: Checkpoint, place: str) -> None:
-    fix = "Save the whole model again."
-    if made.of("input") is None:
-        problem = f"no tensor of {counted(made.rows, 'row')} has the name of an input embedding"
-        raise FileFormatError(str(checkpoint.folder), "", problem, fix)
-    names = checkpoint.config.get("architectures")
-    with_head = isinstance(names, list) and any(str(name).endswith(_WITH_HEAD) for name in names)
-    if not made.tied and with_head and made.of("output") is None:
-        problem = "it is false, but no tensor has the name of an output projection"
-        raise FileFormatError(place, "field tie_word_embeddings", problem, fix)
 
 
 RowInit: TypeAlias = Literal["mean", "zeros", "normal"]
@@ -270,20 +235,19 @@ class MadeRows:
     def chunks(self) -> Iterator[Bytes]:
         """Yield the new rows a few at a time, as uint8 (rows, bytes of a row)."""
         random = np.random.default_rng(self.seed)
-        step = max(1, BUFFER // self._old.shape[1])
+        width = self._old.shape[1]
+        step = max(1, BUFFER // width)
         for start in range(0, len(self.sources), step):
-            yield self._block(slice(start, min(start + step, len(self.sources))), random)
-
-    def _block(self, span: slice, random: np.random.Generator) -> Bytes:
-        kinds, firsts = self.sources.kinds[span], self.sources.offsets[span]
-        rows = np.empty((len(kinds), self._old.shape[1]), np.uint8)
-        copied = kinds == COPIED
-        rows[copied] = self._old[self.sources.sources[firsts[copied]]]
-        others = np.flatnonzero(~copied)
-        if len(others):
-            made = self._made(others + span.start, kinds[others] == FILLER, random)
-            rows[others] = _bytes(made, self.tensor.dtype)
-        return rows
+            kinds = self.sources.kinds[start : start + step]
+            rows = np.empty((len(kinds), width), np.uint8)
+            copied = kinds == COPIED
+            firsts = self.sources.offsets[start : start + len(kinds)][copied]
+            rows[copied] = self._old[self.sources.sources[firsts]]
+            others = np.flatnonzero(~copied)
+            if len(others):
+                made = self._made(others + start, kinds[others] == FILLER, random)
+                rows[others] = _bytes(made, self.tensor.dtype)
+            yield rows
 
     def _made(self, ids: Ids, filler: npt.NDArray[np.bool_], random: np.random.Generator) -> Floats:
         """Compute the rows of ids that have none to copy; fillers are always means."""

@@ -13,7 +13,7 @@ import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -290,7 +290,8 @@ def pickled(path: Path) -> FileFormatError:
 
 def _stored(name: str, entry: Any, path: Path, data: int) -> StoredTensor:
     values: dict[str, Any] = entry if isinstance(entry, dict) else {}
-    dtype, shape, ends = (values.get(key) for key in ("dtype", "shape", "data_offsets"))
+    keys = ("dtype", "shape", "data_offsets")
+    dtype, shape, ends = map(cast("Callable[[str], Any]", values.get), keys)
     problem = ""
     if not _are_sizes(shape) or not _are_sizes(ends) or len(ends) != 2:
         problem = "dtype, shape and data_offsets of a tensor are expected here"

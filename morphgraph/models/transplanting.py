@@ -6,7 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,6 @@ from morphgraph.models.checkpoint import (
 from morphgraph.models.model_vocabulary import ModelVocabulary, read_model_vocabulary
 from morphgraph.models.rows import (
     ROW_INITS,
-    Bytes,
     MadeRows,
     MatrixRole,
     RowInit,
@@ -43,6 +42,7 @@ _POSITIONS_FROM_PADDING = (
     *("camembert", "data2vec-text", "esm", "ibert", "longformer", "luke", "mpnet", "roberta"),
     *("roberta-prelayernorm", "xlm-roberta", "xlm-roberta-xl", "xmod"),
 )
+"""Models that number positions starting after their padding id."""
 
 
 @dataclass(frozen=True)
@@ -79,46 +79,31 @@ def with_new_ids(
         for key, value in part.items():
             made = value
             if isinstance(value, dict):
-                made = dict(changed(value, f"{above}{key}."))
-            elif key.endswith(("_token_id", "_token_index")) or key in _LISTS:
+                yield key, dict(changed(value, f"{above}{key}."))
+                continue
+            if key.endswith(("_token_id", "_token_index")) or key in _LISTS:
                 made = mapped(key, value)
             elif key == "vocab_size" and value == rows[0]:
                 made = rows[1]
-            if made != value and not isinstance(value, dict):
+            if made != value:
                 changes.append(ConfigChange(file, above + key, value, made))
             yield key, made
 
     return dict(changed(config, "")), changes
 
 
-def counts_positions_from_padding(config: Mapping[str, Any]) -> bool:
-    """Return whether a model numbers positions starting after its padding id.
+# ------------------------------------------------------------------------------------- files
 
-    >>> counts_positions_from_padding({"model_type": "roberta"})
-    True
-    """
-    return config.get("model_type") in _POSITIONS_FROM_PADDING
-
-
-_README = "README.md"
 _CODE = frozenset({"tokenization_morphgraph.py", "tokenization_bte.py"})
 """The modules of an exported tokeniser's class; the second was used until version 0.1."""
-_TOKENISER_FILES = (
-    (frozenset(FILES) - {_README})
-    | _CODE
-    | {
-        "added_tokens.json",
-        "sentencepiece.bpe.model",
-        "source.spm",
-        "special_tokens_map.json",
-        "spiece.model",
-        "target.spm",
-        "tokenizer.model",
-        "vocab.json",
-        "vocab.txt",
-    }
-)
+_README = "README.md"
+_TOKENISER_FILES = {
+    *(set(FILES) - {_README} | _CODE),
+    *("added_tokens.json", "sentencepiece.bpe.model", "source.spm", "special_tokens_map.json"),
+    *("spiece.model", "target.spm", "tokenizer.model", "vocab.json", "vocab.txt"),
+}
 _LAYOUTS = ("tokenizer.json", "tokeniser.bte.json", "tokeniser.method.json")
+_SETTINGS = "tokenizer_config.json"
 _MODEL_FILES = frozenset({CONFIG, GENERATION_CONFIG, INDEX})
 _WEIGHTS = (
     *(".bin", ".ckpt", ".gguf", ".h5", ".msgpack", ".onnx", ".onnx_data", ".ot", ".pkl", ".pt"),
@@ -144,17 +129,14 @@ def tokeniser_contents(folder: Path) -> dict[str, bytes]:
     }
     whole = "tokenizer.json"
     if "tokeniser.bte.json" in found and not {whole, *_CODE} & found.keys():
-        raise FileFormatError(
-            str(folder),
-            "",
-            "transformers needs code beside tokeniser.bte.json, which is not there",
-            "Export it first: morphgraph export --tokenizer FOLDER --out ANOTHER.",
-        )
-    if whole in found and "tokenizer_config.json" not in found:
+        problem = "transformers needs code beside tokeniser.bte.json, which is not there"
+        fix = "Export it first: morphgraph export --tokenizer FOLDER --out ANOTHER."
+        raise FileFormatError(str(folder), "", problem, fix)
+    if whole in found and _SETTINGS not in found:
         document = parse_json(found[whole], str(folder / whole))
         settings = source_settings(folder)
         config = transformers_config(document, own_class=False, settings=settings)
-        found["tokenizer_config.json"] = json.dumps(config, ensure_ascii=False, indent=1).encode()
+        found[_SETTINGS] = json.dumps(config, ensure_ascii=False, indent=1).encode()
     return found
 
 
@@ -164,17 +146,16 @@ def with_kept_settings(contents: dict[str, bytes], model: Path) -> dict[str, byt
     These are the maximum length, the sides of padding and truncation, the chat template, and the
     roles of special tokens that the new tokeniser also has; its own settings take precedence.
     """
-    name = "tokenizer_config.json"
     layout = next((file for file in _LAYOUTS if file in contents), None)
-    if name not in contents or layout is None:
+    if _SETTINGS not in contents or layout is None:
         return contents
-    new, document = (parse_json(contents[file], file) for file in (name, layout))
+    new, document = (parse_json(contents[file], file) for file in (_SETTINGS, layout))
     if not isinstance(new, dict):
         return contents
     settings = kept_settings(source_settings(model), document) | new
     if settings == new:
         return contents
-    return {**contents, name: json.dumps(settings, ensure_ascii=False, indent=1).encode()}
+    return {**contents, _SETTINGS: json.dumps(settings, ensure_ascii=False, indent=1).encode()}
 
 
 def other_files(folder: Path) -> tuple[list[str], list[str]]:
@@ -317,53 +298,54 @@ def transplant_model(
     new = read_model_vocabulary(tokeniser)
     old = read_model_vocabulary(old_tokeniser or checkpoint.folder)
     check_rows(found.rows, old, settings.padded, "--old-tokenizer")
-    roles, old_roles = _roles(contents), _roles_in(Path(old_tokeniser or checkpoint.folder))
+    beside = Path(old_tokeniser or checkpoint.folder) / _SETTINGS
+    roles = _roles(contents)
+    old_roles = _roles({_SETTINGS: read_bytes(beside)} if beside.is_file() else {})
     _check_special_ids(checkpoint, old, old_roles)
-    plan = plan_rows(old, new, settings.multiple, _same_role(roles, old_roles, old, new))
+    same: dict[str, str] = {}
+    for role in _ROLES:  # new special tokens with the role of an old one, but another string
+        before, after = old_roles.get(role), roles.get(role)
+        if before in old.ids and after in new.special and before not in new.ids:
+            same.setdefault(str(after), str(before))
+    plan = plan_rows(old, new, settings.multiple, same)
     rows = len(plan.sources)
     configs, changes = _configs(checkpoint, plan, new, roles, (found.rows, rows))
     goes, stays = other_files(checkpoint.folder)
     replaced = {file.name for file in checkpoint.files} | contents.keys()
+    tensors = (
+        ResizedTensor(each.tensor.name, each.role, each.tensor.shape, each.resized(rows))
+        for each in found.matrices
+    )
     made = Transplant(
-        None,
+        None if out is None else Path(out),
         settings.init,
         plan.kept,
         plan.made,
         plan.dropped,
         (found.rows - len(old.ids), rows - len(new.ids)),
-        tuple(
-            ResizedTensor(each.tensor.name, each.role, each.tensor.shape, each.resized(rows))
-            for each in found.matrices
-        ),
+        tuple(tensors),
         tuple(changes),
         tuple(sorted({*goes, *contents})),
         tuple(name for name in stays if name not in replaced),
     )
     if out is None:
         return made
-    resized = {
-        each.tensor.name: _resized(each, found.rows, plan, settings) for each in found.matrices
-    }
+
+    def resized(matrix: VocabularyMatrix) -> NewTensor:
+        # Rows are made when asked for, so that the old matrix is freed once the new one is written.
+        old = matrix.tensor
+        how = (found.rows, plan.sources, settings.init, settings.seed)
+        shape = matrix.resized(rows)
+        return NewTensor(old.name, old.dtype, shape, lambda: MadeRows(old, *how).chunks())
+
     with new_folder(Path(out), hint) as place:
-        checkpoint.write(place, resized)
+        checkpoint.write(place, {each.tensor.name: resized(each) for each in found.matrices})
         for name in goes:
             (place / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(checkpoint.folder / name, place / name)
         for name, data in {**contents, **configs}.items():
             (place / name).write_bytes(data)
-    return replace(made, folder=Path(out))
-
-
-def _resized(
-    matrix: VocabularyMatrix, rows: int, plan: RowPlan, settings: TransplantSettings
-) -> NewTensor:
-    tensor = matrix.tensor
-
-    def chunks() -> Iterator[Bytes]:
-        # Made here, so that the old matrix is freed once the new one is written.
-        return MadeRows(tensor, rows, plan.sources, settings.init, settings.seed).chunks()
-
-    return NewTensor(tensor.name, tensor.dtype, matrix.resized(len(plan.sources)), chunks)
+    return made
 
 
 def _configs(
@@ -381,16 +363,14 @@ def _configs(
 
     files: dict[str, bytes] = {}
     changes: list[ConfigChange] = []
-    for name, config in (
-        (CONFIG, checkpoint.config),
-        (GENERATION_CONFIG, checkpoint.generation_config),
-    ):
+    configs = {CONFIG: checkpoint.config, GENERATION_CONFIG: checkpoint.generation_config}
+    for name, config in configs.items():
         if config is not None:
             made, changed = with_new_ids(config, name, new_id, rows)
             files[name] = json.dumps(made, ensure_ascii=False, indent=2).encode() + b"\n"
             changes += changed
     padding = [change for change in changes if change.field == "pad_token_id"]
-    if padding and counts_positions_from_padding(checkpoint.config):
+    if padding and checkpoint.config.get("model_type") in _POSITIONS_FROM_PADDING:
         raise MorphGraphError(
             f"{new.name}: the padding token has the id {padding[0].after}, but this model counts "
             f"positions from it, so it must stay {padding[0].before}. Give it that id."
@@ -431,30 +411,10 @@ def _check_special_ids(
             )
 
 
-def _same_role(
-    roles: Mapping[str, str],
-    old_roles: Mapping[str, str],
-    old: ModelVocabulary,
-    new: ModelVocabulary,
-) -> dict[str, str]:
-    """Map new special tokens to the old ones with the same role but another string."""
-    found: dict[str, str] = {}
-    for role in _ROLES:
-        before, after = old_roles.get(role), roles.get(role)
-        if before in old.ids and after in new.special and before not in new.ids:
-            found.setdefault(str(after), str(before))
-    return found
-
-
-def _roles_in(folder: Path) -> dict[str, str]:
-    path = folder / "tokenizer_config.json"
-    return _roles({path.name: read_bytes(path)}) if path.is_file() else {}
-
-
 def _roles(contents: Mapping[str, bytes]) -> dict[str, str]:
     """Return the strings of a tokeniser's special tokens by their names in `transformers`."""
     try:
-        config = json.loads(contents.get("tokenizer_config.json", b"{}"))
+        config = json.loads(contents.get(_SETTINGS, b"{}"))
     except ValueError:
         return {}
     found = {}

@@ -257,7 +257,7 @@ class Table:
                 f"Stars: different from {self.against}, by paired approximate randomisation: "
                 f"{levels}."
             )
-        if any(part.held_in for part in (*(cell for cell, _ in cells), *self.rows)):
+        if any(cell.held_in for cell, _ in cells) or any(row.held_in for row in self.rows):
             notes.append(HELD_IN_NOTE)
         if any(cell.is_undefined for cell, _ in cells):
             notes.append(f"{UNDEFINED}: undefined, or not measured.")

@@ -257,8 +257,9 @@ def summary_table(comparison: Comparison) -> Table:
     rows = []
     for found in comparison.summaries:
         interval = f"{percent(found.interval.low)}–{percent(found.interval.high)}"
-        values = (found.precision, found.recall, found.f1, interval, found.exact, found.fertility)
-        rows.append(Row((found.label,), tuple(map(Cell, (*values, found.vocabulary_size)))))
+        values: list[float | str] = [found.precision, found.recall, found.f1, interval, found.exact]
+        values += [found.fertility, found.vocabulary_size]
+        rows.append(Row((found.label,), tuple(map(Cell, values))))
     return Table(
         "Summary",
         (Column("method"),),

@@ -229,7 +229,8 @@ def parity_table(measures: CorpusMeasures) -> Table:
         least = min(costs.values())
         ginis = (measures.gini(tokeniser), measures.gini(tokeniser, "byte"))
         spread = costs[dearest] / least if least else math.nan
-        rows.append(Row((tokeniser,), tuple(map(Cell, (*ginis, dearest, spread)))))
+        values: list[float | str] = [*ginis, dearest, spread]
+        rows.append(Row((tokeniser,), tuple(map(Cell, values))))
     return Table(
         "Parity",
         (Column("Tokeniser"),),

@@ -298,9 +298,12 @@ def to_latex(table: Table, label: str = "", short: str = "") -> str:
     for place in (0, 1, len(body) - 3, len(body) - 2) if is_long else ():
         body[place] = body[place].removesuffix("*") + "*"
     # As for other templates, but with marks that LaTeX does not use.
-    blocks = {"block_start_string": "<%", "block_end_string": "%>"}
-    values = {"variable_start_string": "<<", "variable_end_string": ">>"}
-    ours = environment().overlay(**blocks, **values)
+    ours = environment().overlay(
+        block_start_string="<%",
+        block_end_string="%>",
+        variable_start_string="<<",
+        variable_end_string=">>",
+    )
     return ours.get_template("table.tex.j2").render(
         table=table,
         columns=columns,

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from morphgraph.cli.options import (
-    JsonOption,
     Reading,
-    SchedulerOption,
+    Whole,
     check_one_place,
     cluster_for,
     with_options,
@@ -34,50 +33,35 @@ if TYPE_CHECKING:
     from morphgraph.reference.entry import Description, Entry, Reference
 
 
+@with_options
 def count(
-    paths: Annotated[
-        list[str],
-        typer.Argument(
-            help="Text files, patterns, addresses, or folders: plain, csv, tsv, JSON lines, "
-            "parquet; also packed as gz, bz2, xz or zst."
-        ),
-    ],
-    out: Annotated[
-        Path,
-        typer.Option(help="Folder for the counts, as parquet; one file if it ends in .parquet."),
-    ],
-    pipeline: Annotated[
-        str,
-        typer.Option(help="What a word is: whitespace, or as knockout or rebpe train on."),
-    ] = "whitespace",
-    minimum_count: Annotated[
-        int, typer.Option("--min-count", help="Leave out words with a lower total count.")
-    ] = 1,
-    column: Annotated[
-        str | None,
-        typer.Option(help="The column, or field, with the text; detected if not given."),
-    ] = None,
-    bad_lines: Annotated[
-        Literal["stop", "skip"],
-        typer.Option(
-            help="What to do with an unreadable line, which ends the counting by default."
-        ),
-    ] = "stop",
-    single: Annotated[bool, typer.Option("--single", help="Write one parquet file.")] = False,
-    memory: Annotated[
-        str, typer.Option(help="For counts and buffers, over all workers: 64M or more.")
-    ] = "512M",
-    workers: Annotated[
-        int | None, typer.Option(help="Threads; one for each core if not given.")
-    ] = None,
-    scheduler: SchedulerOption = None,
-    temp: Annotated[
-        Path | None,
-        typer.Option(help="Folder for what does not fit into memory; that of --out if not given."),
-    ] = None,
-    as_json: JsonOption = False,
+    paths: Annotated[list[str], typer.Argument()],
+    out: Path,
+    pipeline: str = "whitespace",
+    minimum_count: int = 1,
+    column: str | None = None,
+    bad_lines: Literal["stop", "skip"] = "stop",
+    single: bool = False,
+    memory: str = "512M",
+    workers: int | None = None,
+    scheduler: str | None = None,
+    temp: Path | None = None,
+    as_json: bool = False,
 ) -> None:
-    """Count the words of any amount of text, for --counts and --frequencies."""
+    """Count the words of any amount of text, for --counts and --frequencies.
+
+    paths: Text files, patterns, addresses, or folders: plain, csv, tsv, JSON lines, parquet; also
+        packed as gz, bz2, xz or zst.
+    out: Folder for the counts, as parquet; one file if it ends in .parquet.
+    pipeline: What a word is: whitespace, or as knockout or rebpe train on.
+    minimum_count: Leave out words with a lower total count.
+    column: The column, or field, with the text; detected if not given.
+    bad_lines: What to do with an unreadable line, which ends the counting by default.
+    single: Write one parquet file.
+    memory: For counts and buffers, over all workers: 64M or more.
+    workers: Threads; one for each core if not given.
+    temp: Folder for what does not fit into memory; that of --out if not given.
+    """
     from morphgraph.corpus.counting import parse_memory, plan_counting
 
     check_one_place(workers, scheduler)
@@ -158,15 +142,16 @@ def _count_line(at: "CountProgress") -> str:
 
 @with_options
 def show(
-    file: Annotated[
-        str,
-        typer.Argument(help="A gold segmentation, demo:en, demo:de, demo:nl, or catalogue:NAME."),
-    ],
+    file: Annotated[str, typer.Argument()],
     reading: Reading,
-    limit: Annotated[int, typer.Option(min=0, help="At most this many entries; 0 for all.")] = 20,
-    as_json: JsonOption = False,
+    limit: Whole = 20,
+    as_json: bool = False,
 ) -> None:
-    """Show a reference: its entries, what they consist of, and which lines were skipped."""
+    """Show a reference: its entries, what they consist of, and which lines were skipped.
+
+    file: A gold segmentation, demo:en, demo:de, demo:nl, or catalogue:NAME.
+    limit: At most this many entries; 0 for all.
+    """
     from morphgraph.reference.entry import describe_reference
 
     reference = reading.read(file)
@@ -240,13 +225,15 @@ def _print_description(reference: "Reference", description: "Description") -> No
         print(reference.partial_note)
 
 
+@with_options
 def list_sources(
-    language: Annotated[
-        str | None, typer.Option("--language", help="Only of this language: deu, de or German.")
-    ] = None,
-    as_json: JsonOption = False,
+    language: str | None = None,
+    as_json: bool = False,
 ) -> None:
-    """List the public references that can be had; the network is not used."""
+    """List the public references that can be had; the network is not used.
+
+    language: Only of this language: deu, de or German.
+    """
     from morphgraph.reference.catalogue import cached_path, is_downloaded, sources_of
 
     found = {source.name: (source, is_downloaded(source)) for source in sources_of(language)}
@@ -276,16 +263,18 @@ def list_sources(
     print("Get one, or learn how, with: morphgraph reference get NAME")
 
 
+@with_options
 def get_source(
-    name: Annotated[str, typer.Argument(help="A name from “reference list”.")],
-    accept_licence: Annotated[
-        bool, typer.Option("--accept-licence", help="I accept the licence; do not ask.")
-    ] = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Copy the file here as well; nothing is replaced.")
-    ] = None,
+    name: Annotated[str, typer.Argument()],
+    accept_licence: bool = False,
+    out: Path | None = None,
 ) -> None:
-    """Download a public reference, once you accept its licence, and check its SHA-256."""
+    """Download a public reference, once you accept its licence, and check its SHA-256.
+
+    name: A name from “reference list”.
+    accept_licence: I accept the licence; do not ask.
+    out: Copy the file here as well; nothing is replaced.
+    """
     from morphgraph.reference.catalogue import find_source, get, how_to_fetch_by_hand, is_downloaded
 
     source = find_source(name)

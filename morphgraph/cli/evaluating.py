@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from morphgraph.cli.options import SchedulerOption, check_one_place, cluster_for
+from morphgraph.cli.options import check_one_place, cluster_for, with_options
 from morphgraph.cli.output import on_termination, print_message, print_table, progress_line
 from morphgraph.core.errors import MorphGraphError, require
 from morphgraph.core.files import app_folder
@@ -25,46 +25,33 @@ if TYPE_CHECKING:
     from morphgraph.batch.run import RunProgress
 
 
+@with_options
 def evaluate(
-    configuration: Annotated[
-        str | None, typer.Argument(help="A YAML file, or the name of one that ships; see --list.")
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder of the run; one that was started before is resumed."),
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes on this machine; one a core by default.")
-    ] = None,
-    scheduler: SchedulerOption = None,
-    languages: Annotated[
-        str | None, typer.Option(help="Only these languages of the file, with commas between.")
-    ] = None,
-    folder: Annotated[
-        Path | None,
-        typer.Option(help="Where relative paths in the file start; by default its own folder."),
-    ] = None,
-    confined: Annotated[
-        bool,
-        typer.Option(
-            "--confined",
-            help="For untrusted configurations: read files in --folder only, within the limits of "
-            "the public app.",
-        ),
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show the plan and its estimated cost.")
-    ] = False,
-    list_: Annotated[
-        bool, typer.Option("--list", help="List the evaluations that ship, by name.")
-    ] = False,
-    schema: Annotated[
-        bool, typer.Option("--schema", help="Print the JSON schema of configurations.")
-    ] = False,
+    configuration: Annotated[str | None, typer.Argument()] = None,
+    out: Path | None = None,
+    workers: Annotated[int | None, typer.Option(min=1)] = None,
+    scheduler: str | None = None,
+    languages: str | None = None,
+    folder: Path | None = None,
+    confined: bool = False,
+    dry_run: bool = False,
+    list_: bool = False,
+    schema: bool = False,
 ) -> None:
     """Run a full evaluation from one file: scores of a whole grid, and a report.
 
     Exit code 0: all is done; 1: some cells failed; 2: it cannot run; 130: stopped.
+
+    configuration: A YAML file, or the name of one that ships; see --list.
+    out: Folder of the run; one that was started before is resumed.
+    workers: Processes on this machine; one a core by default.
+    languages: Only these languages of the file, with commas between.
+    folder: Where relative paths in the file start; by default its own folder.
+    confined: For untrusted configurations: read files in --folder only, within the limits of the
+        public app.
+    dry_run: Only show the plan and its estimated cost.
+    list_: List the evaluations that ship, by name.
+    schema: Print the JSON schema of configurations.
     """
     if schema:
         from morphgraph.batch.configuration import schema_text
@@ -209,33 +196,24 @@ def _print_end(outcome: "RunOutcome", out: Path) -> None:
 _PORT = 8501
 
 
+@with_options
 def open_app(
-    port: Annotated[
-        int | None,
-        typer.Option(help="The port to listen on: 8501, or the next that is free."),
-    ] = None,
-    headless: Annotated[
-        bool, typer.Option("--headless", help="Do not open a browser window.")
-    ] = False,
-    public: Annotated[
-        bool,
-        typer.Option(
-            "--public", help="Serve many visitors, isolated from each other and this machine."
-        ),
-    ] = False,
-    address: Annotated[
-        str,
-        typer.Option(help="The address to listen on; by default only this machine can connect."),
-    ] = "127.0.0.1",
-    host: Annotated[
-        list[str] | None,
-        typer.Option(help="A name that visitors reach it by, as behind a proxy; may be repeated."),
-    ] = None,
-    allow_frame: Annotated[
-        bool, typer.Option("--allow-frame", help="Allow other web pages to show it in a frame.")
-    ] = False,
+    port: int | None = None,
+    headless: bool = False,
+    public: bool = False,
+    address: str = "127.0.0.1",
+    host: list[str] | None = None,
+    allow_frame: bool = False,
 ) -> None:
-    """Open the app in the browser, or with --public serve it to others: see docs/hosting.md."""
+    """Open the app in the browser, or with --public serve it to others: see docs/hosting.md.
+
+    port: The port to listen on: 8501, or the next that is free.
+    headless: Do not open a browser window.
+    public: Serve many visitors, isolated from each other and this machine.
+    address: The address to listen on; by default only this machine can connect.
+    host: A name that visitors reach it by, as behind a proxy; may be repeated.
+    allow_frame: Allow other web pages to show it in a frame.
+    """
     require("The app", "streamlit", "pyvis")
     folder = app_folder()
     os.chdir(folder)

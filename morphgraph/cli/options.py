@@ -1,19 +1,22 @@
-"""Options that several commands share, and the loading of their values.
+"""How a function becomes a command, and options that several commands share.
 
-Related options are a class: `with_options` gives a command an option for each of its fields, and
-the command receives an instance.
+The docstring of a command says what it does, and then what each option means; what options of
+one name mean everywhere is said here. Related options are a class.
 """
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, fields, is_dataclass
+from copy import copy
+from dataclasses import dataclass, fields
 from functools import cache, partial, wraps
-from inspect import Parameter, signature
+from inspect import Parameter, getdoc, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin
 
 import typer
+from typer.models import OptionInfo
 
 from morphgraph.core.errors import MorphGraphError, NoMergesError
 from morphgraph.methods import METHODS
@@ -28,18 +31,49 @@ if TYPE_CHECKING:
 
 Settings = TypeVar("Settings", bound="BlameSettings")
 
+_SHARED = {
+    "tokenizer": "tokenizer.json, vocab.json or merges.txt (the other beside it), a SentencePiece "
+    "BPE model, a folder with one of them, or demo:en, demo:de, demo:nl.",
+    "frequencies": "Word frequencies for scores over tokens: FILE or wordfreq:LANG.",
+    "bare": "Segment words as whole texts, without the space before.",
+    "recipe": "Replay this recipe on the tokeniser first.",
+    "threshold": "Only merges with R of at least this, 0 to 1.",
+    "counts": "For trimmed: word counts, FILE or wordfreq:LANG.",
+    "scheduler": "Address of a dask scheduler instead, or its file.",
+    "as_json": "Print JSON.",
+}
+"""What options mean, unless a command says otherwise."""
+_SHORT = {"as_json": "json", "minimum": "min", "maximum": "max", "vocabulary": "vocab-size"}
+_METHODS = {
+    "offered": ", ".join(METHODS.offered),
+    "segmenting": ", ".join(METHODS.segmenting),
+    "trained": ", ".join(METHODS.trained),
+    "scored": ", ".join((*METHODS.offered, *METHODS.learning)),
+    "learning": " and ".join(METHODS.learning),
+}
+
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command an option for each field of its option classes, required ones first."""
+    """Make a function a command, with what its docstring says of it and of its options.
+
+    In a docstring ``{offered}`` and the like are names of methods. A parameter that is an option
+    class becomes an option for each field, and the command receives an instance. Required ones
+    come first.
+    """
+    about, helps = _documented(command)
     parameters: list[Parameter] = []
     groups: dict[str, Any] = {}
     group: Any
     for parameter in signature(command).parameters.values():
-        if is_dataclass(parameter.annotation):
-            groups[parameter.name] = group = parameter.annotation
+        if hasattr(group := parameter.annotation, "__dataclass_fields__"):
+            groups[parameter.name] = group
             parameters += signature(group).parameters.values()
+            for each in group.__mro__[:-1]:
+                helps = _documented(each)[1] | helps
         else:
             parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY))
+    helps = _SHARED | helps
+    parameters = [each.replace(annotation=_option(each, helps[each.name])) for each in parameters]
     parameters.sort(key=lambda each: each.default is not Parameter.empty)
 
     @wraps(command)
@@ -48,8 +82,31 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
             given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
         command(**given)
 
+    run.__doc__ = about
     run.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
     return run
+
+
+def _documented(documented: Any) -> tuple[str, dict[str, str]]:
+    """Split a docstring into what it says of the whole, and of each option."""
+    about, *lines = re.split(r"^(\w+): ", getdoc(documented) or "", flags=re.MULTILINE)
+    texts = (" ".join(text.split()) for text in lines[1::2])
+    helps = {name: text.format(**_METHODS) for name, text in zip(lines[::2], texts, strict=True)}
+    return about.strip(), helps
+
+
+def _option(parameter: Parameter, told: str) -> Any:
+    """Return the type of a parameter with what typer needs to know of it."""
+    kind, info = parameter.annotation, typer.Option()
+    if get_origin(kind) is Annotated:
+        kind, info = get_args(kind)
+        info = copy(info)
+    info.help = told
+    if isinstance(info, OptionInfo):
+        words = (_SHORT.get(word, word) for word in parameter.name.strip("_").split("_"))
+        name = _SHORT.get(parameter.name) or "-".join(words)
+        info.default = f"--{name}/--no-{name}" if parameter.default is True else f"--{name}"
+    return Annotated[kind, info]
 
 
 def _ratio(option: typer.CallbackParam, value: float) -> float:
@@ -64,8 +121,8 @@ def _below_one(option: typer.CallbackParam, value: float | None) -> float | None
     return value
 
 
-def one_of(*choices: str) -> Callable[[typer.CallbackParam, str], str]:
-    """Return a check that an option is one of some words."""
+def one_of(*choices: str) -> Any:
+    """Return an option that is one of some words."""
 
     def check(option: typer.CallbackParam, value: str) -> str:
         if value not in choices:
@@ -73,73 +130,31 @@ def one_of(*choices: str) -> Callable[[typer.CallbackParam, str], str]:
             raise MorphGraphError(f"{option.opts[0]} {value} is not known. Use one of: {listed}.")
         return value
 
-    return check
+    return typer.Option(callback=check)
 
 
-RatioOption = partial(typer.Option, callback=_ratio)
+Ratio = Annotated[float, typer.Option(callback=_ratio)]
 """An option from 0 to 1."""
-ShareOption = partial(typer.Option, callback=_below_one)
+Share = Annotated[float | None, typer.Option(callback=_below_one)]
 """An option from 0 to below 1."""
-
-TokeniserOption = Annotated[
-    str,
-    typer.Option(
-        "--tokenizer",
-        help="tokenizer.json, vocab.json or merges.txt (the other beside it), a SentencePiece BPE "
-        "model, a folder with one of them, or demo:en, demo:de, demo:nl.",
-    ),
-]
-FrequenciesOption = Annotated[
-    str | None,
-    typer.Option(
-        "--frequencies", help="Word frequencies for scores over tokens: FILE or wordfreq:LANG."
-    ),
-]
-BareOption = Annotated[
-    bool, typer.Option("--bare", help="Segment words as whole texts, without the space before.")
-]
-MethodsOption = Annotated[
-    str,
-    typer.Option(
-        help="On the tokeniser, with parameters as in dropout(p=0.1): "
-        f"{', '.join(METHODS.offered)}."
-    ),
-]
-RecipeOption = Annotated[
-    Path | None, typer.Option(help="Replay this recipe on the tokeniser first.")
-]
-ThresholdOption = Annotated[
-    float, RatioOption("--threshold", help="Only merges with R of at least this, 0 to 1.")
-]
-CountsOption = Annotated[
-    str | None, typer.Option(help="For trimmed: word counts, FILE or wordfreq:LANG.")
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-SchedulerOption = Annotated[
-    str | None, typer.Option(help="Address of a dask scheduler instead, or its file.")
-]
+Whole = Annotated[int, typer.Option(min=0)]
+"""An option from 0 on."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How to read the file of a reference."""
+    """How to read the file of a reference.
 
-    format_: Annotated[
-        str | None, typer.Option("--format", help="The reference's format; detected if not given.")
-    ] = None
-    encoding: Annotated[
-        str | None,
-        typer.Option(
-            "--encoding", help="The reference's encoding, such as windows-1252; UTF-8 if not given."
-        ),
-    ] = None
-    include_foreign: Annotated[
-        bool, typer.Option("--include-foreign", help="CELEX: keep entries marked [F].")
-    ] = False
-    layer: Annotated[
-        str | None,
-        typer.Option("--layer", help="UniSegments: this layer; each word's first if not given."),
-    ] = None
+    format_: The reference's format; detected if not given.
+    encoding: The reference's encoding, such as windows-1252; UTF-8 if not given.
+    include_foreign: CELEX: keep entries marked [F].
+    layer: UniSegments: this layer; each word's first if not given.
+    """
+
+    format_: str | None = None
+    encoding: str | None = None
+    include_foreign: bool = False
+    layer: str | None = None
 
     def read(self, reference: str) -> "Reference":
         """Read a reference by name; ``-`` is standard input."""
@@ -158,26 +173,21 @@ class Reading:
 
 @dataclass(frozen=True, kw_only=True)
 class GoldOptions(Reading):
-    """The references of a command, and which of their entries to use."""
+    """The references of a command, and which of their entries to use.
 
-    reference: Annotated[
-        list[str],
-        typer.Option(
-            help="A gold segmentation, demo:en, demo:de, demo:nl, catalogue:NAME, or - for "
-            "standard input; several with --join, or one by one in score."
-        ),
-    ]
-    join: Annotated[
-        bool, typer.Option("--join", help="Join the entries of all references into one.")
-    ] = False
-    sample: Annotated[
-        int | None, typer.Option(min=1, help="Only this many entries, drawn at random.")
-    ] = None
-    sample_seed: Annotated[int, typer.Option(min=0, help="For --sample.")] = 0
-    first_analysis: Annotated[
-        bool,
-        typer.Option("--first-analysis", help="Only the first analysis of each word counts."),
-    ] = False
+    reference: A gold segmentation, demo:en, demo:de, demo:nl, catalogue:NAME, or - for standard
+        input; several with --join, or one by one in score.
+    join: Join the entries of all references into one.
+    sample: Only this many entries, drawn at random.
+    sample_seed: For --sample.
+    first_analysis: Only the first analysis of each word counts.
+    """
+
+    reference: list[str]
+    join: bool = False
+    sample: Annotated[int | None, typer.Option(min=1)] = None
+    sample_seed: Whole = 0
+    first_analysis: bool = False
 
     def golds(self) -> "list[Reference]":
         """Return all references, or one that joins them, after first analyses and sampling."""
@@ -204,25 +214,21 @@ class GoldOptions(Reading):
 
 @dataclass(frozen=True, kw_only=True)
 class BlameOptions(GoldOptions):
-    """A tokeniser, the reference that blames its merges, and the settings of blame."""
+    """A tokeniser, the reference that blames its merges, and the settings of blame.
 
-    tokenizer: TokeniserOption
-    recipe: RecipeOption = None
-    frequencies: FrequenciesOption = None
-    bare: BareOption = False
-    scope: Annotated[
-        str,
-        typer.Option(
-            help="Blame by morphemic or whole-word.", callback=one_of("morphemic", "whole-word")
-        ),
-    ] = "morphemic"
-    weighting: Annotated[
-        str, typer.Option(help="Blame by types or tokens.", callback=one_of("types", "tokens"))
-    ] = "types"
-    tuples_once: Annotated[
-        bool, typer.Option("--tuples-once", help="A tuple merge counts once per application.")
-    ] = False
-    as_json: JsonOption = False
+    scope: Blame by morphemic or whole-word.
+    weighting: Blame by types or tokens.
+    tuples_once: A tuple merge counts once per application.
+    """
+
+    tokenizer: str
+    recipe: Path | None = None
+    frequencies: str | None = None
+    bare: bool = False
+    scope: Annotated[str, one_of("morphemic", "whole-word")] = "morphemic"
+    weighting: Annotated[str, one_of("types", "tokens")] = "types"
+    tuples_once: bool = False
+    as_json: bool = False
 
     def load(self) -> "tuple[BpeTokeniser, Benchmark]":
         """Load the tokeniser, and the words of the reference encoded by it."""
@@ -235,31 +241,24 @@ class BlameOptions(GoldOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class EditOptions(BlameOptions):
-    """Options shared by knockout and ReBPE, named like their settings."""
+    """Options shared by knockout and ReBPE, named like their settings.
 
-    out: Annotated[Path | None, typer.Option(help="Folder for the tokeniser and its recipe.")] = (
-        None
-    )
-    threshold: ThresholdOption = 0.5
-    minimum_vocabulary: Annotated[
-        int, typer.Option("--min-vocab-size", min=0, help="Leave at least this many types.")
-    ] = 0
-    holdout: Annotated[
-        float,
-        ShareOption(help="Share of entries that are not learned from, and that alone are scored."),
-    ] = 0.0
-    seed: Annotated[int, typer.Option(min=0, help="For --holdout, and what is random.")] = 0
-    cascade: Annotated[
-        bool, typer.Option("--cascade", help="Also remove what is made from a removed type.")
-    ] = False
+    out: Folder for the tokeniser and its recipe.
+    minimum_vocabulary: Leave at least this many types.
+    holdout: Share of entries that are not learned from, and that alone are scored.
+    seed: For --holdout, and what is random.
+    cascade: Also remove what is made from a removed type.
+    drop_never_formed: Also remove the types that this leaves, but no merge can form any more.
+    """
 
-    drop_never_formed: Annotated[
-        bool,
-        typer.Option(
-            "--drop-never-formed",
-            help="Also remove the types that this leaves, but no merge can form any more.",
-        ),
-    ] = False
+    out: Path | None = None
+    threshold: Ratio = 0.5
+    minimum_vocabulary: Whole = 0
+    holdout: Share = 0.0
+    seed: Whole = 0
+    cascade: bool = False
+
+    drop_never_formed: bool = False
 
     def never_formed(self, edited: "BpeTokeniser", edits: int) -> dict[str, Any]:
         """Return the types left unformed by the last ``edits``, if removed: number, first ten."""

@@ -9,8 +9,8 @@ import typer
 from morphgraph.cli.options import (
     BlameOptions,
     EditOptions,
-    RatioOption,
-    ThresholdOption,
+    Ratio,
+    Whole,
     one_of,
     with_options,
 )
@@ -31,10 +31,13 @@ from morphgraph.core.text import counted
 @with_options
 def blame(
     given: BlameOptions,
-    threshold: ThresholdOption = 0.0,
-    limit: Annotated[int, typer.Option(min=0, help="At most this many merges; 0 for all.")] = 50,
+    threshold: Ratio = 0.0,
+    limit: Whole = 50,
 ) -> None:
-    """List the merges by blame: N (joins closed), B (of these on a gold boundary), R = B ÷ N."""
+    """List the merges by blame: N (joins closed), B (of these on a gold boundary), R = B ÷ N.
+
+    limit: At most this many merges; 0 for all.
+    """
     import numpy as np
 
     from morphgraph.refine.blame import blame as blame_merges
@@ -72,22 +75,16 @@ def blame(
 
 @dataclass(frozen=True, kw_only=True)
 class KnockoutOptions(EditOptions):
-    """Options of a knockout only."""
+    """Options of a knockout only.
 
-    select: Annotated[
-        str,
-        typer.Option(
-            help="By blame, or a baseline: random, last, leaves.",
-            callback=one_of("blame", "random", "last", "leaves"),
-        ),
-    ] = "blame"
-    count: Annotated[
-        int | None,
-        typer.Option(min=0, help="How many types; as many as blame chooses if not given."),
-    ] = None
-    percent: Annotated[
-        float | None, typer.Option(help="How many types, in % of those that merges produce.")
-    ] = None
+    select: By blame, or a baseline: random, last, leaves.
+    count: How many types; as many as blame chooses if not given.
+    percent: How many types, in % of those that merges produce.
+    """
+
+    select: Annotated[str, one_of("blame", "random", "last", "leaves")] = "blame"
+    count: Annotated[int | None, typer.Option(min=0)] = None
+    percent: float | None = None
 
 
 @with_options
@@ -142,35 +139,28 @@ def knockout(given: KnockoutOptions) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class ReBPEOptions(EditOptions):
-    """Options of ReBPE only."""
+    """Options of ReBPE only.
 
-    anneal: Annotated[bool, typer.Option(help="First add merges that rarely cross a boundary.")] = (
-        True
-    )
-    reify: Annotated[bool, typer.Option(help="Repair, link and expand after each knockout.")] = True
-    repair: Annotated[
-        bool, typer.Option(help="Give tuple merges that can no longer apply other parts.")
-    ] = True
-    link: Annotated[
-        bool, typer.Option(help="Use pair merges that are there inside tuple merges.")
-    ] = True
-    expand: Annotated[bool, typer.Option(help="Create pair merges inside tuple merges.")] = True
-    iterations: Annotated[int, typer.Option(min=0, help="At most this many.")] = 10
-    maximum_vocabulary: Annotated[
-        int | None, typer.Option("--max-vocab-size", min=0, help="Anneal up to this many types.")
-    ] = None
-    minimum_good: Annotated[
-        int,
-        typer.Option(
-            "--min-good", min=1, help="Anneal pairs that are inside a morph at least this often."
-        ),
-    ] = 3
-    minimum_ratio: Annotated[
-        float,
-        RatioOption(
-            "--min-ratio", help="Anneal pairs that are inside a morph in at least this share."
-        ),
-    ] = 0.8
+    anneal: First add merges that rarely cross a boundary.
+    reify: Repair, link and expand after each knockout.
+    repair: Give tuple merges that can no longer apply other parts.
+    link: Use pair merges that are there inside tuple merges.
+    expand: Create pair merges inside tuple merges.
+    iterations: At most this many.
+    maximum_vocabulary: Anneal up to this many types.
+    minimum_good: Anneal pairs that are inside a morph at least this often.
+    minimum_ratio: Anneal pairs that are inside a morph in at least this share.
+    """
+
+    anneal: bool = True
+    reify: bool = True
+    repair: bool = True
+    link: bool = True
+    expand: bool = True
+    iterations: Whole = 10
+    maximum_vocabulary: Annotated[int | None, typer.Option(min=0)] = None
+    minimum_good: Annotated[int, typer.Option(min=1)] = 3
+    minimum_ratio: Ratio = 0.8
 
 
 @with_options

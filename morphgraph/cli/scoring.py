@@ -8,14 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from morphgraph.cli.options import (
-    BareOption,
-    FrequenciesOption,
     GoldOptions,
-    JsonOption,
-    MethodsOption,
-    RecipeOption,
-    ShareOption,
-    TokeniserOption,
+    Share,
+    Whole,
     load_edited,
     methods_on,
     models_of,
@@ -37,7 +32,6 @@ from morphgraph.cli.output import (
 )
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import percent, unique_labels, visible
-from morphgraph.methods import METHODS
 
 if TYPE_CHECKING:
     from morphgraph.refine.learning import Entrant
@@ -51,101 +45,54 @@ if TYPE_CHECKING:
 @with_options
 def score(
     golds: GoldOptions,
-    tokenizer: Annotated[
-        str | None,
-        typer.Option(help="A BPE tokeniser for --methods: see segment. Not needed with --model."),
-    ] = None,
-    methods: Annotated[
-        str,
-        typer.Option(
-            help=f"On the tokeniser, with parameters as in dropout(p=0.1): "
-            f"{', '.join((*METHODS.offered, *METHODS.learning))}; "
-            f"{' and '.join(METHODS.learning)} learn from the reference."
-        ),
-    ] = "bpe",
-    model: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="A trained model, a WordPiece, Unigram or BPE tokeniser, or a list of types, by "
-            "its own method; may be repeated."
-        ),
-    ] = None,
-    predictions: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="Segmentations by another program: plain, SIGMORPHON 2022 or Morfessor; may be "
-            "repeated."
-        ),
-    ] = None,
-    predictions_format: Annotated[
-        str | None,
-        typer.Option(help="plain, sigmorphon2022 or morfessor; detected if not given."),
-    ] = None,
-    recipe: RecipeOption = None,
-    scores: Annotated[
-        str | None,
-        typer.Option(
-            help="Which scores, separated by commas: names or groups, or all. "
-            "--scores help lists them."
-        ),
-    ] = None,
-    scope: Annotated[
-        str,
-        typer.Option(
-            help="morphemic, whole-word or both.",
-            callback=one_of("morphemic", "whole-word", "both"),
-        ),
-    ] = "both",
-    weighting: Annotated[
-        str,
-        typer.Option(
-            help="Over types, tokens or both.", callback=one_of("types", "tokens", "both")
-        ),
-    ] = "both",
-    ideal: Annotated[bool, typer.Option("--ideal", help="Add the gold as a tokeniser.")] = False,
-    baseline: Annotated[
-        int, typer.Option(min=0, help="Test all others against this one, from 1; 0 for none.")
-    ] = 1,
-    resamples: Annotated[
-        int, typer.Option(min=0, max=100_000, help="For intervals, at least 100; 0 for none.")
-    ] = 1000,
-    seed: Annotated[
-        int, typer.Option(min=0, max=2**32, help="For intervals, tests and --holdout.")
-    ] = 0,
-    runs: Annotated[
-        int,
-        typer.Option(
-            min=1, max=1000, help="For dropout: mean and standard deviation over this many seeds."
-        ),
-    ] = 1,
-    holdout: Annotated[
-        float | None,
-        ShareOption(
-            help="Share of the words that no method sees, with scores of their own: half of them "
-            "if a method learns from the reference, else none."
-        ),
-    ] = None,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            help="Break the first score down by boundaries, affixes, formation, length, frequency "
-            "or morphs."
-        ),
-    ] = None,
-    flota: Annotated[
-        bool, typer.Option("--flota", help="FLOTA's coverage, stem recall and full match too.")
-    ] = False,
-    frequencies: FrequenciesOption = None,
-    bare: BareOption = False,
-    out: Annotated[
-        Path | None, typer.Option(help="Also write the tables: .csv, .tex or .md.")
-    ] = None,
-    signature_only: Annotated[
-        bool, typer.Option("--signature-only", help="Print signatures, compute no scores.")
-    ] = False,
-    as_json: JsonOption = False,
+    tokenizer: str | None = None,
+    methods: str = "bpe",
+    model: list[Path] | None = None,
+    predictions: list[Path] | None = None,
+    predictions_format: str | None = None,
+    recipe: Path | None = None,
+    scores: str | None = None,
+    scope: Annotated[str, one_of("morphemic", "whole-word", "both")] = "both",
+    weighting: Annotated[str, one_of("types", "tokens", "both")] = "both",
+    ideal: bool = False,
+    baseline: Whole = 1,
+    resamples: Annotated[int, typer.Option(min=0, max=100_000)] = 1000,
+    seed: Annotated[int, typer.Option(min=0, max=2**32)] = 0,
+    runs: Annotated[int, typer.Option(min=1, max=1000)] = 1,
+    holdout: Share = None,
+    by: str | None = None,
+    flota: bool = False,
+    frequencies: str | None = None,
+    bare: bool = False,
+    out: Path | None = None,
+    signature_only: bool = False,
+    as_json: bool = False,
 ) -> None:
-    """Score tokenisers against references, with intervals, tests and signatures."""
+    """Score tokenisers against references, with intervals, tests and signatures.
+
+    tokenizer: A BPE tokeniser for --methods: see segment. Not needed with --model.
+    methods: On the tokeniser, with parameters as in dropout(p=0.1): {scored}; {learning} learn from
+        the reference.
+    model: A trained model, a WordPiece, Unigram or BPE tokeniser, or a list of types, by its own
+        method; may be repeated.
+    predictions: Segmentations by another program: plain, SIGMORPHON 2022 or Morfessor; may be
+        repeated.
+    predictions_format: plain, sigmorphon2022 or morfessor; detected if not given.
+    scores: Which scores, separated by commas: names or groups, or all. --scores help lists them.
+    scope: morphemic, whole-word or both.
+    weighting: Over types, tokens or both.
+    ideal: Add the gold as a tokeniser.
+    baseline: Test all others against this one, from 1; 0 for none.
+    resamples: For intervals, at least 100; 0 for none.
+    seed: For intervals, tests and --holdout.
+    runs: For dropout: mean and standard deviation over this many seeds.
+    holdout: Share of the words that no method sees, with scores of their own: half of them if a
+        method learns from the reference, else none.
+    by: Break the first score down by boundaries, affixes, formation, length, frequency or morphs.
+    flota: FLOTA's coverage, stem recall and full match too.
+    out: Also write the tables: .csv, .tex or .md.
+    signature_only: Print signatures, compute no scores.
+    """
     from morphgraph.refine.learning import learn_and_score
     from morphgraph.score.gold_set import HOLDOUT, SCOPES, GoldSet
     from morphgraph.score.metrics import GROUPS, METRICS, USUAL, boundary_score, check_metrics
@@ -386,23 +333,23 @@ def _estimate_report(estimate: "Estimate") -> dict[str, Any]:
 @with_options
 def compare(
     golds: GoldOptions,
-    methods: MethodsOption = "bpe",
-    tokenizer: TokeniserOption = "demo:en",
-    model: Annotated[
-        list[Path] | None, typer.Option("--model", help="A trained model too; may be repeated.")
-    ] = None,
-    recipe: RecipeOption = None,
-    frequencies: FrequenciesOption = None,
-    bare: BareOption = False,
-    limit: Annotated[
-        int, typer.Option(min=0, help="At most this many words of the reference; 0 for all.")
-    ] = 0,
-    out: Annotated[
-        Path | None, typer.Option(help="Also write the words: .csv, .tex or .html.")
-    ] = None,
-    as_json: JsonOption = False,
+    methods: str = "bpe",
+    tokenizer: str = "demo:en",
+    model: list[Path] | None = None,
+    recipe: Path | None = None,
+    frequencies: str | None = None,
+    bare: bool = False,
+    limit: Whole = 0,
+    out: Path | None = None,
+    as_json: bool = False,
 ) -> None:
-    """Compare methods on the words of a reference: scores with intervals, and their agreement."""
+    """Compare methods on the words of a reference: scores with intervals, and their agreement.
+
+    methods: On the tokeniser, with parameters as in dropout(p=0.1): {offered}.
+    model: A trained model too; may be repeated.
+    limit: At most this many words of the reference; 0 for all.
+    out: Also write the words: .csv, .tex or .html.
+    """
     from morphgraph.score.comparison import Comparison
     from morphgraph.tables.scores import (
         comparison_csv,

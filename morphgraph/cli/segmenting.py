@@ -7,14 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from morphgraph.cli.options import (
-    BareOption,
-    CountsOption,
-    FrequenciesOption,
-    JsonOption,
     Reading,
-    RecipeOption,
-    SchedulerOption,
-    TokeniserOption,
+    Whole,
     check_one_place,
     cluster_for,
     load_bpe,
@@ -46,37 +40,28 @@ if TYPE_CHECKING:
     from morphgraph.segment.segmenter import Segmenter
 
 
+@with_options
 def segment(
-    words: Annotated[
-        list[str] | None, typer.Argument(help="Words; from standard input if none is given.")
-    ] = None,
-    tokenizer: TokeniserOption = "demo:en",
-    method: Annotated[
-        str | None,
-        typer.Option(
-            help=f"{', '.join(METHODS.segmenting)}, with parameters as in "
-            "dropout(p=0.1, seed=3); a saved model's own if not given."
-        ),
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            help="A model that train --method saved or Picky BPE's authors' trainer wrote, or a "
-            "tokeniser or vocabulary for --method."
-        ),
-    ] = None,
-    samples: Annotated[
-        int, typer.Option(min=1, max=1000, help="For dropout: this many lines for each word.")
-    ] = 1,
-    counts: CountsOption = None,
-    sentences: Annotated[
-        bool,
-        typer.Option("--sentences", help="Each argument or line is running text, not one word."),
-    ] = False,
-    bare: BareOption = False,
-    as_json: JsonOption = False,
+    words: Annotated[list[str] | None, typer.Argument()] = None,
+    tokenizer: str = "demo:en",
+    method: str | None = None,
+    model: str | None = None,
+    samples: Annotated[int, typer.Option(min=1, max=1000)] = 1,
+    counts: str | None = None,
+    sentences: bool = False,
+    bare: bool = False,
+    as_json: bool = False,
 ) -> None:
-    """Segment words, one result a line: the tokens, separated by spaces."""
+    """Segment words, one result a line: the tokens, separated by spaces.
+
+    words: Words; from standard input if none is given.
+    method: {segmenting}, with parameters as in dropout(p=0.1, seed=3); a saved model's own if not
+        given.
+    model: A model that train --method saved or Picky BPE's authors' trainer wrote, or a tokeniser
+        or vocabulary for --method.
+    samples: For dropout: this many lines for each word.
+    sentences: Each argument or line is running text, not one word.
+    """
     from morphgraph.segment.models import load_segmenter
     from morphgraph.segment.segmenter import standard_segmenter
 
@@ -129,75 +114,47 @@ def segment(
 @with_options
 def vocabulary(
     reading: Reading,
-    tokenizer: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="tokenizer.json, vocab.json, a list of types, a SentencePiece model, or demo:en; "
-            "may be repeated. demo:en if neither this nor --model is given."
-        ),
-    ] = None,
-    model: Annotated[
-        list[Path] | None,
-        typer.Option(help="A trained model, or a tokeniser or vocabulary; may be repeated."),
-    ] = None,
-    frequencies: FrequenciesOption = None,
-    corpus: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Measure texts of any size instead: files, patterns, folders, as count reads "
-            "them; may be repeated."
-        ),
-    ] = None,
-    column: Annotated[
-        str | None, typer.Option(help="For --corpus: the column, or field, with the text.")
-    ] = None,
-    language_column: Annotated[
-        str | None,
-        typer.Option(help="For --corpus: the column, or field, with the language."),
-    ] = None,
-    parallel: Annotated[
-        bool,
-        typer.Option(
-            "--parallel", help="For --corpus: the same lines in several languages, a file each."
-        ),
-    ] = False,
-    base: Annotated[
-        str | None, typer.Option(help="For --parallel: the language that others are relative to.")
-    ] = None,
-    unit: Annotated[
-        Literal["words", "lines"] | None,
-        typer.Option(
-            help="For --corpus: segment words, or lines as whole texts; lines with --parallel."
-        ),
-    ] = None,
-    bad_lines: Annotated[
-        Literal["stop", "skip"],
-        typer.Option(help="For --corpus: what becomes of a line that cannot be read."),
-    ] = "stop",
-    memory: Annotated[
-        str, typer.Option(help="For --corpus: words and counts, over all workers: 64M or more.")
-    ] = "512M",
-    workers: Annotated[
-        int | None, typer.Option(help="For --corpus: how many processes; one if not given.")
-    ] = None,
-    scheduler: SchedulerOption = None,
-    reference: Annotated[
-        str | None, typer.Option(help="A gold segmentation, or demo:en, demo:de, demo:nl.")
-    ] = None,
-    alpha: Annotated[float, typer.Option(help="The order of the Rényi efficiency, above 0.")] = 2.5,
-    list_: Annotated[
-        str | None,
-        typer.Option(
-            "--list", help="Print the types behind a figure: never_used, unreachable, duplicates…"
-        ),
-    ] = None,
-    limit: Annotated[int, typer.Option(min=0, help="At most this many in a list; 0 for all.")] = 50,
-    as_json: JsonOption = False,
-    signature_only: Annotated[
-        bool, typer.Option("--signature-only", help="Print the signature and nothing else.")
-    ] = False,
+    tokenizer: list[str] | None = None,
+    model: list[Path] | None = None,
+    frequencies: str | None = None,
+    corpus: list[str] | None = None,
+    column: str | None = None,
+    language_column: str | None = None,
+    parallel: bool = False,
+    base: str | None = None,
+    unit: Literal["words", "lines"] | None = None,
+    bad_lines: Literal["stop", "skip"] = "stop",
+    memory: str = "512M",
+    workers: int | None = None,
+    scheduler: str | None = None,
+    reference: str | None = None,
+    alpha: float = 2.5,
+    list_: str | None = None,
+    limit: Whole = 50,
+    as_json: bool = False,
+    signature_only: bool = False,
 ) -> None:
-    """Measure vocabularies: useless types, compression of a corpus, morphs that are types."""
+    """Measure vocabularies: useless types, compression of a corpus, morphs that are types.
+
+    tokenizer: tokenizer.json, vocab.json, a list of types, a SentencePiece model, or demo:en; may
+        be repeated. demo:en if neither this nor --model is given.
+    model: A trained model, or a tokeniser or vocabulary; may be repeated.
+    corpus: Measure texts of any size instead: files, patterns, folders, as count reads them; may be
+        repeated.
+    column: For --corpus: the column, or field, with the text.
+    language_column: For --corpus: the column, or field, with the language.
+    parallel: For --corpus: the same lines in several languages, a file each.
+    base: For --parallel: the language that others are relative to.
+    unit: For --corpus: segment words, or lines as whole texts; lines with --parallel.
+    bad_lines: For --corpus: what becomes of a line that cannot be read.
+    memory: For --corpus: words and counts, over all workers: 64M or more.
+    workers: For --corpus: how many processes; one if not given.
+    reference: A gold segmentation, or demo:en, demo:de, demo:nl.
+    alpha: The order of the Rényi efficiency, above 0.
+    list_: Print the types behind a figure: never_used, unreachable, duplicates…
+    limit: At most this many in a list; 0 for all.
+    signature_only: Print the signature and nothing else.
+    """
     from morphgraph.corpus.counting import parse_memory
     from morphgraph.score.vocabulary import NamedCounts, VocabularyHealth, check_alpha
     from morphgraph.score.vocabulary_figures import figure_called
@@ -363,24 +320,22 @@ def _print_lists(found: "list[VocabularyHealth]", key: str, limit: int) -> None:
 
 @with_options
 def export(
-    tokenizer: TokeniserOption,
-    out: Annotated[Path, typer.Option("--out", help="Folder for the files.")],
+    tokenizer: str,
+    out: Path,
     reading: Reading,
-    recipe: RecipeOption = None,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            help=f"{', '.join(METHODS.offered)}, on the tokeniser or on a vocabulary, with "
-            "parameters as in flota(k=2); its merges, or a saved model's method, if not given."
-        ),
-    ] = None,
-    counts: CountsOption = None,
-    reference: Annotated[
-        str | None, typer.Option(help="Compare on the words of this gold segmentation first.")
-    ] = None,
-    as_json: JsonOption = False,
+    recipe: Path | None = None,
+    method: str | None = None,
+    counts: str | None = None,
+    reference: str | None = None,
+    as_json: bool = False,
 ) -> None:
-    """Export for transformers: compare 10,000 words and 1,000 sentences, then write the files."""
+    """Export for transformers: compare 10,000 words and 1,000 sentences, then write the files.
+
+    out: Folder for the files.
+    method: {offered}, on the tokeniser or on a vocabulary, with parameters as in flota(k=2); its
+        merges, or a saved model's method, if not given.
+    reference: Compare on the words of this gold segmentation first.
+    """
     from morphgraph.segment.models import exported_model
     from morphgraph.tokeniser.export import export_model, words_to_check
     from morphgraph.tokeniser.export_settings import source_settings

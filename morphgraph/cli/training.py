@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from morphgraph.cli.options import JsonOption, word_counts
+from morphgraph.cli.options import Whole, with_options, word_counts
 from morphgraph.cli.output import (
     check_out,
     on_termination,
@@ -27,7 +27,6 @@ from morphgraph.core.files import check_folder, json_bytes, write_files
 from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS, PUBLIC_TYPES, PUBLIC_WORDS
 from morphgraph.core.system import limit_this_process, lower_priority
 from morphgraph.core.text import count_text, counted, shortened, visible
-from morphgraph.methods import METHODS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,54 +35,37 @@ if TYPE_CHECKING:
     from morphgraph.models.transplanting import Transplant
 
 
+@with_options
 def train(
-    vocab_size: Annotated[int, typer.Option(help="Size of the vocabulary, the atoms included.")],
-    out: Annotated[
-        Path, typer.Option(help="Where to write the tokenizer.json; with --method, the model.")
-    ],
-    counts: Annotated[
-        str | None, typer.Option(help="Word counts: FILE (word⇥count a line) or wordfreq:LANG.")
-    ] = None,
-    text: Annotated[
-        Path | None, typer.Option(help="Instead of counts: plain text, csv, tsv or parquet.")
-    ] = None,
-    column: Annotated[str | None, typer.Option(help="The column of a table with the text.")] = None,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            help=f"{', '.join(METHODS.trained)}, with parameters as in picky(threshold=0.9); "
-            "byte-level BPE as a tokenizer.json if not given."
-        ),
-    ] = None,
-    pipeline: Annotated[
-        str | None,
-        typer.Option(
-            help="With --method, what happens to words first: plain, knockout, rebpe, spaces or "
-            "no-spaces."
-        ),
-    ] = None,
-    minimum_count: Annotated[
-        int | None,
-        typer.Option(
-            "--min-count",
-            help="Merge no pair that is rarer than this; with --method, drop rarer words.",
-        ),
-    ] = None,
-    special: Annotated[
-        list[str] | None,
-        typer.Option(help="Without --method: a special token, placed first; may be repeated."),
-    ] = None,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(help="On Ctrl-C, write what was trained so far to this file, and end."),
-    ] = None,
-    confined: Annotated[
-        bool,
-        typer.Option("--confined", help="Stay within the limits of the public app."),
-    ] = False,
-    as_json: JsonOption = False,
+    vocab_size: int,
+    out: Path,
+    counts: str | None = None,
+    text: Path | None = None,
+    column: str | None = None,
+    method: str | None = None,
+    pipeline: str | None = None,
+    minimum_count: int | None = None,
+    special: list[str] | None = None,
+    checkpoint: Path | None = None,
+    confined: bool = False,
+    as_json: bool = False,
 ) -> None:
-    """Train a tokeniser from word counts or text; by default, byte-level BPE."""
+    """Train a tokeniser from word counts or text; by default, byte-level BPE.
+
+    vocab_size: Size of the vocabulary, the atoms included.
+    out: Where to write the tokenizer.json; with --method, the model.
+    counts: Word counts: FILE (word⇥count a line) or wordfreq:LANG.
+    text: Instead of counts: plain text, csv, tsv or parquet.
+    column: The column of a table with the text.
+    method: {trained}, with parameters as in picky(threshold=0.9); byte-level BPE as a
+        tokenizer.json if not given.
+    pipeline: With --method, what happens to words first: plain, knockout, rebpe, spaces or
+        no-spaces.
+    minimum_count: Merge no pair that is rarer than this; with --method, drop rarer words.
+    special: Without --method: a special token, placed first; may be repeated.
+    checkpoint: On Ctrl-C, write what was trained so far to this file, and end.
+    confined: Stay within the limits of the public app.
+    """
     import time
 
     started = time.perf_counter()
@@ -213,41 +195,32 @@ _SHOWN = 10
 """The number of types of each kind printed."""
 
 
+@with_options
 def transplant(
-    model: Annotated[Path, typer.Argument(help="Folder of a model, its weights in safetensors.")],
-    tokenizer: Annotated[
-        Path, typer.Option(help="Folder of the new tokeniser, such as export writes.")
-    ],
-    out: Annotated[
-        Path | None, typer.Option(help="New folder for the model with the new tokeniser.")
-    ] = None,
-    init: Annotated[
-        str,
-        typer.Option(
-            help="The row of a new type: mean (of the rows of the old tokens of its string), zeros "
-            "or normal (drawn with each column's mean and standard deviation)."
-        ),
-    ] = "mean",
-    seed: Annotated[int, typer.Option(min=0, help="For --init normal.")] = 0,
-    pad_to_multiple_of: Annotated[
-        int, typer.Option(min=1, help="Add rows up to a multiple of this number.")
-    ] = 1,
-    old_tokenizer: Annotated[
-        str | None,
-        typer.Option(help="The tokeniser that the model was trained with; that in its folder."),
-    ] = None,
-    padded: Annotated[
-        bool,
-        typer.Option(
-            "--padded", help="Rows beyond the old tokeniser's ids are padding, however many."
-        ),
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be done, and write nothing.")
-    ] = False,
-    as_json: JsonOption = False,
+    model: Annotated[Path, typer.Argument()],
+    tokenizer: Path,
+    out: Path | None = None,
+    init: str = "mean",
+    seed: Whole = 0,
+    pad_to_multiple_of: Annotated[int, typer.Option(min=1)] = 1,
+    old_tokenizer: str | None = None,
+    padded: bool = False,
+    dry_run: bool = False,
+    as_json: bool = False,
 ) -> None:
-    """Transplant a model to another tokeniser: copy the rows of kept types, make the others."""
+    """Transplant a model to another tokeniser: copy the rows of kept types, make the others.
+
+    model: Folder of a model, its weights in safetensors.
+    tokenizer: Folder of the new tokeniser, such as export writes.
+    out: New folder for the model with the new tokeniser.
+    init: The row of a new type: mean (of the rows of the old tokens of its string), zeros or normal
+        (drawn with each column's mean and standard deviation).
+    seed: For --init normal.
+    pad_to_multiple_of: Add rows up to a multiple of this number.
+    old_tokenizer: The tokeniser that the model was trained with; that in its folder.
+    padded: Rows beyond the old tokeniser's ids are padding, however many.
+    dry_run: Say what would be done, and write nothing.
+    """
     from morphgraph.models.transplanting import TransplantSettings, transplant_model
 
     if out is None and not dry_run:
@@ -301,35 +274,31 @@ def _short(type_: str) -> str:
 # ------------------------------------------------------------------------------ undertrained
 
 
+@with_options
 def undertrained(
-    model: Annotated[Path, typer.Argument(help="Folder of a model, its weights in safetensors.")],
-    frequencies: Annotated[
-        str | None, typer.Option(help="Word counts that types are counted in: FILE, wordfreq:LANG.")
-    ] = None,
-    tokenizer: Annotated[
-        str | None, typer.Option(help="The model's tokeniser, if it is not in its folder.")
-    ] = None,
-    padded: Annotated[
-        bool, typer.Option("--padded", help="Rows beyond the tokeniser's ids are padding.")
-    ] = False,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            help="Rank types by norm, cosine or euclidean: the norm of the input row, or its "
-            "distance from unused rows. By default cosine where one matrix is input and output, "
-            "else norm, as Land & Bartolo's program does."
-        ),
-    ] = None,
-    share: Annotated[
-        float, typer.Option(help="The share of types, those that rank lowest, that stand out.")
-    ] = 0.02,
-    limit: Annotated[int, typer.Option(min=0, help="At most this many types; 0 for all.")] = 50,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for the table (CSV) and the chart (HTML).")
-    ] = None,
-    as_json: JsonOption = False,
+    model: Annotated[Path, typer.Argument()],
+    frequencies: str | None = None,
+    tokenizer: str | None = None,
+    padded: bool = False,
+    by: str | None = None,
+    share: float = 0.02,
+    limit: Whole = 50,
+    out: Path | None = None,
+    as_json: bool = False,
 ) -> None:
-    """Find the under-trained types of a model by their rows."""
+    """Find the under-trained types of a model by their rows.
+
+    model: Folder of a model, its weights in safetensors.
+    frequencies: Word counts that types are counted in: FILE, wordfreq:LANG.
+    tokenizer: The model's tokeniser, if it is not in its folder.
+    padded: Rows beyond the tokeniser's ids are padding.
+    by: Rank types by norm, cosine or euclidean: the norm of the input row, or its distance from
+        unused rows. By default cosine where one matrix is input and output, else norm, as Land &
+        Bartolo's program does.
+    share: The share of types, those that rank lowest, that stand out.
+    limit: At most this many types; 0 for all.
+    out: Folder for the table (CSV) and the chart (HTML).
+    """
     from morphgraph.models.undertrained_types import check_stand_out, undertrained_types
     from morphgraph.score.vocabulary import NamedCounts
     from morphgraph.tables.writing import frame_csv

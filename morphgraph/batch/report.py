@@ -1,4 +1,4 @@
-"""The report of an evaluation: an offline web page, Markdown, LaTeX and CSV."""
+"""The report of an evaluation: tables and charts of its results, on a page and in files."""
 
 from __future__ import annotations
 
@@ -7,16 +7,40 @@ import re
 import shlex
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from morphgraph.batch.build_tables import chart_note, chart_of, make_table, usual_tables
-from morphgraph.batch.results import LOST, TASK_COLUMNS, TableSpec, complete, name_text
+from morphgraph.batch.results import (
+    COLUMN_TITLES,
+    COMPETITORS,
+    DIMENSIONS,
+    IDENTITY,
+    LOST,
+    RESULT_COLUMNS,
+    TASK_COLUMNS,
+    TableSpec,
+    column_of,
+    complete,
+    name_text,
+)
 from morphgraph.core.files import write_file
-from morphgraph.core.text import UNDEFINED, shortened
-from morphgraph.tables.model import Table, table_of_texts
+from morphgraph.core.text import UNDEFINED, counted, shortened
+from morphgraph.draw.score_charts import MOST_PANELS, Bar, Mark, Panel, bar_panels, line_panels
+from morphgraph.score.uncertainty import NO_INTERVAL, interval_of_mean
+from morphgraph.tables.model import (
+    ALL_WORDS,
+    HELD_IN,
+    Cell,
+    CellState,
+    Column,
+    Row,
+    Table,
+    cell_texts,
+    table_of_texts,
+    with_best,
+)
 from morphgraph.tables.writing import one_line, rendered, to_csv, to_latex
 
 if TYPE_CHECKING:
@@ -25,6 +49,324 @@ if TYPE_CHECKING:
 
     from morphgraph.batch.configuration import PublishedFigures
     from morphgraph.batch.tasks import TaskFailure
+
+Names = tuple[str, ...]
+_SCORINGS = ["scope", "weighting"]
+"""Columns with several values per cell, all missing if the cell failed."""
+
+# ------------------------------------------------------------------------------ tables
+
+
+def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
+    """Build the table that a specification describes.
+
+    Rows and columns follow the order of the results. A combination without a result is missing, or
+    failed if the results say so. If several results would share a cell, the columns in which they
+    differ are added to the rows: only seeds are averaged.
+    """
+    import pandas as pd
+
+    frame = _chosen(results, spec)
+    is_lost = frame["metric"].isin(LOST)
+    scored = frame[~is_lost]
+    rows_by, spread_by = list(dict.fromkeys(spec.rows)), list(dict.fromkeys(spec.columns))
+    # The test data are named even if the rows do not ask, and held-out scores stand beside others.
+    measured_on = [name for name in ("corpus", "reference", "task") if _varies(frame[name])]
+    rows_by += [name for name in measured_on if name not in (*rows_by, *spread_by)]
+    if "words" not in (*rows_by, *spread_by) and _varies(scored["words"]):
+        spread_by.append("words")
+    together = scored.groupby([*rows_by, *spread_by, "metric"], sort=False)
+    rest = [name for name in IDENTITY if name not in (*rows_by, *spread_by)]
+    added = [name for name in rest if (together[name].nunique() > 1).any()]
+    rows_by += added
+    lost = _spread_out(frame[is_lost], scored, "words" in spread_by)
+    cells = _cells(scored, [*rows_by, *spread_by, "metric"])
+    missing: dict[Names, dict[str, CellState]] = {}
+    """The seeds that each combination lacks, and why."""
+    for place, seed, metric in zip(
+        _names(lost, [*rows_by, *spread_by]), lost["seed"], lost["metric"], strict=True
+    ):
+        states = missing.setdefault(place, {})
+        states[seed] = min(LOST[metric], states.get(seed, LOST[metric]))
+    columns = _columns(scored, spread_by, spec.metrics, {key[len(rows_by) :] for key in cells})
+
+    def cell(name: Names, column: Column) -> Cell:
+        place = (*name, *column.spread)
+        found, seeds = cells.get((*place, column.key), (None, set()))
+        states = missing.get(place, {})
+        if found is None:
+            return Cell(state=min(states.values(), default="missing"))
+        return replace(found, seeds=found.seeds + len(states.keys() - seeds))
+
+    ordered = pd.concat([scored, lost]).sort_values("place", kind="stable") if len(lost) else scored
+    own = [place for place, name in enumerate(rows_by) if name not in COMPETITORS]
+    groups: dict[Names, int] = {}
+    rows = []
+    for name in _in_order(dict.fromkeys(_names(ordered, rows_by))):
+        group = groups.setdefault(tuple(name[place] for place in own), len(groups))
+        rows.append(Row(name, tuple(cell(name, column) for column in columns), group))
+    differ = ", ".join(COLUMN_TITLES[name].lower() for name in added)
+    same = " and ".join(COLUMN_TITLES[rows_by[place]].lower() for place in own)
+    about = scored if len(scored) else frame
+    shared = {name: set(about[name]) - {""} for name in DIMENSIONS}
+    return Table(
+        spec.title,
+        tuple(Column(COLUMN_TITLES[name], key=name) for name in rows_by),
+        tuple(
+            replace(column, extras=_extras([row.cells[number] for row in rows]))
+            for number, column in enumerate(columns)
+        ),
+        with_best(rows, columns),
+        tuple(COLUMN_TITLES[name] for name in spread_by),
+        constants={
+            COLUMN_TITLES[name]: found.pop()
+            for name, found in shared.items()
+            if len(found) == 1 and name not in (*rows_by, *spread_by)
+        },
+        signatures=tuple(text for text in dict.fromkeys(scored["signature"]) if text),
+        notes=tuple(filter(None, (spec.note, f"Rows also differ in {differ}." if added else ""))),
+        chart=spec.chart,
+        bold="the best" + (f" of those with the same {same}" if same else ""),
+        against="the first method that does not learn from the reference",
+    )
+
+
+def usual_tables(results: pd.DataFrame) -> list[TableSpec]:
+    """Build tables of all results: scores, figures without scope, and downstream tasks.
+
+    Rows are named by whatever varies.
+    """
+    frame = _named(results)
+    has_scope, is_lost = frame["scope"] != "", frame["metric"].isin(LOST)
+    is_task = frame["task"] != ""
+    specs = []
+    for title, part in (
+        ("Scores", frame[~is_task & (has_scope | is_lost)]),
+        ("Vocabulary and facts of the run", frame[~is_task & ~has_scope]),
+        ("Downstream tasks", frame[is_task]),
+    ):
+        own = part[~part["metric"].isin(LOST)]
+        rows = [name for name in IDENTITY[:-3] if part[name].nunique() > 1] or ["method"]
+        spread = [name for name in IDENTITY[-3:] if own[name].nunique() > 1]
+        if len(own):
+            known: Any = {"title": title, "metrics": list(dict.fromkeys(own["metric"]))}
+            # Unchecked, as results may have metrics of a later version.
+            specs.append(TableSpec.model_construct(rows=rows, columns=spread, **known))
+    return specs
+
+
+def _chosen(results: pd.DataFrame, spec: TableSpec) -> pd.DataFrame:
+    """Select the rows of results for a table, failed cells included, by their ``place``."""
+    frame = _named(results)
+    is_lost = frame["metric"].isin(LOST)
+    keep = is_lost | frame["metric"].isin(spec.metrics or frame["metric"])
+    for name, values in spec.where.items():
+        # A cell without scores has no scope or weighting: all are missing.
+        keep &= frame[name].isin([*map(name_text, values)]) | (is_lost & (name in _SCORINGS))
+    return frame[keep.astype(bool)].assign(place=range(int(keep.sum())))
+
+
+def _named(results: pd.DataFrame) -> pd.DataFrame:
+    """Return results with all naming columns as text."""
+    frame = complete(results, RESULT_COLUMNS, "results")
+    names = (*DIMENSIONS, "metric", "held_in", "signature")
+    texts = {name: list(map(name_text, frame[name].astype(object))) for name in names}
+    numbers = dict.fromkeys(("value", "low", "high", "p"), float)
+    return frame.assign(**texts).astype({**dict.fromkeys(names, object), **numbers})
+
+
+def _varies(names: pd.Series[Any]) -> bool:
+    return len(set(names) - {""}) > 1
+
+
+def _names(frame: pd.DataFrame, columns: Sequence[str]) -> Iterator[Names]:
+    return zip(*(frame[name] for name in columns), strict=True)
+
+
+def _in_order(names: Mapping[Names, Any]) -> list[Names]:
+    """Sort names by column, by first occurrence, so that equal ones are neighbours.
+
+    >>> _in_order(dict.fromkeys([("b", "x"), ("a", "x"), ("b", "y")]))
+    [('b', 'x'), ('b', 'y'), ('a', 'x')]
+    """
+    ranks = [list(dict.fromkeys(parts)) for parts in zip(*names, strict=True)]
+    places = [{part: rank for rank, part in enumerate(parts)} for parts in ranks]
+    return sorted(names, key=lambda name: [place[p] for place, p in zip(places, name, strict=True)])
+
+
+def _spread_out(lost: pd.DataFrame, scored: pd.DataFrame, by_words: bool) -> pd.DataFrame:
+    """Repeat cells without scores for each scope and weighting of the others.
+
+    ``by_words``: those over all words also lack figures that are not of words.
+    """
+    import pandas as pd
+
+    scorings = scored[_SCORINGS].drop_duplicates() if len(scored) else lost[_SCORINGS][:1]
+    lost = lost.drop(columns=_SCORINGS).merge(scorings, how="cross")
+    no_words = lost[lost["words"] == ALL_WORDS].assign(words="")
+    return pd.concat([lost, no_words]) if by_words else lost
+
+
+def _cells(scored: pd.DataFrame, named: list[str]) -> dict[Names, tuple[Cell, set[str]]]:
+    """Return the cell of each combination, and its seeds; a repeated value counts once."""
+    once = scored.drop_duplicates([*named, "seed", "value"])
+    found = once.assign(held_in=once["held_in"] == HELD_IN).groupby(named, sort=False)
+    numbers: Any = found.agg(
+        value=("value", "mean"),
+        sd=("value", "std"),
+        least=("value", "min"),
+        size=("value", "size"),
+        defined=("value", "count"),
+        low=("low", "first"),
+        high=("high", "first"),
+        p=("p", "first"),
+        held_in=("held_in", "any"),
+        seeds=("seed", set),
+        task=("task", "first"),
+    )
+    cells = {}
+    for one in numbers.itertuples():
+        low, high, p = one.low, one.high, one.p
+        if one.size > 1:
+            p, over = math.nan, NO_INTERVAL
+            # Training seeds are a sample of all possible ones; those of a method are not.
+            if one.task:
+                most = 1.0 if column_of(one.Index[-1]).form == "percent" else math.inf
+                over = interval_of_mean(one.value, one.sd, one.defined, one.least, most)
+            low, high = over.low, over.high
+        about: Any = (one.value, low, high, one.sd, one.size, one.defined, "done")
+        cells[one.Index] = (Cell(*about, p=p, held_in=one.held_in), one.seeds)
+    return cells
+
+
+def _columns(
+    scored: pd.DataFrame, spread_by: list[str], metrics: Sequence[str], there: set[Names]
+) -> list[Column]:
+    """Return all metrics with all spreads that have a value; one without any keeps a column."""
+    nothing = [("",) * len(spread_by)]
+    spreads = _in_order(dict.fromkeys(_names(scored, spread_by))) if spread_by else nothing
+    spreads = spreads or nothing
+    if "words" in spread_by:  # figures that are not of words come last
+        spreads.sort(key=lambda spread: spread[spread_by.index("words")] == "")
+    wanted = list(dict.fromkeys(metrics or scored["metric"]))
+    lost = {(*spreads[0], m) for m in wanted if not any((*each, m) in there for each in spreads)}
+    places = [(spread, metric) for spread in spreads for metric in wanted]
+    return [column_of(metric, on) for on, metric in places if (*on, metric) in there | lost]
+
+
+def _extras(cells: Sequence[Cell]) -> tuple[str, ...]:
+    """Return what CSV adds to a column's values: whatever any of its cells has."""
+    numbers = ("low", "high", "p", "sd")
+    found = [n for n in numbers if any(not math.isnan(getattr(cell, n)) for cell in cells)]
+    found += ["seeds"] if any(cell.seeds > 1 for cell in cells) else []
+    return (*found, *([HELD_IN] if any(cell.held_in for cell in cells) else []))
+
+
+# ------------------------------------------------------------------------------ charts
+
+MOST_BARS = 60
+"""Tables with more rows get no bar chart, which would be longer than the table."""
+_SETTING = re.compile(r"([^=,]+)=([-+]?[0-9.]+(?:e[-+]?[0-9]+)?)")
+_OWN = ("tokeniser", "vocab_size", "method", "parameters", "seed")
+"""The columns shown by a bar itself; the rest is in its heading."""
+
+
+def chart_of(table: Table) -> tuple[go.Figure | None, str]:
+    """Return the figure of a table, with a panel for each column, and what it leaves out.
+
+    Lines are drawn over steps, vocabulary sizes, or the only parameter in which rows differ;
+    otherwise bars. None without numbers, if the table asks for no chart, or is too long for bars.
+    """
+    columns = [
+        column
+        for column in range(len(table.columns))
+        if any(not math.isnan(float(row.cells[column].value)) for row in table.rows)
+    ]
+    if not columns or table.chart == "none":
+        return None, ""
+    title, place, numbers = _axis(table)
+    rows = list(zip(table.rows, _labels(table, place), strict=True))
+    if numbers:
+        places = sorted(set(numbers))
+        headings = list(dict.fromkeys(heading for _, (_, heading) in rows))
+        series = list(dict.fromkeys(label for _, (label, _) in rows))
+        found = {(*name, n): row for (row, name), n in zip(rows, numbers, strict=True)}
+        panels = []
+        for heading in headings:
+            for number in columns:
+                each = [found.get((label, heading, n)) for label in series for n in places]
+                panels.append(_panel(table.columns[number], number, each, heading))
+        figure = line_panels(series, places, panels, title)
+    elif len(rows) > MOST_BARS:
+        return None, f"No chart: {len(rows):,} rows are too many for one."
+    else:
+        by = table.rows_by.index("method") if "method" in table.rows_by else None
+        bars = [Bar(*names, names[0] if by is None else row.names[by]) for row, names in rows]
+        panels = [_panel(table.columns[number], number, table.rows) for number in columns]
+        figure = bar_panels(bars, panels)
+    more = len(panels) - MOST_PANELS
+    shown = counted(more, "more panel is", "more panels are")
+    return figure, f"{shown} not drawn." if more > 0 else ""
+
+
+def _labels(table: Table, but: int) -> list[tuple[str, str]]:
+    """Return each row's own name, and its heading; empty if rows do not differ.
+
+    ``but``: the index of a column to leave out of both.
+    """
+    by = table.rows_by
+    columns = [n for n in range(len(by)) if n != but]
+    shown = [n for n in columns if len({row.names[n] for row in table.rows}) > 1] or columns
+    own = [n for n in shown if by[n] in _OWN] or shown
+    above = [n for n in shown if n not in own]
+    return [
+        (
+            " · ".join(row.names[n] for n in own if row.names[n]),
+            " · ".join(row.names[n] for n in above if row.names[n]),
+        )
+        for row in table.rows
+    ]
+
+
+def _panel(column: Column, place: int, rows: Sequence[Row | None], heading: str = "") -> Panel:
+    scale = 100 if column.form == "percent" else 1
+    marks = []
+    for row in rows:
+        cell = Cell() if row is None else row.cells[place]
+        value, low, high = float(cell.value), cell.low, cell.high
+        if not math.isnan(cell.sd):
+            low, high = value - cell.sd, value + cell.sd
+        text = "" if row is None else " ".join(cell_texts(column, cell)).rstrip()
+        marks.append(Mark(scale * value, scale * low, scale * high, text))
+    above = ", ".join(filter(None, column.spread))
+    return Panel(" · ".join(filter(None, [heading, column.title, above])), marks)
+
+
+def _axis(table: Table) -> tuple[str, int, list[float]]:
+    """Return the x axis of lines: its title, its column of names, and its number in each row.
+
+    No numbers if the table asks for no lines, or nothing suits.
+    """
+    known = ("step", "vocab_size", "parameters") if table.chart == "lines" else ()
+    for name in (name for name in known if name in table.rows_by):
+        place = table.rows_by.index(name)
+        texts = [row.names[place] for row in table.rows]
+        if name in ("step", "vocab_size"):
+            if all(text.isdecimal() for text in texts) and len(set(texts)) > 1:
+                return COLUMN_TITLES[name], place, list(map(float, texts))
+        else:
+            settings = [{k.strip(): v for k, v in _SETTING.findall(text)} for text in texts]
+            keys = dict.fromkeys(key for one in settings for key in one)
+            varying = [key for key in keys if len({one.get(key) for one in settings}) > 1]
+            if len(varying) == 1 and all(varying[0] in one for one in settings):
+                try:
+                    return varying[0], place, [float(one[varying[0]]) for one in settings]
+                except ValueError:  # such as 1.2.3
+                    break
+    return "", -1, []
+
+
+# ------------------------------------------------------------------------------ files
 
 MOST_FAILURES = 200
 """The largest number of failures listed; the log has all."""
@@ -62,58 +404,50 @@ def write_report(run: FinishedRun, folder: Path) -> list[Path]:
     so that none is ever incomplete. `MorphGraphError` if a table asks for what results do not have,
     or a file cannot be written.
     """
-    specs = run.tables or usual_tables(run.results)
-    written = []
-    for name, content in _files(run, [make_table(run.results, spec) for spec in specs]):
-        write_file(folder / name, content)
-        written.append(folder / name)
-    return written
-
-
-def _files(run: FinishedRun, tables: Sequence[Table]) -> Iterator[tuple[str, bytes]]:
-    """Return the files of a report: their paths in the run's folder, and their contents."""
+    tables = [make_table(run.results, spec) for spec in run.tables or usual_tables(run.results)]
     content = _content(run, tables)
-    for name in ("report.html", "report.md"):
-        yield name, rendered(f"{name}.j2", **content).encode("utf-8", "replace")
+    files = {name: rendered(f"{name}.j2", **content) for name in ("report.html", "report.md")}
+    written = {name: text.encode("utf-8", "replace") for name, text in files.items()}
     names = file_names([table.title for table in tables])
     for name, table in zip(names, tables, strict=True):
-        yield f"tables/{name}.tex", to_latex(table, name).encode("utf-8", "replace")
-        yield f"tables/{name}.csv", to_csv(table)
+        written[f"tables/{name}.tex"] = to_latex(table, name).encode("utf-8", "replace")
+        written[f"tables/{name}.csv"] = to_csv(table)
+    for name, data in written.items():
+        write_file(folder / name, data)
+    return [folder / name for name in written]
 
 
 def _content(run: FinishedRun, tables: Sequence[Table]) -> dict[str, Any]:
     """Return the values for the templates of a report."""
     distinct = dict.fromkeys(text for table in tables for text in table.signatures)
     numbers = {text: number for number, text in enumerate(distinct, 1)}
-    charts = [chart_of(table) for table in tables]
-    titles = {table.title for table in tables}
-    plotly = ""
-    if any(chart is not None for chart in charts):
-        from plotly.offline import get_plotlyjs
+    plotly, sections = "", []
+    for table in tables:
+        chart, chart_note = chart_of(table)
+        if chart is not None and not plotly:
+            from plotly.offline import get_plotlyjs
 
-        plotly = get_plotlyjs()
-    sections = []
-    for table, chart in zip(tables, charts, strict=True):
-        own = numbers_text([numbers[text] for text in table.signatures])
+            plotly = get_plotlyjs()
+        own = _ranges([numbers[text] for text in table.signatures])
         notes = [*table.notes, *table.explained, *([f"Signatures: {own}."] if own else [])]
         sections.append(
             {
                 "table": table,
                 "constants": " · ".join(f"{k}: {text}" for k, text in table.constants.items()),
                 "notes": " ".join(notes),
-                "papers": [paper(one) for one in run.published if one.table == table.title],
+                "papers": [_paper(one) for one in run.published if one.table == table.title],
                 "chart": None if chart is None else _json(chart),
-                "chart_note": chart_note(table),
+                "chart_note": chart_note,
             }
         )
-    facts = run_facts(run.run)
+    facts, titles = run_facts(run.run), {table.title for table in tables}
     return {
         "run": run,
-        "headline": headline(run),
+        "headline": _headline(run),
         "short_facts": " · ".join(short_facts(run.run)),
         "has_rows": any(table.rows for table in tables),
         "sections": sections,
-        "papers": [paper(one) for one in run.published if one.table not in titles],
+        "papers": [_paper(one) for one in run.published if one.table not in titles],
         "failures": run.failures[:MOST_FAILURES],
         "more_failures": max(0, len(run.failures) - MOST_FAILURES),
         "kinds": tasks_by_kind(run.tasks),
@@ -125,7 +459,7 @@ def _content(run: FinishedRun, tables: Sequence[Table]) -> dict[str, Any]:
     }
 
 
-def paper(published: PublishedFigures) -> dict[str, Any]:
+def _paper(published: PublishedFigures) -> dict[str, Any]:
     """Return figures of a paper as a table, clearly marked as not ours."""
     data = f": {one_line(published.data)}" if published.data.strip() else ""
     heading = f"Figures of the paper: {one_line(published.source)}, on other data{data}"
@@ -167,7 +501,7 @@ def file_names(titles: Sequence[str]) -> list[str]:
 _STATES = ("done", "failed", "not run")
 
 
-def headline(run: FinishedRun) -> list[tuple[str, str]]:
+def _headline(run: FinishedRun) -> list[tuple[str, str]]:
     """Return the key numbers of a run, each with its unit."""
     cells = _states(complete(run.tasks, TASK_COLUMNS, "tasks"), "cell")
     found = [(f"{cells['done']:,} of {sum(cells.values()):,}", "cells done")]
@@ -188,18 +522,12 @@ def short_facts(run: Mapping[str, object]) -> list[str]:
     """
     facts = dict(run_facts(run))
     found = [] if facts.get("State", "done") == "done" else [f"State: {facts['State']}"]
-    found += [
-        f"{name} {facts[f'Versions: {name}']}"
-        for name in ("morphgraph", "python")
-        if f"Versions: {name}" in facts
-    ]
+    versions = {name: facts.get(f"Versions: {name}") for name in ("morphgraph", "python")}
+    found += [f"{name} {known}" for name, known in versions.items() if known]
     parts = {name: text for name, text in facts.items() if name.startswith("Machine: ")}
     shown = [f"{text} cores" if name.endswith("cores") else text for name, text in parts.items()]
     found += [f"Machine: {', '.join(shown)}"] if shown else []
     return found + [f"{name}: {facts[name]}" for name in ("Started", "Finished") if name in facts]
-
-
-_TITLES = {"seconds": "Duration"}
 
 
 def run_facts(run: Mapping[str, object]) -> list[tuple[str, str]]:
@@ -208,11 +536,9 @@ def run_facts(run: Mapping[str, object]) -> list[tuple[str, str]]:
     >>> run_facts({"seconds": 90, "machine": {"cores": 2, "disks": ["a", "b"]}, "state": None})
     [('Duration', '1 min 30 s'), ('Machine: cores', '2'), ('Machine: disks', 'a, b')]
     """
-    return [
-        (one_line(name), one_line(text))
-        for key, value in run.items()
-        for name, text in _fact(_TITLES.get(key, str(key).capitalize()), key, value)
-    ]
+    titles = {key: "Duration" if key == "seconds" else str(key).capitalize() for key in run}
+    found = [fact for key, value in run.items() for fact in _fact(titles[key], key, value)]
+    return [(one_line(name), one_line(text)) for name, text in found]
 
 
 def _fact(name: str, key: str, value: object) -> Iterator[tuple[str, str]]:
@@ -243,17 +569,13 @@ def _time_text(text: str) -> str:
     return f"{found:%Y-%m-%d %H:%M:%S} {found.tzname() or ''}".rstrip()
 
 
-# ------------------------------------------------------------------------------ tasks
-
-
 def tasks_by_kind(tasks: pd.DataFrame) -> Table:
     """Return what the tasks of each kind took, in order of first occurrence."""
     frame = complete(tasks, TASK_COLUMNS, "tasks")
     rows = []
     for kind in dict.fromkeys(frame["kind"].map(name_text)):
         part = frame[frame["kind"] == kind]
-        kept = int(part["from_store"].astype(bool).sum())
-        counts = [*_states(frame, kind).values(), kept]
+        counts = [*_states(frame, kind).values(), int(part["from_store"].astype(bool).sum())]
         numbers = part[["seconds", "cpu_seconds", "peak_memory"]].astype(float)
         times = numbers[["seconds", "cpu_seconds"]].sum(min_count=1).map(duration_text)
         memory = memory_text(float(numbers["peak_memory"].max()))
@@ -277,16 +599,12 @@ def slowest_tasks(tasks: pd.DataFrame) -> Table:
     columns = [
         [shortened(one_line(name_text(label)), 120) for label in chosen["label"]],
         chosen["kind"].map(name_text),
-        chosen["seconds"].astype(float).map(duration_text),
-        chosen["cpu_seconds"].astype(float).map(duration_text),
+        *(chosen[name].astype(float).map(duration_text) for name in ("seconds", "cpu_seconds")),
         chosen["peak_memory"].astype(float).map(memory_text),
         chosen["worker"].map(name_text).map(one_line),
     ]
     titles = "Task", "Kind", "Time", "CPU time", "Peak memory", "Worker"
     return table_of_texts(titles, list(zip(*columns, strict=True)), 2)
-
-
-# ------------------------------------------------------------------------------ numbers
 
 
 def duration_text(seconds: float) -> str:
@@ -299,10 +617,8 @@ def duration_text(seconds: float) -> str:
     """
     if not math.isfinite(seconds):
         return UNDEFINED
-    if seconds < 10:
-        return f"{seconds:.2f} s"
     if seconds < 59.95:
-        return f"{seconds:.1f} s"
+        return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)
@@ -326,10 +642,10 @@ def memory_text(count: float) -> str:
     return f"{count:.1f} TiB"
 
 
-def numbers_text(numbers: Sequence[int]) -> str:
+def _ranges(numbers: Sequence[int]) -> str:
     """Format numbers, with consecutive ones as ranges.
 
-    >>> numbers_text([3, 1, 2, 7]), numbers_text([])
+    >>> _ranges([3, 1, 2, 7]), _ranges([])
     ('1–3, 7', '')
     """
     runs: list[list[int]] = []

@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from morphgraph.batch.build_tables import make_table
 from morphgraph.batch.plan import Plan, make_plan
+from morphgraph.batch.report import make_table
 from morphgraph.batch.results import RESULT_COLUMNS, TableSpec
 from morphgraph.cli import main
 from morphgraph.core import errors

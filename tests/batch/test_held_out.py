@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from morphgraph.batch.build_tables import make_table
 from morphgraph.batch.plan import make_plan
+from morphgraph.batch.report import make_table
 from morphgraph.batch.results import FAILED, TableSpec, held_out_words
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import demo_gold_path

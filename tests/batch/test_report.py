@@ -16,11 +16,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from morphgraph.batch.build_tables import chart_note, chart_of, make_table
 from morphgraph.batch.configuration import PublishedFigures
 from morphgraph.batch.report import (
     FinishedRun,
+    chart_of,
     file_names,
+    make_table,
     slowest_tasks,
     tasks_by_kind,
     write_report,
@@ -446,7 +447,7 @@ def test_lines_over_sizes_in_a_panel_for_each_language() -> None:
         metrics=["f1"],
         chart="lines",
     )
-    figure = chart_of(make_table(frame, spec))
+    figure, _ = chart_of(make_table(frame, spec))
     assert figure is not None
     assert [(t.name, list(t.x), list(t.y)) for t in figure.data] == [
         ("A", [10, 20], [10, 20]),
@@ -461,25 +462,24 @@ def test_lines_over_sizes_in_a_panel_for_each_language() -> None:
 def test_lines_over_a_setting() -> None:
     rows = [{"parameters": f"p={p}, holdout=0.5", "value": p} for p in (0.1, 0.3)]
     spec = TableSpec(title="T", rows=["parameters"], metrics=["f1"], chart="lines")
-    figure = chart_of(make_table(results(*rows), spec))
+    figure, _ = chart_of(make_table(results(*rows), spec))
     assert figure is not None
     assert [(t.type, list(t.x), list(t.y)) for t in figure.data] == [
         ("scatter", [0.1, 0.3], [10, 30])
     ]
     assert figure.layout.xaxis.title.text == "p"
     rows.append({"parameters": "", "value": 0.5})
-    figure = chart_of(make_table(results(*rows), spec))
+    figure, _ = chart_of(make_table(results(*rows), spec))
     assert figure is not None
     assert [t.type for t in figure.data] == ["bar"], "without a number in each row: bars"
 
 
 def test_no_chart() -> None:
-    assert chart_of(scores_table(chart="none")) is None
-    assert chart_of(make_table(results({"method": "N", "value": NAN}), SPEC)) is None
+    assert chart_of(scores_table(chart="none")) == (None, "")
+    assert chart_of(make_table(results({"method": "N", "value": NAN}), SPEC)) == (None, "")
     many = make_table(results(*({"method": f"m{n}", "value": 0.5} for n in range(61))), SPEC)
-    assert chart_of(many) is None
-    assert chart_note(many) == "No chart: 61 rows are too many for one."
-    assert chart_note(scores_table()) == ""
+    assert chart_of(many) == (None, "No chart: 61 rows are too many for one.")
+    assert chart_of(scores_table())[1] == ""
 
 
 def test_slowest_tasks() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from morphgraph.batch.build_tables import make_table, usual_tables
+from morphgraph.batch.report import make_table, usual_tables
 from morphgraph.batch.results import FAILED, NOT_RUN, RESULT_COLUMNS, TableSpec, column_of
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.tables.model import Cell, Table, cell_texts, value_text

@@ -13,7 +13,7 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 
-from morphgraph.batch.build_tables import make_table
+from morphgraph.batch.report import make_table
 from morphgraph.batch.results import RESULT_COLUMNS, TableSpec, read_results
 from morphgraph.batch.run import Run, RunProgress
 from morphgraph.core.errors import FileFormatError

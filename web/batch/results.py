@@ -67,8 +67,8 @@ def results_of(run: Run) -> bool:
 
 def _tables(folder: Path, results: pd.DataFrame) -> list[Table]:
     """Return the tables of a configuration, or the default ones, computed once for each report."""
-    from morphgraph.batch.build_tables import make_table, usual_tables
     from morphgraph.batch.configuration import parse_evaluation
+    from morphgraph.batch.report import make_table, usual_tables
 
     kept: dict[object, list[Table]] = st.session_state.setdefault("batch tables", {})
     path = folder / "configuration.yaml"

@@ -628,7 +628,7 @@ def _training_cost(spec: Mapping[str, Any]) -> float:
             for path in settings.train
         )
         tokens = settings.epochs * size / task.bytes_in_token
-    seconds = tokens / task.speed * (1 if settings.scale == "tiny" else _SMALL)
+    seconds = tokens / task.speed * (_SMALL if settings.preset == "small" else 1)
     return float(_STARTING + min(seconds, settings.time_budget or seconds))
 
 

@@ -45,30 +45,29 @@ def test_texts_and_labels_come_from_every_kind_of_table(tmp_path: Path) -> None:
     frame.to_parquet(tmp_path / "a.parquet")
     for path in (csv, tsv, str(tmp_path / "a.parquet")):
         found = read_labelled([path], "title", "class")
-        assert (found.texts, found.labels) == (("a, b", "NA"), ("1", "0"))
-    assert len(read_labelled([csv, tsv], "title", "class").texts) == 4
+        assert found == (("a, b", "NA"), ("1", "0"))
+    assert len(read_labelled([csv, tsv], "title", "class")[0]) == 4
 
 
 def test_words_and_tags_leave_ranges_and_empty_words_out(tmp_path: Path) -> None:
     for name in ("a.conllu", "a.conllu.gz"):
-        found = read_conllu([written(tmp_path, name, CONLLU)], 3)
-        assert found.words == (("Do", "n't", "go"), ("Yes",))
-        assert found.tags == (("AUX", "PART", "VERB"), ("INTJ",))
-    fine = read_conllu([written(tmp_path, "b.conllu", CONLLU)], 4)
-    assert fine.tags == (("VB", "RB", "VB"), ("UH",))
+        words, tags = read_conllu([written(tmp_path, name, CONLLU)], 3)
+        assert words == (("Do", "n't", "go"), ("Yes",))
+        assert tags == (("AUX", "PART", "VERB"), ("INTJ",))
+    _, fine = read_conllu([written(tmp_path, "b.conllu", CONLLU)], 4)
+    assert fine == (("VB", "RB", "VB"), ("UH",))
 
 
 def test_texts_are_lines_or_a_column(tmp_path: Path) -> None:
     lines = written(tmp_path, "a.txt.gz", "one\r\n\n two \n")
     table = written(tmp_path, "a.csv", "n,text\n1,three\n")
-    assert read_texts([lines]) == ("one", "two")
-    assert read_texts([table], "text") == ("three",)
+    assert read_texts([lines]) == (("one", "two"),)
+    assert read_texts([table], "text") == (("three",),)
 
 
 def test_parallel_texts_go_line_by_line(tmp_path: Path) -> None:
     source, target = written(tmp_path, "a.en", "a\n\nb\n"), written(tmp_path, "a.de", "x\ny\nz\n")
-    found = read_parallel([source, target])
-    assert (found.sources, found.targets) == (("a", "b"), ("x", "z"))
+    assert read_parallel([source, target]) == (("a", "b"), ("x", "z"))
 
 
 @pytest.mark.parametrize(

@@ -18,25 +18,24 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import write_file
 from morphgraph.models.downstream.task import (
     COMMON,
-    UNCOVERED,
     DownstreamTask,
+    Examples,
     Measured,
+    Parts,
     TaskMetric,
     TaskRun,
     TrainingSettings,
+    read_parts,
     read_texts,
 )
-from morphgraph.models.downstream.token_ids import (
-    ROLES,
-    IdArray,
-    TokenIds,
-    sample_count,
-)
+from morphgraph.models.downstream.token_ids import ROLES, IdArray, TokenIds
 from morphgraph.models.downstream.training import (
     IGNORED,
+    Batches,
     Key,
     as_inputs,
     fit,
+    fitted_on,
     in_batches,
     make_model,
     padded,
@@ -66,32 +65,19 @@ class MaskedSettings(LanguageModelSettings):
     )
 
 
-@dataclass(frozen=True)
-class _Texts:
-    train: tuple[str, ...]
-    test: tuple[str, ...]
-    dev: tuple[str, ...] | None
-
-
-def read_language_texts(settings: LanguageModelSettings) -> _Texts:
+def read_language_texts(settings: LanguageModelSettings) -> Parts:
     """Read the texts of all files."""
-    column = settings.text
-    train = read_texts(settings.train, column)[: settings.most]
-    dev = None if settings.dev is None else read_texts(settings.dev, column)
-    return _Texts(train, read_texts(settings.test, column), dev)
+    return read_parts(settings, lambda paths: read_texts(paths, settings.text))
 
 
 @dataclass(frozen=True)
-class Windows:
+class Windows(Batches):
     """Texts cut into windows of bounded length, framed by the start and end ids.
 
-    ``draws``: the windows in each sample of a random method; ``texts``: the index of the text that
-    each window of the first sample belongs to.
+    ``texts``: the index of the text that each window of the first sample belongs to.
     """
 
-    draws: Sequence[Sequence[IdArray]]
     texts: IdArray
-    ids: TokenIds
 
     @classmethod
     def of(
@@ -99,19 +85,7 @@ class Windows:
     ) -> Self:
         """Cut texts into windows of at most ``most`` ids."""
         found = [_windows(rows, ids, most) for rows in ids.encode(texts, draws)]
-        return cls([windows for windows, _ in found], found[0][1], ids, **more)
-
-    @property
-    def lengths(self) -> IdArray:
-        return np.array([len(row) for row in self.draws[0]], np.int64)
-
-    def rows(self, keys: Sequence[Key]) -> list[IdArray]:
-        """Return the windows of some keys; a sample with fewer windows is repeated."""
-        found = []
-        for index, number in keys:
-            drawn = self.draws[number % len(self.draws)]
-            found.append(drawn[index % len(drawn)])
-        return found
+        return cls([windows for windows, _ in found], ids, found[0][1], **more)
 
 
 def _windows(rows: Sequence[IdArray], ids: TokenIds, most: int) -> tuple[list[IdArray], IdArray]:
@@ -177,8 +151,7 @@ class CausalWindows(Windows):
     """Windows in which every id but the first is predicted from those before it."""
 
     def batch(self, keys: Sequence[Key]) -> dict[str, Any]:
-        rows = self.rows(keys)
-        return {**as_inputs(rows, self.ids.special["pad"]), "labels": padded(rows, IGNORED)}
+        return {**self.inputs(keys), "labels": padded(self.rows(keys), IGNORED)}
 
 
 def causal_nats(model: Any, windows: CausalWindows, texts: int, size: int) -> _Floats:
@@ -196,19 +169,15 @@ def causal_nats(model: Any, windows: CausalWindows, texts: int, size: int) -> _F
 
 
 def _run_causal(run: TaskRun) -> list[Measured]:
-    data, settings = run.examples, run.settings
-    plain = run.ids.plain()
-    draws = sample_count(run.ids, settings.epochs)
-    train = CausalWindows.of(data.train, run.ids, settings.max_tokens, draws)
-    dev = data.dev and CausalWindows.of(data.dev, plain, settings.max_tokens)
-    fitted = fit(make_model("causal-lm", run), train, settings, run.seed, run.folder, dev)
-    test = CausalWindows.of(data.test, plain, settings.max_tokens)
-    nats = causal_nats(fitted.model, test, len(data.test), settings.batch_size)
-    return [*bits_measured(nats, data.test), *fitted.facts(), _lost(plain, data.test)]
+    settings = run.settings
 
+    def windows(part: Examples, ids: TokenIds, draws: int = 1) -> CausalWindows:
+        return CausalWindows.of(part[0], ids, settings.max_tokens, draws)
 
-def _lost(ids: TokenIds, texts: Sequence[str]) -> Measured:
-    return Measured(UNCOVERED.key, ids.uncovered(texts), len(texts))
+    fitted, (texts,) = fitted_on(run, "causal-lm", windows), run.examples.test
+    test = windows((texts,), run.ids.plain())
+    nats = causal_nats(fitted.model, test, len(texts), settings.batch_size)
+    return [*bits_measured(nats, texts), *fitted.facts(), run.uncovered(texts)]
 
 
 # ------------------------------------------------------------------------------ masked
@@ -272,24 +241,21 @@ def pseudo_nats(model: Any, windows: MaskedWindows, texts: int, size: int) -> _F
 
 
 def _run_masked(run: TaskRun) -> list[Measured]:
-    data, settings = run.examples, run.settings
-    plain = run.ids.plain()
+    settings = run.settings
     if len({run.ids.special[role] for role in ("mask", "unk", "pad")}) < 3:
         raise MorphGraphError(
             "The model has no ids of its own for a mask, padding and unknown characters. Choose a "
             "checkpoint that was trained with masks, or make one from scratch."
         )
 
-    def windows(texts: Sequence[str], ids: TokenIds, draws: int = 1) -> MaskedWindows:
+    def windows(part: Examples, ids: TokenIds, draws: int = 1) -> MaskedWindows:
         masks = {"masked": settings.masked, "seed": run.seed}
-        return MaskedWindows.of(texts, ids, settings.max_tokens, draws, **masks)
+        return MaskedWindows.of(part[0], ids, settings.max_tokens, draws, **masks)
 
-    train = windows(data.train, run.ids, sample_count(run.ids, settings.epochs))
-    dev = data.dev and windows(data.dev, plain)
-    fitted = fit(make_model("masked-lm", run), train, settings, run.seed, run.folder, dev)
-    test = windows(data.test, plain)
-    nats = pseudo_nats(fitted.model, test, len(data.test), settings.batch_size)
-    return [*bits_measured(nats, data.test), *fitted.facts(), _lost(plain, data.test)]
+    fitted, (texts,) = fitted_on(run, "masked-lm", windows), run.examples.test
+    test = windows((texts,), run.ids.plain())
+    nats = pseudo_nats(fitted.model, test, len(texts), settings.batch_size)
+    return [*bits_measured(nats, texts), *fitted.facts(), run.uncovered(texts)]
 
 
 BITS = (
@@ -389,7 +355,7 @@ def _run(run: TaskRun) -> list[Measured]:
     before = replace(run, ids=base)
     trained = folder / "trained"
     if not (trained / "config.json").is_file():
-        texts = CausalWindows.of(run.examples.train, base, settings.max_tokens)
+        texts = CausalWindows.of(run.examples.train[0], base, settings.max_tokens)
         fitted = fit(make_model("causal-lm", before), texts, settings, run.seed, folder / "base")
         shutil.rmtree(trained, ignore_errors=True)
         write_file(folder / "unfinished" / "tokenizer.json", base_file)
@@ -419,9 +385,9 @@ def _curve(run: TaskRun, start: str) -> list[Measured]:
     """Measure bits per character and byte after given steps, for one initialisation."""
     settings: TransplantCurveSettings = run.settings
     model = _initial_model(run, start)
-    test = CausalWindows.of(run.examples.test, run.ids, settings.max_tokens)
-    train = CausalWindows.of(run.examples.train, run.ids, settings.max_tokens)
-    texts = run.examples.test
+    (texts,) = run.examples.test
+    test = CausalWindows.of(texts, run.ids, settings.max_tokens)
+    train = CausalWindows.of(run.examples.train[0], run.ids, settings.max_tokens)
     points: dict[int, list[Measured]] = {}
     place = run.folder / start
 

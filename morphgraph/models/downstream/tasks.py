@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +13,10 @@ from pydantic import Field
 
 from morphgraph.models.downstream.task import (
     COMMON,
-    UNCOVERED,
-    ClassedParts,
     DownstreamTask,
-    LabelledTexts,
+    Examples,
     Measured,
-    ParallelTexts,
-    TaggedSentences,
+    Parts,
     TaskMetric,
     TaskRun,
     TrainingSettings,
@@ -28,26 +24,25 @@ from morphgraph.models.downstream.task import (
     read_labelled,
     read_parallel,
     read_parts,
+    share_measured,
 )
-from morphgraph.models.downstream.token_ids import (
-    IdArray,
-    TokenIds,
-    decoded,
-    framed,
-    sample_count,
-)
+from morphgraph.models.downstream.token_ids import IdArray, TokenIds, decoded, framed
 from morphgraph.models.downstream.training import (
     IGNORED,
-    Examples,
+    Batches,
     Key,
-    as_inputs,
-    fit,
+    fitted_on,
     in_batches,
-    make_model,
     padded,
+    predictions,
 )
-from morphgraph.score.uncertainty import Ratio, bootstrap_intervals
 from morphgraph.tokeniser.words import Segmentation
+
+# --------------------------------------------------------------------------------------- noise
+
+_SPACE = re.compile(r"(?<=\S)\s+(?=\S)")
+_WORD = re.compile(r"\S+")
+DAMAGES = ("swap", "drop", "double")
 
 
 def without_spaces(texts: Sequence[str], share: float, seed: int) -> list[str]:
@@ -59,18 +54,10 @@ def without_spaces(texts: Sequence[str], share: float, seed: int) -> list[str]:
     (['onetwothree'], ['one two'])
     """
 
-    def dropped(random: np.random.Generator, run: re.Match[str]) -> str:
-        return "" if random.random() < share else run[0]
+    def thinned(text: str, random: np.random.Generator) -> str:
+        return _SPACE.sub(lambda run: "" if random.random() < share else run[0], text)
 
-    return [
-        _SPACE.sub(partial(dropped, np.random.default_rng([seed, number])), text)
-        for number, text in enumerate(texts)
-    ]
-
-
-_SPACE = re.compile(r"(?<=\S)\s+(?=\S)")
-_WORD = re.compile(r"\S+")
-DAMAGES = ("swap", "drop", "double")
+    return [thinned(text, np.random.default_rng([seed, n])) for n, text in enumerate(texts)]
 
 
 def noisy(texts: Sequence[str], share: float, seed: int) -> list[str]:
@@ -79,21 +66,18 @@ def noisy(texts: Sequence[str], share: float, seed: int) -> list[str]:
     At one random place two neighbours are swapped, or a character is dropped or doubled. The result
     depends only on the seed and on the text and its index.
     """
-    return [_damaged_text(text, share, seed, number) for number, text in enumerate(texts)]
 
-
-def _damaged_text(text: str, share: float, seed: int, number: int) -> str:
-    random = np.random.default_rng([seed, number])
-
-    def word(found: re.Match[str]) -> str:
+    def word(found: str, random: np.random.Generator) -> str:
         chance, place, kind = random.random(3).tolist()
-        if len(found[0]) < 2 or chance >= share:
-            return found[0]
+        if len(found) < 2 or chance >= share:
+            return found
         damage = DAMAGES[int(kind * len(DAMAGES))]
-        places = len(found[0]) - (damage == "swap")
-        return damaged(found[0], damage, int(place * places))
+        return damaged(found, damage, int(place * (len(found) - (damage == "swap"))))
 
-    return _WORD.sub(word, text)
+    def text_of(text: str, random: np.random.Generator) -> str:
+        return _WORD.sub(lambda run: word(run[0], random), text)
+
+    return [text_of(text, np.random.default_rng([seed, n])) for n, text in enumerate(texts)]
 
 
 def damaged(word: str, damage: str, place: int) -> str:
@@ -106,6 +90,9 @@ def damaged(word: str, damage: str, place: int) -> str:
         return f"{word[:place]}{word[place + 1]}{word[place]}{word[place + 2 :]}"
     middle = "" if damage == "drop" else 2 * word[place]
     return f"{word[:place]}{middle}{word[place + 1 :]}"
+
+
+# ------------------------------------------------------------------------------ classification
 
 
 class ClassificationSettings(TrainingSettings):
@@ -126,79 +113,49 @@ class ClassificationSettings(TrainingSettings):
     )
 
 
-def _read_classification(settings: ClassificationSettings) -> ClassedParts[LabelledTexts]:
+def _read_classification(settings: ClassificationSettings) -> Parts:
     return read_parts(
         settings, lambda paths: read_labelled(paths, settings.text, settings.label), "label"
     )
 
 
 @dataclass(frozen=True)
-class _Batches:
-    """Labelled texts as batches; ``draws``: their ids in each sample of a random method."""
+class _Labelled(Batches):
+    """Texts with a label each."""
 
-    draws: Sequence[Sequence[IdArray]]
     labels: IdArray
-    pad: int
-
-    @property
-    def lengths(self) -> IdArray:
-        return np.array([len(row) for row in self.draws[0]], np.int64)
 
     def batch(self, keys: Sequence[Key]) -> dict[str, Any]:
         import torch
 
-        rows = [self.draws[number % len(self.draws)][index] for index, number in keys]
         labels = torch.from_numpy(self.labels[[index for index, _ in keys]])
-        return {**as_inputs(rows, self.pad), "labels": labels}
+        return {**self.inputs(keys), "labels": labels}
 
 
 def _run_classification(run: TaskRun) -> list[Measured]:
-    data: ClassedParts[LabelledTexts] = run.examples
-    settings: ClassificationSettings = run.settings
+    data, settings = run.examples, run.settings
     number = {name: place for place, name in enumerate(data.classes)}
 
-    def batches(part: LabelledTexts, ids: TokenIds, draws: int = 1) -> _Batches:
-        rows = [framed(r, ids, settings.max_tokens) for r in ids.encode(part.texts, draws)]
-        labels = np.array([number[label] for label in part.labels], np.int64)
-        return _Batches(rows, labels, ids.special["pad"])
+    def batches(part: Examples, ids: TokenIds, draws: int = 1) -> _Labelled:
+        rows = [framed(r, ids, settings.max_tokens) for r in ids.encode(part[0], draws)]
+        return _Labelled(rows, ids, np.array([number[label] for label in part[1]], np.int64))
 
-    plain = run.ids.plain()
-    model = make_model("classification", run, len(data.classes))
-    train = batches(data.train, run.ids, sample_count(run.ids, settings.epochs))
-    dev = None if data.dev is None else batches(data.dev, plain)
-    fitted = fit(model, train, settings, run.seed, run.folder, dev)
-    found = _scored(fitted.model, batches(data.test, plain), settings.batch_size, "")
+    def scored(texts: Sequence[str], prefix: str) -> list[Measured]:
+        test = batches((tuple(texts), labels), run.ids.plain())
+        predicted = np.zeros(len(texts), np.int64)
+        for places, guesses, _ in predictions(fitted.model, test, settings.batch_size):
+            predicted[places] = guesses
+        right = (predicted == test.labels).astype(np.float64)
+        share = share_measured(f"{prefix}accuracy", right, np.ones(len(right)))
+        return [share, Measured(f"{prefix}macro_f1", macro_f1(test.labels, predicted), len(right))]
+
+    fitted = fitted_on(run, "classification", batches)
+    texts, labels = data.test
+    found = scored(texts, "")
     if settings.noise is not None:
         damage = noisy if settings.noise_in == "words" else without_spaces
-        texts = damage(data.test.texts, settings.noise, run.seed)
-        damaged = batches(LabelledTexts(tuple(texts), data.test.labels), plain)
-        found += _scored(fitted.model, damaged, settings.batch_size, "noisy_")
-    lost = Measured(UNCOVERED.key, plain.uncovered(data.test.texts), len(data.test.texts))
-    return [*found, *fitted.facts(), lost]
-
-
-def _scored(model: Any, test: _Batches, size: int, prefix: str) -> list[Measured]:
-    predicted = _predicted(model, test, size)
-    right = (predicted == test.labels).astype(np.float64)
-    ratio = Ratio(right, np.ones(len(right)))
-    interval = bootstrap_intervals([ratio])[0]
-    return [
-        Measured(f"{prefix}accuracy", ratio.value, len(right), interval.low, interval.high),
-        Measured(f"{prefix}macro_f1", macro_f1(test.labels, predicted), len(right)),
-    ]
-
-
-def _predicted(model: Any, test: Examples, size: int) -> IdArray:
-    import torch
-
-    found = np.zeros(len(test.lengths), np.int64)
-    with torch.no_grad():
-        for keys in in_batches(test.lengths, size):
-            batch = {name: value.to(model.device) for name, value in test.batch(keys).items()}
-            batch.pop("labels")
-            logits = model(**batch).logits
-            found[[index for index, _ in keys]] = logits.argmax(-1).cpu().numpy()
-    return found
+        found += scored(damage(texts, settings.noise, run.seed), "noisy_")
+    return [*found, *fitted.facts(), run.uncovered(texts)]
 
 
 def macro_f1(gold: npt.NDArray[np.int64], predicted: npt.NDArray[np.int64]) -> float:
@@ -232,6 +189,9 @@ CLASSIFICATION = DownstreamTask(
 )
 
 
+# ------------------------------------------------------------------------------------- tagging
+
+
 _COLUMNS = {"upos": 3, "xpos": 4}
 
 
@@ -243,13 +203,12 @@ class TaggingSettings(TrainingSettings):
     )
 
 
-def _read_tagging(settings: TaggingSettings) -> ClassedParts[TaggedSentences]:
+def _read_tagging(settings: TaggingSettings) -> Parts:
     column = _COLUMNS[settings.tags]
     return read_parts(settings, lambda paths: read_conllu(paths, column), "tag")
 
 
-@dataclass(frozen=True)
-class SplitSentence:
+class SplitSentence(NamedTuple):
     """The ids of a sentence, and the position of each word's first token; -1 for none."""
 
     ids: IdArray
@@ -298,77 +257,43 @@ def _split(
 
 
 @dataclass(frozen=True)
-class _Sentences:
-    """Tagged sentences as batches; each word is tagged at its first token."""
+class _Tagged(Batches):
+    """Tagged sentences; each word is tagged at its first token."""
 
-    draws: Sequence[Sequence[SplitSentence]]
+    firsts: Sequence[Sequence[IdArray]]
     tags: Sequence[IdArray]
-    ids: TokenIds
-    most: int
-
-    @property
-    def lengths(self) -> IdArray:
-        return np.array([len(self._row(one)) for one in self.draws[0]], np.int64)
-
-    def _row(self, one: SplitSentence) -> IdArray:
-        start, end = [self.ids.special["bos"]], [self.ids.special["eos"]]
-        return np.concatenate([start, one.ids[: self.most - 2], end]).astype(np.int64)
-
-    def chosen(self, keys: Sequence[Key]) -> list[SplitSentence]:
-        """Return the sentences of some keys."""
-        return [self.draws[number % len(self.draws)][index] for index, number in keys]
 
     def batch(self, keys: Sequence[Key]) -> dict[str, Any]:
-        sentences = self.chosen(keys)
-        rows, labels = [self._row(one) for one in sentences], []
-        for (index, _), one, row in zip(keys, sentences, rows, strict=True):
+        labels = []
+        for (index, number), row in zip(keys, self.rows(keys), strict=True):
+            firsts = self.firsts[number % len(self.firsts)][index]
             wanted = np.full(len(row), IGNORED, np.int64)
-            there = (one.firsts >= 0) & (one.firsts < len(row) - 2)
-            wanted[one.firsts[there] + 1] = self.tags[index][there]
+            there = (firsts >= 0) & (firsts < len(row) - 2)
+            wanted[firsts[there] + 1] = self.tags[index][there]
             labels.append(wanted)
-        pad = self.ids.special["pad"]
-        return {**as_inputs(rows, pad), "labels": padded(labels, IGNORED)}
+        return {**self.inputs(keys), "labels": padded(labels, IGNORED)}
 
 
 def _run_tagging(run: TaskRun) -> list[Measured]:
-    data: ClassedParts[TaggedSentences] = run.examples
-    settings: TaggingSettings = run.settings
+    data, settings = run.examples, run.settings
     number = {name: place for place, name in enumerate(data.classes)}
 
-    def sentences(part: TaggedSentences, ids: TokenIds, draws: int = 1) -> _Sentences:
-        tags = [np.array([number[tag] for tag in tags], np.int64) for tags in part.tags]
-        return _Sentences(split_sentences(part.words, ids, draws), tags, ids, settings.max_tokens)
+    def batches(part: Examples, ids: TokenIds, draws: int = 1) -> _Tagged:
+        found = split_sentences(part[0], ids, draws)
+        rows = [framed([one.ids for one in each], ids, settings.max_tokens) for each in found]
+        firsts = [[one.firsts for one in each] for each in found]
+        tags = [np.array([number[tag] for tag in tags], np.int64) for tags in part[1]]
+        return _Tagged(rows, ids, firsts, tags)
 
-    plain = run.ids.plain()
-    train = sentences(data.train, run.ids, sample_count(run.ids, settings.epochs))
-    dev = None if data.dev is None else sentences(data.dev, plain)
-    model = make_model("tagging", run, len(data.classes))
-    fitted = fit(model, train, settings, run.seed, run.folder, dev)
-    right, words = _right(fitted.model, sentences(data.test, plain), settings.batch_size)
-    ratio = Ratio(right, words)
-    interval = bootstrap_intervals([ratio])[0]
-    texts = [" ".join(words) for words in data.test.words]
-    return [
-        Measured("tagging_accuracy", ratio.value, int(words.sum()), interval.low, interval.high),
-        *fitted.facts(),
-        Measured(UNCOVERED.key, plain.uncovered(texts), len(texts)),
-    ]
-
-
-def _right(model: Any, test: _Sentences, size: int) -> tuple[Any, Any]:
-    """Return the number of correctly tagged words, and of words, in each sentence."""
-    import torch
-
-    right = np.zeros(len(test.tags))
-    with torch.no_grad():
-        for keys in in_batches(test.lengths, size):
-            batch = {name: value.to(model.device) for name, value in test.batch(keys).items()}
-            wanted = batch.pop("labels")
-            guess = model(**batch).logits.argmax(-1)
-            # Words without a token, or beyond the cut, are absent here, so they count as wrong.
-            same = ((guess == wanted) & (wanted != IGNORED)).sum(1)
-            right[[index for index, _ in keys]] = same.cpu().numpy()
-    return right, np.array([len(tags) for tags in test.tags], np.float64)
+    fitted = fitted_on(run, "tagging", batches)
+    words, tags = data.test
+    right = np.zeros(len(tags))
+    test = batches(data.test, run.ids.plain())
+    for places, guesses, labels in predictions(fitted.model, test, settings.batch_size):
+        # Words without a token, or beyond the cut, are absent here, so they count as wrong.
+        right[places] = ((guesses == labels) & (labels != IGNORED)).sum(1)
+    share = share_measured("tagging_accuracy", right, [len(each) for each in tags])
+    return [share, *fitted.facts(), run.uncovered([" ".join(each) for each in words])]
 
 
 TAGGING = DownstreamTask(
@@ -384,6 +309,9 @@ TAGGING = DownstreamTask(
 )
 
 
+# --------------------------------------------------------------------------------- translation
+
+
 class TranslationSettings(TrainingSettings):
     """Two files: texts, and their translations line by line."""
 
@@ -392,40 +320,22 @@ class TranslationSettings(TrainingSettings):
     )
 
 
-@dataclass(frozen=True)
-class _Pairs:
-    train: ParallelTexts
-    test: ParallelTexts
-    dev: ParallelTexts | None
-
-
-def _read_translation(settings: TranslationSettings) -> _Pairs:
-    train, most = read_parallel(settings.train), settings.most
-    dev = None if settings.dev is None else read_parallel(settings.dev)
-    train = ParallelTexts(train.sources[:most], train.targets[:most])
-    return _Pairs(train, read_parallel(settings.test), dev)
+def _read_translation(settings: TranslationSettings) -> Parts:
+    return read_parts(settings, read_parallel)
 
 
 @dataclass(frozen=True)
-class _Translations:
-    """Pairs of texts as batches; the decoder reads its targets shifted by one."""
+class _Translations(Batches):
+    """Pairs of texts; the decoder reads its targets shifted by one."""
 
-    sources: Sequence[Sequence[IdArray]]
-    targets: Sequence[Sequence[IdArray]]
-    ids: TokenIds
+    targets: Batches
 
     @property
     def lengths(self) -> IdArray:
-        pairs = zip(self.sources[0], self.targets[0], strict=True)
-        return np.array([len(source) + len(target) for source, target in pairs], np.int64)
-
-    def inputs(self, keys: Sequence[Key]) -> dict[str, Any]:
-        """Return the texts to translate."""
-        rows = [self.sources[number % len(self.sources)][index] for index, number in keys]
-        return as_inputs(rows, self.ids.special["pad"])
+        return super().lengths + self.targets.lengths
 
     def batch(self, keys: Sequence[Key]) -> dict[str, Any]:
-        rows = [self.targets[number % len(self.targets)][index] for index, number in keys]
+        rows = self.targets.rows(keys)
         return {
             **self.inputs(keys),
             "decoder_input_ids": padded([row[:-1] for row in rows], self.ids.special["pad"]),
@@ -434,26 +344,20 @@ class _Translations:
 
 
 def _run_translation(run: TaskRun) -> list[Measured]:
-    data: _Pairs = run.examples
-    settings: TranslationSettings = run.settings
+    data, settings = run.examples, run.settings
 
-    def pairs(part: ParallelTexts, ids: TokenIds, draws: int = 1) -> _Translations:
-        most = settings.max_tokens
-        sources = [framed(rows, ids, most) for rows in ids.encode(part.sources, draws)]
-        targets = [framed(rows, ids, most) for rows in ids.encode(part.targets, draws)]
-        return _Translations(sources, targets, ids)
+    def batches(part: Examples, ids: TokenIds, draws: int = 1) -> _Translations:
+        sources, targets = (
+            [framed(rows, ids, settings.max_tokens) for rows in ids.encode(texts, draws)]
+            for texts in part
+        )
+        return _Translations(sources, ids, Batches(targets, ids))
 
-    plain = run.ids.plain()
-    train = pairs(data.train, run.ids, sample_count(run.ids, settings.epochs))
-    dev = None if data.dev is None else pairs(data.dev, plain)
-    fitted = fit(make_model("translation", run), train, settings, run.seed, run.folder, dev)
-    written = _translated(fitted.model, pairs(data.test, plain), settings)
-    lost = plain.uncovered([*data.test.sources, *data.test.targets])
-    return [
-        *translation_scores(written, data.test.targets),
-        *fitted.facts(),
-        Measured(UNCOVERED.key, lost, 2 * len(data.test.sources)),
-    ]
+    fitted = fitted_on(run, "translation", batches)
+    sources, targets = data.test
+    written = _translated(fitted.model, batches(data.test, run.ids.plain()), settings)
+    lost = run.uncovered([*sources, *targets])
+    return [*translation_scores(written, targets), *fitted.facts(), lost]
 
 
 def translation_scores(written: Sequence[str], targets: Sequence[str]) -> list[Measured]:

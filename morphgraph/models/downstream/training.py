@@ -7,26 +7,43 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from morphgraph.core.errors import MorphGraphError, require
 from morphgraph.core.files import write_file
 from morphgraph.core.system import keep_freed_memory, usual_threads
-from morphgraph.models.downstream.task import SPEED, STEPS, Measured, TaskRun, TrainingSettings
-from morphgraph.models.downstream.token_ids import IdArray
+from morphgraph.models.downstream.task import (
+    SPEED,
+    STEPS,
+    Examples,
+    Measured,
+    TaskRun,
+    TrainingSettings,
+)
+from morphgraph.models.downstream.token_ids import IdArray, TokenIds, sample_count
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+STEPS_FILE = "steps.json"
+"""The file beside checkpoints that records the progress of training."""
+CHECKPOINT_SECONDS = 60.0
+"""Roughly how much work a killed cell loses at most."""
+IGNORED = -100
+"""The label of positions that are not predicted."""
+_TELL_SECONDS = 2.0
+_POOL = 50
+"""The number of batches drawn together and sorted by length, to reduce padding."""
 _NEEDED = ("torch", "transformers", "accelerate", "sacrebleu")
+
+StepLook = Callable[[int, Any], None]
+Key = tuple[int, int]
+"""The index of an example, and the epoch in which it is seen."""
 
 
 def require_libraries() -> None:
@@ -37,10 +54,6 @@ def require_libraries() -> None:
     require("Training models", *_NEEDED)
     os.environ.update(dict.fromkeys(("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"), "1"))
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-
-
-STEPS_FILE = "steps.json"
-"""The file beside checkpoints that records the progress of training."""
 
 
 def steps_in(folder: Path) -> tuple[int, int] | None:
@@ -66,48 +79,39 @@ def training_version() -> str:
     return digest.hexdigest()[:12]
 
 
-_TELL_SECONDS = 2.0
-CHECKPOINT_SECONDS = 60.0
-"""Roughly how much work a killed cell loses at most."""
-
-_POOL = 50
-"""The number of batches drawn together and sorted by length, to reduce padding."""
-IGNORED = -100
-"""The label of positions that are not predicted."""
-
-StepLook = Callable[[int, Any], None]
-Key = tuple[int, int]
-"""The index of an example, and the epoch in which it is seen."""
+# ------------------------------------------------------------------------------ batches
 
 
-class Examples(Protocol):
-    """Examples that can be batched."""
+@dataclass(frozen=True)
+class Batches:
+    """Examples that can be batched, as rows of ids.
+
+    ``draws``: the rows in each sample of a random method.
+    """
+
+    draws: Sequence[Sequence[IdArray]]
+    ids: TokenIds
 
     @property
     def lengths(self) -> IdArray:
         """The number of tokens of each example."""
-        ...
+        return np.array([len(row) for row in self.draws[0]], np.int64)
+
+    def rows(self, keys: Sequence[Key]) -> list[IdArray]:
+        """Return the rows of some keys; a sample with fewer rows is repeated."""
+        found = []
+        for index, number in keys:
+            drawn = self.draws[number % len(self.draws)]
+            found.append(drawn[index % len(drawn)])
+        return found
+
+    def inputs(self, keys: Sequence[Key]) -> dict[str, Any]:
+        """Return the rows of some keys as inputs of a model."""
+        return as_inputs(self.rows(keys), self.ids.special["pad"])
 
     def batch(self, keys: Sequence[Key]) -> dict[str, Any]:
         """Return tensors of some examples as the model takes them, with ``labels``."""
-        ...
-
-
-class Fitted(NamedTuple):
-    """A trained model, with the steps, tokens and seconds of its training."""
-
-    model: Any
-    steps: int
-    tokens: int
-    seconds: float
-
-    def facts(self) -> list[Measured]:
-        """Return the steps and speed that every task reports."""
-        speed = self.tokens / self.seconds if self.seconds else np.nan
-        return [
-            Measured(STEPS.key, self.steps, self.steps),
-            Measured(SPEED.key, float(speed), self.tokens),
-        ]
+        raise NotImplementedError
 
 
 def batch_plan(lengths: IdArray, settings: TrainingSettings, seed: int) -> list[list[Key]]:
@@ -154,13 +158,61 @@ def as_inputs(rows: Sequence[IdArray], pad: int) -> dict[str, Any]:
     return {"input_ids": ids, "attention_mask": mask}
 
 
+def predictions(
+    model: Any, test: Batches, size: int
+) -> Iterator[tuple[list[int], IdArray, IdArray]]:
+    """Yield the places of examples, what a classifier predicts for them, and their labels."""
+    import torch
+
+    for keys in in_batches(test.lengths, size):
+        batch = {name: value.to(model.device) for name, value in test.batch(keys).items()}
+        labels = batch.pop("labels")
+        with torch.no_grad():
+            guesses = model(**batch).logits.argmax(-1)
+        yield [index for index, _ in keys], guesses.cpu().numpy(), labels.cpu().numpy()
+
+
+# ------------------------------------------------------------------------------ training
+
+
+class Fitted(NamedTuple):
+    """A trained model, with the steps, tokens and seconds of its training."""
+
+    model: Any
+    steps: int
+    tokens: int
+    seconds: float
+
+    def facts(self) -> list[Measured]:
+        """Return the steps and speed that every task reports."""
+        speed = self.tokens / self.seconds if self.seconds else np.nan
+        return [
+            Measured(STEPS.key, self.steps, self.steps),
+            Measured(SPEED.key, float(speed), self.tokens),
+        ]
+
+
+def fitted_on(
+    run: TaskRun, kind: ModelKind, made: Callable[[Examples, TokenIds, int], Batches]
+) -> Fitted:
+    """Train the model of a run on its examples.
+
+    ``made`` puts examples into batches, with a number of samples of a random method.
+    """
+    data, settings = run.examples, run.settings
+    train = made(data.train, run.ids, sample_count(run.ids, settings.epochs))
+    dev = None if data.dev is None else made(data.dev, run.ids.plain(), 1)
+    model = make_model(kind, run, len(data.classes))
+    return fit(model, train, settings, run.seed, run.folder, dev)
+
+
 def fit(
     model: Any,
-    examples: Examples,
+    examples: Batches,
     settings: TrainingSettings,
     seed: int,
     folder: Path,
-    dev: Examples | None = None,
+    dev: Batches | None = None,
     looks: tuple[Sequence[int], StepLook] = ((), lambda step, model: None),
 ) -> Fitted:
     """Train a model, resuming from the last checkpoint in the folder if there is one.
@@ -199,19 +251,12 @@ def last_checkpoint(folder: Path) -> Path | None:
     """Return the last complete checkpoint in a folder, deleting incomplete ones."""
     found = []
     for path in folder.glob("checkpoint-*"):
-        # This file is written last.
-        if (path / "trainer_state.json").is_file() and _is_json(path / "trainer_state.json"):
+        try:
+            json.loads((path / "trainer_state.json").read_text())  # this file is written last
             found.append((int(path.name.rpartition("-")[2]), path))
-        else:
+        except (OSError, ValueError):
             shutil.rmtree(path, ignore_errors=True)
     return max(found)[1] if found else None
-
-
-def _is_json(path: Path) -> bool:
-    with suppress(OSError, ValueError):
-        json.loads(path.read_text())
-        return True
-    return False
 
 
 @dataclass(frozen=True)
@@ -227,43 +272,38 @@ class _Keys:
         return key
 
 
-def _loader(examples: Examples, batches: list[list[Key]]) -> Any:
-    from torch.utils.data import DataLoader
-
-    return DataLoader(
-        _Keys(len(examples.lengths)), batch_sampler=batches, collate_fn=examples.batch
-    )
-
-
 def _trainer(
     model: Any,
-    examples: Examples,
+    examples: Batches,
     plan: list[list[Key]],
     settings: TrainingSettings,
     seed: int,
     folder: Path,
-    dev: Examples | None,
+    dev: Batches | None,
 ) -> Any:
     import torch
+    from torch.utils.data import DataLoader
     from transformers import EarlyStoppingCallback, Trainer, TrainingArguments
+
+    def loader(given: Batches, batches: list[list[Key]]) -> Any:
+        keys = _Keys(len(given.lengths))
+        return DataLoader(keys, batch_sampler=batches, collate_fn=given.batch)
 
     class OurBatches(Trainer):
         def get_train_dataloader(self) -> Any:
-            return _loader(examples, plan)
+            return loader(examples, plan)
 
         def get_eval_dataloader(self, eval_dataset: Any = None) -> Any:
             assert dev is not None
-            return _loader(dev, list(in_batches(dev.lengths, settings.batch_size)))
+            return loader(dev, list(in_batches(dev.lengths, settings.batch_size)))
 
     looks: dict[str, Any] = {"save_strategy": "no", "eval_strategy": "no"}
     callbacks = []
     if settings.patience is not None and dev is not None:
         every = min(settings.look_every, len(plan))
         looks = {
-            "save_strategy": "steps",
-            "save_steps": every,
-            "eval_strategy": "steps",
-            "eval_steps": every,
+            **dict.fromkeys(("save_strategy", "eval_strategy"), "steps"),
+            **dict.fromkeys(("save_steps", "eval_steps"), every),
             "load_best_model_at_end": True,
             "metric_for_best_model": "eval_loss",
             "greater_is_better": False,
@@ -341,7 +381,15 @@ def _clock(folder: Path, settings: TrainingSettings, looks: tuple[Sequence[int],
 
 # ------------------------------------------------------------------------------ models
 
+
 ModelKind = Literal["classification", "tagging", "causal-lm", "masked-lm", "translation"]
+_CLASSES: dict[str, str] = {
+    "classification": "AutoModelForSequenceClassification",
+    "tagging": "AutoModelForTokenClassification",
+    "causal-lm": "AutoModelForCausalLM",
+    "masked-lm": "AutoModelForMaskedLM",
+    "translation": "AutoModelForSeq2SeqLM",
+}
 
 
 class Shape(NamedTuple):
@@ -353,13 +401,6 @@ class Shape(NamedTuple):
 
 
 SHAPES = {"tiny": Shape(128, 2, 2), "small": Shape(256, 4, 4)}
-_CLASSES: dict[str, str] = {
-    "classification": "AutoModelForSequenceClassification",
-    "tagging": "AutoModelForTokenClassification",
-    "causal-lm": "AutoModelForCausalLM",
-    "masked-lm": "AutoModelForMaskedLM",
-    "translation": "AutoModelForSeq2SeqLM",
-}
 
 
 def make_model(kind: ModelKind, run: TaskRun, classes: int = 0) -> Any:
@@ -397,31 +438,18 @@ def make_model(kind: ModelKind, run: TaskRun, classes: int = 0) -> Any:
 def _config(kind: ModelKind, run: TaskRun, **labels: int) -> Any:
     from transformers import BartConfig, BertConfig, GPT2Config
 
-    shape, ids = SHAPES[run.settings.scale], run.ids
+    (width, layers, heads), ids = SHAPES[run.settings.preset or "tiny"], run.ids
     positions = run.settings.max_tokens + 2
     tokens = {f"{role}_token_id": ids.special[role] for role in ("pad", "bos", "eos")}
     if kind == "causal-lm":
-        return GPT2Config(
-            vocab_size=ids.size,
-            n_positions=positions,
-            n_embd=shape.width,
-            n_layer=shape.layers,
-            n_head=shape.heads,
-            **tokens,
-        )
+        size = {"n_positions": positions, "n_embd": width, "n_layer": layers, "n_head": heads}
+        return GPT2Config(vocab_size=ids.size, **size, **tokens)
     if kind == "translation":
-        halves = {
-            f"{half}_{name}": value
-            for half in ("encoder", "decoder")
-            for name, value in (
-                ("layers", shape.layers),
-                ("attention_heads", shape.heads),
-                ("ffn_dim", 4 * shape.width),
-            )
-        }
+        half = {"layers": layers, "attention_heads": heads, "ffn_dim": 4 * width}
+        halves = {f"{end}_{name}": n for end in ("encoder", "decoder") for name, n in half.items()}
         return BartConfig(
             vocab_size=ids.size,
-            d_model=shape.width,
+            d_model=width,
             max_position_embeddings=positions,
             decoder_start_token_id=ids.special["bos"],
             forced_eos_token_id=None,
@@ -431,10 +459,10 @@ def _config(kind: ModelKind, run: TaskRun, **labels: int) -> Any:
         )
     return BertConfig(
         vocab_size=ids.size,
-        hidden_size=shape.width,
-        num_hidden_layers=shape.layers,
-        num_attention_heads=shape.heads,
-        intermediate_size=4 * shape.width,
+        hidden_size=width,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        intermediate_size=4 * width,
         max_position_embeddings=positions,
         pad_token_id=ids.special["pad"],
         **labels,

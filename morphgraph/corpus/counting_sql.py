@@ -8,6 +8,7 @@ lines. Each task stores its result in files of its own, so that it is never repe
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
 import mmap
@@ -245,6 +246,7 @@ class _Block:
         """Write the texts of files as plain lines, and return the path."""
         path, column = self.spooled[0], self.task["column"]
         with path.open("wb") as lines:
+            lines.write(codecs.BOM_UTF8)  # of several, DuckDB takes away the first one
             for file, place in files:
                 with opened(place, file.path) as packed:
                     kind = kind_of(packed.read(4), file.path, column)
@@ -265,7 +267,7 @@ class _Block:
         rules = pipeline_named("plain" if pipeline == WHITESPACE else pipeline).words
         query = f"select word, count from read_parquet(?) where {odd}"
         rows = self.sql.cursor().execute(query, [str(path)])
-        with self.spooled[1].open("w", encoding="utf-8", newline="\n") as lines:
+        with self.spooled[1].open("w", encoding="utf-8-sig", newline="\n") as lines:
             while some := rows.fetchmany(_RULE_BATCH):
                 found = rules(WordCounts([word for word, _ in some], [n for _, n in some]))
                 lines.writelines(f"{word}\t{count}\n" for word, count in found.items())

@@ -38,7 +38,6 @@ _USUAL = ("text", "sentence", "content")
 _CHUNK = 2**20
 _LONGEST_TEXT = 2**20
 _SPACES: tuple[bytes, ...] = (b" ", b"\n", b"\t", b"\r", b"\v", b"\f")
-_NOT_TEXT = "Leave out what is not text."
 
 
 @dataclass
@@ -179,36 +178,42 @@ def texts_in(
 
 
 def labelled_texts(
-    file: IO[bytes],
-    name: str,
-    kind: TextKind,
-    column: str | None,
-    by: str | None,
-    bad: BadTexts,
+    file: IO[bytes], name: str, kind: TextKind, column: str | None, by: str | None, bad: BadTexts
 ) -> Iterator[dict[str, list[bytes]]]:
     """Yield batches of a file's texts, grouped by the column or field ``by``.
 
     Each line of plain text of up to a megabyte, and each cell of a table, is a text. Without
     ``by``, all have the label ``""``. Plain text has no columns: ``by`` is a `FileFormatError`.
     """
-    if kind == "parquet":
-        yield from _cells(file.name, name, column, by, bad)
-    elif kind == "table":
-        yield from _in_portions(_fields(_rows(file, name, bad), name, column, by, bad))
-    elif kind == "json":
-        pieces = _pieces(file, name, bad, LONGEST_LINE, lines_only=True)
-        yield from _json_texts(pieces, name, column, by, bad)
-    elif by is not None:
+    if kind == "plain" and by is not None:
         problem = f"plain text has no column “{by[:40]}”"
         raise FileFormatError(name, "", problem, "Give a table, JSON lines or Parquet.")
-    else:
-        rest = b""
-        for _, lines in _pieces(file, name, bad, LONGEST_WORD, lines_only=False):
-            *texts, rest = (rest + lines).replace(b"\r\n", b"\n").split(b"\n")
-            if len(rest) > _LONGEST_TEXT:
-                texts, rest = [*texts, rest], b""
-            yield {"": texts}
-        yield {"": [rest]}
+    texts = {"parquet": _cells, "table": _fields, "json": _objects, "plain": _plain_lines}[kind]
+    found: dict[str, list[bytes]] = {}
+    size = 0
+    for label, text in texts(file, name, column, by, bad):
+        found.setdefault(label, []).append(text)
+        size += len(text) + 1
+        if size > _CHUNK:
+            yield found
+            found, size = {}, 0
+    yield found
+
+
+_Texts = Iterator[tuple[str, bytes]]
+"""Labels and texts."""
+
+
+def _plain_lines(
+    file: IO[bytes], name: str, column: str | None, by: str | None, bad: BadTexts
+) -> _Texts:
+    rest = b""
+    for _, lines in _pieces(file, name, bad, LONGEST_WORD, lines_only=False):
+        *texts, rest = (rest + lines).replace(b"\r\n", b"\n").split(b"\n")
+        if len(rest) > _LONGEST_TEXT:
+            texts, rest = [*texts, rest], b""
+        yield from (("", text) for text in texts)
+    yield "", rest
 
 
 def _pieces(
@@ -226,7 +231,7 @@ def _pieces(
     def checked(piece: bytes) -> tuple[int, bytes]:
         nonlocal line
         first, line = line, line + piece.count(b"\n")
-        return first, piece if _is_utf8(piece) else _good_lines(piece, first, name, bad)
+        return first, _good_lines(piece, first, name, bad)
 
     data = file.read(_CHUNK).removeprefix(codecs.BOM_UTF8)
     while data:
@@ -242,35 +247,36 @@ def _pieces(
             rest += data
         if len(rest) > longest:
             problem = f"there are more than {longest:,} bytes {what}"
-            bad(FileFormatError(name, f"line {line:,}", problem, _NOT_TEXT))
+            bad(FileFormatError(name, f"line {line:,}", problem, "Leave out what is not text."))
             rest, is_dropped = b"", True
         data = file.read(_CHUNK)
     if rest:
         yield checked(rest)
 
 
-def _is_utf8(data: bytes) -> bool:
-    try:
-        return data.isascii() or bool(data.decode())
-    except UnicodeDecodeError:
-        return False
-
-
 def _good_lines(piece: bytes, first: int, name: str, bad: BadTexts) -> bytes:
     """Return the lines in UTF-8; others become empty, so that line numbers stay right."""
+    if piece.isascii():
+        return piece
+    with suppress(UnicodeDecodeError):
+        piece.decode()
+        return piece
     lines = piece.split(b"\n")
     for place, line in enumerate(lines):
         try:
             line.decode()
         except UnicodeDecodeError as error:
-            bad(_not_utf8(name, first + place, line[error.start]))
+            bad(_not_utf8(name, first + place, error))
             lines[place] = b""
     return b"\n".join(lines)
 
 
-def _not_utf8(name: str, line: int, byte: int) -> FileFormatError:
-    problem = f"byte 0x{byte:02X} is not valid UTF-8"
+def _not_utf8(name: str, line: int, error: UnicodeDecodeError) -> FileFormatError:
+    problem = f"byte 0x{error.object[error.start]:02X} is not valid UTF-8"
     return FileFormatError(name, f"line {line:,}", problem, "Save the file as UTF-8.")
+
+
+# ------------------------------------------------------------------------- columns
 
 
 def chosen_column(columns: list[str], column: str | None, name: str, place: str) -> str:
@@ -303,7 +309,7 @@ def _without_label(name: str, place: str, by: str | None) -> FileFormatError:
     return FileFormatError(name, place, problem, "Fill it in, or leave it out: --bad-lines skip.")
 
 
-# ------------------------------------------------------------------------- csv and tsv
+# csv and tsv
 
 
 def _rows(file: IO[bytes], name: str, bad: BadTexts) -> Iterator[tuple[int, list[str]]]:
@@ -337,7 +343,7 @@ def _lines(file: IO[bytes], name: str, bad: BadTexts) -> Iterator[str]:
         try:
             yield line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as error:
-            bad(_not_utf8(name, number, line[error.start]))
+            bad(_not_utf8(name, number, error))
 
 
 def _header(rows: Iterator[tuple[int, list[str]]], name: str) -> list[str]:
@@ -348,12 +354,9 @@ def _header(rows: Iterator[tuple[int, list[str]]], name: str) -> list[str]:
 
 
 def _fields(
-    rows: Iterator[tuple[int, list[str]]],
-    name: str,
-    column: str | None,
-    by: str | None,
-    bad: BadTexts,
-) -> Iterator[tuple[str, str]]:
+    file: IO[bytes], name: str, column: str | None, by: str | None, bad: BadTexts
+) -> _Texts:
+    rows = _rows(file, name, bad)
     columns = _header(rows, name)
     place, label = _places_of(columns, column, by, name, "line 1")
     for line, row in rows:
@@ -365,24 +368,11 @@ def _fields(
             said = "" if label is None or label >= len(row) else row[label].strip()
             if label is not None and not said:
                 bad(_without_label(name, f"line {line:,}", by))
-                continue
-            yield said, row[place]
+            else:
+                yield said, row[place].encode()
 
 
-def _in_portions(cells: Iterator[tuple[str, str]]) -> Iterator[dict[str, list[bytes]]]:
-    found: dict[str, list[bytes]] = {}
-    size = 0
-    for label, text in cells:
-        data = text.encode()
-        found.setdefault(label, []).append(data)
-        size += len(data) + 1
-        if size > _CHUNK:
-            yield found
-            found, size = {}, 0
-    yield found
-
-
-# ------------------------------------------------------------------------- JSON lines
+# JSON lines
 
 
 def json_column(lines: bytes, name: str) -> str | None:
@@ -397,31 +387,23 @@ def json_column(lines: bytes, name: str) -> str | None:
     return None
 
 
-def _json_texts(
-    pieces: Iterator[tuple[int, bytes]],
-    name: str,
-    column: str | None,
-    by: str | None,
-    bad: BadTexts,
-) -> Iterator[dict[str, list[bytes]]]:
-    for first, lines in pieces:
+def _objects(
+    file: IO[bytes], name: str, column: str | None, by: str | None, bad: BadTexts
+) -> _Texts:
+    for first, lines in _pieces(file, name, bad, LONGEST_LINE, lines_only=True):
         if column is None:
             column = json_column(lines, name)
-        texts: dict[str, list[bytes]] = {}
         for number, line in enumerate(lines.split(b"\n"), first):
-            if not line.strip():
-                continue
             try:
-                label, text = _of_object(json.loads(line), column or "", by)
-                texts.setdefault(label, []).append(text.encode())
+                if line.strip():
+                    yield _of_object(json.loads(line), column or "", by)
             except (ValueError, RecursionError) as error:
                 problem = f"this is not a JSON object with text ({str(error)[:80]})"
                 fix = "Correct it, or leave it out: --bad-lines skip."
                 bad(FileFormatError(name, f"line {number:,}", problem, fix))
-        yield texts
 
 
-def _of_object(row: Any, column: str, by: str | None) -> tuple[str, str]:
+def _of_object(row: Any, column: str, by: str | None) -> tuple[str, bytes]:
     if not isinstance(row, dict):
         raise ValueError("it is no object")
     for wanted in (column, *([] if by is None else [by])):
@@ -433,10 +415,10 @@ def _of_object(row: Any, column: str, by: str | None) -> tuple[str, str]:
     label = "" if by is None else row[by]
     if not isinstance(label, str) or (by is not None and not label.strip()):
         raise ValueError(f"its field “{(by or '')[:40]}” is empty, or no text")
-    return label.strip(), text
+    return label.strip(), text.encode()
 
 
-# ------------------------------------------------------------------------- parquet
+# Parquet
 
 
 def parquet_columns(path: str, name: str) -> list[str]:
@@ -458,34 +440,32 @@ def sql_name(column: str) -> str:
     return '"' + column.replace('"', '""') + '"'
 
 
-def _cells(
-    path: str, name: str, column: str | None, by: str | None, bad: BadTexts
-) -> Iterator[dict[str, list[bytes]]]:
-    table = Parquet(path, name)
+def _cells(file: IO[bytes], name: str, column: str | None, by: str | None, bad: BadTexts) -> _Texts:
+    table = Parquet(file.name, name)
     fields = text_fields(table)
     place, label = _places_of(fields, column, by, name, "its columns of text")
-    text = sql_name(fields[place])
-    labels = "''" if label is None else sql_name(fields[label])
-    either = (f"{table.rows_of[:-1]}, utf8_validation = '{way}')" for way in ("ignore", "replace"))
-    # What is not valid UTF-8 differs between the two.
-    rows = table.streamed(
-        f"select a.{text}, a.label, a.{text} is distinct from b.{text} or a.label is distinct from "
-        f"b.label from (select {text}, {labels} as label from {next(either)}) a positional join "
-        f"(select {text}, {labels} as label from {next(either)}) b"
+    chosen = f"{sql_name(fields[place])} as text, "
+    chosen += f"{chr(39) * 2 if label is None else sql_name(fields[label])} as label"
+    ignored, replaced = (
+        f"(select {chosen} from {table.rows_of[:-1]}, utf8_validation = '{way}'))"
+        for way in ("ignore", "replace")
     )
-    done = size = 0
+    # What is not valid UTF-8 differs between the two.
+    is_wrong = "a.text is distinct from b.text or a.label is distinct from b.label"
+    rows = table.streamed(
+        f"select a.text, a.label, {is_wrong} from {ignored} a positional join {replaced} b"
+    )
+    row = size = 0
     while some := rows.fetchmany(256):
-        found: dict[str, list[bytes]] = {}
-        for row, (text, said, is_wrong) in enumerate(some, done + 1):
-            said = (said or "").strip()
-            if is_wrong:
+        for text, said, wrong in some:
+            row += 1
+            said, data = (said or "").strip(), (text or "").encode()
+            size += len(data) + 1
+            if wrong:
                 problem = "its text is not valid UTF-8"
                 bad(FileFormatError(name, f"row {row:,}", problem, "Save the file again."))
             elif by is not None and not said:
                 bad(_without_label(name, f"row {row:,}", by))
             else:
-                found.setdefault(said, []).append((text or "").encode())
-                size += len(text or "") + 1
+                yield said, data
         table.check_unpacked(size)
-        done += len(some)
-        yield found

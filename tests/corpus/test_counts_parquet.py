@@ -33,10 +33,10 @@ def test_reads_every_kind_of_column(tmp_path: Path, kind: Any, number: Any) -> N
 
 
 def test_many_rows() -> None:
-    words = [f"{number:05}" for number in range(7000)]
-    found = parse_word_counts(as_parquet({"word": words, "count": range(1, 7001)}), "a")
+    words = [f"{number:05}" for number in range(70_000)]
+    found = parse_word_counts(as_parquet({"word": words, "count": range(1, 70_001)}), "a")
     assert list(found.words) == words
-    assert list(found.counts) == list(range(1, 7001))
+    assert list(found.counts) == list(range(1, 70_001))
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, Literal
@@ -19,6 +20,7 @@ from typing import IO, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from morphgraph.core import __version__
 from morphgraph.core.errors import FileFormatError, MorphGraphError, require
 from morphgraph.core.files import checksum
 from morphgraph.core.limits import CORPUS_LANGUAGES
@@ -40,11 +42,12 @@ from morphgraph.corpus.text_files import (
     open_duckdb,
     opened,
 )
+from morphgraph.score.gold_set import signature_line
 from morphgraph.score.vocabulary import ALPHA, Compression, check_alpha, compress, unused_types
 from morphgraph.segment.segmenter import Segmenter
 
 Unit = Literal["words", "lines"]
-OnMeasured = Callable[[float], None] | None
+Cost = Literal["line", "byte"]
 
 ALL_TEXT = "all"
 """The label of the total over all files or languages."""
@@ -133,7 +136,7 @@ def _labelled_lines(
     texts_ = labelled_texts(decompressed(data), name, kind, task["column"], task["by"], bad)
     for found in texts_:
         for label, texts in found.items():
-            texts = [text for text in texts if not _is_empty(text)]
+            texts = [text for text in texts if text and not text.decode().isspace()]
             if task["unit"] == "lines":
                 texts = [text for text in texts if not _is_too_long(text, name, bad)]
             if label not in lines:
@@ -176,10 +179,6 @@ def _is_too_long(line: bytes, name: str, bad: BadTexts) -> bool:
 
 def _check_languages(number: int, path: str) -> None:
     CORPUS_LANGUAGES.check(number, path, fix="Check which column names the language")
-
-
-def _is_empty(text: bytes) -> bool:
-    return not text or text.decode().isspace()
 
 
 def _portions(rows: Any, *, split: bool) -> Iterator[tuple[str, WordCounts]]:
@@ -238,6 +237,10 @@ class TextMeasure:
         return self.tokens / self.bytes if self.bytes else math.nan
 
 
+_OF_COMPRESSION = ("words", "characters", "bytes", "tokens", "fertility", "characters_per_token",
+                   "bytes_per_token")  # fmt: skip
+
+
 @dataclass(frozen=True)
 class CorpusMeasures:
     """The measures of a corpus under several tokenisers.
@@ -267,33 +270,26 @@ class CorpusMeasures:
         """Return the measures of files or languages under one tokeniser."""
         return [each for each in self.texts if each.tokeniser == tokeniser]
 
-    def gini(self, tokeniser: str, cost: Literal["line", "byte"] = "line") -> float:
+    def gini(self, tokeniser: str, cost: Cost = "line") -> float:
         """Return the Gini coefficient over languages of tokens per line or byte."""
         return gini(self._costs(tokeniser, cost))
 
-    def lorenz(self, tokeniser: str, cost: Literal["line", "byte"] = "line") -> tuple[Any, Any]:
+    def lorenz(self, tokeniser: str, cost: Cost = "line") -> tuple[Any, Any]:
         """Return the Lorenz curve of the same: cumulative shares of languages and costs."""
         return lorenz_curve(self._costs(tokeniser, cost))
 
-    def cheapest_first(self, tokeniser: str, cost: Literal["line", "byte"] = "line") -> list[str]:
+    def cheapest_first(self, tokeniser: str, cost: Cost = "line") -> list[str]:
         """Return the languages in the order of that curve."""
         costs, texts = self._costs(tokeniser, cost), self.of(tokeniser)
         return [texts[place].text for place in sorted(range(len(costs)), key=costs.__getitem__)]
 
-    def _costs(self, tokeniser: str, cost: str) -> list[float]:
-        per_line = cost == "line"
-        return [
-            each.tokens_per_line if per_line else each.tokens_per_byte
-            for each in self.of(tokeniser)
-        ]
+    def _costs(self, tokeniser: str, cost: Cost) -> list[float]:
+        return [getattr(each, f"tokens_per_{cost}") for each in self.of(tokeniser)]
 
 
 @dataclass
 class _Collected:
-    """Totals of blocks, which may arrive in any order.
-
-    The tokens of a file are kept only until its last block has arrived.
-    """
+    """Totals of texts; the tokens of each are kept only until it is closed."""
 
     segmenters: Mapping[str, Segmenter]
     alpha: float
@@ -318,23 +314,10 @@ class _Collected:
             self.segmenters.items(), found.compressions, strict=True
         ):
             inventory = segmenter.inventory()
-            measures.append(
-                TextMeasure(
-                    text,
-                    label,
-                    found.lines,
-                    one.words,
-                    one.characters,
-                    one.bytes,
-                    one.tokens,
-                    one.fertility,
-                    one.characters_per_token,
-                    one.bytes_per_token,
-                    one.renyi_efficiency(self.alpha),
-                    len(unused_types(inventory, one)),
-                    len(inventory.spelled),
-                )
-            )
+            numbers = [getattr(one, name) for name in _OF_COMPRESSION]
+            unused = len(unused_types(inventory, one))
+            numbers += [one.renyi_efficiency(self.alpha), unused, len(inventory.spelled)]
+            measures.append(TextMeasure(text, label, found.lines, *numbers))
         return measures
 
 
@@ -352,7 +335,7 @@ def measure_corpus(
     bad_lines: BadLines = "stop",
     run: Runner = run_here,
     workers: int = 1,
-    progress: OnMeasured = None,
+    progress: Callable[[float], None] | None = None,
 ) -> CorpusMeasures:
     """Measure texts, which are read as for counting, by tokenisers, by label.
 
@@ -377,9 +360,8 @@ def measure_corpus(
         raise MorphGraphError("There is no text to measure. Name at least one file or folder.")
     chosen: Unit = unit or ("lines" if parallel else "words")
     files = find_texts(paths)
-    names = dict(
-        zip((file.path for file in files), differing([file.path for file in files]), strict=True)
-    )
+    found_paths = [file.path for file in files]
+    names = dict(zip(found_paths, differing(found_paths), strict=True))
     tasks: list[CountingTask] = [
         {
             "number": number,
@@ -422,6 +404,8 @@ def measure_corpus(
                 raise MorphGraphError(f"{name} has no text. Leave its file out, or fill it in.")
         base = _checked_base(texts, base)
         texts = [_relative(text, texts, base) for text in texts]
+    more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
+    content = checksum(json.dumps(sorted(collected.checksums.items())).encode())
     return CorpusMeasures(
         texts=tuple(text[place] for place in range(len(segmenters)) for text in texts),
         totals=tuple(collected.measures(ALL_TEXT, total)),
@@ -429,8 +413,16 @@ def measure_corpus(
         unit=chosen,
         base=base,
         alpha=alpha,
-        signature=_signature(
-            segmenters, files, collected.checksums, chosen, language_column, base, alpha
+        signature=signature_line(
+            {
+                "corpus": f"{base_name(files[0].path)}{more}@{content}",
+                "unit": chosen,
+                **({} if language_column is None else {"by": language_column}),
+                **({} if base is None else {"base": base}),
+                "alpha": f"{alpha:g}",
+                "tokenisers": ", ".join(each.signature() for each in segmenters.values()),
+                "version": __version__,
+            }
         ),
         bad=bad.count,
         first_bad=tuple(sorted(bad.first)[:20]),
@@ -482,33 +474,6 @@ def _relative(
     ]
 
 
-def _signature(
-    segmenters: Mapping[str, Segmenter],
-    files: Sequence[TextFile],
-    checksums: Mapping[str, int],
-    unit: Unit,
-    by: str | None,
-    base: str | None,
-    alpha: float,
-) -> str:
-    from morphgraph.core import __version__
-    from morphgraph.score.gold_set import signature_line
-
-    more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
-    content = checksum(json.dumps(sorted(checksums.items())).encode())
-    return signature_line(
-        {
-            "corpus": f"{base_name(files[0].path)}{more}@{content}",
-            "unit": unit,
-            **({} if by is None else {"by": by}),
-            **({} if base is None else {"base": base}),
-            "alpha": f"{alpha:g}",
-            "tokenisers": ", ".join(each.signature() for each in segmenters.values()),
-            "version": __version__,
-        }
-    )
-
-
 def differing(paths: Sequence[str]) -> list[str]:
     """Label files by what differs in their names, or by their paths if names repeat.
 
@@ -522,18 +487,12 @@ def differing(paths: Sequence[str]) -> list[str]:
         return names
     if len(set(names)) < len(names):
         return unique_labels(paths)
-    parts = [_without_packing(name).split(".") for name in names]
+    parts = [reduce(str.removesuffix, PACKED, name).split(".") for name in names]
     if len(set(map(len, parts))) > 1 or len(set(map(tuple, parts))) < len(parts):
         return names
     differs = [len(set(column)) > 1 for column in zip(*parts, strict=True)]
     first, last = differs.index(True), len(differs) - differs[::-1].index(True)
     return [".".join(each[first:last]) for each in parts]
-
-
-def _without_packing(name: str) -> str:
-    for ending in PACKED:
-        name = name.removesuffix(ending)
-    return name
 
 
 def gini(costs: Sequence[float]) -> float:

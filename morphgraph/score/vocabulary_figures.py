@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
@@ -17,8 +17,7 @@ from morphgraph.tokeniser.preprocess import SHOWN_MARKER, shown_token
 if TYPE_CHECKING:
     import pandas as pd
 
-    from morphgraph.score.vocabulary import Compression, ReferenceStrings, VocabularyHealth
-
+    from morphgraph.score.vocabulary import Compression, ReferenceStrings
 
 FigureForm = Literal["count", "share", "ratio", "fine ratio"]
 FigureNeeds = Literal["", "corpus", "reference"]
@@ -54,15 +53,11 @@ def _gold(health: VocabularyHealth) -> ReferenceStrings:
     return _known(health.gold, "no reference is chosen")
 
 
-def _used(health: VocabularyHealth, found: Known | None, why: str = _EMPTY) -> Known:
-    _corpus(health)
-    return _known(found, why)
-
-
 def _merged(health: VocabularyHealth, found: Known | None) -> Known:
     graph = health.inventory.graph
+    _corpus(health)
     has_merges = graph is not None and graph.merge_count
-    return _used(health, found, _EMPTY if has_merges else "the vocabulary has no merges")
+    return _known(found, _EMPTY if has_merges else "the vocabulary has no merges")
 
 
 def _ordinary(health: VocabularyHealth) -> float:
@@ -103,22 +98,17 @@ class Figure:
     ``needs`` is what it is undefined without. ``behind``: ids of the types behind it, or pairs or
     chains of them; None if there is no list. ``value``: from a vocabulary, the α of the Rényi
     efficiency and the baseline; by default how many are ``behind``, of a share ÷ all ordinary
-    types. ``of``: what a count is part of.
+    types, or without a list what the corpus has by its key. ``of``: what a count is part of.
     """
 
     key: str
     label: str
     definition: str
     form: FigureForm = "count"
-    needs: FigureNeeds = ""
     behind: Callable[[VocabularyHealth], Sequence[Any]] | None = None
     value: Callable[[VocabularyHealth, float, VocabularyHealth], float] | None = None
     of: Callable[[VocabularyHealth], float] = lambda health: 0
-
-    @property
-    def has_list(self) -> bool:
-        """Whether there are types behind it."""
-        return self.behind is not None
+    needs: FigureNeeds = ""
 
     def value_of(
         self, health: VocabularyHealth, alpha: float, baseline: VocabularyHealth
@@ -127,10 +117,12 @@ class Figure:
         try:
             if self.value is not None:
                 number = self.value(health, alpha, baseline)
+            elif self.behind is None:
+                number = getattr(_corpus(health), self.key)
             else:
-                number = 0 if self.behind is None else len(self.behind(health))
-            if self.form == "share" and self.value is None:
-                number = number / _ordinary(health) if _ordinary(health) else math.nan
+                number = len(self.behind(health))
+                if self.form == "share":
+                    number = number / _ordinary(health) if _ordinary(health) else math.nan
         except _Undefined as why:
             return FigureValue(math.nan, why=str(why))
         return FigureValue(float(number), self.of(health), _EMPTY if math.isnan(number) else "")
@@ -143,7 +135,7 @@ class Figure:
             return ()
 
 
-FIGURES = (
+_OF_TYPES = (
     Figure(
         "size",
         "Types, |V|",
@@ -207,14 +199,14 @@ FIGURES = (
         behind=lambda h: _known(h.never_formed, "the vocabulary has no merges"),
         of=_ordinary,
     ),
+)
+_OF_CORPUS = (
     Figure(
         "never_used",
         "Types never used",
         "Types that occur as no token anywhere in the corpus. Atoms are types too. The words of "
         "wordfreq are in lower case and without marks: types with capitals or marks are not used.",
-        "count",
-        "corpus",
-        behind=lambda h: _used(h, h.never_used),
+        behind=lambda h: _known(h.never_used if _corpus(h) else None, _EMPTY),
         of=_ordinary,
     ),
     Figure(
@@ -222,8 +214,6 @@ FIGURES = (
         "Single-use chains",
         "Chains a → ab → abc of types that are parts of exactly one merge and never a token of the "
         "corpus: all but the last are there for the next only. The number of longest chains.",
-        "count",
-        "corpus",
         behind=lambda h: _merged(h, h.chains),
     ),
     Figure(
@@ -232,25 +222,14 @@ FIGURES = (
         "Types that a merge makes, that are part of another merge, and that are a token of the "
         "corpus no more often than the type of the last merge. An after-the-fact reading of Lian "
         "et al. 2025, who decide during training.",
-        "count",
-        "corpus",
         behind=lambda h: _merged(h, h.scaffolds),
         of=_ordinary,
     ),
-    Figure(
-        "words",
-        "Words in the corpus",
-        "Running words.",
-        "count",
-        "corpus",
-        value=lambda h, *_: _corpus(h).words,
-    ),
+    Figure("words", "Words in the corpus", "Running words."),
     Figure(
         "tokens",
         "Tokens in the corpus",
         "All tokens of the running words, unknown ones and markers that stand alone included.",
-        "count",
-        "corpus",
         behind=lambda h: np.flatnonzero(_corpus(h).counts).tolist(),
         value=lambda h, *_: _corpus(h).tokens,
     ),
@@ -259,8 +238,6 @@ FIGURES = (
         "Tokens per word",
         "Tokens ÷ running words (fertility). A method that drops characters gets fewer tokens.",
         "fine ratio",
-        "corpus",
-        value=lambda h, *_: _corpus(h).fertility,
     ),
     Figure(
         "sequence_length",
@@ -268,24 +245,18 @@ FIGURES = (
         "The same without tokens that are a start-of-word marker and nothing else (Gow-Smith et "
         "al. 2022, Table 2, “sequence length”).",
         "fine ratio",
-        "corpus",
-        value=lambda h, *_: _corpus(h).sequence_length,
     ),
     Figure(
         "characters_per_token",
         "Characters per token",
         "Characters that tokens cover ÷ tokens: without markers, and without dropped characters.",
         "fine ratio",
-        "corpus",
-        value=lambda h, *_: _corpus(h).characters_per_token,
     ),
     Figure(
         "bytes_per_token",
         "Bytes per token",
         "Bytes in UTF-8 that tokens cover ÷ tokens: without markers and dropped characters.",
         "fine ratio",
-        "corpus",
-        value=lambda h, *_: _corpus(h).bytes_per_token,
     ),
     Figure(
         "relative_tokens",
@@ -293,7 +264,6 @@ FIGURES = (
         "Tokens ÷ tokens of the first tokeniser. Below 1: it compresses the corpus more. Not "
         "comparable where characters are dropped.",
         "fine ratio",
-        "corpus",
         value=lambda h, _, baseline: _corpus(h).relative_to(_corpus(baseline)),
     ),
     Figure(
@@ -301,27 +271,18 @@ FIGURES = (
         "Dropped characters",
         "Characters of the corpus in no token, because the method leaves part of a word out "
         "(FLOTA, FIRST, LONGEST), and their share.",
-        "count",
-        "corpus",
-        value=lambda h, *_: _corpus(h).dropped,
         of=lambda h: _corpus(h).characters,
     ),
     Figure(
         "marker_tokens",
         "Markers that stand alone",
         "Tokens that are a start-of-word marker and nothing else, and their share.",
-        "count",
-        "corpus",
-        value=lambda h, *_: _corpus(h).marker_tokens,
         of=lambda h: _corpus(h).tokens,
     ),
     Figure(
         "unknown",
         "Unknown tokens",
         "Tokens that stand for unknown characters, and their share.",
-        "count",
-        "corpus",
-        value=lambda h, *_: _corpus(h).unknown,
         of=lambda h: _corpus(h).tokens,
     ),
     Figure(
@@ -330,15 +291,15 @@ FIGURES = (
         "Rényi entropy of order α of the distribution of tokens over types, ÷ log |V|; Shannon's "
         "for α = 1. 1 if all types are used equally often (Zouhar et al. 2023, α = 2.5).",
         "fine ratio",
-        "corpus",
         value=lambda h, alpha, _: _corpus(h).renyi_efficiency(alpha),
     ),
+)
+_OF_REFERENCE = (
     Figure(
         "morph_types",
         "Types that are a morph, %",
         "Share of types that are, without the marker, a morph of the reference, as spelled there.",
         "share",
-        "reference",
         behind=lambda h: _among(h, _gold(h).morphs),
     ),
     Figure(
@@ -346,7 +307,6 @@ FIGURES = (
         "Types that are an affix, %",
         "Share of types that are, without the marker, a prefix, suffix or interfix there.",
         "share",
-        "reference",
         behind=_affixes,
     ),
     Figure(
@@ -354,7 +314,6 @@ FIGURES = (
         "Types that are a whole word, %",
         "Share of types that are, without the marker, a word of the reference.",
         "share",
-        "reference",
         behind=lambda h: _among(h, _gold(h).words),
     ),
     Figure(
@@ -362,10 +321,14 @@ FIGURES = (
         "Morphs that are types, %",
         "Share of the reference's distinct morphs that are a type, without the marker.",
         "share",
-        "reference",
         behind=lambda h: [*_gold(h).morphs.items()],
         value=_covered,
     ),
+)
+FIGURES = (
+    *_OF_TYPES,
+    *(replace(figure, needs="corpus") for figure in _OF_CORPUS),
+    *(replace(figure, needs="reference") for figure in _OF_REFERENCE),
 )
 _BY_KEY = {figure.key: figure for figure in FIGURES}
 _OF_UNUSED = ("never_used", "single_use_chains", "scaffolds", "renyi")
@@ -417,11 +380,18 @@ def case_warning(healths: Sequence[VocabularyHealth]) -> str:
     )
 
 
+# ------------------------------------------------------------------------------ lists
+
 COUNT, COUNT_OF_OTHER = "tokens in the corpus", "of the other"
 IN_REFERENCE = "words in the reference"
 
 Listed = tuple[list[int], dict[str, Any]]
 """The id of the first type of each row, -1 where there is none, and the columns beside it."""
+_SORTED_BY = {
+    "mean_length": "characters",
+    "never_used": "characters",  # their counts are all alike
+    "morphs_covered": IN_REFERENCE,
+}
 
 
 def _counts(health: VocabularyHealth, numbers: Iterable[int]) -> list[float]:
@@ -470,18 +440,6 @@ def _morphs(health: VocabularyHealth, morphs: Sequence[tuple[str, int]]) -> List
     }
 
 
-_COLUMNS: Mapping[str, Callable[[VocabularyHealth, Sequence[Any]], Listed]] = {
-    "duplicates": _pairs,
-    "single_use_chains": _chains,
-    "morphs_covered": _morphs,
-}
-_SORTED_BY = {
-    "mean_length": "characters",
-    "never_used": "characters",  # their counts are all alike
-    "morphs_covered": IN_REFERENCE,
-}
-
-
 def list_behind(health: VocabularyHealth, key: str) -> pd.DataFrame:
     """The types behind a figure: most frequent first where there is a corpus, or longest first.
 
@@ -491,7 +449,9 @@ def list_behind(health: VocabularyHealth, key: str) -> pd.DataFrame:
     """
     import pandas as pd
 
-    ids, columns = _COLUMNS.get(key, _types)(health, figure_called(key).list_of(health))
+    other: dict[str, Callable[[VocabularyHealth, Any], Listed]]
+    other = {"duplicates": _pairs, "single_use_chains": _chains, "morphs_covered": _morphs}
+    ids, columns = other.get(key, _types)(health, figure_called(key).list_of(health))
     if health.compression is None:
         columns = {name: c for name, c in columns.items() if name not in (COUNT, COUNT_OF_OTHER)}
     texts = [health.inventory.texts[number] if number >= 0 else "" for number in ids]
@@ -514,6 +474,5 @@ def matching(table: pd.DataFrame, text: str) -> pd.DataFrame:
     hits = np.zeros(len(table), np.bool_)
     for name in ("type", "the other", "chain", "morph"):
         if name in table.columns:
-            found = [v.startswith(start) if start else wanted in v for v in table[name]]
-            hits |= np.array(found, np.bool_)
+            hits |= [v.startswith(start) if start else wanted in v for v in table[name]]
     return table[hits].reset_index(drop=True)

@@ -327,7 +327,7 @@ def _table(healths: list[VocabularyHealth], alpha: float) -> None:
 
     def choose() -> None:
         rows = st.session_state[key].selection.rows
-        if rows and FIGURES[rows[0]].behind:
+        if rows and FIGURES[rows[0]].has_list:
             set_value(_CARD, FIGURES[rows[0]].key)
 
     show_table(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+import tomllib
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
@@ -91,245 +93,102 @@ def _covered(health: VocabularyHealth, *_: object) -> float:
     return _mean([morph in bodies for morph in _gold(health).morphs])
 
 
+_BEHIND: Mapping[str, Callable[[VocabularyHealth], Sequence[Any]]] = {
+    "size": lambda h: [*h.inventory.spelled, *h.inventory.special],
+    "special": lambda h: h.inventory.special,
+    "word_initial": _word_initial,
+    "mean_length": lambda h: [n for n, body in h.inventory.bodies.items() if body],
+    "partial": lambda h: [n for n, body in h.inventory.bodies.items() if body is None],
+    "duplicates": lambda h: _known(h.duplicates, "the types have no marker"),
+    "unreachable": lambda h: _known(
+        h.unreachable, "there is no way to look up a type's own string"
+    ),
+    "never_formed": lambda h: _known(h.never_formed, "the vocabulary has no merges"),
+    "never_used": lambda h: _known(h.never_used if _corpus(h) else None, _EMPTY),
+    "single_use_chains": lambda h: _merged(h, h.chains),
+    "scaffolds": lambda h: _merged(h, h.scaffolds),
+    "tokens": lambda h: np.flatnonzero(_corpus(h).counts).tolist(),
+    "morph_types": lambda h: _among(h, _gold(h).morphs),
+    "affix_types": _affixes,
+    "word_types": lambda h: _among(h, _gold(h).words),
+    "morphs_covered": lambda h: [*_gold(h).morphs.items()],
+}
+"""Ids of the types behind a figure, or pairs or chains of them."""
+
+_VALUES: Mapping[str, Callable[[VocabularyHealth, float, VocabularyHealth], float]] = {
+    "size": lambda h, *_: h.size,
+    "mean_length": lambda h, *_: _mean([len(body) for body in h.inventory.bodies.values() if body]),
+    "tokens": lambda h, *_: _corpus(h).tokens,
+    "relative_tokens": lambda h, _, baseline: _corpus(h).relative_to(_corpus(baseline)),
+    "renyi": lambda h, alpha, _: _corpus(h).renyi_efficiency(alpha),
+    "morphs_covered": _covered,
+}
+"""From a vocabulary, the α of the Rényi efficiency and the baseline."""
+
+_WHOLES: Mapping[str, Callable[[VocabularyHealth], float]] = {
+    "partial": _ordinary,
+    "duplicates": _ordinary,
+    "unreachable": _ordinary,
+    "never_formed": _ordinary,
+    "never_used": _ordinary,
+    "scaffolds": _ordinary,
+    "dropped": lambda h: _corpus(h).characters,
+    "marker_tokens": lambda h: _corpus(h).tokens,
+    "unknown": lambda h: _corpus(h).tokens,
+}
+"""What a count is part of."""
+
+
 @dataclass(frozen=True)
 class Figure:
     """A figure: its key, what people call it, what it means, and how its value is written.
 
-    ``needs`` is what it is undefined without. ``behind``: ids of the types behind it, or pairs or
-    chains of them; None if there is no list. ``value``: from a vocabulary, the α of the Rényi
-    efficiency and the baseline; by default how many are ``behind``, of a share ÷ all ordinary
-    types, or without a list what the corpus has by its key. ``of``: what a count is part of.
+    ``needs`` is what it is undefined without.
     """
 
     key: str
     label: str
     definition: str
     form: FigureForm = "count"
-    behind: Callable[[VocabularyHealth], Sequence[Any]] | None = None
-    value: Callable[[VocabularyHealth, float, VocabularyHealth], float] | None = None
-    of: Callable[[VocabularyHealth], float] = lambda health: 0
     needs: FigureNeeds = ""
+
+    @property
+    def has_list(self) -> bool:
+        """Whether there are types behind it."""
+        return self.key in _BEHIND
 
     def value_of(
         self, health: VocabularyHealth, alpha: float, baseline: VocabularyHealth
     ) -> FigureValue:
-        """Its value; NaN with the reason where it is undefined."""
+        """Its value; NaN with the reason where it is undefined.
+
+        By default, it is how many types are behind it, of a share ÷ all ordinary types; without a
+        list, what the corpus has by its key.
+        """
         try:
-            if self.value is not None:
-                number = self.value(health, alpha, baseline)
-            elif self.behind is None:
+            if self.key in _VALUES:
+                number = _VALUES[self.key](health, alpha, baseline)
+            elif not self.has_list:
                 number = getattr(_corpus(health), self.key)
             else:
-                number = len(self.behind(health))
+                number = len(_BEHIND[self.key](health))
                 if self.form == "share":
                     number = number / _ordinary(health) if _ordinary(health) else math.nan
+            whole = _WHOLES[self.key](health) if self.key in _WHOLES else 0
         except _Undefined as why:
             return FigureValue(math.nan, why=str(why))
-        return FigureValue(float(number), self.of(health), _EMPTY if math.isnan(number) else "")
+        return FigureValue(float(number), whole, _EMPTY if math.isnan(number) else "")
 
     def list_of(self, health: VocabularyHealth) -> Sequence[Any]:
         """What is behind it; nothing where there is no list, or it is undefined."""
         try:
-            return () if self.behind is None else self.behind(health)
+            return _BEHIND[self.key](health) if self.has_list else ()
         except _Undefined:
             return ()
 
 
-_OF_TYPES = (
-    Figure(
-        "size",
-        "Types, |V|",
-        "All types of the vocabulary, special and added ones included.",
-        behind=lambda h: [*h.inventory.spelled, *h.inventory.special],
-        value=lambda h, *_: h.size,
-    ),
-    Figure(
-        "special",
-        "Special and added types",
-        "Types such as <s> that no merge makes and no text is searched for piece by piece. They "
-        "are left out of all figures below but the Rényi efficiency's |V|.",
-        behind=lambda h: h.inventory.special,
-    ),
-    Figure(
-        "word_initial",
-        "Word-initial types, %",
-        "Share of types that stand at the start of a word: with ␣ before them, or without ##.",
-        "share",
-        behind=_word_initial,
-    ),
-    Figure(
-        "mean_length",
-        "Mean length, characters",
-        "Mean number of characters of a type, without its marker. Types that are the marker alone, "
-        "or bytes that are not whole characters, are left out.",
-        "ratio",
-        behind=lambda h: [n for n, body in h.inventory.bodies.items() if body],
-        value=lambda h, *_: _mean([len(body) for body in h.inventory.bodies.values() if body]),
-    ),
-    Figure(
-        "partial",
-        "Types that are not whole characters",
-        "Types with bytes of a character that is not complete.",
-        behind=lambda h: [n for n, body in h.inventory.bodies.items() if body is None],
-        of=_ordinary,
-    ),
-    Figure(
-        "duplicates",
-        "Pairs that differ in the marker only",
-        "Pairs of types such as ␣un and un, and their number as a share of all types: how many "
-        "types would be saved if the marker were a type of its own (Gow-Smith et al. 2022, Table "
-        "4).",
-        behind=lambda h: _known(h.duplicates, "the types have no marker"),
-        of=_ordinary,
-    ),
-    Figure(
-        "unreachable",
-        "Unreachable types",
-        "Types that segmenting their own string does not give back: other merges take their parts "
-        "away first (Bauwens & de Lhoneux 2026, §3.1). For methods without merges, the string "
-        "stands at the start of a word or inside one, as the type's marker says.",
-        behind=lambda h: _known(h.unreachable, "there is no way to look up a type's own string"),
-        of=_ordinary,
-    ),
-    Figure(
-        "never_formed",
-        "Types never formed",
-        "Unreachable types of which every merge has a part that is made only after it is needed: "
-        "edits leave some where a type has several merges. Removing them changes no segmentation.",
-        behind=lambda h: _known(h.never_formed, "the vocabulary has no merges"),
-        of=_ordinary,
-    ),
-)
-_OF_CORPUS = (
-    Figure(
-        "never_used",
-        "Types never used",
-        "Types that occur as no token anywhere in the corpus. Atoms are types too. The words of "
-        "wordfreq are in lower case and without marks: types with capitals or marks are not used.",
-        behind=lambda h: _known(h.never_used if _corpus(h) else None, _EMPTY),
-        of=_ordinary,
-    ),
-    Figure(
-        "single_use_chains",
-        "Single-use chains",
-        "Chains a → ab → abc of types that are parts of exactly one merge and never a token of the "
-        "corpus: all but the last are there for the next only. The number of longest chains.",
-        behind=lambda h: _merged(h, h.chains),
-    ),
-    Figure(
-        "scaffolds",
-        "Scaffold candidates",
-        "Types that a merge makes, that are part of another merge, and that are a token of the "
-        "corpus no more often than the type of the last merge. An after-the-fact reading of Lian "
-        "et al. 2025, who decide during training.",
-        behind=lambda h: _merged(h, h.scaffolds),
-        of=_ordinary,
-    ),
-    Figure("words", "Words in the corpus", "Running words."),
-    Figure(
-        "tokens",
-        "Tokens in the corpus",
-        "All tokens of the running words, unknown ones and markers that stand alone included.",
-        behind=lambda h: np.flatnonzero(_corpus(h).counts).tolist(),
-        value=lambda h, *_: _corpus(h).tokens,
-    ),
-    Figure(
-        "fertility",
-        "Tokens per word",
-        "Tokens ÷ running words (fertility). A method that drops characters gets fewer tokens.",
-        "fine ratio",
-    ),
-    Figure(
-        "sequence_length",
-        "Tokens per word without markers",
-        "The same without tokens that are a start-of-word marker and nothing else (Gow-Smith et "
-        "al. 2022, Table 2, “sequence length”).",
-        "fine ratio",
-    ),
-    Figure(
-        "characters_per_token",
-        "Characters per token",
-        "Characters that tokens cover ÷ tokens: without markers, and without dropped characters.",
-        "fine ratio",
-    ),
-    Figure(
-        "bytes_per_token",
-        "Bytes per token",
-        "Bytes in UTF-8 that tokens cover ÷ tokens: without markers and dropped characters.",
-        "fine ratio",
-    ),
-    Figure(
-        "relative_tokens",
-        "Tokens relative to the baseline",
-        "Tokens ÷ tokens of the first tokeniser. Below 1: it compresses the corpus more. Not "
-        "comparable where characters are dropped.",
-        "fine ratio",
-        value=lambda h, _, baseline: _corpus(h).relative_to(_corpus(baseline)),
-    ),
-    Figure(
-        "dropped",
-        "Dropped characters",
-        "Characters of the corpus in no token, because the method leaves part of a word out "
-        "(FLOTA, FIRST, LONGEST), and their share.",
-        of=lambda h: _corpus(h).characters,
-    ),
-    Figure(
-        "marker_tokens",
-        "Markers that stand alone",
-        "Tokens that are a start-of-word marker and nothing else, and their share.",
-        of=lambda h: _corpus(h).tokens,
-    ),
-    Figure(
-        "unknown",
-        "Unknown tokens",
-        "Tokens that stand for unknown characters, and their share.",
-        of=lambda h: _corpus(h).tokens,
-    ),
-    Figure(
-        "renyi",
-        "Rényi efficiency",
-        "Rényi entropy of order α of the distribution of tokens over types, ÷ log |V|; Shannon's "
-        "for α = 1. 1 if all types are used equally often (Zouhar et al. 2023, α = 2.5).",
-        "fine ratio",
-        value=lambda h, alpha, _: _corpus(h).renyi_efficiency(alpha),
-    ),
-)
-_OF_REFERENCE = (
-    Figure(
-        "morph_types",
-        "Types that are a morph, %",
-        "Share of types that are, without the marker, a morph of the reference, as spelled there.",
-        "share",
-        behind=lambda h: _among(h, _gold(h).morphs),
-    ),
-    Figure(
-        "affix_types",
-        "Types that are an affix, %",
-        "Share of types that are, without the marker, a prefix, suffix or interfix there.",
-        "share",
-        behind=_affixes,
-    ),
-    Figure(
-        "word_types",
-        "Types that are a whole word, %",
-        "Share of types that are, without the marker, a word of the reference.",
-        "share",
-        behind=lambda h: _among(h, _gold(h).words),
-    ),
-    Figure(
-        "morphs_covered",
-        "Morphs that are types, %",
-        "Share of the reference's distinct morphs that are a type, without the marker.",
-        "share",
-        behind=lambda h: [*_gold(h).morphs.items()],
-        value=_covered,
-    ),
-)
-FIGURES = (
-    *_OF_TYPES,
-    *(replace(figure, needs="corpus") for figure in _OF_CORPUS),
-    *(replace(figure, needs="reference") for figure in _OF_REFERENCE),
-)
+_FILE = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+FIGURES = tuple(Figure(key, **told) for key, told in tomllib.loads(_FILE).items())
 _BY_KEY = {figure.key: figure for figure in FIGURES}
 _OF_UNUSED = ("never_used", "single_use_chains", "scaffolds", "renyi")
 """Figures that types which the corpus cannot use make worse."""

@@ -234,8 +234,9 @@ def _cells(scored: pd.DataFrame, named: list[str]) -> dict[Names, tuple[Cell, se
                 most = 1.0 if column_of(one.Index[-1]).form == "percent" else math.inf
                 over = interval_of_mean(one.value, one.sd, one.defined, one.least, most)
             low, high = over.low, over.high
-        about: Any = (one.value, low, high, one.sd, one.size, one.defined, "done")
-        cells[one.Index] = (Cell(*about, p=p, held_in=one.held_in), one.seeds)
+        size, defined = one.size, one.defined
+        cell = Cell(one.value, low, high, one.sd, size, defined, "done", p=p, held_in=one.held_in)
+        cells[one.Index] = (cell, one.seeds)
     return cells
 
 

@@ -326,15 +326,6 @@ vocabulary: [relative_tokens]
     assert math.isnan(value(rows, metric, tokeniser="second"))
 
 
-@pytest.mark.slow
-def test_iterations_are_never_more_than_asked_for(tmp_path: Path) -> None:
-    text = DEMO + "intervals: false\nmethods: [{method: rebpe, iterations: [1, 2, 10]}]\n"
-    rows, _ = measured(text, tmp_path)
-    assert value(rows, "iterations", parameters="iterations=1") == 1
-    assert value(rows, "iterations", parameters="iterations=2") == 2
-    assert value(rows, "iterations", parameters="iterations=10") == 6
-
-
 PARALLEL = """\
 name: parity
 languages: [en, de, nl]
@@ -395,19 +386,3 @@ def test_parity_relative_to_a_language_without_tokens(tmp_path: Path) -> None:
     for language in ("en", "de", "nl"):
         assert math.isnan(value(rows, "parallel.relative_tokens", language=language))
     assert value(rows, "parallel.gini_line") == pytest.approx(1 / 3)  # of 0, 1 and 1
-
-
-def test_the_layer_of_a_reference_is_taken(tmp_path: Path) -> None:
-    lines = (
-        f'undoing\tundoing\tNOUN\t{morphs}\t{{"annot_name": "{layer}"}}\n'
-        for layer, morphs in (("A", "un + do + ing"), ("B", "undo + ing"))
-    )
-    (tmp_path / "gold.useg").write_text("".join(lines))
-    (tmp_path / "en.txt").write_text("un do ing\n")
-    text = DEMO.partition("references:")[0] + (
-        "predictions: [{name: theirs, file: en.txt}]\nmetrics: [precision]\n"
-        "references: [{source: gold.useg, layer: B}]\n"
-    )
-    rows, failures = measured(text, tmp_path)
-    assert failures == []
-    assert value(rows, "precision", method="theirs", scope="morphemic", weighting="types") == 1 / 2

@@ -136,17 +136,6 @@ def test_a_key_follows_the_files_that_are_read_and_no_others(folder: Path, named
         assert key() == first
 
 
-def test_where_a_file_lies_changes_nothing(
-    folder: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    other = tmp_path_factory.mktemp("elsewhere")
-    for name in ("en.tsv", "de.tsv"):
-        (other / name).write_bytes((folder / name).read_bytes())
-    assert [t.key for t in planned(GRID, folder).tasks] == [
-        t.key for t in planned(GRID, other).tasks
-    ]
-
-
 def test_a_new_value_adds_cells_and_leaves_the_others(folder: Path) -> None:
     first = {task.key for task in planned(GRID, folder).tasks}
     more = {task.key for task in planned(GRID.replace("[0, 0.1]", "[0, 0.1, 0.2]"), folder).tasks}

@@ -26,11 +26,12 @@ from morphgraph.batch.report import (
     tasks_by_kind,
     write_report,
 )
-from morphgraph.batch.results import FAILED, RESULT_COLUMNS, TASK_COLUMNS, TableSpec
+from morphgraph.batch.results import FAILED, TASK_COLUMNS, TableSpec
 from morphgraph.batch.tasks import TaskFailure
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.tables.model import Table
 from morphgraph.tables.writing import LINES_OF_PAGE, to_csv, to_latex, to_markdown
+from tests.batch.test_report_table import results as long_form
 
 NAN = math.nan
 HOSTILE = "</script><script>alert(1)</script>"
@@ -39,12 +40,7 @@ SPEC = TableSpec(title="Scores", rows=["method"], metrics=["f1", "types"])
 
 
 def results(*rows: dict[str, Any]) -> pd.DataFrame:
-    empty = {**dict.fromkeys(RESULT_COLUMNS, ""), "metric": "f1"}
-    empty |= dict.fromkeys(("vocab_size", "seed", "entries")) | dict.fromkeys(
-        ("low", "high", "p"), NAN
-    )
-    frame = pd.DataFrame([{**empty, **row} for row in rows], columns=list(RESULT_COLUMNS))
-    return frame.astype({"vocab_size": "Int64", "seed": "Int64", "value": "float64"})
+    return long_form(*({"metric": "f1", **row} for row in rows))
 
 
 def tasks(*rows: Sequence[Any]) -> pd.DataFrame:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,7 +21,6 @@ from morphgraph.batch.tasks import (
     run_task,
 )
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import write_file
 
 
 def double(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table:
@@ -161,20 +158,6 @@ def test_a_lock_goes_with_its_runner(tmp_path: Path) -> None:
         with pytest.raises(MorphGraphError, match="another run is active in this folder"):
             Store(tmp_path).__enter__()
     assert not has_runner(tmp_path)
-
-
-def test_a_write_is_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "result"
-    write_file(path, b"first")
-
-    def full(_: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(MorphGraphError, match=r"no space left on device.*Make room"):
-        write_file(path, b"second")
-    assert path.read_bytes() == b"first"
-    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_damaged_result_counts_as_missing(tmp_path: Path, client: Client) -> None:

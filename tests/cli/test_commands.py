@@ -1,6 +1,5 @@
 """The command line: what it prints, and what it saves."""
 
-import csv
 import json
 import os
 import subprocess
@@ -13,11 +12,7 @@ import pytest
 from strategies import SEVERAL_MERGES
 from tokenizers import Tokenizer
 
-from morphgraph import cli
-from morphgraph.reference.readers import read_reference
-from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.loading import load_tokeniser
-from morphgraph.tokeniser.merging import segment
 
 GOLD = (
     "word\tmorphs\twhole_words\nundoing\tun do -ing\tun doing\nundo\tundo\tundo\nCosta Rica\tx\tx\n"
@@ -51,32 +46,6 @@ def shape(scores: list[dict[str, Any]]) -> None:
         assert list(score)[:8] == fields
 
 
-def test_score(morphgraph: Command, files: tuple[Path, Path]) -> None:
-    run = morphgraph("score", "--tokenizer", files[0], "--reference", files[1], "--json")
-    assert (run.code, run.err) == (0, "")
-    report = run.json
-    assert list(report) == [
-        "tokeniser",
-        "scores",
-        "entries",
-        "skipped",
-        "signature",
-        "tables",
-    ]
-    shape(report["scores"])
-    # Two words of one token each: nothing predicted, two boundaries, one of them of a whole word.
-    # Without frequencies, there are no scores over tokens.
-    counts = [
-        (s["true_positives"], s["predicted"], s["relevant"], s["precision"], s["recall"])
-        for s in report["scores"]
-    ]
-    nothing = (None,) * 5
-    assert counts == [(0, 0, 2, None, 0.0), nothing, (0, 0, 1, None, 0.0), nothing]
-    assert report["entries"] == 2
-    assert report["skipped"] == {"word with a space": 1}
-    assert "tokeniser:BPE:tokenizer.json@" in report["signature"]
-
-
 def test_score_with_frequencies(
     morphgraph: Command, files: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -104,20 +73,6 @@ def test_frequencies_may_come_through_a_pipe(
     assert [s["relevant"] for s in run.json["scores"]] == [2, 10, 1, 5]
 
 
-def test_signatures_tell_frequencies_apart_by_content(
-    morphgraph: Command, files: tuple[Path, Path], tmp_path: Path
-) -> None:
-    counts = tmp_path / "counts.tsv"
-    arguments = ("score", "--tokenizer", files[0], "--reference", files[1], "--json")
-    signatures = []
-    for content in ("undoing\t5\n", "undoing\t6\n", "undoing 5\nother 7\n"):
-        counts.write_text(content, encoding="utf-8")
-        signatures.append(morphgraph(*arguments, "--frequencies", counts).json["signature"])
-    assert "frequencies:counts.tsv@" in signatures[0]
-    assert signatures[0] != signatures[1]
-    assert signatures[0] == signatures[2], "the words of the reference weigh the same"
-
-
 def test_a_rate_of_nothing_is_undefined(
     morphgraph: Command, tmp_path: Path, files: tuple[Path, Path]
 ) -> None:
@@ -128,17 +83,6 @@ def test_a_rate_of_nothing_is_undefined(
     assert "effective dropout rate n/a %" in out
     assert "nan" not in out
     assert morphgraph(*arguments, "--json").json["dropout_rate"] is None
-
-
-def test_score_in_words(morphgraph: Command, files: tuple[Path, Path]) -> None:
-    run = morphgraph("score", "--tokenizer", files[0], "--reference", files[1])
-    lines = run.out.splitlines()
-    assert lines[0].split()[:4] == ["scope", "over", "precision", "%"]
-    assert lines[1].split() == ["morphemic", "types", "n/a", "0.00", "0.00", "0", "0", "2"]
-    assert "skipped 1: word with a space" in lines
-    assert lines[-3].startswith("reference:")
-    assert lines[-2] == "In brackets: 95 % bootstrap intervals."
-    assert lines[-1] == "n/a: undefined, or not measured."
 
 
 def test_blame(morphgraph: Command, files: tuple[Path, Path]) -> None:
@@ -214,28 +158,6 @@ def test_types_that_nothing_forms_are_reported_and_removed(
     assert again.code == 0 and again.err == "", "no warning"
     warned = morphgraph("score", "--tokenizer", tmp_path / "left", "--reference", gold, "--bare")
     assert "can never be formed: “abcde”" in warned.err
-
-
-def test_knockout_with_tuples_saves_our_own_kind(
-    morphgraph: Command, files: tuple[Path, Path], tmp_path: Path
-) -> None:
-    arguments = ("--tokenizer", files[0], "--reference", files[1], "--threshold", "0.5")
-    out = tmp_path / "out"
-    run = morphgraph("knockout", *arguments, "--select", "last", "--count", "6", "--out", out)
-    assert run.code == 0
-    assert "6 types removed (100.0% of the merges" in run.out
-    assert "|V| is now 6" in run.out
-    middle = tmp_path / "middle"
-    gold = tmp_path / "one.tsv"
-    gold.write_text("undo\tun do\n", encoding="utf-8")
-    run = morphgraph(
-        "knockout", "--tokenizer", files[0], "--reference", gold, "--out", middle, "--json"
-    )
-    assert run.json["removed"] == ["undo"]
-    assert (middle / "tokeniser.bte.json").is_file()
-    assert not (middle / "tokenizer.json").exists()
-    found = morphgraph("segment", "--tokenizer", middle, "undoing", "undo").out
-    assert found.splitlines() == ["undoing", "un do"]
 
 
 def test_knockout_options(morphgraph: Command, files: tuple[Path, Path]) -> None:
@@ -322,17 +244,6 @@ def test_names_with_markup_stay_text(
     assert [row["word"] for row in run.json["words"]] == ["<img", "[red]x"]
 
 
-def test_scores_are_those_of_the_library(morphgraph: Command) -> None:
-    run = morphgraph("score", "--tokenizer", "demo:de", "--reference", "demo:de", "--json")
-    tokeniser = load_tokeniser("demo:de")
-    path = Path(cli.__file__).parents[2] / "assets/gold/de.tsv"
-    benchmark = Benchmark.build(tokeniser, read_reference(path))
-    found = benchmark.scores(segment(tokeniser.graph, benchmark.words))
-    assert run.json["scores"] == [score.to_dict() for score in found]
-    with path.open(encoding="utf-8", newline="") as file:
-        assert run.json["entries"] == sum(1 for _ in csv.reader(file, delimiter="\t")) - 1
-
-
 # ----------------------------------------------------------------------------- as a real process
 
 
@@ -347,19 +258,6 @@ def test_words_from_standard_input() -> None:
     assert done.returncode == 0
     assert done.stderr == b""
     assert [row["word"] for row in json.loads(done.stdout)["words"]] == ["undoing", "Ärger"]
-
-
-def test_progress_and_results_are_kept_apart(tmp_path: Path) -> None:
-    done = process(
-        "knockout", "--tokenizer", "demo:en", "--reference", "demo:en", "--json",
-        "--out", str(tmp_path),
-    )  # fmt: skip
-    assert done.returncode == 0
-    report = json.loads(done.stdout)
-    assert done.stderr.decode() == "knocking out …\n"
-    after, before = report["after"]["scores"][0], report["before"]["scores"][0]
-    assert after["f1"] > before["f1"]
-    assert report["vocab_size"] == 8000 - len(report["removed"])
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,14 @@
 """The command line: counting words, and training and scoring with the counts."""
 
 import os
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from effort import EFFORT
 from rich.console import Console
@@ -179,16 +178,16 @@ def test_a_killed_counting_is_resumed(tmp_path: Path, whom: str) -> None:
             time.sleep(0.005)
         if run.poll() is not None:
             break
-        workers = _below(run.pid)
+        below = psutil.Process(run.pid).children(recursive=True)
+        workers = [process for process in below if "spawn_main" in " ".join(process.cmdline())]
         if whom == "worker":
             if not workers:  # they are just being replaced
                 continue
-            os.kill(workers[moment % len(workers)], signal.SIGKILL)
+            workers[moment % len(workers)].kill()
         else:
             run.kill()
             run.wait()
-            while any(map(_alive, workers)):
-                time.sleep(0.02)
+            psutil.wait_procs(workers)
             run = _counting(tmp_path, "out", where)
         killed += 1
     assert run.wait(100) == 0
@@ -216,31 +215,3 @@ def _counting(folder: Path, out: str, where: str) -> subprocess.Popen[bytes]:
         env=os.environ | {"PYTHONPATH": str(PROJECT)},
         stderr=subprocess.DEVNULL,
     )
-
-
-def _below(first: int) -> list[int]:
-    """The processes that come from one, workers among them."""
-    found = [first]
-    for process in found:
-        found += _children(process)
-    return [
-        process
-        for process in found[1:]
-        if b"spawn_main" in Path(f"/proc/{process}/cmdline").read_bytes()
-    ]
-
-
-def _children(parent: int) -> list[int]:
-    found: list[int] = []
-    for children in Path(f"/proc/{parent}/task").glob("*/children"):  # of each thread
-        with suppress(OSError):
-            found += map(int, children.read_text().split())
-    return found
-
-
-def _alive(process: int) -> bool:
-    try:
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except (OSError, IndexError):
-        return False
-    return state != "Z"

@@ -306,18 +306,9 @@ def test_a_scheduler_that_is_lost_on_the_way(tmp_path: Path) -> None:
             if address.exists():
                 break
             time.sleep(0.1)
+        command = [sys.executable, "-m", "morphgraph", "evaluate", long, "--out", out]
         run = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "morphgraph",
-                "evaluate",
-                str(long),
-                "--out",
-                str(out),
-                "--scheduler",
-                str(address),
-            ],
+            [*map(str, command), "--scheduler", str(address)],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

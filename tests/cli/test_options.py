@@ -28,34 +28,20 @@ def commands(group: Any, name: str = "") -> dict[str, Any]:
 COMMANDS = commands(typer.main.get_command(cli.program))
 
 
+LEARNING = {"blame", "knockout", "rebpe"}
+READING = {*LEARNING, "score", "compare", "vocabulary", "export", "reference show"}
+
+
 @pytest.mark.parametrize(
     ("option", "known"),
     [
-        ("--threshold", {"blame", "knockout", "rebpe"}),
+        ("--threshold", LEARNING),
         ("--text", {"train"}),
-        ("--recipe", {"score", "blame", "knockout", "rebpe", "compare", "export"}),
-        ("--join", {"score", "blame", "knockout", "rebpe", "compare"}),
-        (
-            "--include-foreign",
-            {
-                *("score", "blame", "knockout", "rebpe", "compare", "vocabulary", "export"),
-                "reference show",
-            },
-        ),
-        (
-            "--layer",
-            {
-                *("score", "blame", "knockout", "rebpe", "compare", "vocabulary", "export"),
-                "reference show",
-            },
-        ),
-        (
-            "--encoding",
-            {
-                *("score", "blame", "knockout", "rebpe", "compare", "vocabulary", "export"),
-                "reference show",
-            },
-        ),
+        ("--recipe", {*LEARNING, "score", "compare", "export"}),
+        ("--join", {*LEARNING, "score", "compare"}),
+        ("--include-foreign", READING),
+        ("--layer", READING),
+        ("--encoding", READING),
     ],
 )
 def test_an_option_has_one_meaning(option: str, known: set[str]) -> None:
@@ -79,18 +65,6 @@ def test_every_reference_has_an_encoding(morphgraph: Command, tmp_path: Path, co
     assert morphgraph(*arguments, "--encoding", "windows-1252").code == 0
 
 
-@pytest.mark.parametrize("command", ["knockout", "rebpe"])
-def test_scores_before_and_after(morphgraph: Command, command: str) -> None:
-    report = morphgraph(command, "--tokenizer", "demo:nl", "--reference", "demo:nl", "--json").json
-    before, after = report["before"], report["after"]
-    if command == "knockout":
-        before, after = before["scores"], after["scores"]
-    else:
-        assert after == report["scores"]
-    assert [len(scores) for scores in (before, after)] == [4, 4]
-    assert before[0]["f1"] < after[0]["f1"]
-
-
 @pytest.mark.parametrize("name", ["gpt2", "openai-community/gpt2", "meta-llama/Llama-3.1-8B"])
 @pytest.mark.parametrize("command", ["segment", "score", "knockout", "vocabulary"])
 def test_nothing_is_looked_up_on_a_hub(morphgraph: Command, name: str, command: str) -> None:
@@ -99,14 +73,6 @@ def test_nothing_is_looked_up_on_a_hub(morphgraph: Command, name: str, command: 
     assert run.code == 2
     assert run.err.startswith(f"morphgraph: {name}: there is no such file or folder, and nothing")
     assert f'AutoTokenizer.from_pretrained("{name}").save_pretrained("folder")' in run.err
-
-
-def test_a_folder_of_that_name_is_read(
-    morphgraph: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "gpt2").mkdir()
-    assert "the folder holds no tokeniser" in morphgraph("segment", "--tokenizer", "gpt2", "x").err
 
 
 def test_a_vocabulary_given_as_tokeniser(morphgraph: Command, tmp_path: Path) -> None:

@@ -105,24 +105,6 @@ def test_switches(morphgraph: Command, options: list[str], settings: dict[str, A
     assert report["converged"] == run.converged
 
 
-@pytest.mark.slow
-def test_weights_need_frequencies(morphgraph: Command) -> None:
-    plain = morphgraph("rebpe", *DEMO, "--iterations", "1", "--json").json
-    weighted = morphgraph(
-        "rebpe",
-        *DEMO,
-        "--iterations",
-        "1",
-        "--frequencies",
-        "wordfreq:nl",
-        "--weighting",
-        "tokens",
-        "--json",
-    ).json
-    assert plain["phases"][2]["changes"] != weighted["phases"][2]["changes"]
-    assert "frequencies:wordfreq:nl@" in weighted["signature"]
-
-
 def test_table(morphgraph: Command) -> None:
     result = morphgraph("rebpe", *DEMO, "--iterations", "1")
     assert result.code == 0
@@ -145,18 +127,6 @@ def test_bad_options(morphgraph: Command, options: list[str], message: str) -> N
     assert result.code == 2
     assert message in result.err
     assert not result.out
-
-
-def test_a_folder_that_cannot_be_written_fails_before_the_work(
-    morphgraph: Command, tmp_path: Path
-) -> None:
-    blocked = tmp_path / "file"
-    blocked.write_text("in the way")
-    for command in ("rebpe", "knockout"):
-        result = morphgraph(command, *DEMO, "--out", blocked / "inner")
-        assert result.code == 2
-        assert "Choose another place with --out" in result.err
-    assert blocked.read_text() == "in the way"
 
 
 @pytest.mark.slow

@@ -1,7 +1,6 @@
 """The command line: training by every method, and segmenting by every model."""
 
 import json
-import re
 import signal
 import subprocess
 import sys
@@ -45,32 +44,6 @@ def test_train_and_segment(morphgraph: Command, counts: Path, tmp_path: Path, me
     assert plain.strip("Ġ▁") == "undoing"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("method", ["wordpiece", "unigram"])
-def test_a_vocabulary_without_capitals_says_so(
-    morphgraph: Command, tmp_path: Path, method: str
-) -> None:
-    """Train and export name the share of a sample that becomes unknown, if there are none."""
-    words = {"low": 5, "lower": 2, "newest": 6, "widest": 3, "lowest": 4}
-    cased = words | {word.upper(): 1 for word in words}
-    for counts, warned in ((words, True), (cased, False)):
-        path, model = tmp_path / f"{warned}.tsv", tmp_path / f"{warned}.json"
-        path.write_text("".join(f"{word}\t{count}\n" for word, count in counts.items()))
-        size = 30 if warned else 50
-        given = ("--counts", path, "--vocab-size", size, "--method", method)
-        runs = [
-            morphgraph("train", *given, "--out", model),
-            morphgraph("export", "--tokenizer", model, "--out", tmp_path / f"folder {warned}"),
-        ]
-        for run in runs:
-            assert run.code == 0, run.err
-            found = re.search(
-                r"No capital letter .*: (\S+) % .*, and (\S+) % of it in lower", run.err
-            )
-            assert (found is not None) == warned, run.err
-            assert found is None or 0 < float(found[2]) < float(found[1]) < 100
-
-
 def test_plain_train_stays_as_it_was(morphgraph: Command, counts: Path, tmp_path: Path) -> None:
     out = tmp_path / "tokenizer.json"
     run = morphgraph("train", "--counts", counts, "--vocab-size", 260, "--out", out, "--json")
@@ -92,18 +65,6 @@ def test_train_on_text(morphgraph: Command, tmp_path: Path) -> None:
     assert morphgraph("segment", "--model", out, "undo").out == "Ġ u ndo\n"
 
 
-def test_picky_threshold(morphgraph: Command, counts: Path, tmp_path: Path) -> None:
-    out = tmp_path / "m.json"
-    arguments = ("--counts", counts, "--vocab-size", 265, "--out", out, "--json")
-    run = morphgraph("train", "--method", "picky(threshold=1)", *arguments)
-    assert run.code == 0, run.err
-    assert json.loads(out.read_bytes())["method"] == "picky"
-    # With a threshold of 1 nothing is removed, so it is BPE.
-    picky = morphgraph("segment", "--model", out, "undoing").out
-    morphgraph("train", "--method", "bpe", *arguments)
-    assert morphgraph("segment", "--model", out, "undoing").out == picky
-
-
 def test_a_trained_model_is_exported_as_its_entry_says(
     morphgraph: Command, counts: Path, tmp_path: Path
 ) -> None:
@@ -117,23 +78,6 @@ def test_a_trained_model_is_exported_as_its_entry_says(
     assert "form: folder (Picky BPE is not a model" in morphgraph(*exported).out
     assert not (folder / "tokenizer.json").exists()
     assert json.loads((folder / "tokeniser.method.json").read_text())["model"]["type"] == "picky"
-
-
-@pytest.mark.slow
-def test_methods_on_a_demo(morphgraph: Command, tmp_path: Path, counts: Path) -> None:
-    whole = morphgraph("segment", "undesirable").out.split()
-    on_demo = ("segment", "--model", "demo:en", "undesirable", "--method")
-    assert morphgraph(*on_demo, "bpe").out.split() == whole
-    assert morphgraph(*on_demo, "dropout(p=0)").out.split() == whole
-    assert len(morphgraph(*on_demo, "dropout(p=1)").out.split()) == len("Ġundesirable")
-    assert morphgraph(*on_demo, "first(k=1)").out.split() == whole[:1]
-    samples = morphgraph(*on_demo, "dropout(p=0.5, seed=3)", "--samples", "5").out
-    assert len(samples.splitlines()) == 5
-    assert len(set(samples.splitlines())) > 1
-    assert len(morphgraph(*on_demo, "flota(k=1)").out.split()) == 1
-    trimmed = ("trimmed(threshold=0)", "--counts", counts)
-    # Nothing of the word is in the other corpus, so that all its tokens are taken apart.
-    assert len(morphgraph(*on_demo, *trimmed).out.split()) > len(whole)
 
 
 @pytest.mark.parametrize(

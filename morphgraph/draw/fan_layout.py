@@ -183,9 +183,7 @@ class Use:
 
 
 def lay_out_fans(
-    blocks: Sequence[tuple[TypeOrigin, Sequence[Use]]],
-    high: float = ROWS_HIGH,
-    left_out: int = 0,
+    blocks: Sequence[tuple[TypeOrigin, Sequence[Use]]], high: float = ROWS_HIGH, left_out: int = 0
 ) -> Fan:
     """Place fans one below the other, the first with its middle at (0, 0).
 

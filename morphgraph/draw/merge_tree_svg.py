@@ -136,10 +136,7 @@ class _Placed:
 
     def edges(self, span: TreeSpan) -> tuple[float, float]:
         first, last = self.layout.boxes[span.first], self.layout.boxes[span.last]
-        return (
-            self.x + first.x - first.width / 2 + 1,
-            self.x + last.x + last.width / 2 - 1,
-        )
+        return (self.x + first.x - first.width / 2 + 1, self.x + last.x + last.width / 2 - 1)
 
     def branches(self, merge: int) -> str:
         """Return the path from a merge's children to it."""

@@ -7,14 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.text import (
-    UNDEFINED,
-    base_name,
-    percent,
-    ratio_text,
-    shortened,
-    visible,
-)
+from morphgraph.core.text import UNDEFINED, base_name, percent, ratio_text, shortened, visible
 from morphgraph.score.comparison import ComparedWord, Comparison
 from morphgraph.score.metrics import METRICS, Metric, check_metrics
 from morphgraph.score.table import BREAKDOWNS, Estimate, ScoreTable, SegmentationFailure

@@ -52,7 +52,7 @@ class LanguageModelSettings(TrainingSettings):
     """Files of plain texts."""
 
     text: str | None = Field(
-        default=None,
+        None,
         description="The column with the text; without it, files are plain text, a text a line.",
     )
 
@@ -61,7 +61,7 @@ class MaskedSettings(LanguageModelSettings):
     """Files of plain texts, and the share of tokens to mask."""
 
     masked: float = Field(
-        default=0.15, gt=0, lt=1, description="The share of tokens that is masked at once."
+        0.15, gt=0, lt=1, description="The share of tokens that is masked at once."
     )
 
 
@@ -295,18 +295,18 @@ class TransplantCurveSettings(LanguageModelSettings):
     """
 
     then: int = Field(
-        default=400, ge=1, le=10_000_000, description="Steps of training on the new tokeniser."
+        400, ge=1, le=10_000_000, description="Steps of training on the new tokeniser."
     )
     then_learning_rate: float | None = Field(
-        default=None, gt=0, le=1, description="The highest one of that training; as before it."
+        None, gt=0, le=1, description="The highest one of that training; as before it."
     )
     starts: list[Start] = Field(
-        default=["mean", "zeros", "normal", "scratch"],
+        ["mean", "zeros", "normal", "scratch"],
         min_length=1,
         description="How rows of new types are initialised; scratch: a whole new model.",
     )
     curve: list[int] = Field(
-        default=[0, 25, 50, 100, 200, 400],
+        [0, 25, 50, 100, 200, 400],
         min_length=1,
         description="Steps on the new tokeniser after which the loss is measured.",
     )

@@ -42,46 +42,40 @@ class TrainingSettings(Parameters):
 
     train: Files = Field(description="Files with the examples to train on.")
     test: Files = Field(description="Files with the examples to measure on.")
-    dev: Files | None = Field(
-        default=None, description="Files with examples that early stopping looks at."
-    )
+    dev: Files | None = Field(None, description="Files with examples that early stopping looks at.")
     most: int | None = Field(
-        default=None, ge=1, description="Train on at most this many examples, from the start."
+        None, ge=1, description="Train on at most this many examples, from the start."
     )
     preset: Literal["tiny", "small"] | None = Field(
-        default=None,
+        None,
         description="A model made from scratch: tiny (2 layers of 128, the default) or small "
         "(4 layers of 256).",
     )
     model: str | None = Field(
-        default=None,
+        None,
         description="A folder with a checkpoint to be fine-tuned instead, whose own vocabulary "
         "the tokeniser has.",
     )
-    epochs: float = Field(default=3, gt=0, le=10_000, description="Passes over the examples.")
+    epochs: float = Field(3, gt=0, le=10_000, description="Passes over the examples.")
     steps: int | None = Field(
-        default=None, ge=1, le=10_000_000, description="Batches to train on, instead of epochs."
+        None, ge=1, le=10_000_000, description="Batches to train on, instead of epochs."
     )
-    batch_size: int = Field(default=32, ge=1, le=100_000, description="Examples in a batch.")
+    batch_size: int = Field(32, ge=1, le=100_000, description="Examples in a batch.")
     learning_rate: float = Field(
-        default=5e-4, gt=0, le=1, description="The peak rate, after a warm-up and before decay."
+        5e-4, gt=0, le=1, description="The peak rate, after a warm-up and before decay."
     )
     max_tokens: int = Field(
-        default=128, ge=8, le=8_192, description="Longer texts are cut, or split where possible."
+        128, ge=8, le=8_192, description="Longer texts are cut, or split where possible."
     )
     patience: int | None = Field(
-        default=None,
-        ge=1,
-        description="Stop early after this many looks at dev without a lower loss.",
+        None, ge=1, description="Stop early after this many looks at dev without a lower loss."
     )
-    look_every: int = Field(
-        default=100, ge=1, description="Steps between two looks at dev, with patience."
-    )
+    look_every: int = Field(100, ge=1, description="Steps between two looks at dev, with patience.")
     time_budget: float | None = Field(
-        default=None, gt=0, description="End the training of a cell after this many seconds."
+        None, gt=0, description="End the training of a cell after this many seconds."
     )
     precision: Literal["auto", "float32"] = Field(
-        default="auto", description="auto: mixed precision where the device has bfloat16."
+        "auto", description="auto: mixed precision where the device has bfloat16."
     )
 
     @model_validator(mode="after")

@@ -98,17 +98,17 @@ def damaged(word: str, damage: str, place: int) -> str:
 class ClassificationSettings(TrainingSettings):
     """Files of labelled texts, and the noise to test with."""
 
-    text: str = Field(default="text", description="The column with the text.")
-    label: str = Field(default="label", description="The column with its class.")
+    text: str = Field("text", description="The column with the text.")
+    label: str = Field("label", description="The column with its class.")
     noise: float | None = Field(
-        default=None,
+        None,
         gt=0,
         le=1,
         description="Test a second time, with characters of this share of the words swapped, "
         "dropped or doubled.",
     )
     noise_in: Literal["words", "spaces"] = Field(
-        default="words",
+        "words",
         description="What noise damages: words, or the white space between them, which is dropped.",
     )
 
@@ -199,7 +199,7 @@ class TaggingSettings(TrainingSettings):
     """CoNLL-U files, and the column of tags to learn."""
 
     tags: Literal["upos", "xpos"] = Field(
-        default="upos", description="The column: universal tags or those of the language."
+        "upos", description="The column: universal tags or those of the language."
     )
 
 
@@ -316,7 +316,7 @@ class TranslationSettings(TrainingSettings):
     """Two files: texts, and their translations line by line."""
 
     beams: int = Field(
-        default=1, ge=1, le=100, description="Beams of the search for a translation; 1 is greedy."
+        1, ge=1, le=100, description="Beams of the search for a translation; 1 is greedy."
     )
 
 

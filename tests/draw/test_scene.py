@@ -1,14 +1,30 @@
-"""The scene: what is shown of a graph, as plain data."""
+"""The scene around a type as plain data, and its stand-alone page, which fetches nothing."""
 
 from __future__ import annotations
 
+import json
 import math
+import re
+import subprocess
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import networkx as nx
+import pytest
 
-from morphgraph.draw.colours import BLAME_SCALE, SCENE_COLOURS, blame_colour, ink_on, rgb
-from morphgraph.draw.scene import LONGEST_LABEL, Scene, scene_of
+from morphgraph.draw.scene import (
+    LONGEST_LABEL,
+    Scene,
+    scene_around,
+    scene_of,
+    stand_alone_html,
+    vis_script,
+)
+from morphgraph.reference.entry import Reference
+from morphgraph.refine.study import Study
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
 def graph_of_everything() -> nx.DiGraph:
@@ -43,17 +59,6 @@ def test_flags() -> None:
         "m5": set(),
         "m9": {"tuple", "changed"},
     }
-
-
-def test_a_pair_of_three_equal_parts_is_a_tuple() -> None:
-    graph = nx.DiGraph()
-    graph.add_node("t0", kind="type", label="a")
-    graph.add_node("m1", kind="merge", label="1", rank=1)
-    graph.add_edge("t0", "m1", indices=(0, 1, 2))
-    scene = scene_of(graph, focus=None, values={}, changed=())
-    assert "tuple" in scene.vertices[0].flags
-    assert scene.edges[0].label == "×3"
-    assert scene.edges[0].tooltip == "a: parts 1, 2 and 3 of 3"
 
 
 def test_edges_say_which_part_they_are() -> None:
@@ -92,28 +97,135 @@ def test_a_long_label_is_cut_and_stands_in_full_in_the_tooltip() -> None:
     assert vertices[1].tooltip == "b"
 
 
-def luminance(colour: str) -> float:
-    def linear(value: int) -> float:
-        part = value / 255
-        return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+# ----------------------------------------------------------------------------------- around a type
 
-    red, green, blue = (linear(int(colour[i : i + 2], 16)) for i in (1, 3, 5))
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+MERGES = [("a", "b"), ("ab", "c"), ("x", "y"), ("abc", "xy"), ("ab", "x")]
 
 
-def test_the_blame_scales_are_monotone_and_every_shade_can_be_written_on() -> None:
-    for theme, scale in BLAME_SCALE.items():
-        background = luminance(SCENE_COLOURS[theme]["background"])
-        apart = [abs(luminance(colour) - background) for colour in scale]
-        assert apart == sorted(apart)
-        for step in range(101):
-            fill = blame_colour(step / 100, theme)
-            light, dark = sorted([luminance(fill), luminance(ink_on(fill))], reverse=True)
-            assert (light + 0.05) / (dark + 0.05) > 4.5, (theme, step)
+@pytest.fixture
+def study(
+    small_tokeniser: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]
+) -> Study:
+    tokeniser = small_tokeniser(MERGES, "abcxy")
+    return Study(tokeniser, Benchmark.build(tokeniser, small_reference("ab c", "abc xy")))
 
 
-def test_the_worst_blame_is_a_deep_red_in_both_themes() -> None:
-    for scale in BLAME_SCALE.values():
-        red, green, blue = rgb(scale[-1])
-        assert red > 2 * max(green, blue)
-        assert luminance(scale[-1]) < 0.2
+def look(study: Study, text: str, **options: int) -> Scene:
+    return scene_around(study, study.graph.ids[text], **options)
+
+
+def edges(view: Scene) -> set[tuple[str, str]]:
+    label = {vertex.key: vertex.label for vertex in view.vertices}
+    return {(label[edge.source], label[edge.target]) for edge in view.edges}
+
+
+def ghosts(view: Scene) -> set[str]:
+    return {vertex.label for vertex in view.vertices if "ghost" in vertex.flags}
+
+
+def test_a_removed_type_is_drawn_with_the_parts_it_had(study: Study) -> None:
+    """abc was made of ab and c by the merge of rank 1; abcxy now takes ab, c and xy."""
+    assert not ghosts(look(study, "abc"))
+    study.graph.knockout(["abc"])
+    view = look(study, "abc")
+    assert ghosts(view) == {"abc", "1"}
+    drawn = edges(view)
+    assert {("ab", "1"), ("c", "1"), ("1", "abc")} <= drawn
+    assert {("ab", "3"), ("c", "3"), ("xy", "3"), ("3", "abcxy")} <= drawn, "and what it was in"
+    assert {("a", "0"), ("b", "0"), ("0", "ab")} <= drawn, "two steps down, as ever"
+    assert ("2", "xy") not in drawn
+    [merge] = [v for v in view.vertices if v.label == "1"]
+    assert merge.tooltip == "ab + c → abc\nrank 1\nknocked out"
+    assert "ghost" not in look(study, "abcxy").vertices[0].flags
+    assert not ghosts(look(study, "abcxy")), "only where it was looked at"
+
+
+def test_it_still_is_after_other_edits(study: Study) -> None:
+    study.graph.knockout(["abc"])
+    study.graph.knockout(["xy"])
+    assert {("ab", "1"), ("c", "1"), ("1", "abc")} <= edges(look(study, "abc"))
+    study.graph.undo()
+    study.graph.undo()
+    assert not ghosts(look(study, "abc"))
+
+
+def test_parts_that_are_gone_too_are_ghosts(study: Study) -> None:
+    study.graph.cascade(["ab"])
+    view = look(study, "abc")
+    assert {("ab", "1"), ("c", "1"), ("1", "abc")} <= edges(view)
+    assert {"ab", "abc", "1"} <= ghosts(view)
+
+
+def test_ghosts_keep_to_the_limit(study: Study) -> None:
+    study.graph.knockout(["abc"])
+    view = look(study, "abc", limit=5)
+    assert len(view.vertices) <= 5
+    assert {("ab", "1"), ("c", "1"), ("1", "abc")} <= edges(view)
+    assert view.left_out > 0
+
+
+# ------------------------------------------------------------------------------------- as a page
+
+NASTY = ["<img src=x onerror=alert(1)>", "</script><script>alert(1)</script>", "&lt;b&gt;<!--"]
+
+
+def nasty_scene() -> Scene:
+    graph: nx.DiGraph = nx.DiGraph()
+    for i, name in enumerate(NASTY):
+        graph.add_node(f"t{i}", kind="type", label=name, tooltip=f"href {name}\nsecond line")
+    graph.add_node("t9", kind="type", label="", tooltip="", ghost=True)
+    graph.add_node("m1", kind="merge", label="1", rank=1, tooltip="merge 1")
+    graph.add_edges_from((f"t{i}", "m1", {"indices": (i,)}) for i in range(len(NASTY)))
+    graph.add_edge("m1", "t9")
+    return scene_of(graph, focus="t9", values={"m1": 0.7}, changed=["m1"], left_out=1234)
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return stand_alone_html(nasty_scene(), "Merges of <Ġ> & co </title><script>")
+
+
+def test_no_address_outside(page: str) -> None:
+    assert re.findall(r"(?i)\b(?:https?|wss?|ftp)://", page) == []
+    assert re.findall(r"(?i)\b(?:src|href)\s*=\s*[\"']?//", page) == []
+    assert re.findall(r"(?i)<link|@import|<iframe|<img\b", page) == []
+    assert "default-src 'none'" in page
+
+
+def test_labels_cannot_leave_the_script(page: str) -> None:
+    assert len(re.findall(r"(?i)<script", page)) == 2
+    assert len(re.findall(r"(?i)</script", page)) == 2
+    assert "<!--" not in page.split("const pictures = ")[1]
+    assert "<title>Merges of &lt;Ġ&gt; &amp; co" in page
+
+
+def test_what_is_inside_is_the_scene(page: str) -> None:
+    line = next(line for line in page.split("\n") if line.startswith("const pictures = "))
+    pictures = json.loads(line.removeprefix("const pictures = ").removesuffix(";"))
+    assert pictures.keys() == {"light", "dark"}
+    for picture in pictures.values():
+        nodes = {node["id"]: node for node in picture["nodes"]}
+        assert len(nodes) == 5 and len(picture["edges"]) == 4
+        assert nodes["t9"]["label"] == " "
+        assert nodes["t0"]["title"] == f"href {NASTY[0]}\nsecond line"
+        assert picture["options"]["physics"] == {"enabled": False}
+        edge = next(edge for edge in picture["edges"] if edge["from"] == "t1")
+        assert edge["title"].endswith("part 2 of 3")
+    assert "left out: 1,234" in page
+
+
+def test_the_library_is_whole_and_has_no_source_map() -> None:
+    script = vis_script()
+    assert "sourceMapping" not in script
+    assert len(script) > 400_000
+    assert "@license" in script
+    assert len(script.splitlines()) > script.count("\n")  # other separators, inside strings
+
+
+def test_importing_the_module_does_not_import_pyvis() -> None:
+    code = (
+        "import sys, morphgraph.draw.scene as export; export.vis_script(); "
+        "print('pyvis' in sys.modules)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "False"

@@ -1,0 +1,450 @@
+"""Figures: every number is the given one, and no label is markup or a template."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from morphgraph.core.files import demo_gold_path
+from morphgraph.draw.charts import (
+    MOST_POINTS,
+    SERIES_COLOURS,
+    changes_over_phases,
+    frequency_rank_lines,
+    length_lines,
+    lorenz_lines,
+    phase_label,
+    removed_by_origin,
+    sampled_ranks,
+    scores_over_phases,
+    short_label,
+    worst_merges,
+)
+from morphgraph.draw.colours import BLAME_SCALE, SCENE_COLOURS, blame_colour, ink_on, rgb
+from morphgraph.draw.score_charts import (
+    MOST_IN_RADAR,
+    MOST_PANELS,
+    Bar,
+    Difference,
+    Dumbbell,
+    Mark,
+    Panel,
+    bar_panels,
+    breakdown,
+    difference_forest,
+    dumbbells,
+    line_panels,
+    points_text,
+    radar,
+    share_text,
+)
+from morphgraph.reference.readers import read_reference
+from morphgraph.refine.rebpe import Phase, ReBPERun
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.corpus_measures import lorenz_curve
+from morphgraph.tokeniser.loading import load_tokeniser
+
+NAN = math.nan
+HOSTILE = "<a href='javascript:x'>%{x} & </b>\n" + "long" * 50
+UNKNOWN = Mark(NAN)
+HALF = Mark(0.5)
+
+
+def notes(figure: Any) -> list[str]:
+    return [note.text for note in figure.layout.annotations]
+
+
+def error_bars(trace: Any, axis: str = "x") -> tuple[list[float], list[float]]:
+    bars = getattr(trace, f"error_{axis}")
+    return list(bars.array), list(bars.arrayminus)
+
+
+# ------------------------------------------------------------------------------------- blame, ReBPE
+
+
+def test_the_worst_stand_on_top_and_above_the_threshold() -> None:
+    rows = [("a + b", "ab", 10.0, 9.0), ("b + c", "bc", 4.0, 1.0), ("<i> + d", "<i>d", 8.0, 4.0)]
+    table = pd.DataFrame([*rows, ("d + e", "de", 0.0, 0.0)], columns=["merge", "type", "N", "B"])
+    table["R"] = table["B"] / table["N"]
+    figure = worst_merges(table, 0.5)
+    wrong, right = figure.data
+    assert (list(wrong.x), list(right.x)) == ([4, 9], [4, 1])
+    assert list(right.text) == ["4 of 8 wrong", "9 of 10 wrong"]
+    assert list(figure.layout.yaxis.ticktext) == ["&lt;i&gt;d", "ab"]
+    assert len(worst_merges(table, 0.95).data[0].x) == 0
+
+
+@pytest.fixture(scope="module")
+def phases() -> list[Phase]:
+    tokeniser = load_tokeniser("demo:de")
+    run = ReBPERun(tokeniser, Benchmark.build(tokeniser, read_reference(demo_gold_path("de"))))
+    run.finish()
+    return run.phases
+
+
+def test_phases(phases: list[Phase]) -> None:
+    labels = [phase_label(phase) for phase in phases]
+    assert labels[:4] == ["start", "anneal", "1 knockout", "1 reify"]
+    assert len(set(labels)) == len(labels)
+    figure = scores_over_phases(phases, 3)
+    traces = {trace.name: trace for trace in figure.data}
+    for name in ("precision", "recall", "F1"):
+        assert list(traces[name].y) == [100 * getattr(p.score, name.lower()) for p in phases]
+    assert list(traces["|V|"].y) == [phase.vocabulary_size for phase in phases]
+    assert traces["|V|"].yaxis == "y2"
+    assert [shape.x0 for shape in figure.layout.shapes] == [2]
+    assert not scores_over_phases(phases, len(phases)).layout.shapes
+
+
+def test_changes_and_their_origins(phases: list[Phase]) -> None:
+    traces = {trace.name: trace for trace in changes_over_phases(phases).data}
+    assert {"removed", "split", "repaired", "created"} <= set(traces)
+    for kind, trace in traces.items():
+        assert list(trace.y) == [phase.counts.get(kind, 0) for phase in phases[1:]]
+    drawn = sum(sum(trace.y) for trace in traces.values())
+    assert drawn == sum(sum(phase.counts.values()) for phase in phases)
+    knockouts = [phase for phase in phases if phase.kind == "knockout"]
+    traces = {trace.name: trace for trace in removed_by_origin(phases).data}
+    assert {"original", "split", "repaired", "reified"} <= set(traces)
+    for number, phase in enumerate(knockouts):
+        shown = {name: trace.customdata[number] for name, trace in traces.items()}
+        assert {name: n for name, n in shown.items() if n} == phase.removed_by_origin
+        total = sum(trace.y[number] for trace in traces.values())
+        assert total == pytest.approx(100 if phase.removed_by_origin else 0)
+
+
+# ------------------------------------------------------------------------------------ vocabularies
+
+
+def table_of(counts: list[int] | np.ndarray, name: str = "t") -> pd.DataFrame:
+    return pd.DataFrame({"type": [f"{name}{n}" for n in range(len(counts))], "count": counts})
+
+
+@pytest.mark.parametrize("types", [0, 1, 2, MOST_POINTS, MOST_POINTS + 1, 40_000, 1_000_000])
+def test_ranks_are_few_and_none_is_far_from_the_next(types: int) -> None:
+    ranks = sampled_ranks(types)
+    assert len(ranks) <= MOST_POINTS
+    assert (np.diff(ranks) > 0).all()
+    if types:
+        assert (ranks[0], ranks[-1]) == (1, types)
+    if types <= MOST_POINTS:
+        assert ranks.tolist() == list(range(1, types + 1))
+    # The shape stays: each step is one rank, or at most 2 % of the rank.
+    steps = np.diff(ranks) / ranks[:-1]
+    assert ((np.diff(ranks) == 1) | (steps < 0.02)).all()
+
+
+def test_every_drawn_point_is_of_the_table() -> None:
+    counts = np.sort(np.random.default_rng(1).integers(1, 10**6, 30_000))[::-1]
+    figure = frequency_rank_lines({"many": table_of(counts), "few": table_of([9, 4, 1])})
+    many, few = figure.data
+    assert list(many.y) == counts[np.array(many.x) - 1].tolist()
+    assert many.text[5] == f"t{many.x[5] - 1}"
+    assert (list(few.x), list(few.y)) == ([1, 2, 3], [9, 4, 1])
+    assert (many.name, few.name) == ("many", "few")
+    assert many.line.dash != few.line.dash
+    assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
+    [line] = length_lines({"x": [0, 3, 1]}).data
+    assert (list(line.x), list(line.y)) == ([0, 1, 2], [0, 75, 25])
+    assert list(line.customdata) == [0, 3, 1]
+
+
+def test_lorenz_curves_are_in_percent_beside_the_diagonal() -> None:
+    figure = lorenz_lines({"<b>BPE</b>": lorenz_curve([3, 1])}, {"<b>BPE</b>": ["<i>", "de"]})
+    diagonal, curve = figure.data
+    assert (diagonal.x, diagonal.y) == ((0, 100), (0, 100))
+    assert (list(curve.x), list(curve.y)) == ([0, 50, 100], [0, 25, 100])
+    assert curve.name == "&lt;b&gt;BPE&lt;/b&gt;"
+    shown = ["", "&lt;i&gt; and cheaper:<br>", "de and cheaper:<br>"]
+    assert list(curve.customdata) == shown
+
+
+# -------------------------------------------------------------------------------------- scores
+
+
+def test_dumbbells() -> None:
+    rows = [
+        Dumbbell("one", Mark(0.5, 0.25, 0.625), Mark(0.75, 0.5, 0.875), Mark(0.6)),
+        Dumbbell("one", UNKNOWN, Mark(0.25, 0.25, 0.5), Mark(0.0)),
+        Dumbbell("none", UNKNOWN, UNKNOWN, UNKNOWN),
+    ]
+    figure = dumbbells(rows)
+    bar, precision, recall, f1 = figure.data
+    assert [trace.name for trace in (precision, recall, f1)] == ["precision", "recall", "F1"]
+    assert (list(precision.x), list(precision.y)) == ([50], [0])
+    assert error_bars(precision) == ([12.5], [25])
+    assert (list(recall.x), list(recall.y)) == ([75, 25], [0, 1])
+    assert error_bars(recall) == ([12.5, 25], [25, 0])
+    assert list(f1.x) == [60, 0]
+    assert list(f1.error_x.array) == [0, 0], "no interval, no whisker"
+    assert list(f1.customdata[1]) == ["one", "F1 0.00 %"]
+    assert list(recall.customdata[0]) == ["one", "recall 75.00 % [50.00, 87.50]"]
+    symbols = [trace.marker.symbol for trace in (precision, recall, f1)]
+    assert symbols == ["circle", "circle-open", "diamond"]
+    assert list(bar.x) == [50, 75, None, 0, 25, None]
+    assert list(bar.y) == [0, 0, None, 1, 1, None]
+    axis = figure.layout.yaxis
+    assert list(axis.tickvals) == [0, 1, 2]
+    assert list(axis.ticktext) == ["one", "one<br>precision n/a", "none"]
+    assert list(axis.range) == [2.5, -0.5], "the first on top"
+    assert [(note.text, note.y) for note in figure.layout.annotations] == [("n/a", 2)]
+
+
+def test_a_value_outside_its_interval() -> None:
+    row = Dumbbell("a", Mark(0.5, 0.6, 0.7), Mark(0.5, 0.2, 0.4), UNKNOWN)
+    _, precision, recall, _ = dumbbells([row]).data
+    assert error_bars(precision) == (pytest.approx([20]), [0])
+    assert error_bars(recall) == ([0], pytest.approx([30]))
+
+
+def test_heights_grow() -> None:
+    row = Dumbbell("a", HALF, HALF, HALF)
+    heights = [dumbbells([row] * count).layout.height for count in (1, 5, 20)]
+    assert heights[0] < heights[1] < heights[2]
+    assert heights[2] - heights[1] == 15 * 34
+
+    def height(categories: int, lines: int) -> int:
+        values = {str(number): [HALF] * categories for number in range(lines)}
+        figure = breakdown(["c"] * categories, [1] * categories, values, "F1")
+        return int(figure.layout.height)
+
+    assert height(2, 3) < height(4, 3) < height(4, 20)
+
+
+def test_radar() -> None:
+    titles = ["Precision", "Over-segmented", "Exact match"]
+    figure = radar(["a", "b"], titles, [[0.5, 0.25, 0.75], [1.0, NAN, 0.0]], [1, -1, 1])
+    one, other = figure.data
+    assert list(one.r) == [50, 75, 75, 50], "closed, and less drawn as more where less is better"
+    assert list(one.theta) == [0, 120, 240, 0]
+    assert list(other.r) == [100, None, 0, 100]
+    assert one.text[1] == "a<br>Over-segmented 25.00 %", "the number as it is"
+    assert other.text[1] == "b<br>Over-segmented n/a"
+    axis = figure.layout.polar.angularaxis
+    assert list(axis.tickvals) == [0, 120, 240]
+    assert list(axis.ticktext) == ["Precision", "Over-<br>segmented\u00a0↓", "Exact match"]
+    assert notes(figure) == ["↓ less is better: drawn as 100 % − share"]
+    assert one.line.color != other.line.color
+    assert one.line.dash != other.line.dash
+
+
+def test_radar_of_too_many() -> None:
+    figure = radar([f"t{n}" for n in range(11)], ["x", "y"], [[n / 10, 0.5] for n in range(11)])
+    assert [trace.name for trace in figure.data] == [f"t{n}" for n in range(MOST_IN_RADAR)]
+    assert notes(figure) == ["3 more not drawn"]
+    looks = {(trace.line.color, trace.line.dash, trace.marker.symbol) for trace in figure.data}
+    assert all(len(set(kind)) == MOST_IN_RADAR for kind in zip(*looks, strict=True))
+
+
+def test_breakdown() -> None:
+    lines = {
+        "a": [Mark(0.5, 0.25, 0.75), Mark(0.25), UNKNOWN],
+        "b": [Mark(NAN, 0, 0), Mark(1.0, 0.5, 1.0), Mark(NAN, 0, 0)],
+    }
+    figure = breakdown(["noun", "verb", "other"], [1234, 5, 0], lines, "F1")
+    one, other = figure.data
+    assert (list(one.x), list(one.y)) == ([50, 25], pytest.approx([-0.2, 0.8]))
+    assert error_bars(one) == ([25, 0], [25, 0])
+    assert (list(other.x), list(other.y)) == ([100], pytest.approx([1.2]))
+    assert list(other.error_x.arrayminus) == [50]
+    assert list(one.customdata[0]) == ["a", "noun, 1,234 entries<br>50.00 % [25.00, 75.00]"]
+    axis = figure.layout.yaxis
+    assert list(axis.ticktext) == ["noun<br>1,234", "verb<br>5", "other<br>0"]
+    assert list(axis.range) == [2.5, -0.5]
+    assert figure.layout.xaxis.title.text == "F1 %"
+    assert [shape.y0 for shape in figure.layout.shapes] == [0.5, 1.5]
+
+
+def test_many_lines_look_different() -> None:
+    figure = breakdown(["c"], [1], {str(number): [HALF] for number in range(30)}, "F1")
+    looks = {(trace.marker.color, trace.marker.symbol) for trace in figure.data}
+    assert len(looks) == 30
+    places = [trace.y[0] for trace in figure.data]
+    assert places == sorted(set(places))
+    assert -0.5 < places[0] < places[-1] < 0.5
+
+
+def test_difference_forest() -> None:
+    rows = [Difference("better", Mark(0.0125, 0.005, 0.025), "**"), Difference("gone", UNKNOWN)]
+    rows.append(Difference("alike", Mark(-0.005, -0.03, 0.01)))
+    figure = difference_forest(rows, "BPE")
+    (points,) = figure.data
+    assert (list(points.x), list(points.y)) == ([1.25, -0.5], [0, 2])
+    assert error_bars(points) == (pytest.approx([1.25, 1.5]), pytest.approx([0.75, 2.5]))
+    assert list(points.marker.symbol) == ["circle", "circle-open"]
+    assert list(points.customdata[0]) == ["better", "+1.25 points [+0.50, +2.50] **"]
+    assert list(points.customdata[1]) == ["alike", "−0.50 points [−3.00, +1.00]"]
+    assert list(figure.layout.yaxis.ticktext) == ["better **", "gone", "alike"]
+    assert [(note.text, note.y) for note in figure.layout.annotations] == [("n/a", 1)]
+    assert [shape.x0 for shape in figure.layout.shapes] == [0]
+    assert figure.layout.xaxis.title.text == "difference to BPE (points)"
+
+
+def test_names_and_texts() -> None:
+    assert short_label("a\n b\tc") == "a b c"
+    assert short_label("x" * 100) == "x" * 31 + "…"
+    assert short_label("&" * 40, 2) == "&amp;…", "cut before it is escaped, not inside an escape"
+    assert share_text(Mark(0.5, NAN, 0.75)) == "50.00 %"
+    assert points_text(UNKNOWN) == "n/a"
+
+
+# ----------------------------------------------------------------------------------- evaluations
+
+
+def test_bars() -> None:
+    bars = [Bar("BPE", "English", "BPE"), Bar("X", "English", "X"), Bar("BPE", "German", "BPE")]
+    panel = Panel("F1", [Mark(50, 40, 65, "fifty"), Mark(NAN, text="failed"), Mark(25)])
+    figure = bar_panels(bars, [panel, Panel("Recall", [Mark(1), Mark(2), Mark(3)])])
+    one, other = figure.data
+    assert list(one.x) == [50, 25]
+    assert list(one.y) == [1, 4], "below the headings, and below what is undefined"
+    assert error_bars(one) == ([15, 0], [10, 0])
+    shown = [list(texts) for texts in one.customdata]
+    assert shown == [["English · BPE", "F1", "fifty"], ["German · BPE", "F1", "25"]]
+    assert list(other.x) == [1, 2, 3]
+    assert (one.xaxis, other.xaxis) == ("x", "x2")
+    colours = list(other.marker.line.color)
+    assert colours[0] == colours[2] != colours[1]
+    axis = figure.layout.yaxis
+    assert list(axis.ticktext) == ["<b>English</b>", "BPE", "X", "<b>German</b>", "BPE"]
+    assert list(axis.range) == [4.5, -0.5], "the first on top"
+    assert figure.layout.xaxis.rangemode == "tozero"
+    assert notes(figure) == ["<b>F1</b>", "<b>Recall</b>", "failed"]
+    assert [n.y for n in figure.layout.annotations if n.text == "failed"] == [2]
+
+
+def test_lines() -> None:
+    marks = [Mark(2, 1, 4), Mark(1), Mark(NAN), Mark(9)]
+    figure = line_panels(["a", "b"], [200, 100], [Panel("F1", marks)], "Size")
+    one, other = figure.data
+    assert (list(one.x), list(one.y)) == ([100, 200], [1, 2])
+    assert error_bars(one, "y") == ([0, 2], [0, 1])
+    assert (list(other.x), list(other.y)) == ([100, 200], [9, None])
+    assert [trace.name for trace in figure.data] == ["a", "b"]
+    assert figure.layout.xaxis.title.text == "Size"
+    assert list(figure.layout.xaxis.ticktext) == ["100", "200"]
+    assert figure.layout.xaxis.type is None
+    assert (one.line.color, one.marker.symbol) != (other.line.color, other.marker.symbol)
+
+
+def test_far_places_get_a_logarithmic_axis() -> None:
+    panel = Panel("F1", [Mark(1), Mark(2)])
+    far = line_panels(["a"], [0.001, 0.5], [panel], "p").layout.xaxis
+    assert far.type == "log"
+    assert list(far.ticktext) == ["0.001", "0.5"]
+    assert line_panels(["a"], [0, 0.5], [panel], "p").layout.xaxis.type is None
+
+
+@pytest.mark.slow
+def test_panels_do_not_overlap() -> None:
+    for across in range(1, MOST_PANELS + 1):
+        panels = [Panel(str(n), [Mark(n)]) for n in range(across)]
+        layout = bar_panels([Bar("a")], panels).layout.to_plotly_json()
+        boxes = [
+            (layout[f"xaxis{n}"]["domain"], layout[f"yaxis{n}"]["domain"])
+            for n in ("", *range(2, across + 1))
+        ]
+        for number, (x, y) in enumerate(boxes):
+            assert 0 <= x[0] < x[1] <= 1 + 1e-9
+            assert 0 <= y[0] < y[1] <= 1
+            for other_x, other_y in boxes[:number]:
+                apart_x = x[0] >= other_x[1] or other_x[0] >= x[1]
+                assert apart_x or y[1] <= other_y[0], "what comes later is right or below"
+
+
+def test_only_so_many_panels() -> None:
+    panels = [Panel(str(n), [Mark(n)]) for n in range(MOST_PANELS + 3)]
+    assert len(bar_panels([Bar("a")], panels).data) == MOST_PANELS
+    assert len(line_panels(["a"], [1], panels, "").data) == MOST_PANELS
+
+
+# -------------------------------------------------------------------------------------- all of them
+
+
+def strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from strings(inner)
+    elif not isinstance(value, int | float | None):
+        for inner in value:
+            yield from strings(inner)
+
+
+def test_hostile_labels() -> None:
+    known = Mark(0.5, 0.25, 0.75)
+    figures = [
+        frequency_rank_lines({HOSTILE: table_of([1], HOSTILE)}),
+        dumbbells([Dumbbell(HOSTILE, known, UNKNOWN, known)]),
+        radar([HOSTILE], [HOSTILE, "b", "c"], [[0.5, 0.25, NAN]], [-1, 1, 1]),
+        breakdown([HOSTILE], [1], {HOSTILE: [HALF]}, HOSTILE),
+        difference_forest([Difference(HOSTILE, known, "*")], HOSTILE),
+        bar_panels([Bar(HOSTILE, HOSTILE, HOSTILE)], [Panel(HOSTILE, [Mark(1, text=HOSTILE)])]),
+        line_panels([HOSTILE, "b"], [1], [Panel(HOSTILE, [Mark(1), Mark(2)])], HOSTILE),
+    ]
+    for figure in figures:
+        drawn = figure.to_dict()
+        found = [*strings(drawn["data"]), *strings({**drawn["layout"], "template": None})]
+        assert [text for text in found if "&lt;a" in text]
+        for text in found:
+            bare = text.replace("<extra></extra>", "")
+            for tag in ("<br>", "<b>", "</b>"):
+                bare = bare.replace(tag, "")
+            assert "<" not in bare
+            assert len(bare) < 200
+        for trace in figure.data:
+            assert "&lt;" not in (trace.hovertemplate or ""), "a label would be read as a template"
+
+
+def test_nothing_at_all() -> None:
+    assert dumbbells([]).layout.height == 178
+    assert list(difference_forest([]).data[0].x) == []
+    none: list[Any] = [frequency_rank_lines({}), radar([], [], []), breakdown([], [], {}, "F1")]
+    for figure in [*none, bar_panels([], []), line_panels([], [], [], "")]:
+        assert not figure.data
+    assert list(frequency_rank_lines({"x": table_of([])}).data[0].y) == []
+    assert list(length_lines({"x": np.zeros(0, np.int64)}).data[0].y) == []
+    unknown = dumbbells([Dumbbell("a", UNKNOWN, UNKNOWN, UNKNOWN)])
+    assert list(unknown.layout.xaxis.range) == [0, 100]
+    assert list(difference_forest([Difference("a", UNKNOWN)]).layout.xaxis.range) == [-1, 1]
+
+
+def luminance(colour: str) -> float:
+    def linear(value: int) -> float:
+        part = value / 255
+        return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+
+    red, green, blue = (linear(int(colour[i : i + 2], 16)) for i in (1, 3, 5))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_the_blame_scales_are_monotone_and_every_shade_can_be_written_on() -> None:
+    for theme, scale in BLAME_SCALE.items():
+        background = luminance(SCENE_COLOURS[theme]["background"])
+        apart = [abs(luminance(colour) - background) for colour in scale]
+        assert apart == sorted(apart)
+        for step in range(101):
+            fill = blame_colour(step / 100, theme)
+            assert contrast(fill, ink_on(fill)) > 4.5, (theme, step)
+
+
+def test_the_worst_blame_is_a_deep_red_in_both_themes() -> None:
+    for scale in BLAME_SCALE.values():
+        red, green, blue = rgb(scale[-1])
+        assert red > 2 * max(green, blue)
+        assert luminance(scale[-1]) < 0.2
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted([luminance(one), luminance(other)])
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("paper", ["#ffffff", "#0e1117"])
+def test_colours_are_seen_on_light_and_dark_paper(paper: str) -> None:
+    for colour in SERIES_COLOURS:
+        assert contrast(colour, paper) >= 3, colour

@@ -103,12 +103,8 @@ def test_by_hand(study: Study) -> None:
     ]
     assert tree.roots == (7, 8)
     assert tree.gaps == (TreeGap(1, "missed", 7), TreeGap(2, "missed", 7), TreeGap(3, "hit"))
-    assert tree.morphs == (
-        TreeSpan(0, 1, "un"),
-        TreeSpan(2, 2, "d"),
-        TreeSpan(3, 3, "o"),
-        TreeSpan(4, 5, "es"),
-    )
+    spans = ((0, 1, "un"), (2, 2, "d"), (3, 3, "o"), (4, 5, "es"))
+    assert tree.morphs == tuple(TreeSpan(*span) for span in spans)
     assert tree.characters == ()
 
 
@@ -118,12 +114,9 @@ def test_by_hand_without_gold(study: Study) -> None:
     assert (tree.morphs, tree.has_gold) == ((), False)
     assert all(math.isnan(merge.ratio) for merge in tree.merges)
     assert tree.merges[0].tooltip == "u + n → un\nrank 0"
-
-
-def test_a_split_inside_a_morph_is_wrong(study: Study) -> None:
-    tree = describe_tree(study.tokeniser, study.benchmark.words, 1, gold=set())
-    assert tree.gaps == (TreeGap(3, "wrong"),)
-    assert tree.morphs == (TreeSpan(0, 4, "undos"),)
+    whole = describe_tree(study.tokeniser, study.benchmark.words, 1, gold=set())
+    assert whole.gaps == (TreeGap(3, "wrong"),), "a split inside a morph"
+    assert whole.morphs == (TreeSpan(0, 4, "undos"),)
 
 
 def test_bytes_stand_under_their_character(small_tokeniser: MAKE) -> None:
@@ -253,9 +246,8 @@ def strokes(svg: str) -> list[str | None]:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_picture_of_the_tree_by_hand(study: Study, theme: Any) -> None:
-    tree = describe_tree(
-        study.tokeniser, study.benchmark.words, 0, blame=study.blame(), gold={1, 2, 3}
-    )
+    words, gold = study.benchmark.words, {1, 2, 3}
+    tree = describe_tree(study.tokeniser, words, 0, blame=study.blame(), gold=gold)
     svg = to_svg(tree, theme)
     colours = GAP_COLOURS[theme]
     assert strokes(svg) == [colours["missed"], colours["missed"], colours["hit"]]
@@ -278,14 +270,8 @@ def test_the_legend_explains_what_occurs_and_nothing_else(study: Study) -> None:
 
     words = study.benchmark.words
     full = legend(describe_tree(study.tokeniser, words, 0, blame=study.blame(), gold={1, 3}))
-    for meaning in (
-        "gold boundary, split",
-        "closed by",
-        "three parts or more",
-        "blame from 0",
-        "morph",
-    ):
-        assert meaning in full
+    said = ("gold boundary, split", "closed by", "three parts or more", "blame from 0", "morph")
+    assert all(meaning in full for meaning in said)
     assert "split inside a morph" not in full
     plain = legend(describe_tree(study.tokeniser, words, 2))
     assert "gold" not in plain
@@ -360,19 +346,9 @@ def test_a_morph_that_goes_on_in_the_next_row_is_in_both(study: Study) -> None:
 
 NASTY = st.text(max_size=6) | st.sampled_from(
     [
-        "</text><script>alert(1)</script>",
-        "<![CDATA[",
-        "]]>",
-        "&lt;&#0;&quot;",
-        "\x00\x01\x0b\x1f\x7f\x85",
-        "\ufffe\uffff\ufdd0",
-        "\u202e\u2066\u200d\ufeff",
-        "a\u0300\u0301",
-        '" onload="alert(1)',
-        "<?xml?>",
-        "<!--",
-        "𐀀🧩",
-        "\u2028\u2029\r\n\t",
+        *("</text><script>alert(1)</script>", "<![CDATA[", "]]>", "&lt;&#0;&quot;", "<?xml?>"),
+        *("\x00\x01\x0b\x1f\x7f\x85", "\ufffe\uffff\ufdd0", "\u202e\u2066\u200d\ufeff"),
+        *("a\u0300\u0301", '" onload="alert(1)', "<!--", "𐀀🧩", "\u2028\u2029\r\n\t"),
     ]
 )
 
@@ -381,34 +357,21 @@ NASTY = st.text(max_size=6) | st.sampled_from(
 def nasty_trees(draw: st.DrawFn) -> MergeTree:
     """A tree of pair merges from the left, every string in it from outside."""
     count = draw(st.integers(1, 5))
-    leaves = tuple(
-        TreeLeaf(visible_in_xml(draw(NASTY)), draw(NASTY), draw(st.booleans()), draw(st.booleans()))
+    labels, flags = NASTY.map(visible_in_xml), st.booleans()
+    leaves = [
+        TreeLeaf(draw(labels), printable(draw(NASTY)), draw(flags), draw(flags))
         for _ in range(count)
-    )
-    merges = tuple(
-        TreeMerge(
-            visible_in_xml(draw(NASTY)),
-            printable(draw(NASTY)) + "\nline",
-            "",
-            k,
-            draw(st.sampled_from([math.nan, 0.0, 0.3, 1.0])),
-            (count + k - 1 if k else 0, k + 1),
-            0,
-            k + 1,
-            0,
-            k,
-            k,
-        )
-        for k in range(count - 1)
-    )
-    root = count + len(merges) - 1
-    leaves = tuple(
-        TreeLeaf(leaf.label, printable(leaf.tooltip), leaf.is_part, leaf.is_unknown)
-        for leaf in leaves
-    )
-    spans = (TreeSpan(0, count - 1, visible_in_xml(draw(NASTY))),)
+    ]
+    merges = []
+    for k in range(count - 1):
+        told = (draw(labels), printable(draw(NASTY)) + "\nline", "")
+        ratio = draw(st.sampled_from([math.nan, 0.0, 0.3, 1.0]))
+        ends = ((count + k - 1 if k else 0, k + 1), 0, k + 1)
+        merges.append(TreeMerge(*told, k, ratio, *ends, 0, k, k))
+    spans = (TreeSpan(0, count - 1, draw(labels)),)
+    roots = (count + len(merges) - 1,)
     title, word = draw(NASTY), draw(NASTY)
-    return MergeTree(word, leaves, merges, (root,), (), spans, spans, True, title)
+    return MergeTree(word, tuple(leaves), tuple(merges), roots, (), spans, spans, True, title)
 
 
 @examples(150)

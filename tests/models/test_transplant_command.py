@@ -59,33 +59,24 @@ def test_a_dry_run_and_json(
     assert sorted(tmp_path.rglob("*")) == before
 
 
+def changed(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    document = json.loads(path.read_text())
+    change(document)
+    path.write_text(json.dumps(document))
+
+
 def cut_off(model: Path) -> None:
     path = model / "model.safetensors"
     path.write_bytes(path.read_bytes()[:-5])
 
 
-def pickled(model: Path) -> None:
-    (model / "model.safetensors").rename(model / "pytorch_model.bin")
-
-
-def no_weights(model: Path) -> None:
-    (model / "model.safetensors").unlink()
-
-
 def config(**fields: Any) -> Callable[[Path], None]:
-    def change(model: Path) -> None:
-        path = model / "config.json"
-        path.write_text(json.dumps({**json.loads(path.read_text()), **fields}))
-
-    return change
+    return lambda model: changed(model / "config.json", lambda found: found.update(fields))
 
 
 def tensors(**named: np.ndarray[Any, Any]) -> Callable[[Path], None]:
-    def change(model: Path) -> None:
-        named_so = {name.replace("__", "."): array for name, array in named.items()}
-        save_file({**weights(model), **named_so}, model / "model.safetensors")
-
-    return change
+    found = {name.replace("__", "."): array for name, array in named.items()}
+    return lambda model: save_file({**weights(model), **found}, model / "model.safetensors")
 
 
 def only(name: str) -> Callable[[Path], None]:
@@ -96,38 +87,31 @@ def index(change: Callable[[dict[str, Any]], None]) -> Callable[[Path], None]:
     def damage(model: Path) -> None:
         shard(model)
         path = model / "model.safetensors.index.json"
-        document = json.loads(path.read_text())
-        change(document["weight_map"])
-        path.write_text(json.dumps(document))
+        changed(path, lambda found: change(found["weight_map"]))
 
     return damage
 
 
-def another_tokeniser(model: Path) -> None:
-    path = model / "tokenizer.json"
-    document = json.loads(path.read_text())
-    document["model"]["vocab"]["more"] = 7
-    path.write_text(json.dumps(document))
+def tokeniser_model(**fields: Any) -> Callable[[Path], None]:
+    """``vocab`` is added to, other fields are replaced."""
 
+    def change(model: dict[str, Any]) -> None:
+        vocab = model["vocab"] | fields.get("vocab", {})
+        model.update({**fields, "vocab": vocab})
 
-def merges(*listed: Any) -> Callable[[Path], None]:
-    def change(model: Path) -> None:
-        path = model / "tokenizer.json"
-        document = json.loads(path.read_text())
-        document["model"]["merges"] = listed
-        path.write_text(json.dumps(document))
-
-    return change
+    return lambda model: changed(model / "tokenizer.json", lambda found: change(found["model"]))
 
 
 REFUSED = {
-    "its merges and types do not fit together": merges(["u", "x"]),
-    "its merges and types do not fit together (": merges(["u"]),
-    "its merges and types do not fit together (T": merges(7),
-    "pytorch_model.bin: these are pickled weights": pickled,
-    "neither model.safetensors nor": no_weights,
+    "its merges and types do not fit together": tokeniser_model(merges=[["u", "x"]]),
+    "its merges and types do not fit together (": tokeniser_model(merges=[["u"]]),
+    "its merges and types do not fit together (T": tokeniser_model(merges=[7]),
+    "pytorch_model.bin: these are pickled weights": lambda model: (
+        model / "model.safetensors"
+    ).rename(model / "pytorch_model.bin"),
+    "neither model.safetensors nor": lambda model: (model / "model.safetensors").unlink(),
     "the file is cut off": cut_off,
-    "has 8 ids, but the model has 7 rows": another_tokeniser,
+    "has 8 ids, but the model has 7 rows": tokeniser_model(vocab={"more": 7}),
     "vocab_size: a number of ids is expected": config(vocab_size=None),
     "“lm_head.weight”: this layout is not known: it is 7 × 4, where vocab_size is 9": config(
         vocab_size=9
@@ -192,24 +176,18 @@ def test_bad_arguments_are_refused(
     full.mkdir()
     (full / "file").write_text("")
     out = tmp_path / "out"
+    to_out = ("--tokenizer", tokeniser, "--out", out)
     for problem, arguments in {
-        "Give --out, or --dry-run": (model, "--tokenizer", tokeniser),
+        "Give --out, or --dry-run": (model, *to_out[:2]),
         "full: the folder is not empty. Choose another place with --out": (
-            *(model, "--tokenizer", tokeniser, "--out", full),
+            *(model, *to_out[:3], full),
         ),
-        "init='median' is not known": (
-            *(model, "--tokenizer", tokeniser, "--out", out, "--init", "median"),
-        ),
-        "this is not a folder": (model, "--tokenizer", tokeniser / "tokenizer.json", "--out", out),
-        "from 1 to 65,536": (
-            *(model, "--tokenizer", tokeniser, "--dry-run"),
-            *("--pad-to-multiple-of", 10**14),
-        ),
-        'AutoModel.from_pretrained("nope")': ("nope", "--tokenizer", tokeniser, "--out", out),
-        "nothing is looked up on a hub": ("gpt2", "--tokenizer", tokeniser, "--out", out),
-        "Name the folder that it is in": (
-            *(model / "model.safetensors", "--tokenizer", tokeniser, "--out", out),
-        ),
+        "init='median' is not known": (model, *to_out, "--init", "median"),
+        "this is not a folder": (model, "--tokenizer", tokeniser / "tokenizer.json", *to_out[2:]),
+        "from 1 to 65,536": (model, *to_out, "--pad-to-multiple-of", 10**14),
+        'AutoModel.from_pretrained("nope")': ("nope", *to_out),
+        "nothing is looked up on a hub": ("gpt2", *to_out),
+        "Name the folder that it is in": (model / "model.safetensors", *to_out),
     }.items():
         run = morphgraph("transplant", *arguments)
         assert (run.code, run.out) == (2, "")

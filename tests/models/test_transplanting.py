@@ -15,7 +15,7 @@ from model_folders import matrix, shard, vocabulary, weights, write_model, write
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 import morphgraph as mg
-from morphgraph.models.model_vocabulary import read_model_vocabulary
+from morphgraph.models.model_vocabulary import ModelVocabulary, read_model_vocabulary
 from morphgraph.models.transplanting import Transplant
 from morphgraph.segment.method import parse_method
 from morphgraph.segment.models import export_to
@@ -28,6 +28,16 @@ from morphgraph.tokeniser.loading import load_tokeniser
 Document = Callable[..., dict[str, Any]]
 MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("undo", "ing")]
 OTHER = [("d", "o"), ("i", "n"), ("in", "g"), ("do", "ing"), ("u", "n"), ("un", "doing")]
+
+
+def read(folder: Path, name: str = "config.json") -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / name).read_text())
+    return found
+
+
+def tokens_of(vocabulary: ModelVocabulary, spelled: str) -> list[str]:
+    texts = {number: text for text, number in vocabulary.ids.items()}
+    return [texts[number] for number in vocabulary.tokens_of([spelled])[0]]
 
 
 def special(text: str, number: int) -> dict[str, Any]:
@@ -85,53 +95,39 @@ def test_rows_of_kept_types_are_copied_and_new_ones_are_means(
 def test_ids_in_the_configurations_are_those_of_the_new_tokeniser(
     model: Path, other: Path, tmp_path: Path
 ) -> None:
-    (model / "generation_config.json").write_text(
-        '{"eos_token_id": 13, "pad_token_id": -1, "suppress_tokens": [0, 6, 99], "top_k": 12}'
-    )
+    given = {"eos_token_id": 13, "pad_token_id": -1, "suppress_tokens": [0, 6, 99], "top_k": 12}
+    (model / "generation_config.json").write_text(json.dumps(given))
     mg.models.transplant(model, other, tmp_path / "out")
-    new = vocabulary(other)
-    config = json.loads((tmp_path / "out" / "config.json").read_text())
+    new, config = vocabulary(other), read(tmp_path / "out")
     assert config["vocab_size"] == len(new) == 14
     assert (config["pad_token_id"], config["eos_token_id"]) == (1, [0])
     assert config["bos_token_id"] is None
     assert (config["model_type"], config["n_embd"]) == ("gpt2", 5)
-    generation = json.loads((tmp_path / "out" / "generation_config.json").read_text())
     old = {number: text for text, number in vocabulary(model).items()}
-    assert generation == {
-        "eos_token_id": 0,
-        "pad_token_id": -1,
-        "suppress_tokens": [new[old[number]] for number in (0, 6)],
-        "top_k": 12,
-    }
+    found = read(tmp_path / "out", "generation_config.json")
+    suppressed = [new[old[number]] for number in (0, 6)]
+    assert found == given | {"eos_token_id": 0, "suppress_tokens": suppressed}
 
 
+@pytest.mark.parametrize("both", [False, True])
 def test_a_special_token_of_another_name_takes_its_role(
-    model: Path, other: Path, tmp_path: Path
+    model: Path, other: Path, tmp_path: Path, both: bool
 ) -> None:
-    """The new tokeniser's own configuration says which token is its end of a text."""
+    """The new tokeniser's own configuration says which token is its end of a text.
+
+    Where that of the old one does too, its row is that of its role.
+    """
     text = (other / "tokenizer.json").read_text().replace("</s>", "<end>")
     (other / "tokenizer.json").write_text(text)
-    roles = {"eos_token": {"content": "<end>"}, "pad_token": "<pad>"}
-    (other / "tokenizer_config.json").write_text(json.dumps(roles))
-    made = mg.models.transplant(model, other, tmp_path / "out")
-    assert json.loads((tmp_path / "out" / "config.json").read_text())["eos_token_id"] == [0]
-    assert "</s>" in made.dropped
-
-
-def test_rows_of_a_special_token_are_those_of_its_role(
-    model: Path, other: Path, tmp_path: Path
-) -> None:
-    """Where both tokenisers say which token it is, and it has another content."""
-    text = (other / "tokenizer.json").read_text().replace("</s>", "<end>")
-    (other / "tokenizer.json").write_text(text)
-    for folder, end in ((model, "</s>"), (other, "<end>")):
-        roles = {"eos_token": end, "pad_token": "<pad>"}
+    for folder, end in ((model, "</s>"), (other, "<end>"))[not both :]:
+        roles = {"eos_token": {"content": end}, "pad_token": "<pad>"}
         (folder / "tokenizer_config.json").write_text(json.dumps(roles))
     made = mg.models.transplant(model, other, tmp_path / "out")
-    assert "<end>" in made.kept and "</s>" not in made.dropped
-    before, after = (weights(each)["lm_head.weight"] for each in (model, tmp_path / "out"))
-    np.testing.assert_array_equal(after[0], before[13])
-    assert json.loads((tmp_path / "out" / "config.json").read_text())["eos_token_id"] == [0]
+    assert read(tmp_path / "out")["eos_token_id"] == [0]
+    assert (("<end>" in made.kept), ("</s>" in made.dropped)) == (both, not both)
+    if both:
+        before, after = (weights(each)["lm_head.weight"] for each in (model, tmp_path / "out"))
+        np.testing.assert_array_equal(after[0], before[13])
 
 
 def test_an_id_without_its_token_is_null(model: Path, other: Path, tmp_path: Path) -> None:
@@ -140,7 +136,7 @@ def test_an_id_without_its_token_is_null(model: Path, other: Path, tmp_path: Pat
     (other / "tokenizer_config.json").write_text("{}")
     made = mg.models.transplant(model, other, tmp_path / "out")
     assert [(c.before, c.after) for c in made.config if c.field == "pad_token_id"] == [(7000, None)]
-    assert json.loads((tmp_path / "out" / "config.json").read_text())["pad_token_id"] is None
+    assert read(tmp_path / "out")["pad_token_id"] is None
 
 
 def test_the_folder_has_the_new_tokeniser_and_all_other_files(
@@ -153,13 +149,8 @@ def test_the_folder_has_the_new_tokeniser_and_all_other_files(
     (model / "1_Pooling" / "config.json").write_text("{}")
     (model / "checkpoint-500").mkdir()
     (model / "checkpoint-500" / "config.json").write_text("{}")
-    for name in (
-        "vocab.json",
-        "pytorch_model.bin",
-        "onnx.onnx",
-        ".hidden",
-        "special_tokens_map.json",
-    ):
+    left_out = ("vocab.json", "pytorch_model.bin", "onnx.onnx", ".hidden")
+    for name in (*left_out, "special_tokens_map.json"):
         (model / name).write_text("{}")
     made = mg.models.transplant(model, other, tmp_path / "out")
     out = tmp_path / "out"
@@ -173,26 +164,29 @@ def test_the_folder_has_the_new_tokeniser_and_all_other_files(
     assert (out / "tokenizer.json").read_bytes() == (other / "tokenizer.json").read_bytes()
 
 
-def test_settings_that_go_with_the_model_are_kept(model: Path, other: Path, tmp_path: Path) -> None:
-    settings = {"model_max_length": 512, "padding_side": "left", "pad_token": "[OLD]"}
-    (model / "tokenizer_config.json").write_text(json.dumps(settings))
-    (other / "tokenizer_config.json").write_text('{"padding_side": "right", "pad_token": "<pad>"}')
-    mg.models.transplant(model, other, tmp_path / "out")
-    assert json.loads((tmp_path / "out" / "tokenizer_config.json").read_text()) == {
-        "model_max_length": 512,
-        "padding_side": "right",
-        "pad_token": "<pad>",
-    }
-
-
-def test_the_padding_of_the_model_is_kept_where_the_new_tokeniser_has_the_type(
-    model: Path, other: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    ("before", "own", "expected"),
+    [
+        (
+            {"model_max_length": 512, "padding_side": "left", "pad_token": "[OLD]"},
+            {"padding_side": "right", "pad_token": "<pad>"},
+            {"model_max_length": 512, "padding_side": "right", "pad_token": "<pad>"},
+        ),
+        (
+            {"pad_token": "<pad>", "cls_token": "[OLD]"},
+            {"padding_side": "right"},
+            {"padding_side": "right", "pad_token": "<pad>"},
+        ),
+    ],
+)
+def test_settings_that_go_with_the_model_are_kept(
+    model: Path, other: Path, tmp_path: Path, before: Any, own: Any, expected: Any
 ) -> None:
-    (model / "tokenizer_config.json").write_text('{"pad_token": "<pad>", "cls_token": "[OLD]"}')
-    (other / "tokenizer_config.json").write_text('{"padding_side": "right"}')
+    """Padding too, where the new tokeniser has the type."""
+    for folder, settings in ((model, before), (other, own)):
+        (folder / "tokenizer_config.json").write_text(json.dumps(settings))
     mg.models.transplant(model, other, tmp_path / "out")
-    found = json.loads((tmp_path / "out" / "tokenizer_config.json").read_text())
-    assert found == {"padding_side": "right", "pad_token": "<pad>"}
+    assert read(tmp_path / "out", "tokenizer_config.json") == expected
 
 
 def test_where_a_size_is_the_number_of_ids_names_tell_tensors_apart(
@@ -202,10 +196,8 @@ def test_where_a_size_is_the_number_of_ids_names_tell_tensors_apart(
     tensors = {"wte.weight": square, "h.0.output.weight": square + 1, "decoder.weight": square}
     folder = write_model(tmp_path / "square", small_document(MERGES), tensors, n_embd=12)
     made = mg.models.transplant(folder, other)
-    assert {each.name: each.role for each in made.tensors} == {
-        "wte.weight": "input",
-        "decoder.weight": "output",
-    }
+    roles = {each.name: each.role for each in made.tensors}
+    assert roles == {"wte.weight": "input", "decoder.weight": "output"}
 
 
 def test_a_tensor_of_a_layer_may_have_as_many_rows_as_there_are_ids(
@@ -247,7 +239,7 @@ def test_rows_are_added_up_to_a_multiple(model: Path, other: Path, tmp_path: Pat
     made = mg.models.transplant(model, other, tmp_path / "out", pad_to_multiple_of=8, init="zeros")
     found = weights(tmp_path / "out")["lm_head.weight"]
     assert len(found) == 16
-    assert json.loads((tmp_path / "out" / "config.json").read_text())["vocab_size"] == 16
+    assert read(tmp_path / "out")["vocab_size"] == 16
     mean = weights(model)["lm_head.weight"].mean(axis=0)
     np.testing.assert_allclose(found[14:], [mean, mean], rtol=1e-5)
     assert made.padding == (0, 2)
@@ -273,7 +265,7 @@ def test_several_files_of_weights(model: Path, other: Path, tmp_path: Path) -> N
     shard(model)
     mg.models.transplant(model, other, tmp_path / "several")
     several = tmp_path / "several"
-    index = json.loads((several / "model.safetensors.index.json").read_text())
+    index = read(several, "model.safetensors.index.json")
     found = {}
     for name, file in index["weight_map"].items():
         shutil.copy(several / file, several / "model.safetensors")
@@ -297,9 +289,8 @@ def test_a_tokeniser_that_was_knocked_out(model: Path, tmp_path: Path) -> None:
     made = mg.models.transplant(model, tmp_path / "exported", tmp_path / "out")
     assert made.dropped == ("in",)
     assert not made.made
-    ids = json.loads((tmp_path / "exported" / "ids.json").read_text())
     before, after = (weights(each)["lm_head.weight"] for each in (model, tmp_path / "out"))
-    for old, new in ids.items():
+    for old, new in read(tmp_path / "exported", "ids.json").items():
         np.testing.assert_array_equal(after[new], before[int(old)])
     assert (tmp_path / "out" / "tokenization_morphgraph.py").is_file()
     # The carried model is the next one's start, whose rows are its own.
@@ -312,7 +303,7 @@ def test_a_method_with_fewer_types(model: Path, tmp_path: Path) -> None:
     tokeniser = mg.load(model)
     counts = dict.fromkeys(["undo"], 200)
     tokeniser.method("trimmed", counts=counts).export(tmp_path / "trimmed", words=["undo"])
-    ids = json.loads((tmp_path / "trimmed" / "ids.json").read_text())
+    ids = read(tmp_path / "trimmed", "ids.json")
     made = mg.models.transplant(model, tmp_path / "trimmed", tmp_path / "out")
     assert made.dropped and not made.made
     before, after = (weights(each)["lm_head.weight"] for each in (model, tmp_path / "out"))
@@ -366,13 +357,9 @@ def document_of(tokenizer: Any, before: Any, normal: Any = None) -> dict[str, An
     return found
 
 
+BYTES_AND_MORE = {text: n for n, text in enumerate([*BYTE_TO_CHAR, "Ġu", "Ã¤", "Ġun"])}
 BYTE_LEVEL = document_of(
-    Tokenizer(
-        models.BPE(
-            {text: number for number, text in enumerate([*BYTE_TO_CHAR, "Ġu", "Ã¤", "Ġun"])},
-            [("Ġ", "u"), ("Ã", "¤"), ("Ġu", "n")],
-        )
-    ),
+    Tokenizer(models.BPE(BYTES_AND_MORE, [("Ġ", "u"), ("Ã", "¤"), ("Ġu", "n")])),
     pre_tokenizers.ByteLevel(add_prefix_space=False),
 )
 WORDS = ["[UNK]", "un", "##do", "##n", "u", "##ä", ",", "##d"]
@@ -415,26 +402,16 @@ def test_a_type_is_normalised_where_its_characters_are_unknown(tmp_path: Path) -
     """As the old tokeniser does with every text: BERT's writes it in lower case here."""
     write_tokeniser(tmp_path / "bert", WORDPIECE)
     bert = read_model_vocabulary(tmp_path / "bert")
-    texts = {number: text for text, number in bert.ids.items()}
     for spelled, tokens in {"UN": ["un"], "##DÖ": ["##do"], "##Ŷ": []}.items():
-        assert [texts[number] for number in bert.tokens_of([spelled])[0]] == tokens
+        assert tokens_of(bert, spelled) == tokens
 
 
 def test_a_type_is_cut_at_marks_and_spaces_as_bert_cuts_texts(tmp_path: Path) -> None:
     """A mark is a piece of its own, and what follows it begins a word."""
     listed = ["[UNK]", ",", "'", "##,", "1", "##1", "s", "##s", "a", "##b", "b"]
-    write_tokeniser(
-        tmp_path / "bert",
-        document_of(
-            Tokenizer(
-                models.WordPiece(
-                    vocab={text: n for n, text in enumerate(listed)}, unk_token="[UNK]"
-                )
-            ),
-            pre_tokenizers.BertPreTokenizer(),
-        ),
-    )
-    bert = read_model_vocabulary(tmp_path / "bert")
+    pieces = models.WordPiece({text: n for n, text in enumerate(listed)}, unk_token="[UNK]")
+    document = document_of(Tokenizer(pieces), pre_tokenizers.BertPreTokenizer())
+    bert = read_model_vocabulary(write_tokeniser(tmp_path / "bert", document))
     expected = {",1": ",|1", "##,1": ",|1", "1,1s": "1|,|1|##s", "##1,s": "##1|,|s", "a b": "a|b"}
     for spelled, tokens in expected.items():
         found = bert.tokens_of(["a", spelled, "b"])
@@ -457,14 +434,8 @@ def test_types_of_bytes_and_characters_are_cut_at_each_byte(
     )
     for name, document in {"merges": merges, "unigram": unigram}.items():
         found = read_model_vocabulary(write_tokeniser(tmp_path / name, document))
-        texts = {number: text for text, number in found.ids.items()}
-        for type_, tokens in {
-            "▁<0x53>": ["▁", "<0x53>"],
-            "<0x4D>or": ["<0x4D>", "or"],
-            "n<0xC3>": ["n", "<0xC3>"],
-            "<0xC3><0xA4>": ["<0xC3>", "<0xA4>"],
-        }.items():
-            assert [texts[number] for number in found.tokens_of([type_])[0]] == tokens
+        for tokens in ("▁ <0x53>", "<0x4D> or", "n <0xC3>", "<0xC3> <0xA4>"):
+            assert tokens_of(found, tokens.replace(" ", "")) == tokens.split()
         assert found.text_of("▁<0xC3><0xA4>n") == " än".encode()
         assert found.written(b" n\xc3") == "▁n<0xC3>"
 
@@ -477,9 +448,7 @@ def test_a_type_is_compared_by_the_text_it_stands_for(
     write_tokeniser(tmp_path / "new", new)
     before, after = (read_model_vocabulary(tmp_path / name) for name in ("old", "new"))
     assert type_ in after.ids
-    texts = {number: text for text, number in before.ids.items()}
-    found = before.tokens_of([before.spelled(after, type_)])[0]
-    assert [texts[number] for number in found] == tokens
+    assert tokens_of(before, before.spelled(after, type_)) == tokens
 
 
 def test_types_of_one_writing_are_compared_as_they_are(tmp_path: Path) -> None:
@@ -525,13 +494,8 @@ def test_files_of_old_tokenisers(tmp_path: Path) -> None:
 def test_types_that_end_a_word_are_cut_as_such(tmp_path: Path, small_document: Document) -> None:
     document = small_document([("a", "b</w>"), ("a", "b")], "abc", end_of_word_suffix="</w>")
     old = read_model_vocabulary(write_tokeniser(tmp_path / "old", document))
-    texts = {number: text for text, number in old.ids.items()}
-    for spelled, tokens in {
-        "cab</w>": ["c", "ab</w>"],
-        "cab": ["c", "ab"],
-        "bc": ["b", "c"],
-    }.items():
-        assert [texts[number] for number in old.tokens_of([spelled])[0]] == tokens
+    for tokens in (["c", "ab</w>"], ["c", "ab"], ["b", "c"]):
+        assert tokens_of(old, "".join(tokens)) == tokens
 
 
 COUNTS = {"undoing": 9, "doing": 7, "undo": 5, "redo": 4, "going": 3, "in": 2}

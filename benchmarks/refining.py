@@ -24,7 +24,7 @@ from morphgraph.models.checkpoint import NewTensor, write_safetensors
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.blame import blame
 from morphgraph.refine.knockout import candidate_types, threshold_curve
-from morphgraph.refine.rebpe import ReBPERun
+from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.training import train_tokeniser

@@ -9,7 +9,8 @@ from streamlit.errors import StreamlitAPIException
 from morphgraph.core.text import counted, from_to
 from morphgraph.draw.fan import Stages, stages
 from morphgraph.graph.view import type_key
-from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
+from morphgraph.refine.rebpe import ReBPESettings
+from morphgraph.refine.rebpe_run import ReBPERun
 from web.bootstrap import start
 from web.components.fan import fan_graph
 from web.edits import knock_out_and_reify, never_formed_note, show_message

@@ -13,7 +13,7 @@ from morphgraph.core.text import counted, from_to, shortened
 from morphgraph.graph.arrays import TypeAtoms
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.knockout import KnockoutSettings
-from morphgraph.refine.rebpe_phases import preview_reification
+from morphgraph.refine.rebpe import preview_reification
 from morphgraph.tokeniser.merging import never_formed
 from web.components import Click, hidden_component
 from web.state import Session

@@ -18,7 +18,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
+from morphgraph.refine.rebpe import ReBPESettings
+from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.segment.models import write_model
 from morphgraph.tokeniser.recipe import check_steps
 from morphgraph.tokeniser.tokeniser import LearnedFrom

@@ -44,7 +44,7 @@ from morphgraph.reference.entry import Reference
 from morphgraph.reference.language import language_of
 from morphgraph.refine.knockout import BlameSettings
 from morphgraph.refine.learning import remember
-from morphgraph.refine.rebpe import ReBPERun
+from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.segmenter import Segmenter

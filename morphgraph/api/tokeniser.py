@@ -22,7 +22,8 @@ from morphgraph.refine.knockout import (
     threshold_curve,
 )
 from morphgraph.refine.learning import remember
-from morphgraph.refine.rebpe import Phase, ReBPERun, ReBPESettings
+from morphgraph.refine.rebpe import ReBPESettings
+from morphgraph.refine.rebpe_run import Phase, ReBPERun
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting

@@ -168,7 +168,8 @@ def rebpe(given: ReBPEOptions) -> None:
     """Run ReBPE: anneal, then knock out and reify in turn until nothing changes."""
     from morphgraph.core.text import percent
     from morphgraph.refine.learning import remember
-    from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
+    from morphgraph.refine.rebpe import ReBPESettings
+    from morphgraph.refine.rebpe_run import ReBPERun
     from morphgraph.score.boundaries import score_report
     from morphgraph.tokeniser.hugging_face import saved_files
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from morphgraph.models.undertrained_types import UndertrainedTypes
-    from morphgraph.refine.rebpe import Phase
+    from morphgraph.refine.rebpe_run import Phase
     from morphgraph.score.vocabulary import VocabularyHealth
 
 _Array = npt.NDArray[Any]

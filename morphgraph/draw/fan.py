@@ -18,7 +18,7 @@ from morphgraph.graph.arrays import TypeAtoms
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change, Merge
 from morphgraph.graph.view import merge_key, type_key
-from morphgraph.refine.rebpe_phases import preview_reification
+from morphgraph.refine.rebpe import preview_reification
 from morphgraph.refine.study import Study
 
 HERE: Final = "▪"

@@ -7,9 +7,10 @@ Algorithm 1.
 
 import math
 import time
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -22,7 +23,7 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change
 from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame
 from morphgraph.score.boundaries import Benchmark, BoundaryScore, BoundaryTally, cuts_of
-from morphgraph.score.gold_set import Scope, Weighting, split_entries
+from morphgraph.score.gold_set import Flags, Scope, Weighting, split_entries
 from morphgraph.segment.method import Parameters
 from morphgraph.tokeniser.merging import MergeSegmentation, segment, segment_pieces_anew
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -175,20 +176,14 @@ def choose_types(tokeniser: BpeTokeniser, blamed: Blame, settings: KnockoutSetti
         types = last_types(graph, count)
     types = types[:count]
     if settings.cascade and settings.minimum_vocabulary:
-        types = types[: _cascade_that_fits(graph, types, room)]
+        # Each further type removes all that is made from it, so the numbers ascend.
+        removed = partial(_removed_by_cascade, graph, types)
+        types = types[: bisect_right(range(1, len(types) + 1), room, key=removed)]
     return types
 
 
-def _cascade_that_fits(graph: MergeGraph, types: list[str], room: int) -> int:
-    """Return how many of the first types can be removed with all types made from them."""
-    low, high = 0, len(types)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if len(graph.preview_cascade(types[:middle]).removed_types) <= room:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+def _removed_by_cascade(graph: MergeGraph, types: list[str], count: int) -> int:
+    return len(graph.preview_cascade(types[:count]).removed_types)
 
 
 @dataclass(frozen=True)
@@ -367,54 +362,60 @@ def threshold_curve(
 
     The tokeniser itself is not changed.
     """
-    worst = _worst_ratios(tokeniser.graph, blamed, min(thresholds, default=1.0))
-    falling = _ThresholdSweep(tokeniser, benchmark, blamed.arrays, worst, scope, weighting)
+    results = blamed.arrays.results
+    # The highest R of each type's merges; -1 for those that are never knocked out.
+    worst = np.full(blamed.arrays.type_count, -1.0)
+    places = blamed.candidates(min(thresholds, default=1.0))
+    np.maximum.at(worst, results[places], blamed.ratio[places])
+    fixed = [n for n in np.flatnonzero(worst >= 0).tolist() if not tokeniser.graph.is_removable(n)]
+    worst[fixed] = -1.0
+    segmentation = segment(tokeniser.graph, benchmark.words)
+    tally: BoundaryTally | None = None
+    if benchmark.is_scored(scope, weighting):
+        weight = benchmark.weight(scope, weighting)
+        tally = BoundaryTally(cuts_of(segmentation), benchmark.cuts(scope), weight)
+    falling = _ThresholdSweep(blamed.arrays, segmentation, worst)
     found: dict[float, ThresholdPoint] = {}
     point: ThresholdPoint | None = None
     for threshold in sorted(thresholds, reverse=True):
         wanted = worst >= threshold
         count = int(wanted.sum())
         if point is None or count > point.removed:
-            scores = falling.to(threshold)
-            rate = blamed.dropout_rate(np.flatnonzero(wanted[blamed.arrays.results]))
+            words = falling.to(threshold)
+            scores = [math.nan] * 3
+            if tally is not None:
+                # A segmentation caches its splits, and its arrays have changed: make a new one.
+                tally.recount(cuts_of(replace(segmentation), words), benchmark.cuts(scope), words)
+                scores = [ratio.value for ratio in (tally.precision, tally.recall, tally.f1)]
+            rate = blamed.dropout_rate(np.flatnonzero(wanted[results]))
             point = ThresholdPoint(threshold, count, rate, *scores)
         found[threshold] = replace(point, threshold=threshold)
     return [found[threshold] for threshold in thresholds]
 
 
 class _ThresholdSweep:
-    """Words and their scores as the threshold decreases.
+    """Words, segmented in place as the threshold decreases.
 
     The types of a threshold include those of every higher one, and the order of knockouts does not
     matter, so each threshold continues from the previous one, with the words it changes. ``worst``:
-    by type, see `_worst_ratios`.
+    the highest R of each type's merges.
     """
 
     def __init__(
-        self,
-        tokeniser: BpeTokeniser,
-        benchmark: Benchmark,
-        arrays: MergeArrays,
-        worst: npt.NDArray[np.float64],
-        scope: Scope,
-        weighting: Weighting,
+        self, arrays: MergeArrays, segmentation: MergeSegmentation, worst: npt.NDArray[np.float64]
     ) -> None:
+        self.segmentation, self.worst = segmentation, worst
         self.merges = ShrinkingMerges(arrays)
         self.is_plain = arrays.is_plain
-        self.worst = worst
         self.ratio = worst[arrays.results]
-        self.segmentation = segment(tokeniser.graph, benchmark.words)
+        words = segmentation.words
+        self.word_of_piece = words.word_of_atom[words.piece_offsets[:-1]]
         # The highest threshold that changes a piece: the worst R of merges applied in it.
-        self.limit = np.full(len(benchmark.words.piece_offsets) - 1, np.inf)
+        self.limit = np.full(len(words.piece_offsets) - 1, np.inf)
         self._update_limits(np.ones(len(self.limit), np.uint8))
-        self.gold = benchmark.cuts(scope)
-        self.tally: BoundaryTally | None = None
-        if benchmark.is_scored(scope, weighting):
-            weight = benchmark.weight(scope, weighting)
-            self.tally = BoundaryTally(cuts_of(self.segmentation), self.gold, weight)
 
-    def to(self, threshold: float) -> tuple[float, float, float]:
-        """Return precision, recall and F1 at a lower threshold; NaN if undefined."""
+    def to(self, threshold: float) -> Flags:
+        """Segment at a lower threshold; return which words may have changed."""
         is_present = self.merges.removed == 0
         self.merges.knock_out(np.flatnonzero(is_present & (self.worst >= threshold)))
         touched = (self.limit >= threshold).astype(np.uint8)
@@ -422,36 +423,12 @@ class _ThresholdSweep:
             touched[:] = 1
         segment_pieces_anew(self.segmentation, self.merges, touched)
         self._update_limits(touched)
-        if self.tally is None:
-            return math.nan, math.nan, math.nan
         words = np.zeros(len(self.segmentation.words), bool)
-        words[self._word_of_piece[touched == 1]] = True
-        # A segmentation caches its splits, and these arrays have changed, so make a new one.
-        cuts = cuts_of(replace(self.segmentation), words)
-        self.tally.recount(cuts, self.gold, words)
-        return self.tally.precision.value, self.tally.recall.value, self.tally.f1.value
+        words[self.word_of_piece[touched == 1]] = True
+        return words
 
     def _update_limits(self, touched: npt.NDArray[np.uint8]) -> None:
         from morphgraph.kernels.removing import highest_values
 
         offsets = self.segmentation.words.piece_offsets
         highest_values(self.segmentation.closed_by, offsets, touched, self.ratio, self.limit)
-
-    @cached_property
-    def _word_of_piece(self) -> npt.NDArray[np.int32]:
-        words = self.segmentation.words
-        return words.word_of_atom[words.piece_offsets[:-1]]
-
-
-def _worst_ratios(graph: MergeGraph, blamed: Blame, least: float) -> npt.NDArray[np.float64]:
-    """Return the highest R of each type's merges, if it is ``least`` or more.
-
-    It is -1 for all other types, and for those that cannot be knocked out.
-    """
-    worst = np.full(blamed.arrays.type_count, -1.0)
-    positions = blamed.candidates(least)
-    np.maximum.at(worst, blamed.arrays.results[positions], blamed.ratio[positions])
-    for number in np.flatnonzero(worst >= 0):
-        if not graph.is_removable(int(number)):
-            worst[number] = -1.0
-    return worst

@@ -1,36 +1,28 @@
 """ReBPE: anneal, then alternate knockout and reification until nothing changes.
 
-`rebpe` is the algorithm and yields the phases; `ReBPERun` applies them to a tokeniser.
-The phases have their own files: `knockout` (by `blame`) and `rebpe_phases`. Source: Bauwens & de
-Lhoneux 2026, Algorithm 1.
+`rebpe` is the algorithm and yields the phases; `preview_annealing` adds pair merges that rarely
+cross a gold boundary, `preview_knockout` is in `knockout`, and `preview_reification` repairs tuple
+merges so that they apply again, and uses the pairs in them. `rebpe_run.ReBPERun` applies them to a
+tokeniser. Source: Bauwens & de Lhoneux 2026, Algorithms 1 and 2.
 """
 
-import time
-from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from collections.abc import Collection, Generator, Iterable, Mapping
+from dataclasses import replace
+from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
-from morphgraph.graph.arrays import TypeAtoms
+from morphgraph.graph.arrays import TypeAtoms, merge_arrays
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.graph.merge_table import Change, Origin
-from morphgraph.graph.plans import Parts
-from morphgraph.refine.blame import Blame
-from morphgraph.refine.knockout import BlameSettings, KnockoutSettings, preview_knockout
-from morphgraph.refine.rebpe_phases import (
-    MINIMUM_GOOD,
-    MINIMUM_RATIO,
-    preview_annealing,
-    preview_reification,
-)
-from morphgraph.score.boundaries import Benchmark, BoundaryScore, or_none
-from morphgraph.score.gold_set import split_entries
-from morphgraph.tokeniser.merging import MergeSegmentation, segment
+from morphgraph.graph.merge_table import Change
+from morphgraph.graph.plans import Pair, Parts, plan_reify, tuple_merges_by_pair
+from morphgraph.refine.knockout import BlameSettings, KnockoutSettings
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.gold_set import Counts
+from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
+from morphgraph.tokeniser.words import UNKNOWN, Segmentation
 
 PhaseKind = Literal["start", "anneal", "knockout", "reify"]
 Step = tuple[int, PhaseKind]
@@ -56,12 +48,10 @@ class ReBPESettings(BlameSettings):
         default=None, ge=0, description="Annealing adds types up to this number."
     )
     minimum_good: int = Field(
-        default=MINIMUM_GOOD,
-        ge=1,
-        description="Anneal pairs that are inside a morph at least this often.",
+        default=3, ge=1, description="Anneal pairs that are inside a morph at least this often."
     )
     minimum_ratio: float = Field(
-        default=MINIMUM_RATIO,
+        default=0.8,
         ge=0,
         le=1,
         description="Anneal pairs that are inside a morph in at least this share.",
@@ -109,435 +99,206 @@ def rebpe(settings: ReBPESettings) -> Generator[Step, Change, bool]:
     return False
 
 
-@dataclass(frozen=True)
-class Phase:
-    """One phase of a run, and the state after it.
-
-    ``iteration``: 0 for the start and annealing. ``counts``: what changed, by kind (see
-    `Change.counts`). ``removed_by_origin``: the merges knocked out, by their origin. ``blame``: N
-    and B of each, by which they were chosen. ``score``: on the reference, with the run's scope and
-    weighting.
-    """
-
-    iteration: int
-    kind: PhaseKind
-    change: Change
-    vocabulary_size: int
-    merges: int
-    score: BoundaryScore
-    removed_by_origin: Mapping[Origin, int] = field(default_factory=dict)
-    blame: Mapping[int, tuple[float, float]] = field(default_factory=dict)
-    seconds: float = 0.0
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """What changed, by kind, without zeros."""
-        return self.change.counts()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return JSON-compatible data; undefined scores are null."""
-        return {
-            "iteration": self.iteration,
-            "phase": self.kind,
-            "vocab_size": self.vocabulary_size,
-            "merges": self.merges,
-            "precision": or_none(self.score.precision),
-            "recall": or_none(self.score.recall),
-            "f1": or_none(self.score.f1),
-            "changes": self.counts,
-            "removed_by_origin": dict(self.removed_by_origin),
-            "seconds": self.seconds,
-        }
+# ------------------------------------------------------------------------------ annealing
 
 
-class _SegmentedReference:
-    """A reference as segmented by a tokeniser, computed once for each state."""
-
-    def __init__(self, tokeniser: BpeTokeniser, benchmark: Benchmark) -> None:
-        self.tokeniser = tokeniser
-        self._benchmark = benchmark
-
-    @property
-    def benchmark(self) -> Benchmark:
-        """The reference, encoded with the present alphabet."""
-        self._benchmark = self._benchmark.encoded_for(self.tokeniser)
-        return self._benchmark
-
-    @property
-    def segmentation(self) -> MergeSegmentation:
-        """Its words, segmented by the present merges."""
-        graph, benchmark = self.tokeniser.graph, self.benchmark
-        question = "segmentation", benchmark.identity
-        return graph.derived(question, lambda: segment(graph, benchmark.words))
-
-
-class ReBPERun:
-    """A run of ReBPE on a tokeniser, in place, phase by phase.
-
-    Each phase that changes something is one edit of the graph, which can be undone; the run resumes
-    from any such state. Iterating over a run performs the remaining phases.
-    """
-
-    def __init__(
-        self, tokeniser: BpeTokeniser, benchmark: Benchmark, settings: ReBPESettings | None = None
-    ) -> None:
-        self.tokeniser = tokeniser
-        self.settings = settings = settings or ReBPESettings()
-        self._reference = self._scored = _SegmentedReference(tokeniser, benchmark)
-        self._seen: npt.NDArray[np.int64] | None = None
-        if settings.holdout:
-            share, seed = settings.holdout, settings.seed
-            self._seen, held_out = split_entries(benchmark.words.texts, share, seed)
-            unseen = self._reference.benchmark.held_out(held_out, share, seed)
-            self._scored = _SegmentedReference(tokeniser, unseen)
-        self._atoms = TypeAtoms(tokeniser.suffix)
-        self._all: list[Phase] = []
-        self._cursor = 0
-        self._before = len(self.graph.history)
-        self._begun_from = self.graph.numbered
-        started = time.perf_counter()
-        self._record((0, "start"), Change({"edit": "start"}), None, started)
-
-    @property
-    def graph(self) -> MergeGraph:
-        """The graph that is edited."""
-        return self.tokeniser.graph
-
-    @property
-    def benchmark(self) -> Benchmark:
-        """The whole reference, encoded with the present alphabet."""
-        return self._reference.benchmark
-
-    @property
-    def scored(self) -> Benchmark:
-        """The entries scored: those held out, or the whole reference."""
-        return self._scored.benchmark
-
-    def segment_scored(self) -> MergeSegmentation:
-        """Segment the scored words in the present state."""
-        return self._scored.segmentation
-
-    # ------------------------------------------------------------------------------- doing it
-
-    @property
-    def upcoming(self) -> Step | None:
-        """The iteration and kind of the next phase; None if none remains."""
-        return self._algorithm()[0]
-
-    @property
-    def finished(self) -> bool:
-        """Whether no phase remains."""
-        return self.upcoming is None
-
-    @property
-    def converged(self) -> bool:
-        """Whether it ended by itself: the last iteration changed nothing."""
-        return self._algorithm()[1]
-
-    def _algorithm(self) -> tuple[Step | None, bool]:
-        """Replay the algorithm; return the next phase, and whether it has converged."""
-        steps = rebpe(self.settings)
-        try:
-            upcoming = next(steps)
-            for phase in self.phases[1:]:
-                upcoming = steps.send(phase.change)
-        except StopIteration as end:
-            return None, bool(end.value)
-        return upcoming, False
-
-    def step(self) -> Phase | None:
-        """Perform the next phase; None if there is none."""
-        upcoming = self.upcoming
-        if upcoming is None:
-            return None
-        position = self._position()
-        if position < len(self._all):
-            # Redo must not restore phases that the run has dropped.
-            del self._all[position:]
-            self.graph.forget_undone()
-        started = time.perf_counter()
-        change, blamed = self._preview(upcoming[1])
-        return self._record(upcoming, self.graph.apply(change), blamed, started)
-
-    def __iter__(self) -> Iterator[Phase]:
-        """Perform the remaining phases, one at a time."""
-        while phase := self.step():
-            yield phase
-
-    def finish(self, progress: Callable[[float], None] | None = None) -> list[Phase]:
-        """Perform all remaining phases; ``progress`` receives numbers from 0 to 1."""
-        made = []
-        for phase in self:
-            made.append(phase)
-            if progress:
-                # The number of iterations is unknown in advance, so the bar approaches its end.
-                progress(1 - 0.8**phase.iteration)
-        if progress:
-            progress(1.0)
-        return made
-
-    def _preview(self, kind: PhaseKind) -> tuple[Change, Blame | None]:
-        """Return what a phase would change, and the blame behind a knockout."""
-        settings, reference = self.settings, self._reference
-        if kind == "knockout":
-            return preview_knockout(
-                self.tokeniser,
-                reference.benchmark,
-                reference.segmentation,
-                settings.knockout(),
-                self._seen,
-            )
-        if kind == "anneal":
-            change = preview_annealing(
-                self.tokeniser,
-                reference.benchmark,
-                scope=settings.scope,
-                entries=self._seen,
-                minimum_good=settings.minimum_good,
-                minimum_ratio=settings.minimum_ratio,
-                maximum_vocabulary=settings.maximum_vocabulary,
-            )
-        else:
-            change = preview_reification(
-                self.graph,
-                self._blacklist(),
-                repair=settings.repair,
-                link=settings.link,
-                expand=settings.expand,
-                atoms=self._atoms,
-            )
-        return change, None
-
-    def _blacklist(self) -> set[Parts]:
-        """The parts of all merges knocked out in this run."""
-        return {
-            merge.parts
-            for phase in self.phases
-            if phase.kind == "knockout"
-            for merge in phase.change.removed_merges.values()
-        }
-
-    def _record(self, step: Step, change: Change, blamed: Blame | None, started: float) -> Phase:
-        settings = self.settings
-        score = self.scored.score(self.segment_scored(), settings.scope, settings.weighting)
-        removed = change.removed_merges
-        phase = Phase(
-            *step,
-            change,
-            self.tokeniser.vocabulary_size,
-            self.graph.merge_count,
-            score,
-            Counter(self.graph.origin(merge) for merge in removed),
-            {} if blamed is None else {merge: blamed.counts(merge) for merge in removed},
-            time.perf_counter() - started,
-        )
-        self._all.append(phase)
-        self._cursor = len(self._all)
-        return phase
-
-    # ------------------------------------------------------------------------------- where it is
-
-    @property
-    def edits_before(self) -> int:
-        """The number of edits of the graph when the run began."""
-        return self._before
-
-    @property
-    def phases(self) -> list[Phase]:
-        """The phases in effect: those performed and not undone."""
-        return self._all[: self._position()]
-
-    @property
-    def all_phases(self) -> list[Phase]:
-        """The phases performed, including those undone since, which redo would restore."""
-        return list(self._all)
-
-    def _position(self) -> int:
-        """The number of phases in effect.
-
-        It is as set by `go_to`, unless undo or redo elsewhere has moved the graph since. Phases
-        that changed nothing leave no trace in the graph, so only the stored position counts them.
-        """
-        made = {id(change) for change in self.graph.history}
-        least = most = 0
-        for number, phase in enumerate(self._all, start=1):
-            if phase.change.is_empty:
-                most = number
-            elif id(phase.change) in made:
-                least = most = number
-            else:
-                break
-        return min(max(self._cursor, least), most)
-
-    @property
-    def is_stale(self) -> bool:
-        """Whether the run can no longer resume from the state of the graph.
-
-        Edits before its start were undone or replaced, or the run is at its start and other edits
-        were made since, so that its start describes another state.
-        """
-        graph, before = self.graph, self._before
-        if len(graph.history) < before or graph.numbered_after(before) != self._begun_from:
-            return True
-        return self._position() == 1 and len(graph.history) != before
-
-    def go_to(self, position: int) -> None:
-        """Undo or redo until ``position`` phases are in effect, including edits in between."""
-        position = min(max(position, 1), len(self._all))
-        wanted = {id(p.change) for p in self._all[:position] if not p.change.is_empty}
-        others = {id(p.change) for p in self._all[position:] if not p.change.is_empty}
-        graph = self.graph
-        while others & {id(change) for change in graph.history}:
-            graph.undo()
-        while graph.undone and wanted - {id(change) for change in graph.history}:
-            graph.redo()
-        self._cursor = position
-
-
-@dataclass(frozen=True)
-class AblationCell:
-    """The result of a run: its score, vocabulary size and number of iterations."""
-
-    anneal: bool
-    reify: bool
-    score: BoundaryScore
-    vocabulary_size: int
-    iterations: int
-    converged: bool
-
-
-def ablation(
+def preview_annealing(
     tokeniser: BpeTokeniser,
     benchmark: Benchmark,
-    settings: ReBPESettings,
-    steps: Sequence[Mapping[str, Any]] = (),
-    progress: Callable[[float], None] | None = None,
-) -> list[AblationCell]:
-    """Run ReBPE four times: annealing off and on, reification off and on.
+    settings: ReBPESettings | None = None,
+    entries: Counts | None = None,
+) -> Change:
+    """Compute annealing without applying it: missing atoms, then merges of good pairs.
 
-    Each run is on a copy of the loaded tokeniser with the edits ``steps`` made first; the tokeniser
-    itself is not changed. Where it is on, reification is as in ``settings``, or complete if they
-    have it off.
+    Merges are added up to ``maximum_vocabulary`` types; atoms are added for all words. See
+    `annealing_pairs` for the rest.
+
+    Ġund and o are adjacent in a morph three times, which is enough; Ġred and o in none.
+
+    >>> import morphgraph as mg
+    >>> from morphgraph.tokeniser.loading import load_tokeniser
+    >>> tokeniser = load_tokeniser("demo:en")
+    >>> gold = mg.read_gold([("undo", ["undo"])] * 3 + [("redo", ["red", "o"])] * 3)
+    >>> preview_annealing(tokeniser, Benchmark.on(gold, tokeniser)).step["merges"]
+    [['Ġund', 'o']]
     """
-    cells = []
-    for done, (anneal, reify) in enumerate((a, r) for a in (False, True) for r in (False, True)):
-        chosen = settings.changed(anneal=anneal, reify=reify)
-        if reify and not settings.reifies:
-            chosen = chosen.changed(repair=True, link=True, expand=True)
-        forked = tokeniser.fork()
-        forked.graph.replay(steps)
-        run = ReBPERun(forked, benchmark.encoded_for(forked), chosen)
-
-        def advance(share: float, done: int = done) -> None:
-            if progress:
-                progress((done + share) / 4)
-
-        run.finish(advance)
-        last = run.phases[-1]
-        cells.append(
-            AblationCell(
-                anneal,
-                reify,
-                last.score,
-                last.vocabulary_size,
-                max(phase.iteration for phase in run.phases),
-                run.converged,
-            )
-        )
-    return cells
+    settings = settings or ReBPESettings()
+    graph = tokeniser.graph
+    atoms = missing_atoms(tokeniser, benchmark)
+    whole = replace(tokeniser, graph=graph.after(graph.preview_anneal((), atoms)))
+    benchmark = benchmark.encoded_for(whole)
+    segmentation = segment(whole.graph, benchmark.words)
+    pairs = annealing_pairs(whole.graph, benchmark, segmentation, settings, entries)
+    most = settings.maximum_vocabulary
+    merges = within_vocabulary(whole.graph, pairs, whole.vocabulary_size, most)
+    return graph.preview_anneal(merges, atoms)
 
 
-MergeChange = Literal["annealed", "removed", "split", "repaired", "linked", "created", "shortened"]
-MERGE_CHANGES: tuple[MergeChange, ...] = (
-    "annealed",
-    "removed",
-    "split",
-    "repaired",
-    "linked",
-    "created",
-    "shortened",
-)
-T = TypeVar("T")
+class AnnealingPair(NamedTuple):
+    """Two tokens that are adjacent ``total`` times, ``good`` of them inside a morph."""
+
+    left: int
+    right: int
+    good: int
+    total: int
 
 
-def follow_phases(run: ReBPERun, look: Callable[[MergeGraph], T]) -> list[T]:
-    """Return ``look`` of the graph after each phase in effect, the start included.
+def annealing_pairs(
+    graph: MergeGraph,
+    benchmark: Benchmark,
+    segmentation: Segmentation,
+    settings: ReBPESettings | None = None,
+    entries: Counts | None = None,
+) -> list[AnnealingPair]:
+    """Return the pairs of adjacent tokens to merge, best first.
 
-    One copy of the graph is undone further each time, so results must not refer to it.
+    Those with good ≥ ``minimum_good`` and good ÷ total ≥ ``minimum_ratio``, by good, then ratio,
+    both descending, then by their strings. Each entry counts once; with ``entries``, only these
+    count. Pairs across the end of a piece, which no merge can cross, and with unknown characters do
+    not count. Source: Bauwens & de Lhoneux 2026, §3.4.
     """
-    history = run.graph.history
-    found: dict[int, T] = {}
-    for edits, graph in zip(range(len(history), -1, -1), run.graph.states_back(), strict=True):
-        found[edits] = look(graph)
-        if edits == run.edits_before:
-            break
-    return [found[edits] for edits in edits_after(run)]
+    settings = settings or ReBPESettings()
+    scope = settings.scope
+    gold = benchmark.gold_gaps(scope)
+    words, tokens = segmentation.words, segmentation.token_at
+    counted = benchmark.has_gold(scope).copy()
+    if entries is not None:
+        counted &= np.isin(np.arange(len(counted)), entries)
+    ends = np.flatnonzero(tokens >= 0)
+    is_last = np.zeros(len(tokens), bool)
+    is_last[words.piece_offsets[1:] - 1] = True
+    usable = tokens != UNKNOWN
+    unknown = np.fromiter(words.unknown, np.int64, len(words.unknown))
+    usable[unknown] &= tokens[unknown] != words.atoms[unknown]
+    usable = usable[ends]
+    left = ends[:-1]
+    kept = usable[:-1] & usable[1:] & ~is_last[left] & counted[words.word_of_atom[left]]
+    left, right = left[kept], ends[1:][kept]
+    keys = (tokens[left].astype(np.int64) << 32) | tokens[right]
+    pairs, where, total = np.unique(keys, return_inverse=True, return_counts=True)
+    good = np.bincount(where, gold[left] == 0, len(pairs)).astype(np.int64)
+    chosen = (good >= settings.minimum_good) & (good / total >= settings.minimum_ratio)
+    found = [
+        AnnealingPair(int(pairs[i]) >> 32, int(pairs[i]) & 0xFFFFFFFF, int(good[i]), int(total[i]))
+        for i in np.flatnonzero(chosen)
+    ]
+    types = graph.types
+    return sorted(found, key=lambda p: (-p.good, -p.good / p.total, types[p.left], types[p.right]))
 
 
-def edits_after(run: ReBPERun) -> list[int]:
-    """Return the number of edits right after each phase in effect, the start included."""
-    position = {id(change): number for number, change in enumerate(run.graph.history, start=1)}
-    edits = [run.edits_before]
-    for phase in run.phases[1:]:
-        edits.append(position.get(id(phase.change), edits[-1]))
-    return edits
+def within_vocabulary(
+    graph: MergeGraph, pairs: Iterable[AnnealingPair], size: int, maximum: int | None
+) -> list[tuple[str, str]]:
+    """Return the first pairs, as strings, whose new types keep ``size`` within ``maximum``.
 
-
-@dataclass(frozen=True)
-class ChangedMerge:
-    """One merge that an edit changed.
-
-    ``before`` and ``after`` are its parts, ids of types; empty before it existed or once removed.
-    ``also``: merges changed with it: the tuple merges that a linked or created one is in.
+    The list ends at the first pair that needs a new type when there is no room.
     """
+    made: set[str] = set()
+    kept: list[tuple[str, str]] = []
+    for pair in pairs:
+        left, right = graph.types[pair.left], graph.types[pair.right]
+        if left + right not in graph and left + right not in made:
+            if maximum is not None and size + len(made) >= maximum:
+                break
+            made.add(left + right)
+        kept.append((left, right))
+    return kept
 
-    kind: MergeChange
-    merge: int
-    result: int
-    rank: int
-    before: tuple[int, ...] = ()
-    after: tuple[int, ...] = ()
-    also: int = 0
+
+def missing_atoms(tokeniser: BpeTokeniser, benchmark: Benchmark) -> list[str]:
+    """Return the atoms that a reference needs and the alphabet lacks, by code point."""
+    words = benchmark.words
+    affected = dict.fromkeys(int(words.word_of_atom[atom]) for atom in words.unknown)
+    return tokeniser.missing_atoms([words.texts[word] for word in affected], bare=benchmark.bare)
 
 
-def changed_merges(graph: MergeGraph, change: Change) -> list[ChangedMerge]:
-    """Return every merge that a change touched, by kind, in order.
+# ------------------------------------------------------------------------------ reification
 
-    ``graph`` is as right after the change: its ranks are those shown.
+
+def preview_reification(
+    graph: MergeGraph,
+    blacklist: Collection[Parts] = (),
+    *,
+    repair: bool = True,
+    link: bool = True,
+    expand: bool = True,
+    atoms: TypeAtoms | None = None,
+    among: Collection[int] | None = None,
+) -> Change:
+    """Compute one pass of repair and reification without applying it.
+
+    The switches leave out repair, linking to existing merges, and creating (expanding) new ones.
+    ``blacklist``: the parts of merges knocked out before, which must not return. ``among``: only
+    these merges are repaired, and only pairs in them are used, wherever they occur.
+
+    b + c takes the c from a + b + c, which is repaired; x + a + y suggests a + y, which is created.
+
+    >>> graph = MergeGraph.from_merges([("b", "c"), ("a", "b", "c"), ("x", "a", "y")])
+    >>> change = graph.apply(preview_reification(graph))
+    >>> [graph.describe(merge) for merge in graph.merge_ids()]
+    ['b + c → bc', 'a + bc → abc', 'a + y → ay', 'x + ay → xay']
+    >>> change.counts()
+    {'repaired': 1, 'created': 1}
     """
-    return list(_changed_merges(graph, change))
+    repaired = repairs(graph, atoms) if repair else {}
+    if among is not None:
+        repaired = {merge: parts for merge, parts in repaired.items() if merge in among}
+    pairs = suggestions(graph, repaired, blacklist, among) if link or expand else []
+    return plan_reify(graph, pairs, repaired, link=link, expand=expand)
 
 
-def _changed_merges(graph: MergeGraph, change: Change) -> Iterator[ChangedMerge]:
-    created = {entry.merge for entry in change.reified if entry.created}
-    for number, merge in change.added_merges.items():
-        if number not in created:
-            yield ChangedMerge("annealed", number, merge.result, merge.rank, (), merge.parts)
-    for number, merge in change.removed_merges.items():
-        yield ChangedMerge("removed", number, merge.result, merge.rank, merge.parts)
-    for number, parts, linked in ((e.merge, e.tuple_merges, not e.created) for e in change.reified):
-        merge = change.added_merges.get(number) or graph.merge(number)
-        yield ChangedMerge(
-            "linked" if linked else "created",
-            number,
-            merge.result,
-            merge.rank,
-            merge.parts if linked else (),
-            merge.parts,
-            len(parts),
-        )
-    kinds: dict[str, MergeChange] = {
-        "knockout": "split",
-        "repair": "repaired",
-        "reify": "shortened",
+def repairs(graph: MergeGraph, atoms: TypeAtoms | None = None) -> dict[int, Parts]:
+    """Return new parts for tuple merges that can no longer apply, by merge, in order of rank.
+
+    The string of each tuple merge's result is segmented by the merges of lower rank, as repaired so
+    far; if the tokens differ from the merge's parts, they become its parts. A merge whose result
+    those merges already make stays as it is. Source: Bauwens & de Lhoneux 2026, §3.1.
+
+    >>> graph = MergeGraph.from_merges([("a", "b"), ("a", "b", "c")])
+    >>> [[graph.types[part] for part in parts] for parts in repairs(graph).values()]
+    [['ab', 'c']]
+    """
+    from morphgraph.kernels import repairing
+
+    atoms = atoms or TypeAtoms()
+    arrays = merge_arrays(graph)
+    widths = np.diff(arrays.part_offsets)
+    tuples = np.flatnonzero(widths > 2)
+    if not len(tuples):
+        return {}
+    numbers = arrays.merge_ids[tuples].tolist()
+    strings = [atoms.of(graph, graph.merge(number).parts) for number in numbers]
+    ends = np.cumsum([0, *map(len, strings)])
+    flat = np.array([atom for string in strings for atom in string], np.int32)
+    parts, offsets = repairing.repair(
+        arrays.parts, arrays.part_offsets, arrays.results, tuples, flat, ends, arrays.type_count
+    )
+    return {
+        numbers[i]: tuple(parts[offsets[i] : offsets[i + 1]].tolist())
+        for i in np.flatnonzero(np.diff(offsets))
     }
-    for entry in change.rewired:
-        merge = graph.merge(entry.merge)
-        yield ChangedMerge(
-            kinds[entry.cause],
-            entry.merge,
-            merge.result,
-            merge.rank,
-            entry.old_parts,
-            entry.new_parts,
-        )
+
+
+def suggestions(
+    graph: MergeGraph,
+    repaired: Mapping[int, Parts],
+    blacklist: Collection[Parts],
+    among: Collection[int] | None = None,
+) -> list[Pair]:
+    """Return pairs of adjacent parts in tuple merges, without those on the blacklist.
+
+    Those in most tuple merges come first, then by their strings. ``among``: only pairs in these
+    merges. Source: Bauwens & de Lhoneux 2026, §3.2.
+    """
+    parts = {
+        number: repaired.get(number, merge.parts)
+        for number, merge in graph.merges().items()
+        if len(merge.parts) > 2
+    }
+    containing, types = tuple_merges_by_pair(parts), graph.types
+    chosen = [
+        pair
+        for pair, merges in containing.items()
+        if pair not in blacklist and (among is None or not merges.keys().isdisjoint(among))
+    ]
+    return sorted(chosen, key=lambda p: (-len(containing[p]), types[p[0]], types[p[1]]))

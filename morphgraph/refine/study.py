@@ -232,10 +232,10 @@ class Study:
 
     def gold_positions(self, word: int) -> list[int]:
         """Where a word has gold boundaries: numbers of characters to the left."""
-        words, gold = self.benchmark.words, self.benchmark.gold_gaps()
-        start, end = (int(offset) for offset in words.word_offsets[word : word + 2])
-        position = words.gap_position[start:end]
-        found: list[int] = position[(gold[start:end] == 1) & (position > 0)].tolist()
+        words = self.benchmark.words
+        start, end = words.word_offsets[word : word + 2]
+        position, gold = words.gap_position[start:end], self.benchmark.gold_gaps()[start:end]
+        found: list[int] = position[(gold == 1) & (position > 0)].tolist()
         return found
 
     def gold_text(self, word: int) -> str:
@@ -264,20 +264,15 @@ class Study:
         """
         now = then or self.now
         changed = now.segmentation.changed_words(since.segmentation)
-        correct = self._correct_gaps(now)[changed] - self._correct_gaps(since)[changed]
-        by_gain = np.argsort(-correct if order == "better" else correct, kind="stable")
-        return [
-            ChangedWord(
-                self.benchmark.words.texts[word],
-                self.gold_text(word),
-                self.marked(word, since.segmentation),
-                self.marked(word, now.segmentation),
-                int(correct[position]),
-                word,
-            )
-            for position in by_gain[:limit]
-            for word in [int(changed[position])]
-        ], len(changed)
+        gain = self._correct_gaps(now) - self._correct_gaps(since)
+        by_gain = np.argsort((-gain if order == "better" else gain)[changed], kind="stable")
+        words = changed[by_gain[:limit]].tolist()
+        return [self._changed(word, since, now, gain) for word in words], len(changed)
+
+    def _changed(self, word: int, since: StudyState, now: StudyState, gain: Array) -> ChangedWord:
+        before, after = (self.marked(word, state.segmentation) for state in (since, now))
+        text = self.benchmark.words.texts[word]
+        return ChangedWord(text, self.gold_text(word), before, after, int(gain[word]), word)
 
     def better_and_worse(self, since: StudyState) -> tuple[int, int]:
         """How many words have more right gaps than in an earlier state, and how many fewer."""
@@ -306,16 +301,8 @@ class Study:
             chosen = np.flatnonzero(applied)
         order = np.argsort(-self.benchmark.token_weights[chosen], kind="stable")
         gain = self._correct_gaps(then) - self._correct_gaps(first)
-        return [
-            ChangedWord(
-                self.benchmark.words.texts[word],
-                self.gold_text(word),
-                self.marked(word, before),
-                self.marked(word, now),
-                int(gain[word]),
-            )
-            for word in map(int, chosen[order[:limit]])
-        ], len(chosen)
+        words = chosen[order[:limit]].tolist()
+        return [self._changed(word, first, then, gain) for word in words], len(chosen)
 
     def _correct_gaps(self, state: StudyState) -> Array:
         """Per word, up to a constant, how many gaps are as in the gold: hits minus false splits."""
@@ -356,9 +343,8 @@ class Study:
 
     def examples(self, number: int, limit: int = 8) -> tuple[list[Example], list[Example]]:
         """Words in which a type's merges were applied rightly, and wrongly; frequent ones first."""
-        owner = self.benchmark.words.word_of_atom
-        weight = self.benchmark.token_weights
-        found = []
+        words, weight = self.benchmark.words, self.benchmark.token_weights
+        owner, found = words.word_of_atom, []
         for blamed, chosen in enumerate(self._gaps_closed_by(number)):
             ranked = chosen[np.argsort(-weight[owner[chosen]], kind="stable")]
             shown: dict[int, int] = {}
@@ -366,7 +352,14 @@ class Study:
                 shown.setdefault(int(owner[gap]), int(gap))
                 if len(shown) >= limit:
                     break
-            found.append([self._example(word, gap, bool(blamed)) for word, gap in shown.items()])
+            examples = []
+            for word, gap in shown.items():
+                text, at = words.texts[word], max(0, int(words.gap_position[gap]))
+                marked = self.marked(word, self.now.segmentation)
+                merge_at = f"{text[:at]}+{text[at:]}" if at else text
+                gold = self.gold_text(word)
+                examples.append(Example(text, gold, marked, merge_at, bool(blamed), word, at))
+            found.append(examples)
         return found[0], found[1]
 
     def example_counts(self, number: int) -> tuple[int, int]:
@@ -386,20 +379,6 @@ class Study:
                 gaps = np.union1d(gaps, np.flatnonzero(closed == place))
         is_gold = self.benchmark.gold_gaps()[gaps] == 1
         return gaps[~is_gold], gaps[is_gold]
-
-    def _example(self, word: int, gap: int, blamed: bool) -> Example:
-        words = self.benchmark.words
-        text = words.texts[word]
-        at = max(0, int(words.gap_position[gap]))
-        return Example(
-            text,
-            self.gold_text(word),
-            self.marked(word, self.now.segmentation),
-            f"{text[:at]}+{text[at:]}" if at else text,
-            blamed,
-            word,
-            at,
-        )
 
     def preview(self, types: Iterable[str], *, cascade: bool = False) -> Preview:
         """What knocking types out would change, without doing it."""

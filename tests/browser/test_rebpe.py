@@ -18,7 +18,7 @@ from playwright.sync_api import Page, WebSocketRoute, expect
 
 from morphgraph.core.files import demo_gold_path
 from morphgraph.reference.readers import read_reference
-from morphgraph.refine.rebpe import ReBPERun
+from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
+from morphgraph.refine.rebpe import ReBPESettings
+from morphgraph.refine.rebpe_run import ReBPERun
 
 pytestmark = pytest.mark.slow
 

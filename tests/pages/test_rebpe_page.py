@@ -11,7 +11,8 @@ import pytest
 from strategies import check_graph
 
 from morphgraph.core.text import percent
-from morphgraph.refine.rebpe import Phase, ReBPERun, ReBPESettings
+from morphgraph.refine.rebpe import ReBPESettings
+from morphgraph.refine.rebpe_run import Phase, ReBPERun
 
 pytestmark = pytest.mark.slow
 

@@ -24,7 +24,8 @@ from morphgraph.core.files import demo_gold_path
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
-from morphgraph.refine.rebpe import ReBPERun, ReBPESettings, rebpe
+from morphgraph.refine.rebpe import ReBPESettings, rebpe
+from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -270,7 +271,7 @@ from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.core.files import demo_gold_path
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.rebpe import ReBPESettings
-from morphgraph.refine.rebpe import ReBPERun
+from morphgraph.refine.rebpe_run import ReBPERun
 tokeniser = load_tokeniser("demo:en")
 benchmark = Benchmark.build(tokeniser, read_reference(demo_gold_path("en")))
 ReBPERun(tokeniser, benchmark, ReBPESettings(iterations=2, holdout=0.2)).finish()

@@ -18,7 +18,8 @@ from strategies import MERGES, check_graph, well_formed
 
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.reference.entry import Reference
-from morphgraph.refine.rebpe import Phase, ReBPERun, ReBPESettings
+from morphgraph.refine.rebpe import ReBPESettings
+from morphgraph.refine.rebpe_run import Phase, ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import split_entries
 from morphgraph.segment.training import train_bpe

@@ -7,9 +7,9 @@ import pytest
 from morphgraph.core.files import demo_gold_path
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
-from morphgraph.refine.rebpe import (
+from morphgraph.refine.rebpe import ReBPESettings
+from morphgraph.refine.rebpe_run import (
     ReBPERun,
-    ReBPESettings,
     ablation,
     changed_merges,
     edits_after,

@@ -32,7 +32,7 @@ from tokenizers import (
 from morphgraph.core.files import demo_gold_path
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import knock_out
-from morphgraph.refine.rebpe import ReBPERun
+from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter, exported_model, load_segmenter

@@ -12,7 +12,7 @@ from strategies import MergeList, check_graph, well_formed
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.graph.merge_table import EditError
-from morphgraph.refine.rebpe_phases import suggestions
+from morphgraph.refine.rebpe import suggestions
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json, saved_files, to_tokenizer_json

@@ -15,7 +15,7 @@ from strategies import MERGES, MergeList
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import EditError
 from morphgraph.reference.entry import Reference
-from morphgraph.refine.rebpe_phases import preview_annealing
+from morphgraph.refine.rebpe import preview_annealing
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.segmenter import method_on

@@ -18,7 +18,7 @@ from morphgraph.draw.charts import (
 from morphgraph.draw.fan import fan_around
 from morphgraph.draw.word_lines import WordLine, line_in
 from morphgraph.graph.view import type_key
-from morphgraph.refine.rebpe import (
+from morphgraph.refine.rebpe_run import (
     MERGE_CHANGES,
     ChangedMerge,
     MergeChange,

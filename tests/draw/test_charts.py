@@ -42,7 +42,7 @@ from morphgraph.draw.score_charts import (
     share_text,
 )
 from morphgraph.reference.readers import read_reference
-from morphgraph.refine.rebpe import Phase, ReBPERun
+from morphgraph.refine.rebpe_run import Phase, ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.corpus_measures import lorenz_curve
 from morphgraph.tokeniser.loading import load_tokeniser

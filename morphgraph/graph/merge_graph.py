@@ -1,6 +1,7 @@
 """The merge graph: types and merges, and edits that can be undone."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -79,15 +80,7 @@ class MergeGraph(MergeTable):
 
     def earlier(self, edits: int) -> "MergeGraph":
         """Return a separate graph as this one was before the last ``edits`` edits."""
-        made = len(self._done)
-        copied = self.copy()
-        for number in reversed(range(max(0, made - edits), made)):
-            copied._backward(self._done[number], self._places[number])
-        return copied
-
-    def before_last(self) -> "MergeGraph":
-        """Return a separate graph as this one was before the last edit, or a copy without one."""
-        return self.earlier(1)
+        return next(islice(self.states_back(), min(edits, len(self._done)), None))
 
     def states_back(self) -> Iterator["MergeGraph"]:
         """Yield this state, the one before the last edit, and so on back to the original.
@@ -147,9 +140,7 @@ class MergeGraph(MergeTable):
         return plan_anneal(self, pairs, atoms)
 
     def reify(
-        self,
-        pairs: Iterable[Sequence[str]],
-        repairs: Iterable[tuple[int, Sequence[str]]] = (),
+        self, pairs: Iterable[Sequence[str]], repairs: Iterable[tuple[int, Sequence[str]]] = ()
     ) -> Change:
         """Give merges, named by their ranks, other parts, then use pair merges in tuple merges.
 
@@ -259,9 +250,7 @@ class MergeGraph(MergeTable):
         return changes
 
     def state_after(self, edits: int) -> State:
-        """Return `state` after the first ``edits`` edits; beyond the history, after undone ones
-        too.
-        """
+        """Return `state` after the first ``edits`` edits; beyond them, after undone ones too."""
         return self._named_after(edits)[0]
 
     def numbered_after(self, edits: int) -> State:
@@ -274,24 +263,24 @@ class MergeGraph(MergeTable):
             there = self.earlier(max(0, made - edits))
             for number, change in enumerate(self._undone[::-1][: max(0, edits - made)], made + 1):
                 there._forward(change, self._places[number])
-            there._named()
-        assert place.names is not None
+            return there._named()
         return place.names
 
     def _make(self, step: Mapping[str, Any]) -> Change:
         edit = step.get("edit")
         try:
-            if edit == "knockout":
-                return self.knockout(step.get("types", ()))
-            if edit == "cascade":
-                return self.cascade(step.get("types", ()))
-            if edit == "anneal":
-                return self.anneal(step["merges"], step.get("atoms", ()))
-            if edit == "reify":
-                repairs = [(repair["rank"], repair["parts"]) for repair in step["repairs"]]
-                return self.reify(step["pairs"], repairs)
-            if edit == "renumber":
-                return self.renumber()
+            match edit:
+                case "knockout":
+                    return self.knockout(step.get("types", ()))
+                case "cascade":
+                    return self.cascade(step.get("types", ()))
+                case "anneal":
+                    return self.anneal(step["merges"], step.get("atoms", ()))
+                case "reify":
+                    repairs = [(repair["rank"], repair["parts"]) for repair in step["repairs"]]
+                    return self.reify(step["pairs"], repairs)
+                case "renumber":
+                    return self.renumber()
         except (TypeError, KeyError, AttributeError) as error:
             raise EditError(f"“{edit}” lacks a field, or has one of the wrong kind.") from error
         known = "knockout, cascade, anneal, reify, renumber"

@@ -97,14 +97,9 @@ class Change:
     @property
     def is_empty(self) -> bool:
         """Whether the edit changed nothing."""
-        return not (
-            self.removed_types
-            or self.removed_merges
-            or self.rewired
-            or self.added_types
-            or self.added_merges
-            or self.reranked
-        )
+        types = self.removed_types or self.added_types
+        merges = self.removed_merges or self.added_merges or self.rewired or self.reranked
+        return not (types or merges)
 
     @property
     def edit(self) -> str:
@@ -119,11 +114,10 @@ class Change:
         """
         causes = Counter(entry.cause for entry in self.rewired)
         created = sum(entry.created for entry in self.reified)
-        made = len(self.added_merges) - created
         new_results = {merge.result for merge in self.added_merges.values()}
         found = {
             "atoms": sum(number not in new_results for number in self.added_types),
-            "annealed": made,
+            "annealed": len(self.added_merges) - created,
             "removed": len(self.removed_merges),
             "split": causes["knockout"],
             "repaired": causes["repair"],
@@ -132,6 +126,8 @@ class Change:
         }
         return {kind: number for kind, number in found.items() if number}
 
+
+# ----------------------------------------------------------------------------- sums of hashes
 
 Hashes = npt.NDArray[np.uint64]
 """Two independent hashes of 64 bits of each item: uint64 (2, items)."""
@@ -151,16 +147,16 @@ def _mixed(values: Hashes) -> Hashes:
     return values
 
 
-def hash_types(texts: Sequence[str], labels: Sequence[int] = ()) -> Hashes:
+def _hash_types(texts: Sequence[str], labels: Sequence[int] = ()) -> Hashes:
     """Return hashes of the strings of types, and of the ``labels`` of the first ones."""
     digests = [blake2b(t.encode("utf-8", "surrogatepass"), digest_size=16) for t in texts]
     joined = b"".join([digest.digest() for digest in digests])
     hashes = np.frombuffer(joined, np.uint64).reshape(-1, 2).T.copy()
-    hashes[:, : len(labels)] = labelled(hashes[:, : len(labels)], labels)
+    hashes[:, : len(labels)] = _labelled(hashes[:, : len(labels)], labels)
     return hashes
 
 
-def hash_merges(merges: Collection[Merge], types: Hashes, ties: Sequence[int]) -> Hashes:
+def _hash_merges(merges: Collection[Merge], types: Hashes, ties: Sequence[int]) -> Hashes:
     """Hashes of merges, of rank, tie, result and parts; ``types``: hashes of all types by id."""
     count = len(merges)
     if not count:
@@ -170,14 +166,14 @@ def hash_merges(merges: Collection[Merge], types: Hashes, ties: Sequence[int]) -
     starts = np.append(0, ends[:-1])
     place = np.arange(int(ends[-1])) - np.repeat(starts, ends - starts)
     of_parts = types[:, np.fromiter(chain.from_iterable(parts), np.int64, len(place))]
-    found = np.add.reduceat(_mixed(of_parts + _numbers(place) * _STEPS), starts, axis=1)
+    found = np.add.reduceat(_labelled(of_parts, place), starts, axis=1)
     found += _mixed(types[:, np.array(results)] + _SEEDS)
     found += _mixed(_numbers(ranks) * _SEEDS)
     found += _mixed(_numbers(ties) * _STEPS)
     return _mixed(found)
 
 
-def labelled(hashes: Hashes, numbers: Sequence[int] | npt.NDArray[np.int64]) -> Hashes:
+def _labelled(hashes: Hashes, numbers: Sequence[int] | npt.NDArray[np.int64]) -> Hashes:
     """Return hashes of items, each combined with a number."""
     return _mixed(hashes + _numbers(numbers) * _STEPS)
 
@@ -186,13 +182,7 @@ def _numbers(values: Sequence[int] | npt.NDArray[np.int64]) -> Hashes:
     return np.asarray(values, np.int64).astype(np.uint64) + np.uint64(1)
 
 
-def sum_hashes(hashes: Hashes) -> Hashes:
-    """Return the sum of all items, (2, 1), regardless of order."""
-    found: Hashes = hashes.sum(axis=1, keepdims=True, dtype=np.uint64)
-    return found
-
-
-def sums(
+def _sums(
     types: Hashes, present: Sequence[int], merges: Mapping[int, Merge], ties: Mapping[int, int]
 ) -> Hashes:
     """Return the sums of types and merges: uint64 (2, 2), first without ids, then with them.
@@ -203,13 +193,19 @@ def sums(
     """
     of_types = types[:, np.fromiter(present, np.int64, len(present))]
     tied = [ties.get(number, -1) + 1 for number in merges] if ties else [0] * len(merges)
-    of_merges = hash_merges(merges.values(), types, tied)
-    plain = sum_hashes(of_types) + sum_hashes(of_merges)
-    with_ids = sum_hashes(labelled(of_types + _SECRET, present)) + sum_hashes(
-        labelled(of_merges + _SECRET, list(merges))
+    of_merges = _hash_merges(merges.values(), types, tied)
+    with_ids = [
+        _labelled(of_types + _SECRET, present),
+        _labelled(of_merges + _SECRET, list(merges)),
+    ]
+    found: Hashes = np.stack(
+        [one.sum(axis=1) + other.sum(axis=1) for one, other in ((of_types, of_merges), with_ids)],
+        axis=1,
     )
-    return np.concatenate([plain, with_ids], axis=1)
+    return found
 
+
+# ----------------------------------------------------------------------------- the table
 
 T = TypeVar("T")
 
@@ -359,19 +355,16 @@ class MergeTable:
         return self._origins.get(number, "original")
 
     def merges(self) -> Mapping[int, Merge]:
-        """All present merges by id, in order of rank."""
-        if self._listed is None:  # many objects: each state of each visitor's would be too many
-            self._listed = self._in_order()
-        return self._listed
-
-    def _in_order(self) -> dict[int, Merge]:
         """All present merges by id, in order of rank; sorted only after relevant changes."""
-        merges = self._merges
-        if self._order is None:
-            present = [(n, merge.rank) for n, merge in enumerate(merges) if merge is not None]
-            numbers, ranks = np.array(present, np.int64).reshape(-1, 2).T
-            self._order = numbers[np.argsort(ranks, kind="stable")].astype(np.int32)
-        return {n: merge for n in self._order.tolist() if (merge := merges[n]) is not None}
+        if self._listed is None:  # many objects: each state of each visitor's would be too many
+            merges = self._merges
+            if self._order is None:
+                present = [(n, merge.rank) for n, merge in enumerate(merges) if merge is not None]
+                numbers, ranks = np.array(present, np.int64).reshape(-1, 2).T
+                self._order = numbers[np.argsort(ranks, kind="stable")].astype(np.int32)
+            order = self._order.tolist()
+            self._listed = {n: merge for n in order if (merge := merges[n]) is not None}
+        return self._listed
 
     @property
     def has_tuples(self) -> bool:
@@ -386,18 +379,18 @@ class MergeTable:
 
         It is that of the first merge that it ties with: its own if there is none.
         """
-        return self.derived("levels", self._in_levels)
 
-    def _in_levels(self) -> dict[int, int]:
-        found: dict[int, int] = {}
-        before: int | None = None
-        level = -1
-        for number, merge in self.merges().items():
-            tie = self.ties.get(number)
-            if tie is None or tie != before:
-                level = merge.rank
-            found[number], before = level, tie
-        return found
+        def found() -> dict[int, int]:
+            levels: dict[int, int] = {}
+            before: int | None = None
+            for number, merge in self.merges().items():
+                tie = self.ties.get(number)
+                if tie is None or tie != before:
+                    level = merge.rank
+                levels[number], before = level, tie
+            return levels
+
+        return self.derived("levels", found)
 
     def merge_ids(self) -> list[int]:
         """Return the ids of all present merges in order of rank."""
@@ -488,12 +481,12 @@ class MergeTable:
         hashes = self._hashes
         hashed = 0 if hashes is None else hashes.shape[1]
         if hashes is None or hashed < len(self.types):
-            new = hash_types(self.types[hashed:], self.labels[hashed:])
+            new = _hash_types(self.types[hashed:], self.labels[hashed:])
             hashes = self._hashes = new if hashes is None else np.append(hashes, new, axis=1)
         present = [n for n in types if n < len(self._alive) and self._alive[n]]
         limit, listed = len(self._merges), self._merges
         found = {n: merge for n in merges if n < limit and (merge := listed[n]) is not None}
-        return sums(hashes, present, found, self.ties)
+        return _sums(hashes, present, found, self.ties)
 
     # ----------------------------------------------------------------------------- changing
 
@@ -538,22 +531,16 @@ class MergeTable:
         self._place, self._unnamed, self._listed = place, {}, None
 
     def _add(self, number: int, merge: Merge) -> None:
-        missing = number + 1 - len(self._merges)
-        self._merges += [None] * missing
+        self._merges += [None] * (number + 1 - len(self._merges))
         self._merges[number] = merge
-        self._link(number, merge)
+        self._own(merge.result)
         producers = self._incoming[merge.result]
-        if len(producers) > 1:
-            producers.sort(key=lambda m: self.merge(m).rank)
+        producers.append(number)
+        producers.sort(key=lambda m: self.merge(m).rank)
+        self._use(number, merge.parts)
 
     def _move(self, number: int, rank: int) -> None:
-        _, parts, result = self.merge(number)
-        self._merges[number] = Merge(rank, parts, result)
-
-    def _link(self, number: int, merge: Merge) -> None:
-        self._own(merge.result)
-        self._incoming[merge.result].append(number)
-        self._use(number, merge.parts)
+        self._merges[number] = self.merge(number)._replace(rank=rank)
 
     def _unlink(self, number: int, merge: Merge) -> None:
         self._merges[number] = None

@@ -151,11 +151,7 @@ class Entrant:
 
 
 def learn_and_score(
-    entrants: Sequence[Entrant],
-    gold_set: GoldSet,
-    share: float = 0.0,
-    seed: int = 0,
-    runs: int = 1,
+    entrants: Sequence[Entrant], gold_set: GoldSet, share: float = 0.0, seed: int = 0, runs: int = 1
 ) -> list[Outcome | SegmentationFailure]:
     """The outcome of each entrant on all words, or on a share that a seed holds out.
 

@@ -26,10 +26,7 @@ from morphgraph.core.files import checksum
 from morphgraph.core.limits import CORPUS_LANGUAGES
 from morphgraph.core.text import base_name, unique_labels
 from morphgraph.corpus.counting import MIN_MEMORY, Runner, run_here
-from morphgraph.corpus.counting_sql import (
-    CountingTask,
-    unify_spaces,
-)
+from morphgraph.corpus.counting_sql import CountingTask, unify_spaces
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.corpus.text import LONGEST_WORD, BadLines, BadTexts, labelled_texts
 from morphgraph.corpus.text_files import (

@@ -11,13 +11,7 @@ import numpy as np
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.kernels import worth_loading
-from morphgraph.score.boundaries import (
-    Array,
-    BoundaryScore,
-    BoundaryTally,
-    WordNumbers,
-    scores_of,
-)
+from morphgraph.score.boundaries import Array, BoundaryScore, BoundaryTally, WordNumbers, scores_of
 from morphgraph.score.gold_set import Flags, Scope, Weighting
 from morphgraph.score.outcome import Outcome, Strings, gold_strings
 from morphgraph.score.uncertainty import Ratio

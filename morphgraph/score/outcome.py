@@ -12,15 +12,7 @@ from morphgraph.core.text import base_name
 from morphgraph.reference.entry import Entry
 from morphgraph.reference.predictions import Predictions
 from morphgraph.score.boundaries import cuts_of, splits_inside_characters
-from morphgraph.score.gold_set import (
-    Counts,
-    Cuts,
-    Flags,
-    GoldSet,
-    Scope,
-    code_points,
-    sums_by_word,
-)
+from morphgraph.score.gold_set import Counts, Cuts, Flags, GoldSet, Scope, code_points, sums_by_word
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.words import Segmentation, Words
 

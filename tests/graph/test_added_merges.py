@@ -334,7 +334,7 @@ def test_random_edits_are_those_of_a_naive_model(merges: MergeList, data: st.Dat
         assert {graph.types[n] for n in graph.misplaced()} == oracles.misplaced(model.now.merges)
     assert observed(graph.copy()) == seen[model.at]
     assert observed(graph.original()) == seen[0]
-    assert observed(graph.before_last()) == seen[max(0, model.at - 1)]
+    assert observed(graph.earlier(1)) == seen[max(0, model.at - 1)]
     replayed = graph_of(merges)
     replayed.replay(graph.recipe())
     assert snapshot(replayed) == snapshot(graph)

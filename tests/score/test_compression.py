@@ -15,12 +15,7 @@ from strategies import WORDS, MergeList, well_formed
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.vocabulary import (
-    NamedCounts,
-    compress,
-    corpus_of,
-    renyi_efficiency,
-)
+from morphgraph.score.vocabulary import NamedCounts, compress, corpus_of, renyi_efficiency
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.flota import First, Flota
 from morphgraph.segment.segmenter import Segmenter, method_on

@@ -74,10 +74,7 @@ class Run:
 def table_of(run: Run, small_document: Document) -> ScoreTable:
     """Fresh objects from strings: the row that matters is the last one."""
     reference = read_reference(
-        run.content.encode(),
-        name=run.name,
-        format="celex",
-        include_foreign=run.include_foreign,
+        run.content.encode(), name=run.name, format="celex", include_foreign=run.include_foreign
     )
     if run.first_analyses:
         reference = reference.first_analyses()
@@ -135,16 +132,10 @@ CHANGED: dict[str, tuple[Run, set[str]]] = {
     ),
     "include_foreign": (replace(BASE, include_foreign=True), {"entries", "frequencies"}),
     "first analyses": (replace(BASE, first_analyses=True), {"entries", "frequencies"}),
-    "frequencies": (
-        replace(BASE, frequencies={**FREQUENCIES, "undo": 9.0}),
-        {"frequencies"},
-    ),
+    "frequencies": (replace(BASE, frequencies={**FREQUENCIES, "undo": 9.0}), {"frequencies"}),
     "bare": (replace(BASE, bare=True), {"words"}),
     "holdout": (replace(BASE, holdout=0.5), {"entries", "frequencies"}),
-    "holdout seed": (
-        replace(BASE, holdout=0.5, holdout_seed=1),
-        {"entries", "frequencies"},
-    ),
+    "holdout seed": (replace(BASE, holdout=0.5, holdout_seed=1), {"entries", "frequencies"}),
     "subset": (replace(BASE, subset=[0, 2, 3]), {"entries", "frequencies"}),
     "order": (replace(BASE, subset=[5, 0, 1, 2, 3, 4]), {"entries", "frequencies"}),
     "tokeniser": (replace(BASE, merges=tuple(UNDO[:4])), {"tokeniser", "test"}),

@@ -458,12 +458,7 @@ def real(request: pytest.FixtureRequest) -> Real:
 def sklearn_scores(true: Any, predicted: Any, weights: Any = None) -> tuple[float, float, float]:
     """scikit-learn's precision, recall and F1 of the class 1."""
     p, r, f, _ = precision_recall_fscore_support(
-        true,
-        predicted,
-        average="binary",
-        pos_label=1,
-        sample_weight=weights,
-        zero_division=np.nan,
+        true, predicted, average="binary", pos_label=1, sample_weight=weights, zero_division=np.nan
     )
     return float(p), float(r), float(f)
 
@@ -534,8 +529,7 @@ def test_morphs_as_rapidfuzz(real: Real, weighting: Weighting, source: bool) -> 
 @pytest.mark.data
 def test_real_words_as_oracle(real: Real) -> None:
     assert_as_oracle(
-        outcome_of(real.segmenter, GoldSet.of(reference_of(*real.entries[::20]))),
-        real.found[::20],
+        outcome_of(real.segmenter, GoldSet.of(reference_of(*real.entries[::20]))), real.found[::20]
     )
 
 

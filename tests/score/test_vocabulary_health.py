@@ -445,9 +445,7 @@ def test_a_corpus_without_capitals(capitals: int, words: list[str], expected: bo
     assert not without.misses_capitals
 
 
-def test_bytes_that_are_no_characters_are_no_capitals(
-    small_tokeniser: Callable[..., Any],
-) -> None:
+def test_bytes_that_are_no_characters_are_no_capitals(small_tokeniser: Callable[..., Any]) -> None:
     """Ã© is é, and Ã or Ġ alone are no letters; Ãī is É."""
     tokeniser = small_tokeniser(
         [("Ã", "©"), ("Ã", "ī"), ("Ġ", "n")],

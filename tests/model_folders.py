@@ -58,3 +58,9 @@ def shard(folder: Path) -> None:
         save_file({name: array}, folder / names[name], {"format": "pt"})
     index = {"metadata": {"total_size": 1, "total_parameters": 1}, "weight_map": names}
     (folder / "model.safetensors.index.json").write_text(json.dumps(index), encoding="utf-8")
+
+
+def special_token(text: str, number: int) -> dict[str, Any]:
+    """An entry of ``added_tokens``."""
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    return {"content": text, "id": number, "special": True, **flags}

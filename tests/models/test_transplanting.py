@@ -11,7 +11,15 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from model_folders import matrix, shard, vocabulary, weights, write_model, write_tokeniser
+from model_folders import (
+    matrix,
+    shard,
+    special_token,
+    vocabulary,
+    weights,
+    write_model,
+    write_tokeniser,
+)
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 import morphgraph as mg
@@ -40,15 +48,12 @@ def tokens_of(vocabulary: ModelVocabulary, spelled: str) -> list[str]:
     return [texts[number] for number in vocabulary.tokens_of([spelled])[0]]
 
 
-def special(text: str, number: int) -> dict[str, Any]:
-    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-    return {"content": text, "id": number, "special": True, **flags}
-
-
 @pytest.fixture
 def model(tmp_path: Path, small_document: Document) -> Path:
     """Types un…undoing with ids 0 to 11, <pad> 12, </s> 13; input, output and its bias."""
-    document = small_document(MERGES, added_tokens=[special("<pad>", 12), special("</s>", 13)])
+    document = small_document(
+        MERGES, added_tokens=[special_token("<pad>", 12), special_token("</s>", 13)]
+    )
     tensors = {
         "transformer.wte.weight": matrix(14),
         "transformer.h.0.mlp.weight": matrix(3, 7),
@@ -65,7 +70,7 @@ def other(tmp_path: Path, small_document: Document) -> Path:
     document = small_document(OTHER, "undoig")
     ids = {text: number + 2 for text, number in document["model"]["vocab"].items()}
     document["model"]["vocab"] = ids
-    document["added_tokens"] = [special("</s>", 0), special("<pad>", 1)]
+    document["added_tokens"] = [special_token("</s>", 0), special_token("<pad>", 1)]
     return write_tokeniser(tmp_path / "other", document)
 
 
@@ -368,13 +373,13 @@ WORDPIECE = document_of(
     pre_tokenizers.BertPreTokenizer(),
     normalizers.BertNormalizer(),
 )
-WORDPIECE["added_tokens"] = [special("[UNK]", 0)]
+WORDPIECE["added_tokens"] = [special_token("[UNK]", 0)]
 PIECES = ["<unk>", "▁un", "do", "▁", "u", "n", "ä", "d"]
 UNIGRAM = document_of(
     Tokenizer(models.Unigram([(text, -float(n)) for n, text in enumerate(PIECES)], 0, False)),
     pre_tokenizers.Metaspace(),
 )
-UNIGRAM["added_tokens"] = [special("<unk>", 0)]
+UNIGRAM["added_tokens"] = [special_token("<unk>", 0)]
 ACROSS = [
     (BYTE_LEVEL, WORDPIECE, "un", ["Ġun"]),
     (BYTE_LEVEL, WORDPIECE, "##ä", ["Ã¤"]),

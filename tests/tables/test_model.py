@@ -15,9 +15,8 @@ from morphgraph.tables.model import Cell, Column, Row, Table, table_of_texts, wi
 from morphgraph.tables.writing import frame_csv, rendered, to_csv, to_html, to_latex, to_markdown
 
 SIGNS = "&\"'{}\\$#%_^~][|`*+@-aé≥☃ \n\r"
-HOSTILE = st.lists(
-    st.sampled_from([*SIGNS, "<script>", "</td>", "\\end{table}", "=1"]), min_size=1, max_size=6
-).map("".join)
+PARTS = [*SIGNS, "<script>", "</td>", "\\end{table}", "=1", *"＝＋－＠"]
+HOSTILE = st.lists(st.sampled_from(PARTS), min_size=1, max_size=6).map("".join)
 TAGS = re.compile("div|table|thead|tbody|tr|th|td|span|sup|small|p|code")
 
 
@@ -122,7 +121,7 @@ def test_no_text_becomes_a_formula(table: Table) -> None:
     rows = list(csv.reader(io.StringIO(to_csv(table).decode("utf-8"), newline="")))
     for value in (value for row in rows for value in row):
         is_number = re.fullmatch(r"-?[0-9.e-]+", value) is not None
-        assert is_number or not value.lstrip().startswith(("=", "+", "-", "@")), value
+        assert is_number or not value.lstrip().startswith(tuple("=+-@＝＋－＠")), value
 
 
 # --------------------------------------------------------------------------------------- by hand

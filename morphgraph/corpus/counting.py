@@ -147,38 +147,38 @@ def plan_counting(
 ) -> Counting:
     """Check the arguments of `count_words` and divide the texts into blocks."""
     if pipeline not in KINDS:
-        raise MorphGraphError(
-            f"There is no counting by {pipeline!r}. Choose one of {', '.join(KINDS)}."
-        )
+        known = ", ".join(KINDS)
+        raise MorphGraphError(f"There is no counting by {pipeline!r}. Choose one of {known}.")
     if memory < MIN_MEMORY:
         raise MorphGraphError(f"{memory:,} bytes of memory are too few. Give at least 64M.")
     if minimum_count < 1:
         raise MorphGraphError(f"The least count is {minimum_count}. Give 1 or more.")
     files = find_texts(paths)
-    out = Path(out)
+    out, wrong = Path(out), ""
     if str(out.resolve()) in {str(Path(file.path).resolve()) for file in files}:
         raise MorphGraphError(f"{out}: this is one of the texts. Choose another place for --out.")
-    if single and out.is_dir():
-        raise MorphGraphError(f"{out}: it is a folder. Choose another place with --out.")
-    if not single and out.exists() and not (out / COUNTS_FILE).is_file():
-        empty = out.is_dir() and not any(out.iterdir())
-        if not empty:
-            what = "the folder has something else in it" if out.is_dir() else "it is a file"
-            raise MorphGraphError(f"{out}: {what}. Choose another place with --out.")
+    if out.is_dir() and single:
+        wrong = "it is a folder"
+    elif out.is_dir() and not (out / COUNTS_FILE).is_file() and any(out.iterdir()):
+        wrong = "the folder has something else in it"
+    elif out.exists() and not out.is_dir() and not single:
+        wrong = "it is a file"
+    if wrong:
+        raise MorphGraphError(f"{out}: {wrong}. Choose another place with --out.")
     if temp is not None and not temp.is_dir():
         raise MorphGraphError(f"{temp}: there is no such folder. Choose another with --temp.")
     return Counting(
-        blocks=tuple(text_blocks(files)),
-        files=len(files),
-        size=sum(file.size for file in files),
-        out=out,
-        pipeline=pipeline,
-        minimum_count=minimum_count,
-        memory=memory,
-        column=column,
-        bad_lines=bad_lines,
-        folder=(temp or out.resolve().parent) / f".{out.name}.counting",
-        single=single,
+        tuple(text_blocks(files)),
+        len(files),
+        sum(file.size for file in files),
+        out,
+        pipeline,
+        minimum_count,
+        memory,
+        column,
+        bad_lines,
+        (temp or out.resolve().parent) / f".{out.name}.counting",
+        single,
     )
 
 
@@ -213,44 +213,40 @@ def run_counting(
 
     They are threads of this process unless ``run`` provides others.
     """
-    started = time.perf_counter()
-    partitions = partitions_of(counting.size)
+    started, bytes_done = time.perf_counter(), 0
+    folder, partitions = counting.folder, partitions_of(counting.size)
+    about = {"pipeline": counting.pipeline, "minimum_count": counting.minimum_count}
     shared = {
         "pipeline": counting.pipeline,
         "memory": counting.memory // (1 if run is None else workers),
         "threads": workers if run is None else 1,
     }
     run = run or run_here
-    with writing(counting.folder, IN_TEMP):
-        counting.folder.mkdir(parents=True, exist_ok=True)
-    common = {
-        **shared,
-        "column": counting.column,
-        "bad_lines": counting.bad_lines,
-        "folder": str(counting.folder),
-        "partitions": partitions,
-        # A single block can be counted into the final file directly.
-        "alone": len(counting.blocks) == partitions == counting.minimum_count == 1,
-    }
-    bytes_done = 0
+    with writing(folder, IN_TEMP):
+        folder.mkdir(parents=True, exist_ok=True)
 
     def tell(stage: str, done: int, tasks: int) -> None:
         if progress is not None:
             seconds = time.perf_counter() - started
             progress(CountProgress(stage, done, tasks, bytes_done, counting.size, seconds))
 
-    tasks: list[CountingTask] = [{**common, "block": block} for block in counting.blocks]
+    common = {
+        **shared,
+        "column": counting.column,
+        "bad_lines": counting.bad_lines,
+        "folder": str(folder),
+        "partitions": partitions,
+        # A single block can be counted into the final file directly.
+        "alone": len(counting.blocks) == partitions == counting.minimum_count == 1,
+    }
     counted: list[dict[str, Any]] = []
-    for found in run(count_block, tasks):
+    for found in run(count_block, [{**common, "block": block} for block in counting.blocks]):
         counted.append(found)
         bytes_done += found["size"]
-        tell("counting", len(counted), len(tasks))
-    bad = sum(found["bad"] for found in counted)
+        tell("counting", len(counted), len(counting.blocks))
     counts = sorted(name for found in counted for name in found["counts"])
-    manifest = counting.folder / "counts.json"
+    manifest, parts = folder / "counts.json", folder / f"parts-{task_key(counts, about)}"
     write_file(manifest, json.dumps(counts).encode(), IN_TEMP)
-    about = {"pipeline": counting.pipeline, "minimum_count": counting.minimum_count}
-    parts = counting.folder / f"parts-{task_key(counts, about)}"
     sums: list[CountingTask] = [
         {
             **shared,
@@ -268,33 +264,23 @@ def run_counting(
         summed.append(found)
         tell("summing", len(summed), partitions)
     summing = time.perf_counter() - before
-    facts = {
-        **about,
-        "files": counting.files,
-        **{name: sum(found[name] for found in summed) for name in ("words", "distinct", "kept")},
-        "bad": bad,
-        "order": ORDER,
-    }
-    if not facts["words"]:
-        shutil.rmtree(counting.folder, ignore_errors=True)
+    totals = {name: sum(found[name] for found in summed) for name in ("words", "distinct", "kept")}
+    bad = sum(found["bad"] for found in counted)
+    if not totals["words"]:
+        shutil.rmtree(folder, ignore_errors=True)
         names = [file.path for block in counting.blocks for file in block.files] or ["the files"]
         raise MorphGraphError(f"{_listed(names)}: there is no word. Choose files with text.")
-    _publish(counting, parts, facts)
+    facts = {**about, "files": counting.files, **totals, "bad": bad}
+    _publish(counting, parts, {**facts, "order": ORDER})
     seconds = time.perf_counter() - started
     return CountReport(
+        **facts,
         saved=str(counting.out),
-        pipeline=counting.pipeline,
-        minimum_count=counting.minimum_count,
-        files=counting.files,
         bytes=counting.size,
-        words=facts["words"],
-        distinct=facts["distinct"],
-        kept=facts["kept"],
         blocks=len(counting.blocks),
         rows=sum(found["rows"] for found in counted),
         partitions=partitions,
         workers=workers,
-        bad=bad,
         first_bad=sorted(line for found in counted for line in found["first_bad"])[:20],
         seconds=seconds,
         summing_seconds=summing,
@@ -341,16 +327,12 @@ def text_blocks(files: Sequence[TextFile]) -> Iterator[TextBlock]:
             continue
         text = file.size * (_UNPACKED if file.path.lower().endswith(PACKED) else 1)
         if some and (size + text > BLOCK_BYTES or len(some) == _MAX_FILES):
-            yield _block(some)
+            yield TextBlock.of(some)
             some, size = [], 0
         some.append(file)
         size += text
     if some:
-        yield _block(some)
-
-
-def _block(files: list[TextFile]) -> TextBlock:
-    return TextBlock(tuple(files), sum(file.size for file in files))
+        yield TextBlock.of(some)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -375,14 +357,9 @@ def _publish(counting: Counting, parts: Path, facts: dict[str, Any]) -> None:
     else:
         with new_folder(counting.out, " with --out") as place:
             for part in files:
-                _copy(part, place / part.name)
+                try:  # the original remains for another attempt
+                    (place / part.name).hardlink_to(part)
+                except OSError:  # such as across disks
+                    shutil.copyfile(part, place / part.name)
             (place / COUNTS_FILE).write_text(json.dumps(facts, indent=1))
     shutil.rmtree(counting.folder, ignore_errors=True)
-
-
-def _copy(file: Path, place: Path) -> None:
-    """Hard-link a file, or copy it across disks; the original remains for another attempt."""
-    try:
-        place.hardlink_to(file)
-    except OSError:
-        shutil.copyfile(file, place)

@@ -87,6 +87,11 @@ class TextBlock:
     files: tuple[TextFile, ...]
     size: int
 
+    @classmethod
+    def of(cls, files: Sequence[TextFile]) -> TextBlock:
+        """Return a block of files."""
+        return cls(tuple(files), sum(file.size for file in files))
+
 
 def task_key(*facts: Any) -> str:
     """Return a file name that depends on these facts alone."""

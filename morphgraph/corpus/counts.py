@@ -15,12 +15,7 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError, require
 from morphgraph.core.isolated import read_isolated
 from morphgraph.core.limits import COUNTED_CHARACTERS, COUNTED_WORDS
 from morphgraph.corpus.text_files import PARQUET_START, Parquet, on_disk
-from morphgraph.corpus.word_array import (
-    CountedArray,
-    WordArray,
-    concatenate_counts,
-    sum_duplicates,
-)
+from morphgraph.corpus.word_array import CountedArray, WordArray, concatenate_counts, sum_duplicates
 
 if TYPE_CHECKING:
     import numpy as np

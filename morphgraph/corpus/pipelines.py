@@ -28,7 +28,6 @@ from morphgraph.corpus.word_array import (
     WordArray,
     concatenate_counts,
     counted_array,
-    move_shared_counts,
     sum_duplicates,
 )
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR, encode
@@ -264,27 +263,22 @@ class _Selection:
 
 
 class _Sum:
-    """Adds up portions of counts: no word is in two arrays, but any may be in several mappings."""
+    """Adds up portions of counts: arrays with mappings, or a single mapping."""
 
     def __init__(self) -> None:
         self._arrays: list[CountedArray] = []
-        self._others: list[Mapping[str, int]] = []
-        self._more: list[CountedArray] = []
+        self._only: Mapping[str, int] = {}
 
     def add(self, array: CountedArray | None, others: Mapping[str, int]) -> None:
         if array is None:
-            self._others.append(others)
-            return
-        self._arrays.append(array)
-        self._more.append(counted_array(others))
+            self._only = others
+        else:
+            self._arrays += [array, counted_array(others)]
 
     def counts(self) -> WordCounts:
         if not self._arrays:
-            (only,) = self._others
-            return WordCounts.from_mapping(only)
-        others = sum_duplicates(*concatenate_counts(self._more))
-        words, numbers = move_shared_counts(concatenate_counts(self._arrays), others)
-        return WordCounts(*concatenate_counts([(words, numbers), others]))
+            return WordCounts.from_mapping(self._only)
+        return WordCounts(*sum_duplicates(*concatenate_counts(self._arrays)))
 
 
 def _covered_parts(piece: str, alphabet: frozenset[str]) -> list[str]:
@@ -477,15 +471,11 @@ def modern(word: str, marker: str) -> list[str]:
     >>> modern("Covid-19", "▁")
     ['▁⇧covid', '-', '19']
     """
-    pieces = [word]
-    if not word.isalpha():
-        pieces = [part for piece in pieces for part in split_contractions(piece)]
-        pieces = [part for piece in pieces for part in split_apostrophes(piece)]
-    pieces = [_marked(piece, marker) for piece in pieces]
-    if not word.isalpha():
-        pieces = [part for piece in pieces for part in split_digits(piece)]
-        pieces = [part for piece in pieces for part in split_hyphens(piece)]
-    return [mark_capitals(piece) for piece in pieces]
+    if word.isalpha():
+        return [mark_capitals(_marked(word, marker))]
+    pieces = [part for piece in split_contractions(word) for part in split_apostrophes(piece)]
+    pieces = [part for piece in pieces for part in split_digits(_marked(piece, marker))]
+    return [mark_capitals(part) for piece in pieces for part in split_hyphens(piece)]
 
 
 def _marked(word: str, marker: str) -> str:

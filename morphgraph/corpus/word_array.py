@@ -211,18 +211,3 @@ def sum_duplicates(words: WordArray, numbers: Int64) -> CountedArray:
     sums = np.zeros(len(words), np.int64)
     np.add.at(sums, first, numbers)
     return words.where(kept), sums[kept]
-
-
-def move_shared_counts(counted: CountedArray, others: CountedArray) -> CountedArray:
-    """Return the words absent from ``others``; counts of shared words are added there."""
-    import numpy as np
-
-    from morphgraph.kernels.words import first_places
-
-    if not len(others[0]):
-        return counted
-    both, _ = concatenate_counts([others, counted])
-    places = first_places(both.text, both.ends)[len(others[0]) :]
-    common = places < len(others[0])
-    np.add.at(others[1], places[common], counted[1][common])
-    return counted[0].where(~common), counted[1][~common]

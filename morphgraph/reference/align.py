@@ -166,11 +166,7 @@ def separate_hyphens(alignment: Alignment) -> Alignment:
         if not core:
             core = morph
         at = morph.index(core)
-        for text, origin in (
-            (morph[:at], -1),
-            (core, source),
-            (morph[at + len(core) :], -1),
-        ):
+        for text, origin in ((morph[:at], -1), (core, source), (morph[at + len(core) :], -1)):
             if text:
                 morphs.append(text)
                 sources.append(origin)

@@ -140,14 +140,7 @@ def test_scripts() -> None:
 
 def test_plain() -> None:
     counts = {"don't": 3, "né": 2, "co-op": 1}
-    assert pieces("plain", counts) == {
-        "Ġdon": 3,
-        "'t": 3,
-        "ĠnÃ©": 2,
-        "Ġco": 1,
-        "-": 1,
-        "op": 1,
-    }
+    assert pieces("plain", counts) == {"Ġdon": 3, "'t": 3, "ĠnÃ©": 2, "Ġco": 1, "-": 1, "op": 1}
     assert pieces("plain", counts, kind="characters") == {"▁don't": 3, "▁né": 2, "▁co-op": 1}
     assert pieces("plain", counts, kind="unmarked") == counts
 
@@ -156,13 +149,7 @@ def test_knockout_in_its_order() -> None:
     counts = {"dog.": 6, "dog": 5, "(dog": 1, "co-op": 10, "rare": 9, "né": 10}
     # "dog" is counted after the marks are split off; the mark "." (6) and "(" (1) are too rare.
     prepared = prepare("knockout", counts)
-    assert dict(prepared.counts.items()) == {
-        "Ġdog": 12,
-        "Ġco": 10,
-        "-": 10,
-        "op": 10,
-        "ĠnÃ©": 10,
-    }
+    assert dict(prepared.counts.items()) == {"Ġdog": 12, "Ġco": 10, "-": 10, "op": 10, "ĠnÃ©": 10}
     assert prepared.dropped == {"rarer than 10": 9 + 6 + 1}
     assert len(prepared.alphabet) == 256
 
@@ -171,10 +158,7 @@ def test_knockout_drops_long_words_and_foreign_scripts() -> None:
     counts = {"a" * 60: 10, "b" * 61: 10, "слово": 20, "αβ-vitamin": 30, "word": 100}
     prepared = prepare("knockout", counts)
     assert dict(prepared.counts.items()) == {"Ġ" + "a" * 60: 10, "Ġword": 100}
-    assert prepared.dropped == {
-        "longer than 60 characters": 10,
-        "letters of a foreign script": 50,
-    }
+    assert prepared.dropped == {"longer than 60 characters": 10, "letters of a foreign script": 50}
     assert set(pieces("knockout", {"слово": 30, "word": 10})) == {encode(" слово")}
 
 

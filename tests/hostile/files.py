@@ -382,22 +382,13 @@ FILES: dict[str, Hostile] = {
         "bytes of values, the limit is",
     ),
     "a number of 90 MB": Hostile(
-        "tokeniser",
-        "tokenizer.json",
-        lambda: b'{"model":' + b"9" * 90 * MILLION + b".5}",
-        "",
+        "tokeniser", "tokenizer.json", lambda: b'{"model":' + b"9" * 90 * MILLION + b".5}", ""
     ),
     "6 million types": Hostile(
-        "tokeniser",
-        "tokenizer.json",
-        lambda: vocabulary(6 * MILLION),
-        "the limit is",
+        "tokeniser", "tokenizer.json", lambda: vocabulary(6 * MILLION), "the limit is"
     ),
     "6 million types, one a line": Hostile(
-        "tokeniser",
-        "types.txt",
-        lambda: b"".join(b"%x\n" % n for n in range(6 * MILLION)),
-        "types",
+        "tokeniser", "types.txt", lambda: b"".join(b"%x\n" % n for n in range(6 * MILLION)), "types"
     ),
     "3 million types of SentencePiece": Hostile(
         "tokeniser", "m.model", lambda: many_pieces(3 * MILLION), "types, the limit is"
@@ -412,16 +403,10 @@ FILES: dict[str, Hostile] = {
         "it unpacks to more than",
     ),
     "a page of parquet that expands": Hostile(
-        "frequencies",
-        "counts.parquet",
-        lambda: bomb(500 * MILLION),
-        "it unpacks to more than",
+        "frequencies", "counts.parquet", lambda: bomb(500 * MILLION), "it unpacks to more than"
     ),
     "a text of parquet that expands": Hostile(
-        "text",
-        "text.parquet",
-        lambda: parquet(MILLION, "a " * 1800),
-        "it unpacks to more than",
+        "text", "text.parquet", lambda: parquet(MILLION, "a " * 1800), "it unpacks to more than"
     ),
     "a cell in the last column": Hostile("reference", "gold.xlsx", lambda: last_cells(1), ""),
     "300,000 cells in the last column": Hostile(
@@ -461,10 +446,7 @@ FILES: dict[str, Hostile] = {
         "frequencies", "counts.tsv", lambda: b"\t" * 77 * MILLION, "the line has more than"
     ),
     "one line of 100 MB": Hostile(
-        "reference",
-        "gold.tsv",
-        lambda: "😀".encode() + b"a" * 99 * MILLION,
-        "the limit is",
+        "reference", "gold.tsv", lambda: "😀".encode() + b"a" * 99 * MILLION, "the limit is"
     ),
     "190,000 seeds": Hostile(
         "evaluation",

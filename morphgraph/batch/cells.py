@@ -103,7 +103,6 @@ def _word_counts(table: pa.Table) -> WordCounts:
 
 
 def _words(table: pa.Table) -> tuple[WordCounts, Mapping[str, float]]:
-    """Return word counts as a list and by word."""
     counts = _word_counts(table)
     # All numbers as a list at once: one by one takes twice as long.
     numbers = np.asarray(counts.counts).tolist()
@@ -174,7 +173,6 @@ def _read_once(spec: Mapping[str, Any], read: Callable[[Mapping[str, Any]], Any]
 
 
 def _predictions(spec: Mapping[str, Any]) -> Predictions:
-    """Read the predictions of another program."""
     from morphgraph.reference.predictions import read_predictions
 
     reading = {name: spec[name] for name in ("name", "format", "encoding")}
@@ -260,7 +258,6 @@ class ResultRow(NamedTuple):
 
 
 def _as_table(rows: Iterable[ResultRow]) -> pa.Table:
-    """Return the rows of a cell in the form in which they are stored."""
     import pyarrow
 
     numbers = dict.fromkeys(("value", "low", "high", "p"), pyarrow.float64())
@@ -373,7 +370,6 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, made: MethodResult) -> Iter
 def _figures(
     spec: Mapping[str, Any], inputs: CellInputs, made: MethodResult
 ) -> Iterator[ResultRow]:
-    """Return the figures of the vocabulary."""
     from morphgraph.score.vocabulary import ALPHA, NamedCounts, VocabularyHealth
     from morphgraph.score.vocabulary_figures import figures_of
     from morphgraph.tables.vocabulary import signature
@@ -391,7 +387,6 @@ def _figures(
 
 
 def _facts(made: MethodResult) -> Iterator[ResultRow]:
-    """Return what the method reports about itself."""
     if isinstance(made.segmenter, Predictions):
         yield ResultRow("types", nan)
         return

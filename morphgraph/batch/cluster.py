@@ -16,7 +16,6 @@ import sys
 import tempfile
 import threading
 import time
-import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -157,23 +156,19 @@ def at_address(address: str, timeout: float = 10) -> Generator[Client]:
 
     `address` is ``tcp://host:port`` or the path of a scheduler file that ends in ``.json``. Raises
     `MorphGraphError` within about `timeout` seconds if nothing or no scheduler answers, or if it
-    has no workers. Warns if dask or Python versions differ.
+    has no workers. Dask warns of versions that differ.
     """
     deadline = time.monotonic() + timeout
     with quiet():
         from distributed import Client
-        from distributed.versions import VersionMismatchWarning
 
         where = scheduler_address(address)
         _check_scheduler(where, address, timeout)
-        # `_warn_of_versions` replaces dask's table by one line.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", VersionMismatchWarning)
-            try:
-                left = max(1.0, deadline - time.monotonic())
-                client = Client(where, timeout=left, set_as_default=False)  # type: ignore[no-untyped-call]
-            except Exception as error:
-                raise _no_scheduler(address, f"it does not let us connect ({error})") from error
+        try:
+            left = max(1.0, deadline - time.monotonic())
+            client = Client(where, timeout=left, set_as_default=False)  # type: ignore[no-untyped-call]
+        except Exception as error:
+            raise _no_scheduler(address, f"it does not let us connect ({error})") from error
         with client:
             left = max(1.0, deadline - time.monotonic())
             try:
@@ -182,7 +177,6 @@ def at_address(address: str, timeout: float = 10) -> Generator[Client]:
                 problem = f"The scheduler at {address} has no workers, {left:.0f} s after we asked"
                 fix = f"Start some: dask worker {where} --nthreads 1"
                 raise MorphGraphError(f"{problem}. {fix}") from error
-            _warn_of_versions(client, address)
             yield client
 
 
@@ -285,27 +279,6 @@ def _check_scheduler(where: str, shown: str, timeout: float) -> None:
         raise _no_scheduler(shown, f"the connection fails ({reason})") from error
     if found != "Scheduler":
         raise _no_scheduler(shown, f"it is a dask {found.lower()}")
-
-
-def _warn_of_versions(client: Client, shown: str) -> None:
-    """Warn of differing versions if tasks and results could not be exchanged."""
-
-    def versions(found: Mapping[str, Any]) -> dict[str, str]:
-        known = {name: str(found["packages"][name]) for name in ("python", "dask", "distributed")}
-        return known | {"python": ".".join(known["python"].split(".")[:2])}
-
-    found: Any = client.get_versions()
-    here = versions(found["client"])
-    for name, other in {"the scheduler": found["scheduler"], **found["workers"]}.items():
-        there = versions(other) if other else here
-        differ = [f"{n} {here[n]} here and {there[n]} there" for n in here if here[n] != there[n]]
-        if differ:
-            warnings.warn(
-                f"{name} at {shown} has other versions: {', '.join(differ)}. If tasks fail, "
-                "install the same versions on both sides.",
-                stacklevel=4,
-            )
-            return
 
 
 @contextmanager
@@ -428,7 +401,6 @@ def missing_tasks(tasks: Sequence[Task], store: Store) -> list[Task]:
 
 
 def _kept(tasks: Sequence[Task], store: Store) -> dict[str, dict[str, str]]:
-    """Return what finished tasks report about themselves, reading each file once."""
     found = ((task.key, store.facts(task.key)) for task in tasks)
     return {key: facts for key, facts in found if facts is not None}
 
@@ -521,7 +493,6 @@ class Schedule:
                 self.client.cancel(list(self.futures.values()))
 
     def _submit(self) -> None:
-        """Send all missing tasks to the scheduler, each with its dependencies."""
         code = code_version()
         for place, task in enumerate(self.missing):
             for need in task.needs:
@@ -574,7 +545,6 @@ class Schedule:
             return TaskResult(b"", TaskFailure(task.label, message, repr(error)))
 
     def _taken(self, task: Task, result: TaskResult) -> TaskReport:
-        """Store the result of a task, and return how it ended."""
         if (failure := result.failure) is None:
             self.store.keep(task.key, result.data)
             _log.info("done: %s (%s s)", task.label, result.facts.get("seconds", "?"))

@@ -45,7 +45,6 @@ from morphgraph.segment.training import training_of
 
 
 def _one_or_more_values(field: FieldInfo) -> Any:
-    """Return the type of one or more values of a method's parameter."""
     one: Any = values_of(field)
     for bound in field.metadata:
         one = Annotated[one, bound]
@@ -166,7 +165,6 @@ class _TokeniserChoice(_Grid):
 
 
 def _training_fields() -> dict[str, Any]:
-    """The parameters of all trainings as fields of a file."""
     found: dict[str, Any] = {}
     for method in METHODS.trained:
         for name, field in training_of(method)[1].parameters.model_fields.items():
@@ -219,7 +217,6 @@ def settings_of(method: str, parameters: Mapping[str, Any]) -> Parameters:
 
 
 def _method_model(method: Method) -> type[MethodChoice]:
-    """Return the configuration model of a method; seeds are those of the evaluation."""
     fields: dict[str, Any] = {}
     for name, field in method.fields.items():
         kind, default = _one_or_more_values(field), field.default
@@ -248,7 +245,6 @@ METHOD_MODELS: dict[str, type[MethodChoice]] = {
 
 
 def _as_method(given: Any) -> Any:
-    """Parse a method written as text, such as ``dropout(p=0.05)``, into its fields."""
     if not isinstance(given, str):
         return given
     try:
@@ -295,7 +291,6 @@ class DownstreamChoice(_Grid):
 
 
 def _task_model(task: DownstreamTask) -> type[DownstreamChoice]:
-    """Return the configuration model of a task."""
     fields: dict[str, Any] = {}
     for name, field in task.parameters.model_fields.items():
         kind: Any = field.annotation

@@ -284,14 +284,12 @@ class _Planner:
         return str(found)
 
     def _texts(self, templates: Sequence[str]) -> dict[str, Any]:
-        """Return the text files that a task reads, with their folders and checksums."""
         given = [self._path(text) for text in templates]
         files = [file.path for file in find_texts(given, HASHED_FILES)]
         folders = [path for path in given if Path(path).is_dir()]
         return {"files": files, "folders": folders, "content": contents(files)}
 
     def _reference(self, place: int, choice: ReferenceChoice) -> tuple[str, dict[str, Any]]:
-        """Return a reference's name in results, and how to read it."""
         with self._at("references", place, "source"):
             parts = [self._reference_part(choice, choice.source)]
         with self._at("references", place, "join"):
@@ -321,7 +319,6 @@ class _Planner:
         raise MorphGraphError(f"{' '.join(problems)} {leave}")
 
     def _parallel(self, language: str) -> dict[str, Any] | None:
-        """Return the parallel text of the language, and of the one it is relative to."""
         asked = self.evaluation.parallel
         if asked is None:
             return None
@@ -337,7 +334,6 @@ class _Planner:
     def _downstream(
         self, place: int, choice: DownstreamChoice
     ) -> tuple[DownstreamChoice, dict[str, Any], float]:
-        """Plan a downstream task with the files of the language, reading its examples once."""
         with self._at("downstream", place):
             given = choice.settings()
             data: dict[str, Any] = {}
@@ -606,7 +602,6 @@ def _is_for(choice: MethodChoice | DownstreamChoice, tokeniser: TokeniserChoice)
 
 
 def _file(path: str, name: str = "") -> dict[str, Any]:
-    """Return a file that a task reads: its path, name and checksum."""
     content = contents([path])
     return {"path": path, "name": name or Path(path).name, "files": [path], "content": content}
 
@@ -656,7 +651,6 @@ def _cell_label(columns: Mapping[str, Any]) -> str:
 
 
 def _cell_cost(spec: Mapping[str, Any]) -> float:
-    """Return the estimated seconds of segmenting and scoring on one core."""
     known = METHODS.get(spec["method"])
     tables = len(spec["scopes"]) * len(spec["weightings"]) if spec["reference"] else 0
     each = _INTERVALS if spec["intervals"] else _SCORES

@@ -156,7 +156,6 @@ def usual_tables(results: pd.DataFrame) -> list[TableSpec]:
 
 
 def _chosen(results: pd.DataFrame, spec: TableSpec) -> pd.DataFrame:
-    """Select the rows of results for a table, failed cells included, by their ``place``."""
     frame = _named(results)
     is_lost = frame["metric"].isin(LOST)
     keep = is_lost | frame["metric"].isin(spec.metrics or frame["metric"])
@@ -167,7 +166,6 @@ def _chosen(results: pd.DataFrame, spec: TableSpec) -> pd.DataFrame:
 
 
 def _named(results: pd.DataFrame) -> pd.DataFrame:
-    """Return results with all naming columns as text."""
     frame = complete(results, RESULT_COLUMNS, "results")
     names = (*DIMENSIONS, "metric", "held_in", "signature")
     texts = {name: list(map(name_text, frame[name].astype(object))) for name in names}
@@ -419,7 +417,6 @@ def write_report(run: FinishedRun, folder: Path) -> list[Path]:
 
 
 def _content(run: FinishedRun, tables: Sequence[Table]) -> dict[str, Any]:
-    """Return the values for the templates of a report."""
     distinct = dict.fromkeys(text for table in tables for text in table.signatures)
     numbers = {text: number for number, text in enumerate(distinct, 1)}
     plotly, sections = "", []
@@ -503,7 +500,6 @@ _STATES = ("done", "failed", "not run")
 
 
 def _headline(run: FinishedRun) -> list[tuple[str, str]]:
-    """Return the key numbers of a run, each with its unit."""
     cells = _states(complete(run.tasks, TASK_COLUMNS, "tasks"), "cell")
     found = [(f"{cells['done']:,} of {sum(cells.values()):,}", "cells done")]
     found += [(f"{cells[state]:,}", f"cells {state}") for state in _STATES[1:] if cells[state]]
@@ -586,7 +582,6 @@ def tasks_by_kind(tasks: pd.DataFrame) -> Table:
 
 
 def _states(tasks: pd.DataFrame, kind: str) -> dict[str, int]:
-    """Count the tasks of a kind that are done, failed and not run."""
     found = tasks.loc[tasks["kind"] == kind, "state"].tolist()
     return {state: found.count(state) for state in _STATES}
 

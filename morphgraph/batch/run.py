@@ -400,7 +400,6 @@ def run_tasks(
 
 
 def _in_training(schedule: Schedule) -> dict[str, Any]:
-    """Return the progress of models in training, if their checkpoints are visible here."""
     from morphgraph.models.downstream.training import steps_in
 
     told = []
@@ -460,7 +459,6 @@ class _Log(logging.FileHandler):
 
 @contextmanager
 def _logging(path: Path) -> Iterator[None]:
-    """Log events to a file, with tracebacks."""
     try:
         handler = _Log(path, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
@@ -480,7 +478,6 @@ _LIBRARIES = "dask distributed numba numpy pandas pyarrow sentencepiece tokenize
 
 
 def _about(plan: Plan, command: Sequence[str]) -> dict[str, Any]:
-    """Return what is known of a run before its tasks: its content, and its software."""
     versions = {"morphgraph": __version__, "python": platform.python_version()}
     for name in _LIBRARIES.split():
         with suppress(PackageNotFoundError):
@@ -501,7 +498,6 @@ def _about(plan: Plan, command: Sequence[str]) -> dict[str, Any]:
 
 
 def _counts(outcome: RunOutcome) -> dict[str, Any]:
-    """Count the tasks of a run by how they ended."""
     done = [report for report in outcome.reports if report.state == "done"]
     return {
         "all": len(outcome.reports),
@@ -598,7 +594,6 @@ class RunFile:
         write_file(self._folder / "run.json", text.encode())
 
     def _read(self) -> dict[str, Any]:
-        """Return the record of earlier starts; empty if it is damaged."""
         try:
             found = parse_json(read_bytes(self._folder / "run.json"), "run.json")
             starts = [

@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from morphgraph.cli.options import (
-    Reading,
-    Whole,
-    check_one_place,
-    cluster_for,
-    with_options,
-)
+from morphgraph.cli.options import Reading, Whole, check_one_place, cluster_for, with_options
 from morphgraph.cli.output import (
     on_termination,
     print_json,
@@ -226,10 +220,7 @@ def _print_description(reference: "Reference", description: "Description") -> No
 
 
 @with_options
-def list_sources(
-    language: str | None = None,
-    as_json: bool = False,
-) -> None:
+def list_sources(language: str | None = None, as_json: bool = False) -> None:
     """List the public references that can be had; the network is not used.
 
     language: Only of this language: deu, de or German.
@@ -265,9 +256,7 @@ def list_sources(
 
 @with_options
 def get_source(
-    name: Annotated[str, typer.Argument()],
-    accept_licence: bool = False,
-    out: Path | None = None,
+    name: Annotated[str, typer.Argument()], accept_licence: bool = False, out: Path | None = None
 ) -> None:
     """Download a public reference, once you accept its licence, and check its SHA-256.
 
@@ -301,7 +290,6 @@ def _size_of(source: "CatalogueEntry") -> str:
 
 
 def _ask(source: "CatalogueEntry") -> None:
-    """Show the terms and ask on a terminal; an error without one."""
     for line in (
         f"{source.name}: {source.title}, {source.language_names}",
         f"Licence: {source.licence} ({source.licence_url})",

@@ -153,7 +153,6 @@ def _print_shipped() -> None:
 
 
 def _print_plan(plan: "Plan", out: Path | None, workers: int | None) -> None:
-    """Print the tasks by kind, how many are done, and how long the rest may take."""
     from morphgraph.batch.cluster import missing_tasks
     from morphgraph.batch.run import duration
     from morphgraph.batch.tasks import Store
@@ -238,7 +237,6 @@ def open_app(
 
 
 def _free_port(address: str) -> int:
-    """Return the first free port from 8501 on."""
     kind = socket.AF_INET6 if ":" in address else socket.AF_INET
     for port in range(_PORT, _PORT + 100):
         # Bind like servers, so that remnants of a closed one's connections do not matter.

@@ -277,7 +277,6 @@ class EditOptions(BlameOptions):
 
 
 def _piped_reference() -> bytes:
-    """Read a reference from standard input, up to the size limit of files."""
     from morphgraph.core.limits import FILE_BYTES
 
     if sys.stdin.isatty():

@@ -6,14 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from morphgraph.cli.options import (
-    BlameOptions,
-    EditOptions,
-    Ratio,
-    Whole,
-    one_of,
-    with_options,
-)
+from morphgraph.cli.options import BlameOptions, EditOptions, Ratio, Whole, one_of, with_options
 from morphgraph.cli.output import (
     check_out,
     print_json,
@@ -29,11 +22,7 @@ from morphgraph.core.text import counted
 
 
 @with_options
-def blame(
-    given: BlameOptions,
-    threshold: Ratio = 0.0,
-    limit: Whole = 50,
-) -> None:
+def blame(given: BlameOptions, threshold: Ratio = 0.0, limit: Whole = 50) -> None:
     """List the merges by blame: N (joins closed), B (of these on a gold boundary), R = B ÷ N.
 
     limit: At most this many merges; 0 for all.

@@ -256,7 +256,6 @@ def _print_tables(
 
 
 def _score_report(tables: "list[ScoreTable]") -> dict[str, Any]:
-    """Return JSON data: the first successful tokeniser's counts, and all tables."""
     from morphgraph.score.gold_set import SCOPES, WEIGHTINGS
     from morphgraph.score.metrics import boundary_score
     from morphgraph.score.outcome import Outcome

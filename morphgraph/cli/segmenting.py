@@ -206,7 +206,6 @@ def vocabulary(
 
 
 def _segmenters(tokenizers: list[str], models: list[Path]) -> "dict[str, Segmenter]":
-    """Return the segmenters to evaluate, by unique label."""
     from morphgraph.core.text import base_name
     from morphgraph.segment.models import load_segmenter
 
@@ -231,7 +230,6 @@ def _measured(
     workers: int | None,
     scheduler: str | None,
 ) -> "CorpusMeasures":
-    """Measure the corpus in this process, in several, or on a cluster."""
     from morphgraph.score.corpus_measures import measure_corpus
 
     check_one_place(workers, scheduler)

@@ -18,14 +18,12 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import psutil
 import pytest
 from distributed import KilledWorker
 
-from morphgraph.batch import cluster as clusters
 from morphgraph.batch.cluster import (
     at_address,
     local_cluster,
@@ -402,25 +400,6 @@ def test_what_is_no_scheduler_file_is_said_to_be_none(
     with pytest.raises(FileFormatError) as caught:
         scheduler_address(str(file))
     assert str(file) in str(caught.value)
-
-
-def test_other_versions_are_warned_of() -> None:
-    def packages(dask: str, python: str) -> dict[str, Any]:
-        return {"packages": {"python": python, "dask": dask, "distributed": "2026.8.0"}}
-
-    here = packages("2026.8.0", "3.11.7.final.0")
-
-    def answer(worker: dict[str, Any]) -> Any:
-        found = {"client": here, "scheduler": here, "workers": {"tcp://w:1": worker}}
-        return SimpleNamespace(get_versions=lambda: found)
-
-    with pytest.warns(UserWarning, match="tcp://w:1 at here .*dask 2026.8.0 here and 2025.1.0"):
-        clusters._warn_of_versions(answer(packages("2025.1.0", "3.11.9.final.0")), "here")
-    with pytest.warns(UserWarning, match="python 3.11 here and 3.12 there"):
-        clusters._warn_of_versions(answer(packages("2026.8.0", "3.12.0.final.0")), "here")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        clusters._warn_of_versions(answer(packages("2026.8.0", "3.11.1.final.0")), "here")
 
 
 @pytest.mark.slow

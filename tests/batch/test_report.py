@@ -228,10 +228,7 @@ def hostile() -> FinishedRun:
         tasks(["a", HOSTILE, HOSTILE, "done", 2.0, 1.5, 2**20, HOSTILE, True, ""]),
         [TaskFailure(HOSTILE, HOSTILE, HOSTILE)],
         {HOSTILE: HOSTILE, "command": [HOSTILE], "versions": {"morphgraph": HOSTILE}},
-        [
-            spec,
-            TableSpec(title=HOSTILE, rows=["method"], metrics=["f1"], chart="lines"),
-        ],
+        [spec, TableSpec(title=HOSTILE, rows=["method"], metrics=["f1"], chart="lines")],
         [
             paper,
             PublishedFigures(
@@ -312,54 +309,6 @@ def test_csv() -> None:
     ]
 
 
-def test_csv_is_no_formula() -> None:
-    frame = results({"method": "=1+1", "language": "@x", "value": 0.5, "signature": "-x"})
-    table = make_table(
-        frame, TableSpec(title="T", rows=["method"], columns=["language"], metrics=["f1"])
-    )
-    rows = list(csv.reader(to_csv(table).decode().splitlines()))
-    assert rows == [["Method", "F1 @x"], ["'=1+1", "0.5"], ["signature", "'-x"]]
-
-
-def test_latex() -> None:
-    table = scores_table(columns=["scope"], note="50 % & more.")
-    lines = to_latex(table, "scores").splitlines()
-    assert lines[4:] == [
-        r"\caption[{Scores}]{Scores.}\label{tab:scores}",
-        r"\begin{adjustbox}{max width=\linewidth}",
-        r"\begin{tabular}{lrr}",
-        r"\toprule",
-        r" & \multicolumn{2}{c}{} \\",
-        r"{}Method & F1 \% $\uparrow$ & Types, \textbar{}V\textbar{} \\",
-        r"\midrule",
-        r"{}BPE & 50.00 & 32,000 \\*",
-        r" & {\scriptsize [25.00, 75.00]} &  \\",
-        r"{}D & \textbf{62.50} & n/a \\*",
-        r" & {\scriptsize $\pm$ 17.68 (2 seeds)} &  \\",
-        r"{}N & n/a & n/a \\",
-        r"{}F & failed & failed \\",
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{adjustbox}",
-        "",
-        r"\smallskip",
-        r"\begin{minipage}{\linewidth}\footnotesize\raggedright 50 \% \& more. Bold: the best. "
-        r"In brackets: 95 \% bootstrap intervals. Means over seeds, $\pm$ their standard deviation."
-        r" n/a: undefined, or not measured. "
-        r"Signature: \texttt{a:\allowbreak{}1\textbar{}\allowbreak{}b:\allowbreak{}2}. "
-        r"Signature: \texttt{a:\allowbreak{}1\textbar{}\allowbreak{}b:\allowbreak{}3}."
-        r"\end{minipage}",
-        r"\end{table}",
-        "",
-    ]
-
-
-def test_many_signatures_are_told_by_what_they_share() -> None:
-    rows = ({"method": f"m{n}", "value": 0.5, "signature": f"a:1|b:{n}"} for n in range(5))
-    text = to_latex(make_table(results(*rows), SPEC))
-    assert r"\texttt{a:1\textbar{}b:(5 different)}" in text.replace(r"\allowbreak{}", "")
-
-
 def of_rows(count: int) -> Table:
     rows = ({"method": f"m{n:03}", "value": n / 1000, "signature": "a:1"} for n in range(count))
     return make_table(results(*rows), SPEC)
@@ -438,10 +387,7 @@ def test_lines_over_sizes_in_a_panel_for_each_language() -> None:
         )
     )
     spec = TableSpec(
-        title="T",
-        rows=["language", "method", "vocab_size"],
-        metrics=["f1"],
-        chart="lines",
+        title="T", rows=["language", "method", "vocab_size"], metrics=["f1"], chart="lines"
     )
     figure, _ = chart_of(make_table(frame, spec))
     assert figure is not None

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from morphgraph.batch.report import make_table, usual_tables
-from morphgraph.batch.results import FAILED, NOT_RUN, RESULT_COLUMNS, TableSpec, column_of
+from morphgraph.batch.results import FAILED, NOT_RUN, RESULT_COLUMNS, TableSpec
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.tables.model import Cell, Table, cell_texts, value_text
+from morphgraph.tables.model import Table, cell_texts
 
 NAN = math.nan
 
@@ -82,16 +82,9 @@ def test_rows_columns_and_headings() -> None:
 
 
 def test_alike_rows_are_neighbours_in_the_order_of_the_plan() -> None:
-    frame = results(
-        *(score(m, 0.5, language=lang) for m in ("B", "A") for lang in ("nl", "en")),
-    )
+    frame = results(*(score(m, 0.5, language=lang) for m in ("B", "A") for lang in ("nl", "en")))
     table = make_table(frame, TableSpec(title="T", rows=["language", "method"], metrics=["f1"]))
-    assert [row.names for row in table.rows] == [
-        ("nl", "B"),
-        ("nl", "A"),
-        ("en", "B"),
-        ("en", "A"),
-    ]
+    assert [row.names for row in table.rows] == [("nl", "B"), ("nl", "A"), ("en", "B"), ("en", "A")]
 
 
 def test_seeds_are_averaged() -> None:
@@ -132,11 +125,7 @@ def test_only_seeds_are_averaged() -> None:
         frame, TableSpec(title="T", rows=["method"], columns=["scope"], metrics=["f1"])
     )
     assert table.rows_by == ("method", "parameters")
-    assert texts(table) == [
-        ["D", "p=0.1", "20.00"],
-        ["D", "p=0.2", "40.00"],
-        ["B", "", "90.00"],
-    ]
+    assert texts(table) == [["D", "p=0.1", "20.00"], ["D", "p=0.2", "40.00"], ["B", "", "90.00"]]
     assert table.notes == ("Rows also differ in parameters.",)
 
 
@@ -203,34 +192,11 @@ def test_where_and_all_metrics() -> None:
         score("B", 0.25, "recall", vocab_size=16000),
     )
     table = make_table(
-        frame,
-        TableSpec(title="T", rows=["method"], where={"vocab_size": ["16000"]}),
+        frame, TableSpec(title="T", rows=["method"], where={"vocab_size": ["16000"]})
     )
     assert [column.key for column in table.columns] == ["f1", "recall"]
     assert texts(table) == [["B", "75.00", "25.00"]]
     assert table.constants["Vocabulary size"] == "16000"
-
-
-def test_best_by_direction_and_as_it_reads() -> None:
-    frame = results(
-        score("A", 0.50001),
-        score("B", 0.50002),
-        score("C", 0.4),
-        score("A", 2.0, "distance"),
-        score("B", 1.0, "distance"),
-        score("C", NAN, "distance"),
-        score("A", 2.0, "fertility"),
-        score("B", 1.0, "fertility"),
-    )
-    table = make_table(
-        frame,
-        TableSpec(title="T", rows=["method"], metrics=["f1", "distance", "fertility"]),
-    )
-    assert [[cell.is_best for cell in row.cells] for row in table.rows] == [
-        [True, False, False],
-        [True, True, False],
-        [False, False, False],
-    ]
 
 
 def test_signatures_once_each() -> None:
@@ -242,8 +208,7 @@ def test_signatures_once_each() -> None:
 def test_missing_columns() -> None:
     with pytest.raises(MorphGraphError, match="lack the columns cell, language"):
         make_table(
-            pd.DataFrame({"metric": ["f1"]}),
-            TableSpec(title="T", rows=["method"], metrics=["f1"]),
+            pd.DataFrame({"metric": ["f1"]}), TableSpec(title="T", rows=["method"], metrics=["f1"])
         )
 
 
@@ -258,20 +223,6 @@ def test_usual_tables() -> None:
         TableSpec(title="Scores", rows=["method"], columns=["scope"], metrics=["recall", "f1"]),
         TableSpec(title="Vocabulary and facts of the run", rows=["method"], metrics=["types"]),
     ]
-
-
-def test_how_values_read() -> None:
-    def read(metric: str, value: float) -> str:
-        return value_text(column_of(metric).form, value)
-
-    assert read("vocabulary.word_initial", 0.5) == "50.00"
-    assert read("vocabulary.tokens", 1234567.0) == "1,234,567"
-    assert read("dropout_rate", 0.05) == "5.00"
-    assert read("nobody's", 0.5) == "0.500"
-    assert cell_texts(column_of("f1"), Cell(NAN, 0.25, 0.5, state="done")) == ("n/a", "")
-    assert cell_texts(column_of("f1"), Cell(0.5, 0.25, NAN, state="done")) == ("50.00", "")
-    same = Cell(8000.0, sd=0.0, seeds=3, defined=3, state="done")
-    assert cell_texts(column_of("types"), same) == ("8,000", "(3 seeds)")
 
 
 def test_what_was_not_run_is_said_and_nobody_is_best_beside_it() -> None:

@@ -12,14 +12,7 @@ from distributed import Client
 
 from morphgraph.batch.cluster import RunOutcome, missing_tasks
 from morphgraph.batch.run import ProgressFile, RunProgress, read_progress, run_tasks
-from morphgraph.batch.tasks import (
-    Store,
-    Task,
-    TaskResult,
-    code_version,
-    has_runner,
-    run_task,
-)
+from morphgraph.batch.tasks import Store, Task, TaskResult, code_version, has_runner, run_task
 from morphgraph.core.errors import MorphGraphError
 
 

@@ -15,11 +15,7 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 def test_values_are_plain_and_have_lines() -> None:
     text = "a: no\nb:\n  - 1\n  - 2.5\n  - true\n  - 2024-01-01\n  - ~\n  - '1'\nc: {d: 1e3}\n"
     found, lines = load_yaml(text, "x.yaml")
-    assert found == {
-        "a": "no",
-        "b": [1, 2.5, True, "2024-01-01", None, "1"],
-        "c": {"d": 1000.0},
-    }
+    assert found == {"a": "no", "b": [1, 2.5, True, "2024-01-01", None, "1"], "c": {"d": 1000.0}}
     assert lines[("b",)] == 2
     assert lines[("b", 3)] == 6
     assert lines[("c", "d")] == 9

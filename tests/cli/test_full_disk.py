@@ -92,9 +92,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture
 def work(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    small_document: Callable[..., dict[str, Any]],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_document: Callable[..., dict[str, Any]]
 ) -> Path:
     """What commands read, on a disk with room."""
     folder = tmp_path / "work"

@@ -4,7 +4,6 @@ Run: ``python docs/make_dependencies.py``, after a change to ``requirements.txt`
 """
 
 import re
-from collections.abc import Iterator
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -26,18 +25,14 @@ it has not looked at.
 _LONGEST = 60
 _OTHER = "Other/Proprietary License"
 _SPDX = {
-    "Apache 2.0": "Apache-2.0",
-    "Apache License 2.0": "Apache-2.0",
-    "Apache License, Version 2.0": "Apache-2.0",
+    **dict.fromkeys(
+        ("Apache 2.0", "Apache License 2.0", "Apache License, Version 2.0"), "Apache-2.0"
+    ),
+    **dict.fromkeys(("BSD 3-Clause License", "3-Clause BSD License"), "BSD-3-Clause"),
+    **dict.fromkeys(("ISC License", "ISC license", "ISC License (ISCL)"), "ISC"),
     "Apache Software License": "Apache-2.0",
-    "BSD": "BSD",
     "BSD License": "BSD",
-    "BSD 3-Clause License": "BSD-3-Clause",
-    "3-Clause BSD License": "BSD-3-Clause",
     "BSD-3-Clause License": "BSD-3-Clause",
-    "ISC License": "ISC",
-    "ISC license": "ISC",
-    "ISC License (ISCL)": "ISC",
     "MIT License": "MIT",
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
     "Python Software Foundation License": "PSF-2.0",
@@ -67,16 +62,6 @@ def pinned() -> list[Requirement]:
     return [Requirement(line) for line in lines if line and not line.startswith("#")]
 
 
-def needed_by(package: Distribution, extras: set[str]) -> Iterator[Requirement]:
-    """Yield the requirements of a package here."""
-    for line in package.requires or ():
-        needed = Requirement(line)
-        if needed.marker is None or any(
-            needed.marker.evaluate({"extra": extra}) for extra in extras | {""}
-        ):
-            yield needed
-
-
 def dependencies_of(first: list[Requirement]) -> dict[str, Distribution]:
     """Return all dependencies of these requirements by name, without themselves."""
     found: dict[str, Distribution] = {}
@@ -92,33 +77,25 @@ def dependencies_of(first: list[Requirement]) -> dict[str, Distribution]:
         except PackageNotFoundError:
             continue  # not for this system
         found[key[0]] = package
-        todo += needed_by(package, set(wanted.extras))
-    for direct in first:
-        found.pop(_name(direct.name), None)
-    return dict(sorted(found.items()))
+        for needed in map(Requirement, package.requires or ()):
+            extras = [{"extra": extra} for extra in {*wanted.extras, ""}]
+            if needed.marker is None or any(map(needed.marker.evaluate, extras)):
+                todo.append(needed)
+    direct = {_name(each.name) for each in first}
+    return {name: package for name, package in sorted(found.items()) if name not in direct}
 
 
 def page() -> str:
     """Return the whole page."""
     first = pinned()
-    installed = [distribution(each.name) for each in first]
-    direct = [
-        f"| {each.name} | {package.version} | {licence_of(package)} |"
-        for each, package in zip(first, installed, strict=True)
-    ]
-    others = [
-        f"| {name} | {licence_of(package)} |" for name, package in dependencies_of(first).items()
-    ]
-    return "\n".join(
-        [
-            _HEAD,
-            "| package | version | licence |\n| --- | --- | --- |",
-            *direct,
-            "\n| comes in through these | licence |\n| --- | --- |",
-            *others,
-            "",
-        ]
-    )
+    lines = [_HEAD, "| package | version | licence |", "| --- | --- | --- |"]
+    for each in first:
+        package = distribution(each.name)
+        lines.append(f"| {each.name} | {package.version} | {licence_of(package)} |")
+    lines += ["", "| comes in through these | licence |", "| --- | --- |"]
+    others = dependencies_of(first).items()
+    lines += [f"| {name} | {licence_of(package)} |" for name, package in others]
+    return "\n".join([*lines, ""])
 
 
 def _name(name: str) -> str:

@@ -1,53 +1,19 @@
 """Make the pictures of the docs, and the animation of the README, from the running app.
 
-Run: ``python docs/make_pictures.py``; it needs Chromium, as the tests do.
+Run: ``python -m docs.make_pictures``; it needs Chromium, as the tests do.
 """
 
 import io
-import os
 import shutil
-import socket
-import subprocess
-import sys
-import tempfile
-import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-ROOT = Path(__file__).resolve().parents[1]
+from benchmarks import ROOT, running_app
+
 IMAGES = ROOT / "docs" / "images"
 SIZE = {"width": 1280, "height": 800}
 GIF_WIDTH = 960
-
-
-@contextmanager
-def app() -> Iterator[str]:
-    """Run the app with an empty state folder; yield its address."""
-    with socket.socket() as free, tempfile.TemporaryDirectory() as state:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-        free.close()
-        command = [sys.executable, "-m", "streamlit", "run", "web/serve.py"]
-        command += ["--server.headless", "true", "--server.port", str(port)]
-        running = subprocess.Popen(command, cwd=ROOT, env={**os.environ, "MORPHGRAPH_STATE": state})
-        address = f"http://127.0.0.1:{port}"
-        try:
-            for _ in range(120):
-                time.sleep(0.5)
-                try:
-                    urllib.request.urlopen(f"{address}/_stcore/health").close()
-                    break
-                except OSError:
-                    pass
-            yield address
-        finally:
-            running.terminate()
-            running.wait()
 
 
 def settle(page: Page) -> None:
@@ -105,23 +71,16 @@ def first_minute(page: Page) -> None:
             frame(350)
     settle(page)
     frame(3000)
-    frames[0].save(
-        IMAGES / "first-minute.gif",
-        save_all=True,
-        append_images=frames[1:],
-        duration=lasting,
-        loop=0,
-        optimize=True,
-    )
+    options = {"append_images": frames[1:], "duration": lasting, "loop": 0, "optimize": True}
+    frames[0].save(IMAGES / "first-minute.gif", save_all=True, **options)
 
 
 def main() -> None:
     """Make all pictures."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    with app() as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
-        )
+    with running_app() as (address, _), sync_playwright() as playwright:
+        flags = ["--no-sandbox", "--disable-gpu"]
+        browser = playwright.chromium.launch(executable_path=chromium, args=flags)
         page = browser.new_page(viewport=SIZE, color_scheme="light")
         page.set_default_timeout(60_000)
         page.goto(address)
@@ -131,12 +90,8 @@ def main() -> None:
         first_minute(page)
         go_to(page, "Merge graph")
         shoot(page, "merge-graph")
-        for name, picture in (
-            ("Merge tree", "merge-tree"),
-            ("Blame", "blame"),
-            ("Segmentations", "compare"),
-            ("Scores", "scores"),
-        ):
+        pages = {"Merge tree": "merge-tree", "Blame": "blame", "Segmentations": "compare"}
+        for name, picture in {**pages, "Scores": "scores"}.items():
             go_to(page, name)
             page.wait_for_timeout(6000)
             settle(page)

@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, WebSocketRoute, expect
 
 PATIENCE = 60_000  # ms, for what takes long on a slow machine
 
@@ -48,17 +48,20 @@ def go_to(page: Page, name: str) -> None:
     idle(page)
 
 
-def upload(page: Page, label: str, name: str, content: bytes) -> None:
-    field = page.get_by_test_id("stFileUploader").filter(has_text=label)
-    file = {"name": name, "mimeType": "text/plain", "buffer": content}
-    field.locator("input[type=file]").set_input_files(file)  # type: ignore[arg-type]
+def uploader(page: Page, label: str) -> Locator:
+    return page.get_by_test_id("stFileUploader").filter(has_text=label)
+
+
+def upload(page: Page, label: str, *files: tuple[str, bytes]) -> None:
+    chosen = [{"name": name, "mimeType": "text/plain", "buffer": data} for name, data in files]
+    uploader(page, label).locator("input[type=file]").set_input_files(chosen)  # type: ignore[arg-type]
 
 
 def train_from_counts(page: Page, name: str, counts: bytes, size: int) -> None:
     """On the page Train: from a small file of word counts."""
     page.get_by_text("a file of word counts").click()
     idle(page)
-    upload(page, "Word counts", name, counts)
+    upload(page, "Word counts", (name, counts))
     idle(page)
     field = page.get_by_role("spinbutton", name="Vocabulary size")
     field.fill(str(size))
@@ -100,3 +103,40 @@ def choose_row(grid: Locator, row: int) -> None:
     """Click the box in front of a row of a table, from 0."""
     grid.scroll_into_view_if_needed()
     grid.locator(".dvn-scroller").click(position={"x": 16, "y": 35 + 35 * row + 17})
+
+
+class Line:
+    """The connection of a page, on which what the app says can be held up."""
+
+    def __init__(self, page: Page) -> None:
+        self.page, self.is_slow = page, False
+        self.held: list[tuple[WebSocketRoute, str | bytes]] = []
+        page.route_web_socket(re.compile("_stcore/stream"), self._connect)
+
+    def _connect(self, browser: WebSocketRoute) -> None:
+        app = browser.connect_to_server()
+
+        def pass_on(message: str | bytes) -> None:
+            if self.is_slow:
+                self.held.append((browser, message))
+            else:
+                browser.send(message)
+
+        app.on_message(pass_on)
+
+    def wait_for_answer(self) -> None:
+        """Until the app has answered the last click, and said all it has to."""
+        before = -1
+        while not self.held or len(self.held) > before:
+            before = len(self.held)
+            self.page.wait_for_timeout(500)
+
+    def send_one(self) -> None:
+        browser, message = self.held.pop(0)
+        browser.send(message)
+
+    def catch_up(self) -> None:
+        while self.held:  # more may come meanwhile
+            self.send_one()
+        self.is_slow = False
+        idle(self.page)

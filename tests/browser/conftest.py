@@ -21,7 +21,6 @@ from browser_steps import PATIENCE
 from playwright.sync_api import Browser, ConsoleMessage, Page, Route, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
-SCREENSHOTS = Path(__file__).resolve().parent / "screenshots"
 LOCAL = {"127.0.0.1", "localhost", "::1"}
 FLAGS = [
     "--no-sandbox",
@@ -33,8 +32,6 @@ FLAGS = [
 ]
 
 expect.set_options(timeout=PATIENCE)
-
-StreamlitApp = Callable[[Path], str]
 
 
 def find_chromium() -> str:
@@ -72,13 +69,6 @@ def browser() -> Iterator[Browser]:
         chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield chromium
         chromium.close()
-
-
-@pytest.fixture(scope="session")
-def screenshots() -> Path:
-    """The folder for screenshots, which git ignores."""
-    SCREENSHOTS.mkdir(exist_ok=True)
-    return SCREENSHOTS
 
 
 Serve = Callable[..., subprocess.Popen[bytes]]
@@ -130,39 +120,19 @@ def port() -> int:
 
 
 @pytest.fixture(scope="module")
-def streamlit_app(serve: Serve) -> Iterator[StreamlitApp]:
-    """A function that runs a Streamlit script and returns its address.
+def app_address(serve: Serve, port: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of an app that keeps nothing of what the tests do.
 
-    A script is started once for each file of tests, so that none sees the edits that another left;
-    from the project's root, so with its configuration.
+    It is started once for each file of tests, so that none sees the edits that another left.
     """
-    running: dict[Path, tuple[subprocess.Popen[bytes], str]] = {}
-
-    def start(script: Path) -> str:
-        script = script.resolve()
-        if script not in running:
-            port = free_port()
-            running[script] = serve(script, port), f"http://127.0.0.1:{port}"
-        return running[script][1]
-
-    yield start
-    for process, _ in running.values():
-        process.terminate()
-    for process, _ in running.values():
-        try:
-            process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-
-
-@pytest.fixture(scope="module")
-def app_address(
-    streamlit_app: Callable[[Path], str], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
-    """The address of the app itself, which keeps nothing of what the tests do."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MORPHGRAPH_STATE", str(tmp_path_factory.mktemp("state")))
-        yield streamlit_app(ROOT / "web" / "serve.py")
+    state = str(tmp_path_factory.mktemp("state"))
+    process = serve(ROOT / "web" / "serve.py", port, MORPHGRAPH_STATE=state)
+    yield f"http://127.0.0.1:{port}"
+    process.terminate()
+    try:
+        process.wait(timeout=10)
+    except subprocess.TimeoutExpired:
+        process.kill()
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from browser_steps import PATIENCE, go_to, idle, sidebar, start
-from playwright.sync_api import Locator, Page, WebSocketRoute, expect
+from browser_steps import PATIENCE, Line, go_to, idle, start
+from playwright.sync_api import Locator, Page, expect
 
 pytestmark = pytest.mark.browser
 
@@ -106,40 +106,6 @@ def test_the_graph_comes_back_by_its_address(
     idle(copied)
 
 
-class Line:
-    """The connection of a page, on which what the app says can be held up."""
-
-    def __init__(self, page: Page) -> None:
-        self.page, self.is_slow = page, False
-        self.held: list[tuple[WebSocketRoute, str | bytes]] = []
-        page.route_web_socket(re.compile("_stcore/stream"), self._connect)
-
-    def _connect(self, browser: WebSocketRoute) -> None:
-        app = browser.connect_to_server()
-
-        def pass_on(message: str | bytes) -> None:
-            if self.is_slow:
-                self.held.append((browser, message))
-            else:
-                browser.send(message)
-
-        app.on_message(pass_on)
-
-    def wait_for_answer(self) -> None:
-        """Until the app has answered the last click, and said all it has to."""
-        before = -1
-        while not self.held or len(self.held) > before:
-            before = len(self.held)
-            self.page.wait_for_timeout(500)
-
-    def catch_up(self) -> None:
-        while self.held:  # more may come meanwhile
-            browser, message = self.held.pop(0)
-            browser.send(message)
-        self.is_slow = False
-        idle(self.page)
-
-
 def other_type(page: Page, name: str) -> Locator:
     """A type in the graph that is not in the middle."""
     types = page.get_by_role("group", name="Merge graph:").locator(
@@ -235,17 +201,3 @@ def test_words_and_methods_come_back_by_their_address(
     same = copied.get_by_role("region", name="Comparison of segmentations")
     expect(same.get_by_role("columnheader")).to_have_text(names, timeout=PATIENCE)
     idle(copied)
-
-
-def test_back_opens_the_demo_before(page: Page, app_address: str) -> None:
-    start(page, app_address)
-    sidebar(page).get_by_role("combobox").click()
-    page.get_by_role("option", name="German").click()
-    expect(sidebar(page)).to_contain_text("Tokeniser demo:de", timeout=PATIENCE)
-    idle(page)
-    assert asked(page)["demo"] == "de"
-    page.go_back()
-    expect(sidebar(page)).to_contain_text("Tokeniser demo:en", timeout=PATIENCE)
-    idle(page)
-    page.go_forward()
-    expect(sidebar(page)).to_contain_text("Tokeniser demo:de", timeout=PATIENCE)

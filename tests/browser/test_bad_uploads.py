@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browser_steps import PATIENCE, idle, sidebar, upload, uploader
+from browser_steps import start as begin
 from hostile.files import FILES
-from playwright.sync_api import Dialog, Locator, Page, expect
+from playwright.sync_api import Dialog, Page, expect
 
 pytestmark = pytest.mark.browser
 
-PATIENCE = 60_000  # ms, for what takes long on a slow machine
 IMAGE = "<img src=x onerror=alert(1)>"
 SHOWN = IMAGE.replace(" ", "␣")
 
@@ -52,61 +53,40 @@ BAD_REFERENCES: dict[str, tuple[bytes, str]] = {
 @pytest.fixture
 def start(page: Page, app_address: str) -> Page:
     """The start page, with a watch for alerts."""
-    page.set_default_timeout(30_000)
 
     def refuse(dialog: Dialog) -> None:
         dialog.dismiss()
         pytest.fail(f"a script in a file was run: {dialog.message}")
 
     page.on("dialog", refuse)
-    page.goto(app_address)
-    expect(page.get_by_role("heading", name="Open your own files")).to_be_visible(timeout=PATIENCE)
-    idle(page)
+    begin(page, app_address)
     return page
 
 
-def idle(page: Page) -> None:
-    """Wait until the app has nothing more to run."""
-    page.wait_for_selector(
-        '[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=PATIENCE
-    )
-
-
-def field(page: Page, label: str) -> Locator:
-    return page.get_by_test_id("stFileUploader").filter(has_text=label)
-
-
-def choose(page: Page, label: str, folder: Path, files: dict[str, bytes]) -> None:
-    for name, content in files.items():
-        (folder / name).write_bytes(content)
-    chosen = [str(folder / name) for name in files]
-    field(page, label).locator("input[type=file]").set_input_files(chosen)
-
-
-def test_bad_tokenisers_get_a_message_and_the_session_goes_on(start: Page, tmp_path: Path) -> None:
+def test_bad_tokenisers_get_a_message_and_the_session_goes_on(start: Page) -> None:
     for files, message in BAD_TOKENISERS.values():
-        choose(start, "Tokeniser", tmp_path, files)
+        upload(start, "Tokeniser", *files.items())
         expect(start.get_by_test_id("stAlert")).to_contain_text(message, timeout=PATIENCE)
         expect(start.get_by_test_id("stException")).to_have_count(0)
         works(start)
 
 
 def test_each_upload_is_judged_by_itself(
-    start: Page, tmp_path: Path, small_document: Callable[..., dict[str, Any]]
+    start: Page, small_document: Callable[..., dict[str, Any]]
 ) -> None:
     document = json.dumps(small_document([("u", "n"), ("d", "o")], "undo"))
-    choose(start, "Tokeniser", tmp_path, {"vocab.txt": b"[UNK]\nun\n##do\n"})
+    upload(start, "Tokeniser", ("vocab.txt", b"[UNK]\nun\n##do\n"))
     expect(start.get_by_test_id("stAlert")).to_contain_text("no merge graph", timeout=PATIENCE)
     idle(start)
-    choose(start, "Tokeniser", tmp_path, {"tokenizer.json": document.encode()})
+    upload(start, "Tokeniser", ("tokenizer.json", document.encode()))
     opened = start.get_by_role("button", name="tokenizer.json")
     expect(opened).to_be_visible(timeout=PATIENCE)
     expect(start.get_by_test_id("stAlert")).to_have_count(0)
 
 
-def test_bad_references_get_a_message_and_the_session_goes_on(start: Page, tmp_path: Path) -> None:
+def test_bad_references_get_a_message_and_the_session_goes_on(start: Page) -> None:
     for content, message in BAD_REFERENCES.values():
-        choose(start, "Reference", tmp_path, {"gold.tsv": content})
+        upload(start, "Reference", ("gold.tsv", content))
         expect(start.get_by_test_id("stAlert")).to_contain_text(message, timeout=PATIENCE)
         expect(start.get_by_test_id("stException")).to_have_count(0)
         works(start)
@@ -116,22 +96,19 @@ def test_a_file_of_200_mb_is_refused_before_it_is_sent(start: Page, tmp_path: Pa
     huge = tmp_path / "tokenizer.json"
     with huge.open("wb") as file:
         file.truncate(200_000_000)
-    field(start, "Tokeniser").locator("input[type=file]").set_input_files(str(huge))
-    expect(field(start, "Tokeniser")).to_contain_text("100.0MB or smaller", timeout=PATIENCE)
+    uploader(start, "Tokeniser").locator("input[type=file]").set_input_files(str(huge))
+    expect(uploader(start, "Tokeniser")).to_contain_text("100.0MB or smaller", timeout=PATIENCE)
     works(start)
 
 
-def test_a_type_that_looks_like_html_is_text(
-    start: Page, tmp_path: Path, hostile_files: dict[str, bytes]
-) -> None:
-    choose(start, "Tokeniser", tmp_path, {"tokenizer.json": hostile_files["tokenizer.json"]})
-    sidebar = start.get_by_test_id("stSidebar")
-    expect(sidebar).to_contain_text("tokenizer.json", timeout=PATIENCE)
+def test_a_type_that_looks_like_html_is_text(start: Page, hostile_files: dict[str, bytes]) -> None:
+    upload(start, "Tokeniser", ("tokenizer.json", hostile_files["tokenizer.json"]))
+    expect(sidebar(start)).to_contain_text("tokenizer.json", timeout=PATIENCE)
     idle(start)
-    choose(start, "Reference", tmp_path, {"gold.tsv": hostile_files["gold.tsv"]})
-    expect(sidebar).to_contain_text("gold.tsv", timeout=PATIENCE)
+    upload(start, "Reference", ("gold.tsv", hostile_files["gold.tsv"]))
+    expect(sidebar(start)).to_contain_text("gold.tsv", timeout=PATIENCE)
     idle(start)
-    sidebar.get_by_role("link", name="Merge graph").click()
+    sidebar(start).get_by_role("link", name="Merge graph").click()
     start.get_by_role("textbox", name="Find a type").fill("<img")
     start.keyboard.press("Enter")
     expect(start.get_by_role("combobox", name="matches")).to_be_enabled()
@@ -142,7 +119,7 @@ def test_a_type_that_looks_like_html_is_text(
     start.get_by_role("button", name="Knock out", exact=True).click()
     expect(start.get_by_text(re.compile("^Knocked out; "))).to_be_visible()
     for page in ("Blame", "Scores", "History and export", "Merge graph"):
-        sidebar.get_by_role("link", name=page).click()
+        sidebar(start).get_by_role("link", name=page).click()
         there = start.get_by_role("button", name="Undo").or_(
             start.get_by_role("tab", name="Overview")
         )
@@ -166,7 +143,7 @@ def hostile_files(small_document: Callable[..., dict[str, Any]]) -> dict[str, by
 
 def works(page: Page) -> None:
     """A type can be knocked out and brought back; then the start page again."""
-    links = page.get_by_test_id("stSidebar")
+    links = sidebar(page)
     links.get_by_role("link", name="Merge graph").click()
     page.get_by_role("button", name="Knock out", exact=True).click()
     undo = page.get_by_role("button", name="Undo")

@@ -49,7 +49,6 @@ def test_a_run_is_watched_across_a_reload_and_taken_home(
     browser: Browser,
     new_page: Callable[..., Page],
     app_address: str,
-    screenshots: Path,
     tmp_path: Path,
 ) -> None:
     page = new_page(viewport={"width": 1400, "height": 1100}, color_scheme="light")
@@ -58,7 +57,6 @@ def test_a_run_is_watched_across_a_reload_and_taken_home(
     begin(page, 10, 11, languages="[en]")
     expect(badge(page)).to_have_text(AT_WORK)
     expect(progress(page)).to_contain_text(re.compile(r"\d of 11 tasks"), timeout=PATIENCE)
-    page.screenshot(path=screenshots / "batch-1-running.png")
 
     # Whoever comes back sees the run at once. The guard is off for the reload: at an address below
     # the first page, Streamlit itself asks for two paths that are not there.
@@ -79,10 +77,6 @@ def test_a_run_is_watched_across_a_reload_and_taken_home(
     expect(cell_of(table, 0, 1)).to_have_text("BPE")
     # As the start page has it.
     expect(cell_of(table, 0, 3)).to_have_text(re.compile("^48.31"))
-    for scheme in ("dark", "light"):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        page.wait_for_timeout(700)
-        page.screenshot(path=screenshots / f"batch-2-done-{scheme}.png")
 
     page.get_by_role("tab", name="Report").click()
     report = page.frame_locator('iframe[title="Report"]')

@@ -34,7 +34,6 @@ def choose_methods(page: Page, names: list[str]) -> None:
 def test_the_journey(
     new_page: Callable[..., Page],
     app_address: str,
-    screenshots: Path,
     tmp_path: Path,
     scheme: str,
 ) -> None:
@@ -88,7 +87,6 @@ def test_the_journey(
         ["gold", *METHODS[:2], "FLOTA (k=1)", *METHODS[3:]], timeout=PATIENCE
     )
     expect(words).to_have_count(3)
-    page.screenshot(path=screenshots / f"compare-{scheme}.png", full_page=True)
 
     page.get_by_role("button", name="More").click()
     page.get_by_text("methods disagree").click()

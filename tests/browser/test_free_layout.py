@@ -33,9 +33,7 @@ def big_scene() -> Any:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_stand_alone_page(
-    new_page: Callable[..., Page], tmp_path: Path, theme: str, screenshots: Path
-) -> None:
+def test_the_stand_alone_page(new_page: Callable[..., Page], tmp_path: Path, theme: str) -> None:
     file = tmp_path / "graph.html"
     file.write_text(stand_alone_html(big_scene(), "Merges of <ung>"), encoding="utf-8")
     page = new_page(color_scheme=theme)
@@ -62,13 +60,10 @@ def test_the_stand_alone_page(
     assert tip.locator("img, b").count() == 0
     assert page.evaluate("document.scripts.length") == 2
     assert page.title() == "Merges of <ung>"
-    page.screenshot(path=screenshots / f"export-{theme}.png")
     assert alerts == []
 
 
-def test_a_click_in_free_layout_shows_that_type_in_the_fan(
-    page: Page, app_address: str, screenshots: Path
-) -> None:
+def test_a_click_in_free_layout_shows_that_type_in_the_fan(page: Page, app_address: str) -> None:
     start(page, app_address)
     go_to(page, "Merge graph")
     fan = page.get_by_role("group", name="Merge graph:")
@@ -81,10 +76,6 @@ def test_a_click_in_free_layout_shows_that_type_in_the_fan(
     inner.wait_for_function("network.body.nodeIndices.length > 3")
     page.keyboard.press("Escape")
     page.wait_for_timeout(500)
-    for scheme in ("dark", "light"):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        page.wait_for_timeout(700)
-        page.screenshot(path=screenshots / f"free-layout-{scheme}.png")
     # The last type that is not the focus.
     label, x, y = inner.evaluate(
         """() => {

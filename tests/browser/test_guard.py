@@ -9,11 +9,11 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPResponse
-from http.cookies import SimpleCookie
 from pathlib import Path
 
 import psutil
 import pytest
+import requests
 import websockets.sync.client
 from browser_steps import PATIENCE, idle, start
 from playwright.sync_api import Browser, Page, expect
@@ -59,9 +59,6 @@ def ask(port: int, path: str, **headers: str) -> HTTPResponse:
     return connection.getresponse()
 
 
-# --------------------------------------------------------------------------------- hosts
-
-
 @pytest.mark.parametrize(
     "path", ["/", "/_stcore/health", "/_stcore/host-config", "/no/such", FRAME]
 )
@@ -84,9 +81,6 @@ def test_a_websocket_names_this_server_too(public_port: int) -> None:
                 assert host != "evil.example"
         except InvalidStatus as refused:
             assert (host, refused.response.status_code) == ("evil.example", 421)
-
-
-# --------------------------------------------------------------------------------- headers
 
 
 @pytest.mark.parametrize(
@@ -157,22 +151,19 @@ def test_a_page_of_others_runs_in_its_frame_and_reaches_nothing(
     page.close()
 
 
-# --------------------------------------------------------------------------------- uploads
-
-
 class Visitor:
     """A session, without a browser, that uploads what it likes."""
 
     def __init__(self, port: int) -> None:
-        self.port = port
-        answer = ask(port, "/_stcore/health")
-        found = SimpleCookie(", ".join(answer.headers.get_all("Set-Cookie") or ()))
-        self.cookies = "; ".join(f"{name}={value.value}" for name, value in found.items())
-        self.token = next(value.value for name, value in found.items() if "xsrf" in name)
+        self.address = f"127.0.0.1:{port}/_stcore"
+        found = requests.get(f"http://{self.address}/health", timeout=30).cookies
+        token = next(value for name, value in found.items() if "xsrf" in name)
+        cookies = "; ".join(f"{name}={value}" for name, value in found.items())
+        self.headers = {"Cookie": cookies, "X-Xsrftoken": token}
         self.connection = websockets.sync.client.connect(
-            f"ws://127.0.0.1:{port}/_stcore/stream",
+            f"ws://{self.address}/stream",
             subprotocols=["streamlit"],
-            additional_headers={"Cookie": self.cookies},
+            additional_headers={"Cookie": cookies},
             max_size=None,
             max_queue=None,
             ping_interval=None,
@@ -187,38 +178,21 @@ class Visitor:
             self.session = heard.new_session.initialize.session_id or self.session
             is_done = heard.HasField("script_finished")
 
-    def send(self, file: str, size: int, *, stated: int | None = None, method: str = "PUT") -> int:
-        """Upload zeros, or remove a file; ``stated``: another length, or 0 for none."""
-        head = (
-            b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n'
-            b"Content-Type: application/octet-stream\r\n\r\n"
-        )
+    def send(self, file: str, size: int, *, chunked: bool = False, method: str = "PUT") -> int:
+        """Upload zeros, or remove a file; ``chunked``: without saying how many come."""
+        head = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
         body = head + bytes(size) + b"\r\n--x--\r\n"
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        connection.putrequest(method, f"/_stcore/upload_file/{self.session}/{file}")
-        connection.putheader("Cookie", self.cookies)
-        connection.putheader("X-Xsrftoken", self.token)
-        if method == "PUT":
-            connection.putheader("Content-Type", "multipart/form-data; boundary=x")
-            if stated == 0:
-                connection.putheader("Transfer-Encoding", "chunked")
-            else:
-                connection.putheader("Content-Length", str(stated or len(body)))
-        connection.endheaders()
+        parts = (body[at : at + MEGABYTE] for at in range(0, len(body), MEGABYTE))
         try:
-            if method == "PUT" and stated == 0:
-                for at in range(0, len(body), MEGABYTE):
-                    part = body[at : at + MEGABYTE]
-                    connection.send(f"{len(part):x}\r\n".encode() + part + b"\r\n")
-                connection.send(b"0\r\n\r\n")
-            elif method == "PUT":
-                connection.send(body)
-        except (BrokenPipeError, ConnectionResetError):
-            pass  # it was refused meanwhile
-        try:
-            return connection.getresponse().status
-        except (ConnectionResetError, http.client.RemoteDisconnected):
-            return 413
+            return requests.request(
+                method,
+                f"http://{self.address}/upload_file/{self.session}/{file}",
+                data=parts if chunked else body,
+                headers={**self.headers, "Content-Type": "multipart/form-data; boundary=x"},
+                timeout=60,
+            ).status_code
+        except requests.ConnectionError:
+            return 413  # it was refused meanwhile
 
 
 def test_uploads_of_a_session_have_a_limit_together(public_port: int) -> None:
@@ -226,9 +200,9 @@ def test_uploads_of_a_session_have_a_limit_together(public_port: int) -> None:
     sizes = [30 * MEGABYTE, 30 * MEGABYTE, 5 * MEGABYTE, 3 * MEGABYTE, 2 * MEGABYTE]
     found = [visitor.send(str(number), size) for number, size in enumerate(sizes)]
     assert found == [204, 204, 413, 204, 413]
-    assert visitor.send("again", 5 * MEGABYTE, stated=0) == 413, "counted as it comes"
+    assert visitor.send("again", 5 * MEGABYTE, chunked=True) == 413, "counted as it comes"
     assert visitor.send("1", 0, method="DELETE") == 204
-    assert visitor.send("more", 30 * MEGABYTE, stated=0) == 204, "there is room again"
+    assert visitor.send("more", 30 * MEGABYTE, chunked=True) == 204, "there is room again"
     assert other.send("0", 30 * MEGABYTE) == 204, "others have a limit of their own"
 
 
@@ -257,7 +231,7 @@ def test_what_fails_hides_nothing(public_port: int) -> None:
     """A file stays when another of its name is not one."""
     visitor = Visitor(public_port)
     assert visitor.send("0", 35 * MEGABYTE) == 204
-    assert visitor.send("0", 41 * MEGABYTE, stated=0) == 413
+    assert visitor.send("0", 41 * MEGABYTE, chunked=True) == 413
     assert visitor.send("1", 35 * MEGABYTE) == 413
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import struct
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -40,62 +39,6 @@ def labels(page: Page) -> list[str]:
     return sheet(page).locator("g > text:first-of-type").all_text_contents()
 
 
-def colours(page: Page) -> dict[str, str]:
-    """Colours of the page, of the picture, of an atom and of its label, as the eye sees them."""
-    found: dict[str, str] = sheet(page).evaluate(
-        """sheet => {
-          const seen = (element, name) => getComputedStyle(element)[name];
-          const atom = sheet.querySelector("g:not([data-type])");
-          return {
-            page: seen(document.querySelector('[data-testid="stApp"]'), "backgroundColor"),
-            sheet: seen(sheet.parentElement, "backgroundColor"),
-            atom: seen(atom.querySelector("rect"), "fill"),
-            ink: seen(atom.querySelector("text"), "fill"),
-          };
-        }"""
-    )
-    return found
-
-
-def brightness(colour: str) -> float:
-    red, green, blue = map(int, re.findall(r"\d+", colour)[:3])
-    return (red + green + blue) / 765
-
-
-@pytest.mark.parametrize("scheme", one_of("dark", "light"))
-def test_the_tree_is_seen_in_both_themes(
-    new_page: Callable[..., Page], app_address: str, screenshots: Path, scheme: str
-) -> None:
-    page = new_page(viewport={"width": 1440, "height": 1000}, color_scheme=scheme)
-    open_trees(page, app_address)
-    show(page, "unhappily")
-    assert labels(page)[:10] == ["␣", *"unhappily"]
-    seen = colours(page)
-    assert seen["page"] == seen["sheet"] == seen["atom"]
-    widths = (
-        sheet(page)
-        .locator("svg > rect")
-        .evaluate_all("all => all.map((r) => r.width.baseVal.value)")
-    )
-    assert max(widths) < 20  # samples of the legend; the picture has no paper of its own here
-    light = scheme == "light"
-    assert (brightness(seen["page"]) > 0.5) == light
-    assert (brightness(seen["ink"]) < 0.5) == light
-    box = sheet(page).locator("svg").bounding_box()
-    assert box is not None
-    assert box["width"] > 300
-    page.screenshot(path=screenshots / f"merge-tree-{scheme}.png")
-
-
-def test_the_theme_changes_while_the_page_is_open(page: Page, app_address: str) -> None:
-    open_trees(page, app_address)
-    before = colours(page)
-    page.emulate_media(color_scheme="dark")
-    page.wait_for_timeout(800)
-    after = colours(page)
-    assert brightness(before["ink"]) < 0.5 < brightness(after["ink"])
-
-
 @pytest.mark.parametrize("word", one_of("straße日本", "unhappily", "antidisestablishment" * 9))
 def test_downloads_are_the_picture(page: Page, app_address: str, tmp_path: Path, word: str) -> None:
     """A long word too: its PNG stays within what a canvas can hold."""
@@ -117,38 +60,6 @@ def test_downloads_are_the_picture(page: Page, app_address: str, tmp_path: Path,
     scale = min(2, 16000 / width)
     assert size == pytest.approx((width * scale, height * scale), abs=1)
     assert len(saved["PNG"]) > 5_000  # it is not blank
-
-
-def test_a_long_word_goes_on_in_further_rows_and_does_not_shrink(
-    page: Page, app_address: str
-) -> None:
-    open_trees(page, app_address)
-    show(page, "antidisestablishment" * 9)
-    wide, seen = sheet(page).evaluate("sheet => [sheet.scrollWidth, sheet.clientWidth]")
-    assert wide <= seen
-    high, seen = sheet(page).evaluate("sheet => [sheet.scrollHeight, sheet.clientHeight]")
-    assert high > 1.5 * seen
-    page_wide, page_seen = page.evaluate(
-        "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
-    )
-    assert page_wide <= page_seen
-    text = sheet(page).locator("g > text").first.bounding_box()
-    assert text is not None
-    assert text["height"] > 10
-
-
-def test_a_tooltip_says_what_a_merge_did(page: Page, app_address: str) -> None:
-    open_trees(page, app_address)
-    merge = sheet(page).locator("g[data-type]").first
-    merge.hover()
-    tip = page.get_by_role("tooltip").filter(has_text="rank")
-    expect(tip).to_be_visible()
-    expect(tip).to_have_text(
-        re.compile(r"^.+ \+ .+ → .+\nrank [\d,]+\n[\d,]+ joins, [\d,]+ wrong: blame ", re.S)
-    )
-    assert sheet(page).locator("title").count() == 0  # the browser shows none of its own
-    page.mouse.move(5, 5)
-    expect(tip).to_be_hidden()
 
 
 def test_it_plays_merge_by_merge_and_a_box_offers_what_to_do(page: Page, app_address: str) -> None:

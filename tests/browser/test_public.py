@@ -52,10 +52,10 @@ def leave_something_everywhere(page: Page, address: str) -> set[str]:
     page.on("request", lambda request: fetched.add(request.url))
     start(page, address)
     page.set_default_timeout(PATIENCE)
-    upload(page, "Tokeniser", f"{MARK}.json", demo_tokeniser_path("en").read_bytes())
+    upload(page, "Tokeniser", (f"{MARK}.json", demo_tokeniser_path("en").read_bytes()))
     expect(sidebar(page)).to_contain_text(f"Tokeniser {MARK}.json", timeout=PATIENCE)
     idle(page)
-    upload(page, "Reference", f"{MARK}.tsv", GOLD.encode())
+    upload(page, "Reference", (f"{MARK}.tsv", GOLD.encode()))
     expect(sidebar(page)).to_contain_text(f"{MARK}.tsv, 4 words", timeout=PATIENCE)
     idle(page)
     go_to(page, "ReBPE")
@@ -109,18 +109,16 @@ def cookies_of(context: BrowserContext) -> dict[str, str]:
 
 
 def test_nothing_of_one_appears_in_the_other(
-    new_page: Callable[..., Page], address: str, state: Path, screenshots: Path
+    new_page: Callable[..., Page], address: str, state: Path
 ) -> None:
     first = new_page()
     fetched = leave_something_everywhere(first, address)
     theirs = cookies_of(first.context)
-    first.screenshot(path=screenshots / "public-run.png")
 
     # On every page, and at every address that one could think of.
     second = new_page()
     start(second, address)
     sees_nothing(second)
-    second.screenshot(path=screenshots / "public-start.png")
     assert cookies_of(second.context)["morphgraph"] != theirs["morphgraph"]
     folder = next((state / "browsers").iterdir())
     asked = [
@@ -190,7 +188,7 @@ def test_a_file_that_would_stop_all_is_refused(
     page = new_page()
     start(page, address)
     words = "".join(f"{'a' * n}\ta {'a' * (n - 1)}\n" for n in range(180, 192))
-    upload(page, "Reference", "gold.tsv", words.encode())
+    upload(page, "Reference", ("gold.tsv", words.encode()))
     expect(sidebar(page)).to_contain_text("gold.tsv, 12 words", timeout=PATIENCE)
     idle(page)
     start(page, address)
@@ -206,7 +204,7 @@ def test_a_file_that_would_stop_all_is_refused(
     asking = Thread(target=ask)
     asking.start()
     try:
-        upload(page, "Tokeniser", "tokenizer.json", FILES[name].make())
+        upload(page, "Tokeniser", ("tokenizer.json", FILES[name].make()))
         told = page.get_by_text("Open the file on your own machine")
         expect(told.first).to_be_visible(timeout=PATIENCE)
         idle(page)

@@ -7,14 +7,12 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
-from browser_steps import PATIENCE, expect_value, go_to, idle, start, value_of
+from browser_steps import PATIENCE, Line, expect_value, go_to, idle, start, value_of
 from effort import one_of
-from playwright.sync_api import Page, WebSocketRoute, expect
+from playwright.sync_api import Page, expect
 
 from morphgraph.core.files import demo_gold_path
 from morphgraph.reference.readers import read_reference
@@ -57,41 +55,28 @@ def chosen_phase(page: Page) -> str:
 
 
 def test_steps_are_not_taken_back_by_late_answers(page: Page, app_address: str) -> None:
-    held: list[Callable[[], None]] | None = None
-
-    def hold(socket: WebSocketRoute) -> None:
-        server = socket.connect_to_server()
-
-        def receive(message: str | bytes) -> None:
-            if held is None:
-                socket.send(message)
-            else:
-                held.append(partial(socket.send, message))
-
-        server.on_message(receive)
-
-    page.route_web_socket(re.compile("_stcore/stream"), hold)
+    line = Line(page)
     start(page, app_address)
     go_to(page, "ReBPE")
     for phase in ("anneal", "knock out (iteration 1)", "reify (iteration 1)"):
         press(page, f"Next: {phase}")
     assert chosen_phase(page) == "1 reify"
-    held = []
+    line.is_slow = True
     for phase in ("1 knockout", "anneal"):
         page.get_by_role("button", name="Previous phase", exact=True).click()
         page.wait_for_timeout(600)  # Python hears of each, and answers it
         assert chosen_phase(page) == phase
     expect(page.get_by_text("What “1 reify” did to merges")).to_be_visible()
-    while held:  # more may come meanwhile
-        held.pop(0)()
+    while line.held:  # more may come meanwhile
+        line.send_one()
         page.wait_for_timeout(20)
         assert chosen_phase(page) == "anneal"
-    held = None
+    line.is_slow = False
     expect(page.get_by_text("What “anneal” did to merges")).to_be_visible(timeout=PATIENCE)
 
 
 def test_two_iterations_played_one_step_back_and_home(
-    page: Page, app_address: str, tmp_path: Path, screenshots: Path
+    page: Page, app_address: str, tmp_path: Path
 ) -> None:
     page.set_viewport_size({"width": 1440, "height": 1000})
     start(page, app_address)
@@ -124,7 +109,6 @@ def test_two_iterations_played_one_step_back_and_home(
     page.go_forward()
     expect(page.get_by_text("What “2 knockout” did to merges")).to_be_visible(timeout=PATIENCE)
     idle(page)
-    page.screenshot(path=screenshots / "rebpe.png", full_page=True)
     press(page, "Undo up to here")
     # What is in a popover has its values, though it was closed when they were sent.
     press(page, "Settings")
@@ -175,35 +159,6 @@ def test_two_iterations_played_one_step_back_and_home(
             assert old is None or new[old] == found
 
 
-def test_a_run_plays_from_its_start_and_what_is_below_follows(page: Page, app_address: str) -> None:
-    start(page, app_address)
-    go_to(page, "ReBPE")
-    press(page, "Next: anneal")
-    for phase in ("knock out", "reify"):
-        press(page, f"Next: {phase} (iteration 1)")
-    press(page, "Previous phase")
-    assert chosen_phase(page) == "1 knockout"
-    expect(page.get_by_text("What “1 knockout” did to merges")).to_be_visible(timeout=PATIENCE)
-    page.wait_for_url(re.compile("phase=1"))
-    steps = page.evaluate("history.length")
-    play = page.get_by_role("button", name="Play", exact=True)
-    play.click()
-    assert chosen_phase(page) == "start"
-    expect(page.get_by_text("Nothing changes at the start.")).to_be_visible(timeout=PATIENCE)
-    expect(page.get_by_text("What “anneal” did to merges")).to_be_visible(timeout=PATIENCE)
-    page.get_by_role("button", name="Pause").click()
-    paused = chosen_phase(page)
-    assert paused != "start"
-    idle(page)
-    play.click()
-    assert chosen_phase(page) == paused, "it goes on from where it was paused"
-    expect(play).to_be_visible(timeout=PATIENCE)
-    assert chosen_phase(page) == "1 reify"
-    idle(page)
-    expect(page.get_by_text("What “1 reify” did to merges")).to_be_visible(timeout=PATIENCE)
-    assert page.evaluate("history.length") == steps, "what is played is no step to come back from"
-
-
 @pytest.mark.parametrize("delay", one_of(60, 0, 200))
 def test_a_run_can_be_stopped_and_goes_on(page: Page, app_address: str, delay: int) -> None:
     start(page, app_address)
@@ -231,35 +186,3 @@ def test_a_run_can_be_stopped_and_goes_on(page: Page, app_address: str, delay: i
     expect(page.get_by_text("Converged: F1")).to_be_visible(timeout=PATIENCE)
     idle(page)
     assert value_of(page, "F1 %") == scores[-1]
-
-
-def test_a_changed_merge_is_shown_in_the_graph_and_in_words(
-    new_page: Callable[..., Page], app_address: str, screenshots: Path
-) -> None:
-    page = new_page(viewport={"width": 1440, "height": 1400})
-    start(page, app_address)
-    go_to(page, "ReBPE")
-    press(page, "Next: anneal")
-    press(page, "Next: knock out (iteration 1)")
-    table = page.get_by_test_id("stDataFrame").first
-    box = table.bounding_box()
-    assert box is not None
-    page.mouse.click(box["x"] + 15, box["y"] + 52)
-    expect(page.get_by_text("Words that use it, before and after this phase")).to_be_visible()
-    graph = page.get_by_role("group", name="Merge graph:")
-    expect(graph).to_be_visible()
-    idle(page)
-    # The row is a removed merge: its parts run as strands through the type it made.
-    expect(graph.locator(".vertex.type.ghost")).not_to_have_count(0)
-    assert graph.locator(".vertex.strand").count() >= 2
-    page.screenshot(path=screenshots / "rebpe-merge.png", full_page=True)
-    for tab, text in (
-        ("Over the run", "What each phase changed"),
-        ("Ablation", "What is each half worth?"),
-        ("Three scenes", "Knocked out"),
-    ):
-        page.get_by_role("tab", name=tab).click()
-        expect(page.get_by_text(re.compile(re.escape(text))).first).to_be_visible(timeout=PATIENCE)
-        idle(page)
-    scenes = page.get_by_role("group", name="Merge graph:")
-    expect(scenes).to_have_count(3)

@@ -45,8 +45,7 @@ def address(tmp_path: Path) -> str:
     return (tmp_path / "report.html").as_uri()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1000, 1400])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1000), ("dark", 1400)])
 def test_report_without_a_network(browser: Browser, address: str, scheme: str, width: int) -> None:
     context = browser.new_context(
         viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True

@@ -57,16 +57,8 @@ def download(page: Page, name: str, path: Path) -> str:
     return (path / found.value.suggested_filename).read_text("utf-8")
 
 
-def shoot(page: Page, screenshots: Path, name: str) -> None:
-    """What is on the page, in both themes."""
-    for scheme in ("dark", "light"):
-        page.emulate_media(color_scheme=scheme)
-        page.wait_for_timeout(700)
-        page.screenshot(path=screenshots / f"{name}-{scheme}.png")
-
-
 def test_from_a_score_to_the_merge_tree(
-    new_page: Callable[..., Page], app_address: str, screenshots: Path, tmp_path: Path
+    new_page: Callable[..., Page], app_address: str, tmp_path: Path
 ) -> None:
     page = new_page(viewport={"width": 1440, "height": 1400}, color_scheme="light")
     start(page, app_address)
@@ -88,7 +80,6 @@ def test_from_a_score_to_the_merge_tree(
     press(page, "radar")
     expect(chart).to_contain_text("Morph F1")
     expect(chart.locator(".polar")).to_have_count(1)
-    shoot(page, screenshots, "scores-1-radar")
 
     tab(page, "Where")
     press(page, "Affix")
@@ -106,7 +97,6 @@ def test_from_a_score_to_the_merge_tree(
     tree = page.get_by_role("group", name="Merge tree")
     expect(tree.locator("svg desc")).to_contain_text(f"Tokens: {tokens}.", timeout=PATIENCE)
     idle(page)
-    shoot(page, screenshots, "scores-2-errors")
 
     page.get_by_role("button", name="Open in Merge tree").click()
     page.wait_for_url("**/Merge_tree**", timeout=PATIENCE)
@@ -128,46 +118,6 @@ def test_from_a_score_to_the_merge_tree(
     assert all(f"{100 * float(row['precision']):.2f}" in latex for row in rows)
 
 
-def test_a_token_of_an_error_leads_to_the_graph(page: Page, app_address: str) -> None:
-    start(page, app_address)
-    go_to(page, "Scores")
-    tab(page, "Words")
-    words = grid_with(page, "marked")
-    last = (cell_of(words, 0, 2).text_content() or "").split()[-1]
-    choose_row(words, 0)
-    expect(page.get_by_text("Show a token in the graph")).to_be_visible(timeout=PATIENCE)
-    idle(page)
-    page.get_by_role("radio", name=last, exact=True).click()
-    expect(page.get_by_role("group", name="Merge graph:")).to_be_visible(timeout=PATIENCE)
-    idle(page)
-    expect(page.get_by_role("heading", name=last, exact=True)).to_be_visible()
-
-
-def test_from_a_card_of_a_vocabulary_to_the_graph(
-    new_page: Callable[..., Page], app_address: str, screenshots: Path
-) -> None:
-    page = new_page(viewport={"width": 1440, "height": 1100}, color_scheme="light")
-    start(page, app_address)
-    go_to(page, "Vocabulary")
-    # All of a card is its button.
-    page.get_by_test_id("stMetric").filter(has_text="Duplicates").click(force=True)
-    expect(page.get_by_role("heading", name=re.compile("^Duplicates: "))).to_be_visible(
-        timeout=PATIENCE
-    )
-    idle(page)
-    listed = grid_with(page, "type")
-    type_ = cell_of(listed, 0, 0).text_content() or ""
-    shoot(page, screenshots, "vocabulary")
-    choose_row(listed, 0)
-    button = page.get_by_role("button", name="Show it in the graph")
-    expect(button).to_be_visible(timeout=PATIENCE)
-    idle(page)
-    button.click()
-    expect(page.get_by_role("group", name="Merge graph:")).to_be_visible(timeout=PATIENCE)
-    idle(page)
-    expect(page.get_by_role("heading", name=type_, exact=True)).to_be_visible()
-
-
 def test_what_takes_long_says_so_and_can_be_stopped(page: Page, app_address: str) -> None:
     """A second reference of very many words: its reading, and what follows, end at a click."""
     start(page, app_address)
@@ -175,12 +125,8 @@ def test_what_takes_long_says_so_and_can_be_stopped(page: Page, app_address: str
     page.get_by_text("Other references, frequencies and models").click()
     page.get_by_role("tab", name="Score on one more").click()
     letters = ["".join(four) for four in product("abcdefghijklmnopqr", repeat=4)]
-    upload(
-        page,
-        "One more gold list",
-        "many.tsv",
-        "".join(f"{w}ing\t{w} ing\n" for w in letters).encode(),
-    )
+    many = "".join(f"{w}ing\t{w} ing\n" for w in letters).encode()
+    upload(page, "One more gold list", ("many.tsv", many))
     expect(page.get_by_text(re.compile(r"many\.tsv, \d+ s …"))).to_be_visible(timeout=PATIENCE)
     page.get_by_role("button", name="Stop", exact=True).click()
     expect(page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)

@@ -73,11 +73,34 @@ class App:
         button.click()
         return self.run()
 
+    def find(self, kind: str, label: str) -> Any:
+        """The widget of this kind with this label."""
+        [found] = [widget for widget in getattr(self.test, kind) if widget.label == label]
+        return found
+
+    def set(self, kind: str, label: str, value: Any) -> App:
+        """Give a widget a value."""
+        self.find(kind, label).set_value(value)
+        return self.run()
+
     def choose(self, label: str, value: Any) -> App:
         """Choose in the list with this label."""
-        [box] = [s for s in self.test.selectbox if s.label == label]
-        box.set_value(value)
-        return self.run()
+        return self.set("selectbox", label, value)
+
+    def buttons(self) -> list[str]:
+        """The labels of all buttons."""
+        return [button.label for button in self.test.button]
+
+    def table(self, column: str) -> Any:
+        """The one table with this column."""
+        [found] = [d.value for d in self.test.dataframe if column in d.value]
+        return found
+
+    def component(self, name: str) -> Any:
+        """What the first component of this name was given, or nothing without one."""
+        elements = self.test.get("bidi_component")
+        found = [e.proto for e in elements if e.proto.component_name.endswith(name)]
+        return json.loads(found[0].json) if found else None
 
     @property
     def address(self) -> dict[str, str]:
@@ -102,6 +125,10 @@ class App:
     def errors(self) -> list[str]:
         """The error messages on the page, as a person reads them."""
         return [as_read(error.value) for error in self.test.error]
+
+    def warnings(self) -> list[str]:
+        """The warnings on the page, as a person reads them."""
+        return [as_read(warning.value) for warning in self.test.warning]
 
     def captions(self) -> str:
         """All captions in one text, as a person reads them."""

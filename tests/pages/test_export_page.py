@@ -7,25 +7,9 @@ import pytest
 
 pytestmark = pytest.mark.slow
 
-PAGE = "pages/6_History_and_export.py"
-
-
-def open_page(app: Any) -> Any:
-    app.test.switch_page(PAGE)
-    return app.run()
-
-
-def buttons(app: Any) -> list[str]:
-    return [button.label for button in app.test.button]
-
 
 def said(app: Any) -> str:
     return "\n".join(message.value.replace("\\", "") for message in app.test.success)
-
-
-def listed(app: Any) -> list[str]:
-    [files] = [d.value["file"] for d in app.test.dataframe if "file" in d.value]
-    return list(files)
 
 
 def how_to_load(app: Any) -> str:
@@ -34,46 +18,50 @@ def how_to_load(app: Any) -> str:
 
 
 def test_without_edits_it_is_a_tokenizer_json(app: Any) -> None:
-    open_page(app)
+    app.open("history")
     assert not app.test.success
     app.press("Check and prepare")
     assert "10,000 words and 1,000 sentences: the same ids" in said(app)
     assert "It is a `tokenizer.json`" in said(app)
-    assert "tokenizer.json" in listed(app) and "bte.py" not in listed(app)
+    assert "tokenizer.json" in list(app.table("file")["file"]) and "bte.py" not in list(
+        app.table("file")["file"]
+    )
     assert "trust_remote_code" not in how_to_load(app)
-    assert "Check and prepare" not in buttons(app), "it is done"
+    assert "Check and prepare" not in app.buttons(), "it is done"
     assert [b.label for b in app.test.get("download_button")] == ["Download the archive"]
 
 
 def test_with_tuple_merges_it_is_a_folder_and_checked_anew(app: Any) -> None:
-    open_page(app).press("Check and prepare")
+    app.open("history").press("Check and prepare")
     app.open("blame")
-    app.press(next(label for label in buttons(app) if label.startswith("Knock out all")))
-    open_page(app)
+    app.press(next(label for label in app.buttons() if label.startswith("Knock out all")))
+    app.open("history")
     assert not app.test.success, "what was checked is another tokeniser"
     app.press("Check and prepare")
     assert "It is a folder for `transformers`" in said(app)
     tuples = f"{sum(merge.is_tuple for merge in app.graph.merges().values()):,}"
     assert re.search(rf"\b{tuples} merges are of more than two parts", said(app))
-    assert "bte.py" in listed(app) and "tokenizer.json" not in listed(app)
+    assert "bte.py" in list(app.table("file")["file"]) and "tokenizer.json" not in list(
+        app.table("file")["file"]
+    )
     assert "trust_remote_code=True" in how_to_load(app)
     # Coming back shows it again; undoing asks for a check again.
     app.open("graph")
-    open_page(app)
+    app.open("history")
     assert "the same ids" in said(app)
     app.press("Undo")
-    assert not app.test.success and "Check and prepare" in buttons(app)
+    assert not app.test.success and "Check and prepare" in app.buttons()
 
 
 def test_another_method_is_a_folder_and_checked_anew(app: Any) -> None:
-    open_page(app).press("Check and prepare")
+    app.open("history").press("Check and prepare")
     app.test.selectbox(key="export_method").set_value("flota")
     app.run()
-    assert not app.test.success and "Check and prepare" in buttons(app)
+    assert not app.test.success and "Check and prepare" in app.buttons()
     app.test.number_input(key="export_flota_k").set_value(2)
     app.run().press("Check and prepare")
     assert "FLOTA is not a model of the tokenizers library" in said(app)
-    assert {"flota.py", "tokeniser.method.json"} <= set(listed(app))
+    assert {"flota.py", "tokeniser.method.json"} <= set(app.table("file")["file"])
     assert any(code.value.startswith("FLOTA(k=2):") for code in app.test.code)
     app.test.selectbox(key="export_method").set_value("dropout")
     app.run()
@@ -94,11 +82,11 @@ def test_a_tokeniser_that_would_differ_is_an_error(
     monkeypatch.setattr(models, "export_model", differ)
     app.open("graph").press("Knock out")  # nothing that another test has prepared
     app.graph.cascade([app.graph.types[app.graph.type_ids()[-1]]])
-    open_page(app).press("Check and prepare")
+    app.open("history").press("Check and prepare")
     assert "would differ" in app.errors()[0]
     assert not app.test.success
-    open_page(app)
-    assert "Check and prepare" in buttons(app)
+    app.open("history")
+    assert "Check and prepare" in app.buttons()
     assert "Download the archive" not in [b.label for b in app.test.get("download_button")]
 
 
@@ -106,7 +94,7 @@ def test_each_form_says_what_it_is_good_for_and_gives_its_file(
     app: Any, downloads: dict[str, Any]
 ) -> None:
     app.open("graph").press("Knock out")
-    open_page(app)
+    app.open("history")
     [forms] = app.test.radio
     for form, label in (
         ("A model of morphgraph", "Download the model"),
@@ -120,10 +108,3 @@ def test_each_form_says_what_it_is_good_for_and_gives_its_file(
         [content] = [make() for make in downloads.values()]
         assert content
     assert len(forms.options) == 4
-
-
-def test_hostile_names_stay_text(app: Any, hostile_document: bytes) -> None:
-    app.upload("Tokeniser", ("<img src=x>.json", hostile_document))
-    open_page(app).press("Check and prepare")
-    assert "the same ids" in said(app)
-    assert not [m for m in app.test.markdown if m.allow_html]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -50,17 +48,6 @@ def look_at(app: Any, phase: int) -> Any:
     return app.run()
 
 
-def line(app: Any) -> dict[str, Any]:
-    """What the line is given to show."""
-    [found] = [
-        element
-        for element in app.test.get("bidi_component")
-        if element.proto.component_name.endswith("run_line")
-    ]
-    given: dict[str, Any] = json.loads(found.proto.json)
-    return given
-
-
 def test_phase_by_phase(app: Any) -> None:
     app.open("rebpe")
     expected = library_run(app).phases
@@ -84,12 +71,12 @@ def test_phase_by_phase(app: Any) -> None:
 def test_the_line_has_a_point_a_phase_and_the_word_its_rows(app: Any) -> None:
     app.open("rebpe").press("Run to convergence")
     phases = app.session.run.phases
-    given = line(app)
+    given = app.component("run_line")
     assert [point["f1"] for point in given["points"]] == [100 * phase.score.f1 for phase in phases]
     assert [point["kind"] for point in given["points"]] == [phase.kind for phase in phases]
     assert "removed" in given["points"][2]["said"]
     app.test.session_state[f"rebpe word {app.session.study_number}"] = "antiaircraft"
-    word = line(app.run())["word"]
+    word = app.run().component("run_line")["word"]
     assert word["morphs"] == ["anti", "air", "craft"]
     rows = [["".join(token["segments"]) for token in row["tokens"]] for row in word["rows"]]
     assert all("".join(row) == "␣antiaircraft" for row in rows)
@@ -102,7 +89,7 @@ def test_after_a_run_the_last_phase_is_on_show(app: Any) -> None:
     app.open("rebpe").press("Run to convergence")
     phases = app.session.run.phases
     assert phases[-1].change.is_empty, "a run ends with a phase that has nothing to do"
-    assert line(app)["chosen"] == len(phases) - 1
+    assert app.component("run_line")["chosen"] == len(phases) - 1
     converged = "found nothing to change. So the run has converged."
     assert app.test.info[0].value.endswith(converged)
     last = max(n for n, phase in enumerate(phases) if not phase.change.is_empty)
@@ -114,17 +101,6 @@ def test_after_a_run_the_last_phase_is_on_show(app: Any) -> None:
     assert not app.test.info
     look_at(app, last + 1)
     assert app.test.info[0].value.endswith("found nothing to change.")
-
-
-def test_a_run_that_changes_nothing_says_so(
-    app: Any, small_document: Callable[..., dict[str, Any]]
-) -> None:
-    document = small_document([("a", "b")], "abc")
-    app.upload("Tokeniser", ("tiny.json", json.dumps(document).encode()))
-    app.upload("Reference", ("tiny.tsv", b"ab\tab\nabc\tab c\n"))
-    app.open("rebpe").press("Run to convergence")
-    [said] = [info.value for info in app.test.info]
-    assert said.endswith("found nothing to change. So the run has converged.")
 
 
 def test_to_look_at_a_phase_changes_nothing_and_undo_leads_there(app: Any) -> None:
@@ -145,7 +121,9 @@ def test_to_look_at_a_phase_changes_nothing_and_undo_leads_there(app: Any) -> No
     assert len(app.graph.history) == 2
     look_at(app, 5)
     assert "is undone" in app.test.info[0].value
-    assert [point["undone"] for point in line(app)["points"]] == [False] * 3 + [True] * 3
+    assert [point["undone"] for point in app.component("run_line")["points"]] == [False] * 3 + [
+        True
+    ] * 3
     app.press("Redo up to here")
     assert app.session.run.phases == phases
     assert "Redo up to here" not in [b.label for b in app.test.button]
@@ -190,44 +168,6 @@ def test_settings_are_those_of_the_run(app: Any) -> None:
     assert not any(t.disabled for t in app.test.toggle)
 
 
-@pytest.mark.parametrize("position", [1, 2, 3, 4, 13])
-def test_every_tab_runs_at_every_kind_of_phase(app: Any, position: int) -> None:
-    app.open("rebpe").press("Run to convergence")
-    look_at(app, min(position, len(app.session.run.all_phases)) - 1)
-    for name in ("What it changed", "Three scenes", "Over the run", "Ablation"):
-        tab(app, name)
-
-
-def test_what_changed_lists_the_merges(app: Any) -> None:
-    app.open("rebpe").press("Next: anneal").press("Next: knock out (iteration 1)")
-    phase = app.session.run.phases[-1]
-    frame = app.test.dataframe[0].value
-    assert len(frame) == phase.counts["removed"]
-    assert set(frame["origin"]) == {"original"}
-    assert (frame["blame"] >= 0.5).all()
-    assert (frame["wrong"] / frame["joins"]).tolist() == pytest.approx(frame["blame"].tolist())
-    app.press("Next: reify (iteration 1)")
-    frame = app.test.dataframe[0].value
-    assert len(frame) == app.session.run.phases[-1].counts["repaired"]
-    assert list(frame.columns) == ["rank", "type", "was made from", "is made from"]
-    for old, new, made in zip(
-        frame["was made from"], frame["is made from"], frame["type"], strict=True
-    ):
-        assert old != new
-        assert old.replace(" + ", "") == new.replace(" + ", "") == made
-
-
-def test_the_ablation_table(app: Any) -> None:
-    app.open("rebpe")
-    tab(app, "Ablation").press("Compute the four runs")
-    frame = app.test.dataframe[0].value
-    assert list(frame["annealing"]) == ["off", "off", "on", "on"]
-    assert list(frame["reification"]) == ["off", "on", "off", "on"]
-    last = library_run(app).phases[-1]
-    assert frame["F1 %"].iloc[3] == percent(last.score.f1)
-    assert not app.graph.history
-
-
 def test_chosen_types_are_knocked_out_and_reified(app: Any) -> None:
     app.open("rebpe")
     tab(app, "Three scenes")
@@ -243,3 +183,76 @@ def test_chosen_types_are_knocked_out_and_reified(app: Any) -> None:
     assert [step["edit"] for step in app.graph.recipe()] == ["knockout", "reify"]
     assert app.graph.recipe()[0]["types"] == chosen
     check_graph(app.graph)
+
+
+def test_undoing_past_the_beginning_starts_anew(app: Any) -> None:
+    app.graph.knockout(["Ġthe"])
+    app.graph.knockout(["ing"])
+    app.open("rebpe").press("Next: anneal")
+    app.open("graph").press("Undo").press("Undo").press("Undo")
+    assert not app.graph.history
+    app.open("rebpe")
+    assert app.session.run.edits_before == 0
+    assert [phase.kind for phase in app.session.run.phases] == ["start"]
+
+
+def test_a_run_does_not_go_on_by_itself_on_another_tokeniser(app: Any) -> None:
+    app.open("rebpe")
+    app.session.ask("all")
+    app.open("scores").choose("Demo", "de")
+    app.open("rebpe")
+    assert not app.graph.history
+    # Nor on the same one, for who comes back to the page.
+    app.session.ask("all")
+    app.session.just_asked = False
+    app.open("scores").open("rebpe")
+    assert not app.graph.history
+
+
+@pytest.mark.parametrize("press", ["Undo", "Redo"])
+def test_undo_and_redo_stop_a_run(app: Any, press: str) -> None:
+    app.open("rebpe").press("Next: anneal").press("Undo")
+    app.session.ask("all")
+    app.session.undo() if press == "Undo" else app.session.redo()
+    app.run()
+    assert app.session.asked == ""
+    assert app.session.run.upcoming is not None
+
+
+def test_the_ablation_table_is_that_of_the_state(app: Any) -> None:
+    def table() -> list[str]:
+        tab(app, "Ablation")
+        button = [b for b in app.test.button if b.label == "Compute the four runs"]
+        if button:
+            app.press("Compute the four runs")
+        return list(app.test.dataframe[0].value["types"])
+
+    app.graph.knockout(["Ġthe", "ing", "er"])
+    app.open("rebpe")
+    first = table()
+    app.press("Undo")
+    types = [app.graph.types[n] for n in app.graph.type_ids() if app.graph.is_removable(n)]
+    app.graph.knockout(types[:200])
+    app.open("blame").open("rebpe")
+    assert table() != first
+
+
+def test_what_changed_lists_the_merges_and_the_blame_that_decided(app: Any) -> None:
+    app.open("rebpe").set("number_input", "Words held out, %", 50)
+    app.press("Next: anneal").press("Next: knock out (iteration 1)")
+    study = app.session.study
+    run = ReBPERun(study.tokeniser.fork(), study.benchmark, ReBPESettings(holdout=0.5))
+    for _ in ("anneal", "knock out"):
+        phase = run.step()
+    frame = app.test.dataframe[0].value
+    assert len(frame) == phase.counts["removed"] > 20
+    assert (frame["blame"] >= 0.5).all()
+    assert sorted(phase.blame.values()) == sorted(zip(frame["joins"], frame["wrong"], strict=True))
+    app.press("Next: reify (iteration 1)")
+    frame = app.test.dataframe[0].value
+    assert len(frame) == app.session.run.phases[-1].counts["repaired"]
+    for old, new, made in zip(
+        frame["was made from"], frame["is made from"], frame["type"], strict=True
+    ):
+        assert old != new
+        assert old.replace(" + ", "") == new.replace(" + ", "") == made

@@ -36,7 +36,7 @@ def reload(cookies: dict[str, str], open_app: Callable[[], App]) -> Callable[...
 
 
 def restore_buttons(app: App) -> list[str]:
-    return [button.label for button in app.test.button if "Restore" in button.label]
+    return [label for label in app.buttons() if "Restore" in label]
 
 
 def test_uploads_and_edits_come_back(
@@ -139,34 +139,10 @@ def test_a_run_of_rebpe_comes_back(app: App, reload: Callable[..., App]) -> None
     assert iterations.value == 2
 
 
-def test_a_trained_tokeniser_comes_back(app: App, reload: Callable[..., App]) -> None:
-    app.open("train")
-    [size] = [n for n in app.test.number_input if n.label == "Vocabulary size"]
-    size.set_value(300)
-    app.run().press("Train").press("Open it")
-    again = reload(app)
-    assert again.session.study.tokeniser.name == app.session.study.tokeniser.name
-    assert again.graph.merges() == app.graph.merges()
-
-
-def test_models_come_back(app: App, reload: Callable[..., App]) -> None:
-    app.upload("Tokeniser", ("bert.txt", b"[UNK]\nun\ndo\n##do\n##ing\n")).open("start")
-    again = reload(reload(app))
-    again.test.query_params["methods"] = "bpe"
-    again.open("scores")
-    [box] = [m for m in again.test.multiselect if m.label == "Methods"]
-    assert "model bert.txt" in [*box.options, *box.value]
-    box.set_value(["model bert.txt"])
-    again.run()
-    assert any("WordPiece" in block.value for block in again.test.code)
-
-
 @pytest.mark.parametrize(
     "record",
     [
-        b"",
         b"no JSON",
-        b"[]",
         b'{"version": 2}',
         b'{"tokeniser": {"name": "demo:xx"}, "reference": {"name": "demo:en"}, "frequencies": null,'
         b' "chose_frequencies": false, "steps": [], "undone": 0, "run": null, "recipes": {}}',
@@ -198,14 +174,6 @@ def test_nothing_is_written_for_who_only_looks(app: App, state_folder: Path) -> 
     assert not state_folder.exists()
 
 
-def warnings(app: App) -> str:
-    return as_read("\n".join(warning.value for warning in app.test.warning))
-
-
-def as_read(markdown: str) -> str:
-    return markdown.replace("\\", "").replace("\u2060", "")
-
-
 def test_a_full_disk_loses_nothing_that_was_kept_and_is_told(
     app: App, reload: Callable[..., App], monkeypatch: pytest.MonkeyPatch, state_folder: Path
 ) -> None:
@@ -220,14 +188,14 @@ def test_a_full_disk_loses_nothing_that_was_kept_and_is_told(
         app.graph.knockout(["ing"])
         app.run()
         told = f"{state_folder}: no space left on device. Make room there."
-        assert told in warnings(app)
-        assert told in as_read("\n".join(toast.value for toast in app.test.toast))
+        assert told in "\n".join(app.warnings())
+        assert told in "\n".join(toast.value for toast in app.test.toast).replace("\\", "")
         app.run()
-        assert told in warnings(app)
+        assert told in "\n".join(app.warnings())
         assert not app.test.toast  # once
         again = reload(app)
         assert [change.step["types"] for change in again.graph.history] == [["ies"]]
-    assert "not kept" not in warnings(app.run())  # there is room again
+    assert "not kept" not in "\n".join(app.run().warnings())  # there is room again
     assert len(reload(app).graph.history) == 2
 
 
@@ -235,10 +203,10 @@ def test_a_home_that_cannot_be_written_is_told_once_there_is_something_to_lose(
     app: App, state_folder: Path
 ) -> None:
     state_folder.write_text("a file where the folder should be")
-    assert "not kept" not in warnings(app.run())
+    assert "not kept" not in "\n".join(app.run().warnings())
     app.graph.knockout(["ies"])
     app.run()
-    assert re.search("What you do is not kept .* MORPHGRAPH_STATE", warnings(app))
+    assert re.search("What you do is not kept .* MORPHGRAPH_STATE", "\n".join(app.warnings()))
     assert len(app.graph.history) == 1
     app.open("batch").press("Start")
     [error] = app.errors()

@@ -14,10 +14,6 @@ import pytest
 from morphgraph.core import isolated
 from morphgraph.core.files import demo_gold_path
 from morphgraph.core.isolated import VISITOR
-from morphgraph.reference.readers import read_reference
-from morphgraph.segment.models import write_model
-from morphgraph.segment.segmenter import method_on
-from web.views.reference_read import reference_summary
 
 pytestmark = pytest.mark.slow
 
@@ -62,9 +58,6 @@ def works(app: Any) -> None:
     app.press("Undo").open("start")
 
 
-# ------------------------------------------------------------------------------ what can be read
-
-
 def test_a_tokenizer_json_is_opened(app: Any, tokenizer_json: bytes) -> None:
     app.upload("Tokeniser", ("tokenizer.json", tokenizer_json))
     assert app.errors() == []
@@ -74,39 +67,15 @@ def test_a_tokenizer_json_is_opened(app: Any, tokenizer_json: bytes) -> None:
     works(app)
 
 
-def test_vocab_json_and_merges_txt_are_opened_together(app: Any, vocab_json: bytes) -> None:
-    files = ("vocab.json", vocab_json), ("merges.txt", MERGES_TXT.encode())
-    app.upload("Tokeniser", *files)
-    assert app.errors() == []
-    assert app.graph.merge_count == len(MERGES)
-    works(app)
-
-
-@pytest.mark.parametrize("first", [0, 1])
-def test_one_of_two_files_asks_for_the_other(app: Any, vocab_json: bytes, first: int) -> None:
+def test_one_of_two_files_asks_for_the_other(app: Any, vocab_json: bytes) -> None:
     files = [("vocab.json", vocab_json), ("merges.txt", MERGES_TXT.encode())]
-    app.upload("Tokeniser", files[first])
-    assert app.errors() == []
-    [info] = [info.value.replace("\\", "") for info in app.test.info]
-    assert files[1 - first][0] in info
+    for one, other in (files, files[::-1]):
+        app.upload("Tokeniser", one)
+        assert app.errors() == []
+        [info] = [info.value.replace("\\", "") for info in app.test.info]
+        assert other[0] in info
     app.upload("Tokeniser", *files)
     assert app.graph.merge_count == len(MERGES)
-
-
-@pytest.mark.parametrize("chosen", [False, True])
-@pytest.mark.parametrize("format_", REFERENCES)
-def test_every_format_is_read(app: Any, format_: str, chosen: bool) -> None:
-    if chosen:
-        app.choose("Format", format_)
-    app.upload("Reference", ("gold.tsv", REFERENCES[format_].encode()))
-    assert app.errors() == []
-    reference = app.session.study.benchmark.reference
-    assert (reference.name, reference.format) == ("gold.tsv", format_)
-    assert len(reference.entries) >= 1
-    assert app.session.study.now.score("morphemic", "types").relevant >= 1
-    app.open("scores")
-    assert "gold.tsv" in app.captions()
-    works(app)
 
 
 @pytest.mark.parametrize(
@@ -134,111 +103,7 @@ def test_a_workbook_is_read_for_one_visitor(
     assert visitors == [app.session.store.folder.name]
 
 
-def test_scores_that_are_not_defined_are_na(app: Any) -> None:
-    app.upload("Reference", ("gold.tsv", REFERENCES["sigmorphon2022"].encode()))
-    app.open("scores")
-    table = next(d.value for d in app.test.dataframe if "true positives" in d.value)
-    rows = table.to_dict("records")
-    assert "Whole-word scores are n/a" in app.captions()
-    whole = [row for row in rows if "whole-word" in row.values()]
-    assert all({row["precision"], row["recall"], row["F1"]} == {"n/a"} for row in whole)
-
-
-def test_scores_of_a_reference_without_boundaries_are_na(app: Any) -> None:
-    app.upload("Reference", ("gold.tsv", b"word\tmorphs\ndog\tdog\ncat\tcat\n"))
-    assert app.errors() == []
-    app.open("start")
-    assert app.metrics()["Recall %"] == ("n/a", "")
-    assert app.metrics()["F1 %"] == ("n/a", "")
-    for page in ("graph", "blame", "scores", "history"):
-        app.open(page)
-        assert "nan" not in app.captions().lower().split()
-
-
-def test_an_uploaded_reference_keeps_its_counts(app: Any) -> None:
-    app.upload("Reference", ("gold.tsv", b"undoing\tun do ing\t7\ndoing\tdo ing\t93\n"))
-    assert app.session.study.benchmark.frequency_source == "counts in the reference"
-    app.open("scores")
-    assert "Scores over tokens are n/a" not in app.captions()
-
-
-def test_frequencies_of_a_demo_are_not_those_of_another_reference(app: Any) -> None:
-    app.upload("Reference", ("gold.tsv", REFERENCES["plain"].encode() * 20)).open("scores")
-    assert "Frequencies: none" in app.captions()
-    assert "Scores over tokens are n/a" in app.captions()
-    rows = next(d.value for d in app.test.dataframe if "true positives" in d.value).to_dict(
-        "records"
-    )
-    assert all(row["F1"] == "n/a" for row in rows if "tokens" in row.values())
-
-
-def test_skipped_lines_are_counted_by_reason(app: Any) -> None:
-    lines = "undoing\tun do ing\nice cream\tice cream\nNew York\tNew York\ndoing\tdo ing\n"
-    app.upload("Reference", ("gold.tsv", lines.encode()))
-    assert app.errors() == []
-    assert len(app.session.study.benchmark.reference) == 2
-    table = next(d.value for d in app.test.dataframe if "reason" in d.value)
-    assert list(table["lines"]) == [2]
-    assert "space" in table["reason"][0]
-    assert list(table["first line"]) == [2]
-
-
-def test_frequencies_can_be_uploaded(app: Any) -> None:
-    app.open("scores").upload("Or from a file", ("counts.tsv", b"going 12\nhouses 3\n"))
-    assert app.errors() == []
-    assert app.session.study.benchmark.frequency_source == "counts.tsv"
-    app.choose("From wordfreq", "nl")
-    assert app.session.study.benchmark.frequency_source == "wordfreq:nl"
-
-
-def frequencies_box(app: Any) -> Any:
-    [box] = [box for box in app.test.selectbox if box.label == "From wordfreq"]
-    return box
-
-
-@pytest.mark.parametrize("page", ["scores", "vocabulary"])
-def test_the_language_of_frequencies_is_shown_and_they_can_be_switched_off(
-    app: Any, page: str
-) -> None:
-    app.open(page)
-    assert frequencies_box(app).value == "en"
-    assert "a file" not in frequencies_box(app).options
-    app.choose("From wordfreq", "nl")
-    assert frequencies_box(app).value == "nl"
-    number = app.session.study_number
-    app.run()
-    assert app.session.study_number == number
-    app.choose("From wordfreq", "none")
-    assert frequencies_box(app).value == "none"
-    assert app.session.study.benchmark.frequencies is None
-    assert app.session.study.benchmark.frequency_source == ""
-    app.choose("From wordfreq", "nl")
-    assert app.session.study.benchmark.frequency_source == "wordfreq:nl"
-
-
-def test_without_frequencies_a_reference_has_its_own_counts(app: Any) -> None:
-    app.upload("Reference", ("gold.tsv", b"undoing\tun do ing\t7\ndoing\tdo ing\t93\n"))
-    app.open("scores")
-    assert frequencies_box(app).value == "none"
-    app.choose("From wordfreq", "en").choose("From wordfreq", "none")
-    assert app.session.study.benchmark.frequency_source == "counts in the reference"
-    assert frequencies_box(app).value == "none"
-
-
-@pytest.mark.parametrize("name", ["counts.tsv", "wordfreq:klingon", "en"])
-def test_frequencies_of_a_file_are_none_of_wordfreq(app: Any, name: str) -> None:
-    app.open("scores").upload("Or from a file", (name, b"going 12\nhouses 3\n"))
-    assert app.errors() == []
-    assert frequencies_box(app).value == "a file"
-    number = app.session.study_number
-    app.run()
-    assert app.session.study_number == number
-    app.choose("From wordfreq", "none")
-    assert app.session.study.benchmark.frequencies is None
-    assert "a file" not in frequencies_box(app).options
-
-
-@pytest.mark.parametrize("encoding", ["windows-1252", "iso-8859-2", "gb18030", "utf-16"])
+@pytest.mark.parametrize("encoding", ["windows-1252", "utf-16"])
 def test_an_encoding_can_be_chosen(app: Any, encoding: str) -> None:
     content = "wählen\twähl en\nhöre\thör e\n".encode(encoding)
     app.upload("Reference", ("gold.tsv", content))
@@ -255,17 +120,6 @@ def test_an_encoding_can_be_chosen(app: Any, encoding: str) -> None:
     assert box.value == "UTF-8, or as marked"
 
 
-def test_every_encoding_on_offer_is_known(app: Any) -> None:
-    [box] = [box for box in app.test.selectbox if box.label == "Encoding"]
-    assert len(box.options) > 10
-    for encoding in box.options[1:]:
-        assert "a".encode(encoding)
-
-
-def warnings(app: Any) -> list[str]:
-    return [warning.value.replace("\\", "").replace("\u2060", "") for warning in app.test.warning]
-
-
 STEMS = ("break", "read", "think", "drink", "eat", "see", "do", "go", "be")
 WORDS = [f"un{stem}able\tun {stem} able" for stem in STEMS]
 
@@ -274,9 +128,7 @@ WORDS = [f"un{stem}able\tun {stem} able" for stem in STEMS]
     ("good", "bad", "message"),
     [
         (9, 10, "Only 9 of 19 lines could be used: 10 × word with a space."),
-        (1, 2, "Only 1 of 3 lines could be used: 2 × word with a space."),
         (9, 9, "The reference has only 9 words."),
-        (1, 0, "The reference has only 1 word."),
         (1, 1, "The reference has only 1 word."),
     ],
 )
@@ -286,89 +138,38 @@ def test_a_doubtful_reference_is_a_visible_warning(
     lines = WORDS[:good] + [f"word {n}\tword {n}" for n in range(bad)]
     app.choose("Format", "plain").upload("Reference", ("gold.tsv", "\n".join(lines).encode()))
     assert app.errors() == []
-    [warning] = warnings(app)
+    [warning] = app.warnings()
     assert warning.startswith(message)
-    skipped = {1: "1 line of the reference was skipped", 0: None}
-    expected = skipped.get(bad, f"{bad} lines of the reference were skipped")
-    found = [e.label for e in app.test.expander if "skipped" in e.label]
-    assert found == ([expected] if expected else [])
+    skipped = "1 line of the reference was" if bad == 1 else f"{bad} lines of the reference were"
+    assert f"{skipped} skipped" in [expander.label for expander in app.test.expander]
     assert app.captions().endswith(f", {good} word" if good == 1 else f", {good} words")
 
 
-def test_a_reference_of_enough_words_is_no_warning(app: Any) -> None:
-    assert warnings(app) == []
-    lines = [*WORDS, "doing\tdo ing", *(f"word {n}\tword {n}" for n in range(10))]
-    app.choose("Format", "plain").upload("Reference", ("gold.tsv", "\n".join(lines).encode()))
-    assert app.errors() == []
-    assert len(app.session.study.benchmark.reference) == 10
-    assert warnings(app) == []
-
-
-# ---------------------------------------------------------------------------- what cannot be read
-
-
-@pytest.mark.parametrize(
-    ("files", "message"),
-    [
-        ({"tokenizer.json": b'{"model": {"type": "BPE", "vocab": {"a": 0'}, "the JSON is cut off"),
-        ({"tokenizer.json": b""}, "empty"),
-        ({"tokenizer.json": b"[]"}, "model"),
-        ({"tokenizer.json": b'{"model": {"type": "Unigram", "vocab": []}}'}, "model.vocab"),
-        ({"tokenizer.json": '{"möglich": 1}'.encode("latin-1")}, "not valid UTF-8"),
-        ({"vocab.json": b'{"a": 0, "b": 1, "ab": 2}', "merges.txt": b"a b\nab c\n"}, "“c”"),
-        ({"vocab.json": b'{"a": 0, "b": 1}', "merges.txt": b"a b\n"}, "“ab”"),
-        ({"vocab.json": b'{"a": 0, "b": 0}', "merges.txt": b"a b\n"}, "share the id"),
-        ({"vocab.json": b"{}", "merges.txt": b"a b\n"}, "vocabulary"),
-        ({"vocab.json": b'{"a": 0}', "merges.txt": b""}, "empty"),
-        ({"vocab.json": b'{"a": 0}', "merges.txt": "ä b\n".encode("latin-1")}, "line 1"),
-        ({"one.json": b"{}", "two.json": b"{}"}, "not one tokeniser"),
-    ],
+BAD: tuple[tuple[str, dict[str, bytes], str], ...] = (
+    ("Tokeniser", {"a.json": b'{"model": {"type": "BPE", "vocab": {"a": 0'}, "the JSON is cut off"),
+    ("Tokeniser", {"b.json": b""}, "empty"),
+    (
+        "Tokeniser",
+        {"vocab.json": b'{"a": 0, "b": 1, "ab": 2}', "merges.txt": b"a b\nab c\n"},
+        "“c” is not in the vocabulary",
+    ),
+    ("Tokeniser", {"one.json": b"{}", "two.json": b"{}"}, "not one tokeniser"),
+    ("Reference", {"a.tsv": b""}, "empty"),
+    ("Reference", {"b.tsv": "wählen\twähl en\n".encode("latin-1")}, "the byte 0xE4 is not UTF-8"),
+    ("Reference", {"c.tsv": b"ice cream\tice cream\n"}, "format cannot be detected"),
 )
-def test_a_bad_tokeniser_is_a_message(app: Any, files: dict[str, bytes], message: str) -> None:
-    app.upload("Tokeniser", *files.items())
-    [error] = app.errors()
-    assert message in error
-    assert any(name in error for name in files)
-    assert app.session.language == "en"
+
+
+def test_bad_files_are_messages_and_lose_nothing(app: Any) -> None:
+    for label, files, message in BAD:
+        app.upload(label, *files.items())
+        [error] = app.errors()
+        assert message in error
+        assert any(name in error for name in files)
+        assert app.session.language == "en"
+        app.find("file_uploader", label).clear()
+        app.run()
     works(app)
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", "empty"),
-        (b"\n \n\n", "blank lines only"),
-        ("wählen\twähl en\n".encode("latin-1"), "line 1: the byte 0xE4 is not UTF-8"),
-        (b"%PDF-1.7 gold", "PDF"),
-        (b"a b c d\ne f g h\n", "format"),
-        (b"word\tmorphs\n", "only a header"),
-        (b"ice cream\tice cream\nNew York\tNew York\n", "format cannot be detected"),
-    ],
-)
-def test_a_bad_reference_is_a_message(app: Any, content: bytes, message: str) -> None:
-    app.upload("Reference", ("gold.tsv", content))
-    [error] = app.errors()
-    assert message in error
-    assert error.startswith("gold.tsv")
-    assert app.session.study.benchmark.reference.name == "demo:en"
-    works(app)
-
-
-def test_words_with_spaces_are_no_entries(app: Any) -> None:
-    app.choose("Format", "plain")
-    app.upload("Reference", ("gold.tsv", b"ice cream\tice cream\nNew York\tNew York\n"))
-    [error] = app.errors()
-    assert "2 × word with a space (first: line 1)" in error
-    works(app)
-
-
-@pytest.mark.parametrize("format_", [name for name in REFERENCES if name != "plain"])
-def test_nothing_parses_in_the_chosen_format(app: Any, format_: str) -> None:
-    app.choose("Format", format_)
-    app.upload("Reference", ("gold.tsv", b"to be\nor not\nto be\n"))
-    [error] = app.errors()
-    assert "no line can be read as" in error
-    assert app.session.study.benchmark.reference.name == "demo:en"
 
 
 def test_a_file_over_the_limit_is_refused(
@@ -386,31 +187,6 @@ def test_a_file_over_the_limit_is_refused(
     app.open("history").upload("Recipe", ("recipe.json", b" " * 200)).press("Replay")
     assert "limit" in app.errors()[-1]
     works(app)
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [(b"", "empty"), (b"no counts here\n", "count"), ("a 1\nä 3\n".encode("latin-1"), "line 2")],
-)
-def test_bad_frequencies_are_a_message(app: Any, content: bytes, message: str) -> None:
-    app.open("scores").upload("Or from a file", ("counts.tsv", content))
-    [error] = app.errors()
-    assert message in error
-    assert app.session.study.benchmark.frequency_source == "wordfreq:en"
-    works(app)
-
-
-def test_an_error_stays_when_another_field_takes_a_file(app: Any) -> None:
-    app.open("scores").upload("Reference", ("gold.tsv", b"%PDF-1.7 gold"))
-    [error] = app.errors()
-    app.upload("Or from a file", ("counts.tsv", b"going 12\nhouses 3\n"))
-    assert app.session.study.benchmark.frequency_source == "counts.tsv"
-    assert app.errors() == [error]
-    [field] = [f for f in app.test.file_uploader if f.label == "Reference"]
-    field.clear()
-    app.upload("Reference", ("gold.tsv", REFERENCES["plain"].encode() * 20))
-    assert app.errors() == []
-    assert app.session.study.benchmark.reference.name == "gold.tsv"
 
 
 @pytest.mark.parametrize("page", ["start", "scores", "blame"])
@@ -435,19 +211,6 @@ def test_an_uploaded_reference_is_confirmed_where_it_was_opened(app: Any, page: 
     assert "close what was read" not in [b.key for b in app.test.button]
     app.open("start").upload("Reference", ("gold.tsv", lines.encode() * 2)).choose("Demo", "de")
     assert "close what was read" not in [b.key for b in app.test.button]
-
-
-@pytest.mark.parametrize(
-    ("format_", "kind"),
-    [
-        ("celex", "morphemic boundaries, and whole-word boundaries."),
-        ("morphynet-derivation", "; partial (one affix a word)."),
-        ("plain", "morphemic boundaries only"),
-    ],
-)
-def test_the_kind_of_gold_is_told(format_: str, kind: str) -> None:
-    reference = read_reference(REFERENCES[format_].encode(), name="gold", format=format_)
-    assert any(line.startswith("Gold: ") and kind in line for line in reference_summary(reference))
 
 
 BERT = b"[PAD]\n[UNK]\n[CLS]\n[SEP]\nun\ndo\ndesk\n##do\n##ing\n##able\n"
@@ -478,64 +241,6 @@ def test_a_vocabulary_opened_as_a_tokeniser_becomes_a_method(
         assert box.value.count(f"model {name}") == 1
 
 
-def test_merges_alone_are_asked_for_their_vocabulary(app: Any) -> None:
-    app.upload("Tokeniser", ("any name.txt", b"a b\nab c\n"))
-    [told] = [message.value for message in app.test.info]
-    assert told.startswith("Add vocab.json")
-    assert app.errors() == []
-
-
-def test_a_half_says_what_the_other_one_is_called(app: Any, vocab_json: bytes) -> None:
-    app.upload("Tokeniser", ("my-vocab.json", vocab_json))
-    [told] = [message.value.replace("\\", "") for message in app.test.info]
-    assert told == "Add my-merges.txt to the same field: the two belong together."
-    app.upload("Tokeniser", ("my-vocab.json", vocab_json), ("merges.txt", MERGES_TXT.encode()))
-    [error] = app.errors()
-    assert "not one tokeniser" in error
-    assert app.session.language == "en"
-
-
-def test_a_saved_model_of_bpe_is_opened(app: Any) -> None:
-    merges = app.graph.merges()
-    model = write_model(method_on(app.session.study.tokeniser.fork(), "bpe"))
-    app.upload("Tokeniser", ("model.json", model))
-    assert app.errors() == []
-    assert app.session.language == ""
-    assert app.graph.merges() == merges
-
-
-# -------------------------------------------------------------------------- what does not fit
-
-
-def test_a_reference_in_another_language_is_a_warning(app: Any) -> None:
-    assert warnings(app) == []
-    app.upload("Reference", ("mine.tsv", demo_gold_path("de").read_bytes()))
-    told = "The words of mine.tsv are German, but the types of the tokeniser are English"
-    for page in ("start", "scores"):
-        app.open(page)
-        assert [w for w in warnings(app) if told in w]
-    app.choose("Demo", "de")
-    assert not [w for w in warnings(app) if "are German" in w]
-
-
-def test_frequencies_of_another_language_are_a_warning(app: Any) -> None:
-    app.open("scores").choose("From wordfreq", "de")
-    [told] = [w for w in warnings(app) if "frequencies" in w]
-    assert told.startswith(
-        "The words of demo:en are English, but the word frequencies are those of"
-    )
-    app.choose("From wordfreq", "en")
-    assert not [w for w in warnings(app) if "frequencies" in w]
-
-
-def test_words_of_another_language_on_compare_are_a_warning(app: Any) -> None:
-    app.test.query_params["methods"] = "bpe"
-    app.test.query_params["words"] = "Freundschaft Arbeit unglaublich"
-    app.open("compare")
-    [told] = [w for w in warnings(app) if "German" in w]
-    assert told.startswith("These words are German, but the gold of demo:en is English")
-
-
 def test_partial_gold_is_told_where_precision_is_shown(app: Any) -> None:
     lines = [f"{stem}\tun{stem}\tV\tV\tun\tprefix" for stem in STEMS]
     app.choose("Format", "morphynet-derivation")
@@ -547,7 +252,7 @@ def test_partial_gold_is_told_where_precision_is_shown(app: Any) -> None:
         assert "The gold is partial (one affix a word)" in badge.help
     for page in ("scores", "compare"):
         app.open(page)
-        [told] = [w for w in warnings(app) if "precision" in w]
+        [told] = [w for w in app.warnings() if "precision" in w]
         assert "The gold is partial (one affix a word)" in told
     app.choose("Demo", "en").open("blame")
     assert not badges(app)
@@ -555,19 +260,6 @@ def test_partial_gold_is_told_where_precision_is_shown(app: Any) -> None:
 
 def badges(app: Any) -> list[Any]:
     return [text for text in app.test.markdown if "partial gold" in text.value]
-
-
-def test_after_an_error_another_file_can_be_opened(app: Any, tokenizer_json: bytes) -> None:
-    app.upload("Reference", ("gold.tsv", b""))
-    assert app.errors()
-    [field] = [f for f in app.test.file_uploader if f.label == "Reference"]
-    field.clear()
-    app.upload("Reference", ("gold.tsv", REFERENCES["plain"].encode() * 20))
-    assert app.errors() == []
-    assert app.session.study.benchmark.reference.name == "gold.tsv"
-
-
-# ------------------------------------------------------------------------------ what would do harm
 
 
 def shown_as_markup(app: Any) -> list[str]:
@@ -609,8 +301,71 @@ def test_names_that_look_like_html_are_shown_as_text(app: Any, hostile_document:
             assert_harmless(app)
 
 
-def test_an_error_about_such_a_name_is_text_too(app: Any) -> None:
-    document = {"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [["a", IMAGE]]}}
-    app.upload("Tokeniser", ("tokenizer.json", json.dumps(document).encode()))
-    assert IMAGE in app.errors()[0]
-    assert_harmless(app)
+def test_every_format_can_be_chosen(app: Any) -> None:
+    for format_, content in REFERENCES.items():
+        app.choose("Format", format_)
+        app.upload("Reference", (f"{format_}.tsv", content.encode()))
+        assert app.errors() == []
+        reference = app.session.study.benchmark.reference
+        assert (reference.name, reference.format) == (f"{format_}.tsv", format_)
+    assert f"{format_}.tsv" in app.open("scores").captions()
+
+
+def test_skipped_lines_are_counted_and_frequencies_are_not_those_of_the_demo(app: Any) -> None:
+    lines = "undoing\tun do ing\nice cream\tice cream\nNew York\tNew York\ndoing\tdo ing\n"
+    app.upload("Reference", ("gold.tsv", lines.encode()))
+    assert app.errors() == []
+    skipped = app.table("reason")
+    assert (list(skipped["lines"]), list(skipped["first line"])) == ([2], [2])
+    assert "space" in skipped["reason"][0]
+    app.open("scores")
+    assert "Frequencies: none" in app.captions()
+    rows = app.table("true positives").to_dict("records")
+    assert all(row["F1"] == "n/a" for row in rows if {"tokens", "whole-word"} & {*row.values()})
+
+
+def test_frequencies_come_from_wordfreq_a_file_or_the_reference(app: Any) -> None:
+    def box() -> Any:
+        return app.find("selectbox", "From wordfreq")
+
+    def source() -> str:
+        return str(app.session.study.benchmark.frequency_source)
+
+    assert app.open("scores") and box().value == "en"
+    app.choose("From wordfreq", "de")
+    [told] = [w for w in app.warnings() if "frequencies" in w]
+    assert told.startswith("The words of demo:en are English, but the word frequencies are those")
+    assert (box().value, source()) == ("de", "wordfreq:de")
+    assert app.open("vocabulary") and box().value == "de"
+    app.choose("From wordfreq", "none")
+    assert (box().value, source()) == ("none", "")
+    for name in ("counts.tsv", "wordfreq:klingon", "en"):
+        app.open("scores").upload("Or from a file", (name, b"going 12\nhouses 3\n"))
+        assert app.errors() == []
+        assert box().value == "a file"
+        number = app.session.study_number
+        assert app.run().session.study_number == number
+        app.choose("From wordfreq", "none")
+        assert "a file" not in box().options
+    app.upload("Or from a file", ("counts.tsv", b"no counts here\n"))
+    assert "count" in app.errors()[0]
+    app.open("start").upload(
+        "Reference", ("gold.tsv", b"undoing\tun do ing\t7\ndoing\tdo ing\t9\n")
+    )
+    app.open("scores").choose("From wordfreq", "en").choose("From wordfreq", "none")
+    assert (box().value, source()) == ("none", "counts in the reference")
+
+
+def test_words_of_another_language_are_a_warning(app: Any) -> None:
+    assert app.warnings() == []
+    app.upload("Reference", ("mine.tsv", demo_gold_path("de").read_bytes()))
+    told = "The words of mine.tsv are German, but the types of the tokeniser are English"
+    for page in ("start", "scores"):
+        assert [w for w in app.open(page).warnings() if told in w]
+    app.choose("Demo", "de")
+    assert not [w for w in app.warnings() if "are German" in w]
+    app.choose("Demo", "en")
+    app.test.query_params["methods"] = "bpe"
+    app.test.query_params["words"] = "Freundschaft Arbeit unglaublich"
+    [told] = [w for w in app.open("compare").warnings() if "German" in w]
+    assert told.startswith("These words are German, but the gold of demo:en is English")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from strategies import SEVERAL_MERGES
 
 from morphgraph.core.files import demo_tokeniser_path
 from morphgraph.models.undertrained_types import undertrained_types
-from morphgraph.score import vocabulary
 from morphgraph.score.corpus_measures import measure_corpus
 from morphgraph.score.vocabulary import VocabularyHealth, corpus_of
 from morphgraph.score.vocabulary_figures import FIGURES, figure_called, list_behind
@@ -22,7 +20,6 @@ from morphgraph.segment.segmenter import method_on
 from morphgraph.tables.model import text_frame
 from morphgraph.tables.vocabulary import corpus_table, figure_frame, signature
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json
-from morphgraph.tokeniser.loading import load_tokeniser
 
 pytestmark = pytest.mark.slow
 
@@ -41,19 +38,14 @@ def opened(app: Any) -> Any:
     return app.open("vocabulary")
 
 
-def table(app: Any, column: str) -> Any:
-    [found] = [d.value for d in app.test.dataframe if column in d.value]
-    return found
-
-
 def figures(app: Any) -> list[list[str]]:
     """The columns of the table: names of the figures, then their values."""
-    found = table(app, "figure")
+    found = app.table("figure")
     return [list(found[column]) for column in found.columns]
 
 
 def listed(app: Any) -> Any:
-    return table(app, "type")
+    return app.table("type")
 
 
 def card(app: Any, key: str) -> Any:
@@ -64,9 +56,7 @@ def card(app: Any, key: str) -> Any:
 
 
 def tokenisers(app: Any, *names: str) -> Any:
-    [box] = [m for m in app.test.multiselect if m.label == "Tokenisers"]
-    box.set_value(list(names))
-    return app.run()
+    return app.set("multiselect", "Tokenisers", list(names))
 
 
 def now(app: Any, **settings: Any) -> VocabularyHealth:
@@ -92,78 +82,27 @@ def test_the_figures_are_those_of_the_library(page: Any) -> None:
     assert cards["Fertility"] == (values["Tokens per word"], "")
     assert cards["Rényi efficiency"] == (values["Rényi efficiency, α = 2.5"], "")
     assert len(page.test.get("plotly_chart")) == 2
-
-
-def test_the_demo_has_a_corpus_of_its_own(app: Any) -> None:
-    opened(app)
-    words = figures(app)[1][[figure.key for figure in FIGURES].index("words")]
-    assert int(words.replace(",", "")) > 10**8
-    assert not app.test.info
-
-
-def test_alpha(page: Any) -> None:
     [field] = [n for n in page.test.number_input if n.label.startswith("α")]
     field.set_value(1.0)
-    page.run()
-    expected = figure_frame([now(page)], 1.0)
-    assert figures(page) == [list(expected["figure"]), list(expected[0])]
-    assert "Rényi efficiency, α = 1" in figures(page)[0]
+    assert figures(page.run())[1] == list(figure_frame([now(page)], 1.0)[0])
     assert "|alpha:1|" in page.test.code[-1].value
 
 
-@pytest.mark.parametrize(
-    ("key", "behind"),
-    [
-        *(
-            (name, name)
-            for name in ("never_used", "unreachable", "duplicates", "single_use_chains")
-        ),
-        ("fertility", "tokens"),
+def test_a_card_lists_its_types(page: Any, downloads: Any) -> None:
+    for key, behind in (
+        ("never_used", "never_used"),
+        ("unreachable", "unreachable"),
         ("renyi", "tokens"),
-    ],
-)
-def test_a_card_lists_its_types(page: Any, key: str, behind: str, downloads: Any) -> None:
-    card(page, key)
-    assert " ".join(figure_called(key).definition.split()) in page.captions()
-    expected = list_behind(now(page), behind)
-    if len(expected):
-        assert list(listed(page)["type"]) == list(expected["type"])
-    else:
-        assert "There are none." in page.captions()
-    written = downloads["vocabulary list csv"]().decode("utf-8").splitlines()
-    assert len(written) == len(expected) + 1
-
-
-def test_the_first_view_counts_no_more_than_its_cards(app: Any) -> None:
-    app.open("vocabulary")
-    assert len(app.metrics()) == 6 + 4  # and the bar's
-    assert not app.test.get("plotly_chart")
-    assert not [d for d in app.test.dataframe if "figure" in d.value]
-
-
-def test_a_vocabulary_is_counted_once_for_all_sessions(
-    app: Any, open_app: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app.open("vocabulary")
-
-    def never(*_: Any, **__: Any) -> None:
-        raise AssertionError
-
-    monkeypatch.setattr(vocabulary, "compress", never)
-    other = open_app().open("vocabulary")
-    assert other.metrics() == app.metrics()
-
-
-def test_a_list_can_be_searched(page: Any) -> None:
-    card(page, "duplicates")
-    everything = len(listed(page))
-    [field] = [t for t in page.test.text_input if t.label == "Search"]
-    field.set_value("ing")
-    page.run()
-    found = listed(page)
-    assert 0 < len(found) < everything
-    assert all("ing" in text for text in found["type"])
-    assert f"{len(found):,} of {everything:,} rows" in page.captions()
+    ):
+        card(page, key)
+        assert " ".join(figure_called(key).definition.split()) in page.captions()
+        expected = list_behind(now(page), behind)
+        if len(expected):
+            assert list(listed(page)["type"]) == list(expected["type"])
+        else:
+            assert "There are none." in page.captions()
+        written = downloads["vocabulary list csv"]().decode("utf-8").splitlines()
+        assert len(written) == len(expected) + 1
 
 
 def test_without_frequencies_the_figures_of_a_corpus_are_undefined(page: Any) -> None:
@@ -195,82 +134,10 @@ def test_edits_are_held_against_the_start(page: Any) -> None:
     assert float(figures(page)[2][relative]) > 1
 
 
-def test_trained_models_stand_beside_the_open_tokeniser(page: Any) -> None:
-    flota = method_on(load_tokeniser("demo:nl"), "flota", {"k": 2})
-    page.session.models = {"my <b>model</b>": flota}
-    page.run()
-    tokenisers(page, "now", "model my <b>model</b>")
-    assert len(figures(page)) == 3
-    by_name = dict(zip(figures(page)[0], figures(page)[2], strict=True))
-    assert by_name["Single-use chains"] == "n/a"
-    assert "the vocabulary has no merges (my <b>model</b>)" in page.captions()
-    assert flota.signature() in page.test.code[-1].value
-
-
-def test_no_tokeniser_is_a_hint(page: Any) -> None:
-    tokenisers(page)
-    assert [info.value for info in page.test.info] == ["Choose at least one tokeniser."]
-    assert not page.test.dataframe
-
-
 def test_choices_stay_when_another_page_was_shown(page: Any) -> None:
     card(page, "duplicates").open("blame").open("vocabulary")
     assert "Duplicates: " in page.test.subheader[0].value
 
-
-def test_a_corpus_without_capitals_is_a_warning(
-    page: Any, small_document: Callable[..., dict[str, Any]]
-) -> None:
-    assert not page.test.warning  # the demo has next to no types with capitals
-    document = json.dumps(small_document([("U", "n"), ("d", "o")])).encode()
-    page.open("start").upload("Tokeniser", ("cased.json", document)).open("vocabulary")
-    [warning] = [warning.value.replace("\\", "") for warning in page.test.warning]
-    assert "no capital letters: 33.3 % of the types have some" in warning  # U, Un
-    assert "Types never used" in warning
-    page.session.use_frequencies({"The": 9.0, "undo": 1.0}, "small.tsv")
-    page.run()
-    assert not page.test.warning
-
-
-def test_other_columns_are_another_table(page: Any) -> None:
-    """Streamlit measures the widths of columns once for each table."""
-
-    def identity() -> str:
-        [found] = [d for d in page.test.dataframe if "figure" in d.value]
-        return str(found.proto.id)
-
-    first = identity()
-    card(page, "duplicates")
-    assert identity() == first
-    page.session.study.graph.knockout(["ing"])
-    page.run()
-    tokenisers(page, "now")
-    edited = identity()
-    tokenisers(page, "now", "before the edits")
-    assert len({first, edited, identity()}) == 3
-
-
-def test_no_text_of_the_table_is_cut(page: Any) -> None:
-    page.session.study.graph.knockout(["ing"])
-    page.run()
-    tokenisers(page, "now", "before the edits")
-    [found] = [d for d in page.test.dataframe if "figure" in d.value]
-    columns = json.loads(found.proto.columns)
-    assert columns["figure"]["width"] == 240
-    for number in ("0", "1"):
-        longest = max(map(len, found.value[number]))
-        assert columns[number]["width"] >= 7.5 * longest + 16  # digits, and the cell's padding
-
-
-def test_hostile_types_are_shown_as_they_are(app: Any, hostile_document: bytes) -> None:
-    app.open("start").upload("Tokeniser", ("<b>.json", hostile_document))
-    app.test.session_state["vocabulary card"] = "size"
-    app.open("vocabulary")
-    assert "<img␣src=x␣onerror=alert(1)>" in list(listed(app)["type"])
-    assert not app.errors()
-
-
-# ------------------------------------------------------------------------------------- a corpus
 
 ENGLISH = b"The dogs run home.\nHouses stand there.\n"
 GERMAN = "Die Hunde rennen heim.\nH\u00e4user stehen dort.\n".encode()
@@ -279,12 +146,6 @@ GERMAN = "Die Hunde rennen heim.\nH\u00e4user stehen dort.\n".encode()
 def corpus_open(app: Any) -> Any:
     app.test.session_state["corpus measured"] = True
     return app.open("vocabulary")
-
-
-def parallel(app: Any) -> Any:
-    [toggle] = [toggle for toggle in app.test.toggle if toggle.label == "Parallel text"]
-    toggle.set_value(True)
-    return app.run()
 
 
 def test_uploaded_texts_and_their_parity(page: Any, tmp_path: Path) -> None:
@@ -298,25 +159,13 @@ def test_uploaded_texts_and_their_parity(page: Any, tmp_path: Path) -> None:
     assert expected.signature in [code.value for code in page.test.code]
     rows = [d.value for d in page.test.dataframe if list(d.value.get("0", ()))[:1] == ["en"]]
     assert rows[0].equals(text_frame(corpus_table(expected))[0])
-    parallel(page).press("Measure")
+    page.set("toggle", "Parallel text", True).press("Measure")
     expected = measure_corpus(segmenters, paths, parallel=True)
     assert expected.signature in [code.value for code in page.test.code]
     charts = page.test.get("plotly_chart")
     assert any("all cost the same" in chart.proto.spec for chart in charts)
     assert f"{expected.gini('demo:en'):.3f}" in str([d.value for d in page.test.dataframe])
     assert not page.errors()
-
-
-def test_bad_lines_of_an_upload(page: Any) -> None:
-    corpus_open(page).upload("Texts", ("en.txt", ENGLISH + b"Stra\xdfe\n"))
-    page.press("Measure")
-    assert any("en.txt, line 3: byte 0xDF" in error for error in page.errors())
-    [toggle] = [toggle for toggle in page.test.toggle if toggle.label == "Leave out bad lines"]
-    toggle.set_value(True)
-    page.run().press("Measure")
-    assert not page.errors()
-    [warning] = [each.value for each in page.test.warning if each.value.startswith("Left out")]
-    assert "1 line" in warning and "line 3" in warning and "morphgraph-corpus" not in warning
 
 
 def test_a_corpus_by_its_path(page: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -349,57 +198,6 @@ def test_a_corpus_by_its_path(page: Any, tmp_path: Path, monkeypatch: pytest.Mon
     assert not [f for f in page.test.file_uploader if f.label == "Texts"]
 
 
-# ------------------------------------------------------------------------------------- a model
-
-
-def model_folder(folder: Path) -> Path:
-    """A model for the demo's tokeniser, with rows of padding near which two types lie."""
-    rows = matrix(8064)
-    rows[8000:], rows[[4000, 5000]] = 1.0, 1.0
-    document = json.loads(demo_tokeniser_path("en").read_bytes())
-    return write_model(folder, document, {"wte.weight": rows})
-
-
-def folder_chosen(app: Any, path: Path) -> Any:
-    app.test.session_state["model rows"] = True
-    app.open("vocabulary")
-    [box] = [box for box in app.test.text_input if box.label == "Folder of a model"]
-    box.set_value(str(path))
-    return app.run()
-
-
-def test_types_that_a_model_has_hardly_learned(page: Any, tmp_path: Path) -> None:
-    folder = model_folder(tmp_path / "model")
-    folder_chosen(page, folder)
-    found = undertrained_types(folder, corpus_of(page.session.study.benchmark))
-    shown = table(page, "input norm")
-    assert list(shown["type"]) == list(found.standing_out()["type"])
-    assert {4000, 5000} <= set(shown["id"])
-    assert any("64 rows taken for unused" in caption.value for caption in page.test.caption)
-    for by in ("norm", "euclidean"):
-        [ranking] = [box for box in page.test.selectbox if box.label == "Ranked by"]
-        ranking.set_value(by)
-        page.run()
-        listed = undertrained_types(folder, corpus_of(page.session.study.benchmark), by=by)
-        assert list(table(page, "input norm")["type"]) == list(listed.standing_out()["type"])
-    (folder / "model.safetensors").unlink()
-    folder_chosen(page, folder)
-    # Somebody else may have named the path: nothing of what is there is told.
-    assert any("cannot be read in the expected format" in error.value for error in page.test.error)
-
-
-def test_a_server_that_others_reach_asks_for_no_folder(
-    page: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = st.get_option
-    monkeypatch.setattr(
-        st, "get_option", lambda name: "0.0.0.0" if name == "server.address" else asked(name)
-    )
-    page.test.session_state["model rows"] = True
-    page.open("vocabulary")
-    assert not [box for box in page.test.text_input if box.label == "Folder of a model"]
-
-
 def test_types_that_nothing_forms_are_listed_and_removed(app: Any, small_document: Any) -> None:
     """They are left by an edit, named where edits are, and gone by one more, which undo takes."""
     document = json.dumps(small_document(SEVERAL_MERGES, "abcde")).encode()
@@ -422,3 +220,32 @@ def test_types_that_nothing_forms_are_listed_and_removed(app: Any, small_documen
     app.graph.undo()
     app.open("history")
     assert [b for b in app.test.button if b.label == "Remove it"]
+
+
+def test_a_list_can_be_searched(page: Any) -> None:
+    everything = len(listed(card(page, "duplicates")))
+    found = listed(page.set("text_input", "Search", "ing"))
+    assert 0 < len(found) < everything
+    assert all("ing" in text for text in found["type"])
+    assert f"{len(found):,} of {everything:,} rows" in page.captions()
+
+
+def test_types_that_a_model_has_hardly_learned(page: Any, tmp_path: Path) -> None:
+    """A model for the demo's tokeniser has rows of padding near which two types lie."""
+    rows = matrix(8064)
+    rows[8000:], rows[[4000, 5000]] = 1.0, 1.0
+    document = json.loads(demo_tokeniser_path("en").read_bytes())
+    folder = write_model(tmp_path / "model", document, {"wte.weight": rows})
+    page.test.session_state["model rows"] = True
+    page.open("vocabulary").set("text_input", "Folder of a model", str(folder))
+    assert {4000, 5000} <= set(page.table("input norm")["id"])
+    assert "64 rows taken for unused" in page.captions()
+    corpus = corpus_of(page.session.study.benchmark)
+    for by in ("cosine", "norm"):
+        page.choose("Ranked by", by)
+        found = undertrained_types(folder, corpus, by=by)
+        assert list(page.table("input norm")["type"]) == list(found.standing_out()["type"])
+    (folder / "model.safetensors").unlink()
+    page.set("text_input", "Folder of a model", str(folder))
+    # Somebody else may have named the path: nothing of what is there is told.
+    assert any("cannot be read in the expected format" in error for error in page.errors())

@@ -80,14 +80,6 @@ def browser(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> 
     return made
 
 
-def test_what_is_shown_goes_into_the_address(browser: Browser) -> None:
-    assert browser.bar == {"type": "able"}
-    assert browser.click(type="ies") == {"type": "ies"}
-    assert browser.bar == {"type": "ies"}
-    assert browser.click(type="") == {"type": ""}
-    assert browser.bar == {}
-
-
 def test_the_address_counts_on_arrival_and_after_back_and_forward(browser: Browser) -> None:
     browser.click(type="ies")
     browser.click(type="ous")
@@ -122,16 +114,6 @@ def test_back_while_an_answer_is_on_its_way_is_back(browser: Browser) -> None:
     assert browser.go(1, type="able") == {"type": "ies"}
 
 
-def test_a_new_session_counts_on_from_the_address(browser: Browser) -> None:
-    browser.click(type="ies")
-    browser.click(type="ous")
-    browser.address, browser.known = Address(), dict(browser.entries[browser.place])
-    assert browser.click(type="able") == {"type": "ous"}
-    browser.click(type="ing")
-    assert browser.go(-1, type="ing") == {"type": "ous"}
-    assert browser.go(-1, type="ous") == {"type": "ies"}
-
-
 def test_a_run_makes_one_step(browser: Browser) -> None:
     browser.click(type="able", word="unable")
     before = len(browser.entries)
@@ -145,14 +127,6 @@ def test_a_run_makes_one_step(browser: Browser) -> None:
     assert browser.go(-2, type="ies", word="cherries") == {"type": "ies", "word": "stories"}
 
 
-def test_values_that_are_no_steps_are_replaced(browser: Browser) -> None:
-    before = len(browser.entries)
-    for value in ("0.50", "0.51", "0.52"):
-        assert browser.address.follow("threshold", value, step=False) == value
-    assert browser.bar["threshold"] == "0.52"
-    assert len(browser.entries) == before
-
-
 def test_what_does_not_fit_is_replaced_at_once(browser: Browser) -> None:
     browser.known = {"type": "nonsense", "count": "9999", "step": "before" + "9" * 40}
     browser.asked.clear()
@@ -160,12 +134,3 @@ def test_what_does_not_fit_is_replaced_at_once(browser: Browser) -> None:
     browser.address.arrive("Blame")
     assert browser.address.follow("type", "able", among=["able", "ies"]) == "able"
     assert browser.address.follow("count", "5", reads=lambda asked: asked[:2]) == "99"
-
-
-@pytest.mark.parametrize("value", ["x" * 2000, "\ud800"])
-def test_what_an_address_cannot_hold_is_shown_all_the_same(browser: Browser, value: str) -> None:
-    assert browser.click(text=value) == {"text": value}
-    browser.click(text="a")
-    assert browser.click(text=value) == {"text": value}
-    assert "text" not in browser.bar
-    assert browser.click(text=value) == {"text": value}

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from morphgraph.tokeniser.loading import load_tokeniser
 from web import storage
-from web.storage import BrowserStore, tidy
+from web.storage import BrowserStore, keep_recipe, kept_steps, tidy
 
 DAY = 86_400
 
@@ -28,18 +29,6 @@ def age(folder: Path, days: float) -> None:
 
 def browsers(state: Path) -> set[str]:
     return {path.name for path in (state / "browsers").iterdir()}
-
-
-def test_a_tab_finds_its_own_record_and_a_new_tab_the_newest() -> None:
-    first = BrowserStore()
-    second = BrowserStore(first.token)
-    assert first.record() is None
-    first.keep_record(b"first")
-    assert second.record() == b"first"
-    second.keep_record(b"second")
-    assert (first.record(), second.record()) == (b"first", b"second")
-    assert BrowserStore(first.token).record() in (b"first", b"second")
-    assert BrowserStore().record() is None  # another browser
 
 
 def test_files_come_back_as_they_were_or_not_at_all(state_folder: Path) -> None:
@@ -71,15 +60,6 @@ def test_what_cannot_be_our_token_is_a_new_browser(token: str | None) -> None:
     assert made.tab != "0" * 8
 
 
-def test_what_cannot_be_our_tab_is_a_new_tab() -> None:
-    token = BrowserStore().token
-    assert BrowserStore.of(token, "0a" * 4) == BrowserStore(token, "0a" * 4)
-    for tab in (None, "", "../a", "A" * 8, "0" * 9):
-        made = BrowserStore.of(token, tab)
-        assert (made.token, len(made.tab)) == (token, 8)
-        assert made.tab != tab
-
-
 def test_files_that_no_tab_needs_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     store, other = (first := BrowserStore()), BrowserStore(first.token)
     old, shared, new = (store.keep_file(data) for data in (b"old", b"shared", b"new"))
@@ -102,14 +82,6 @@ def test_the_tabs_of_a_browser_are_bounded(monkeypatch: pytest.MonkeyPatch) -> N
     assert tabs[0].record() == b"2"  # its own is gone: the newest
 
 
-def test_a_record_expires() -> None:
-    store = BrowserStore()
-    store.keep_record(b"record")
-    age(store.folder, storage.DAYS + 1)
-    assert store.record() is None
-    assert BrowserStore(store.token).record() is None
-
-
 def test_browsers_that_are_old_or_too_many_or_too_large_go(
     state_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,3 +99,38 @@ def test_browsers_that_are_old_or_too_many_or_too_large_go(
     monkeypatch.setattr(storage, "MOST_BYTES", 150)
     tidy(but=stores[2].folder)
     assert browsers(state_folder) == {names[2]}
+
+
+def test_edits_are_kept_and_made_again() -> None:
+    edited = load_tokeniser("demo:en")
+    edited.graph.knockout(["ies"])
+    edited.graph.knockout(["ing", "er"])
+    keep_recipe(edited)
+    fresh = load_tokeniser("demo:en")
+    fresh.graph.replay(kept_steps(fresh.checksum))
+    assert fresh.graph.merges() == edited.graph.merges()
+    assert kept_steps(load_tokeniser("demo:de").checksum) == []
+
+
+def test_a_damaged_file_counts_as_nothing(state_folder: Path) -> None:
+    edited = load_tokeniser("demo:en")
+    edited.graph.knockout(["ies"])
+    keep_recipe(edited)
+    (file,) = state_folder.iterdir()
+    file.write_bytes(file.read_bytes()[:40])
+    assert kept_steps(edited.checksum) == []
+
+
+def test_edits_of_another_visit_are_set_aside_not_lost() -> None:
+    first, second = load_tokeniser("demo:en"), load_tokeniser("demo:en")
+    first.graph.knockout(["ies"])
+    keep_recipe(first)
+    first.graph.knockout(["ing"])
+    keep_recipe(first)
+    first.graph.undo()
+    keep_recipe(first)
+    assert kept_steps(first.checksum, previous=True) == []
+    second.graph.knockout(["er"])
+    keep_recipe(second)
+    assert kept_steps(first.checksum) == second.graph.recipe()
+    assert kept_steps(first.checksum, previous=True) == first.graph.recipe()

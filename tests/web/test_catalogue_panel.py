@@ -149,30 +149,6 @@ def test_a_failed_download_is_an_error_and_can_be_tried_again(server: Server) ->
     assert panel.labels() == ["Open as reference"]
 
 
-def test_a_file_that_was_changed_is_offered_for_download(server: Server, tmp_path: Path) -> None:
-    kept = tmp_path / "cache" / "references" / "small.tsv"
-    kept.parent.mkdir(parents=True)
-    kept.write_bytes(CONTENT)
-    panel = Panel()
-    assert panel.labels() == ["Open as reference"]
-    kept.write_bytes(b"x" * len(CONTENT))
-    panel.press("Open as reference")
-    assert panel.labels() == ["Download"]
-    assert panel.reference().name == "demo:en"
-    assert server.asked == 0
-
-
-def test_all_languages_can_be_chosen_again(server: Server) -> None:
-    panel = Panel()
-    language = panel.test.selectbox[0]
-    assert (language.label, language.value) == ("Language", "all languages")
-    assert language.options[0] == "all languages"
-    everything = len(panel.test.selectbox[1].options)
-    panel.choose("Language", "nld")
-    panel.choose("Language", "all languages")
-    assert len(panel.test.selectbox[1].options) == everything > 5
-
-
 def test_language_and_source(server: Server) -> None:
     panel = Panel()
     panel.choose("Language", "nld")
@@ -189,13 +165,4 @@ def test_language_and_source(server: Server) -> None:
     panel.choose("Source", "morphynet-deu")
     # Consent to one source is none to another.
     assert [box.value for box in panel.test.checkbox] == [False]
-    assert server.asked == 0
-
-
-def test_consent_to_one_is_none_to_another(server: Server) -> None:
-    panel = Panel()
-    panel.test.checkbox[0].check()
-    panel.run()
-    panel.choose("Source", "morphynet-fra")
-    assert panel.button("Download").disabled
     assert server.asked == 0

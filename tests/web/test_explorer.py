@@ -10,7 +10,7 @@ from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web.components import Click, new_clicks
-from web.edits import bring_back, handle_clicks, knock_out_type, look_at
+from web.edits import bring_back, handle_clicks, knock_out_type
 from web.state import Session
 
 MERGES = [("u", "n"), ("e", "n"), ("un", "d"), ("und", "en"), ("k", "und")]
@@ -39,35 +39,12 @@ def removed(current: Session) -> list[str]:
     return [graph.types[n] for change in graph.history for n in change.removed_types]
 
 
-def test_a_click_selects_a_type_and_changes_nothing(current: Session) -> None:
-    handle_clicks(current, [click(current, "un")], knocks_out=False)
-    assert current.selected == type_id(current, "un")
-    assert removed(current) == []
-
-
 def test_a_click_on_a_merge_means_what_it_makes(current: Session) -> None:
     merge = current.study.graph.producer("und")
     handle_clicks(current, [Click(1, f"m{merge}", "click")], knocks_out=False)
     assert current.selected == type_id(current, "und")
     handle_clicks(current, [Click(2, f"m{merge}", "click")], knocks_out=True)
     assert removed(current) == ["und"]
-
-
-def test_a_merge_that_is_gone_means_what_it_made(current: Session) -> None:
-    merge = current.study.graph.producer("und")
-    handle_clicks(current, [click(current, "und")], knocks_out=True)
-    current.selected = None
-    handle_clicks(current, [Click(2, f"m{merge}", "click")], knocks_out=True)
-    assert current.selected == current.study.graph.ids["und"]
-    assert removed(current) == ["und"]
-
-
-def test_all_clicks_of_a_list_are_edits_in_their_order(current: Session) -> None:
-    names = ["kund", "un", "en"]
-    clicks = [click(current, name, number) for number, name in enumerate(names, 1)]
-    handle_clicks(current, clicks, knocks_out=True)
-    assert removed(current) == names
-    assert current.selected == current.study.graph.ids["en"]
 
 
 def test_a_double_click_looks_around_a_type_and_removes_it_only_once(current: Session) -> None:
@@ -84,18 +61,6 @@ def test_an_atom_stays_and_a_message_says_why(current: Session) -> None:
     knock_out_type(current, type_id(current, "u"))
     assert removed(current) == []
     assert "atom" in st.session_state["edit message"]
-
-
-def test_a_cascade_takes_what_is_made_from_it(current: Session) -> None:
-    knock_out_type(current, type_id(current, "und"), cascade=True)
-    assert set(removed(current)) == {"und", "unden", "kund"}
-
-
-def test_another_place_begins_with_its_first_merges(current: Session) -> None:
-    current.first_row = 14
-    look_at(current, type_id(current, "und"))
-    assert current.focus == current.selected == type_id(current, "und")
-    assert current.first_row == 0
 
 
 def test_one_of_several_types_is_brought_back(current: Session) -> None:

@@ -83,16 +83,6 @@ def test_they_run_within_the_visitors_own_files(
     assert uploads.stat().st_mode & 0o777 == 0o700
 
 
-def test_the_owner_can_let_more_run(
-    visitor: Callable[[], Visitor],
-    launched: dict[Path, list[str]],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("MORPHGRAPH_PUBLIC_RUNS", "2")
-    runs = [visitor()("a") for _ in range(3)]
-    assert list(launched) == [run.folder for run in runs[:2]]
-
-
 def test_nobody_fills_the_queue(visitor: Callable[[], Visitor]) -> None:
     ann, bob = visitor(), visitor()
     ann("a"), ann("b")
@@ -161,9 +151,6 @@ def test_deleting_stops_what_runs_first(
     stop_all(root)
 
 
-# ------------------------------------------------------------------------------ room
-
-
 def test_nobody_makes_room_at_the_cost_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second, third = BrowserStore(), BrowserStore(), BrowserStore()
     first.keep_file(b"x" * 100)
@@ -182,17 +169,3 @@ def test_nobody_makes_room_at_the_cost_of_others(monkeypatch: pytest.MonkeyPatch
         first.folder.name,
         second.folder.name,
     }
-
-
-def test_what_is_a_day_old_is_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
-    old, new = BrowserStore(), BrowserStore()
-    for store, hours in ((old, 25), (new, 23)):
-        store.keep_record(b"record")
-        then = time.time() - hours * 3600
-        for path in [store.folder, *store.folder.rglob("*")]:
-            os.utime(path, (then, then))
-    assert old.record() is None
-    assert new.record() == b"record"
-    tidy()
-    assert not old.folder.exists()
-    assert new.folder.exists()

@@ -16,12 +16,10 @@ from morphgraph.refine.knockout import candidate_types
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from web.method_picker import make_method
 from web.sources import Source, reference_of, tokeniser_of
 from web.state import Session, app_cache, drop_oldest
 
 FIRST = [("u", "n"), ("un", "d")]
-SECOND = [("d", "o"), ("un", "do"), ("u", "n")]
 
 
 @pytest.fixture
@@ -44,50 +42,6 @@ def current(
     return Session(Study(tokeniser, Benchmark.build(tokeniser, small_reference("un d", "un do"))))
 
 
-def test_edits_come_back_with_their_tokeniser(
-    current: Session, make: Callable[..., BpeTokeniser]
-) -> None:
-    current.study.graph.knockout(["un"])
-    current.open_tokeniser(make(SECOND))
-    assert not current.study.graph.history
-    assert current.notice == ""
-    current.open_tokeniser(make(FIRST))
-    assert current.study.graph.recipe() == [{"edit": "knockout", "types": ["un"]}]
-    assert "1 edit" in current.notice
-
-
-def test_edits_that_were_undone_do_not_come_back(
-    current: Session, make: Callable[..., BpeTokeniser]
-) -> None:
-    current.study.graph.knockout(["un"])
-    current.open_tokeniser(make(SECOND))
-    current.open_tokeniser(make(FIRST))
-    current.undo()
-    current.open_tokeniser(make(SECOND))
-    current.open_tokeniser(make(FIRST))
-    assert not current.study.graph.history
-
-
-def test_another_reference_keeps_the_edits(
-    current: Session, small_reference: Callable[..., Reference]
-) -> None:
-    current.study.graph.knockout(["und"])
-    number = current.study_number
-    current.open_reference(small_reference("u nd"))
-    assert len(current.study.graph.history) == 1
-    assert current.study.start.score("morphemic", "types").relevant == 1
-    assert current.study_number == number + 1
-
-
-def test_frequencies_of_a_reference_are_not_taken_to_the_next(
-    current: Session, small_reference: Callable[..., Reference]
-) -> None:
-    current.open_reference(small_reference("un d", counts=[7]))
-    assert "tokens" in current.study.benchmark.weightings
-    current.open_reference(small_reference("un do"))
-    assert "tokens" not in current.study.benchmark.weightings
-
-
 def test_chosen_frequencies_stay_with_the_next_reference(
     current: Session, small_reference: Callable[..., Reference]
 ) -> None:
@@ -96,19 +50,6 @@ def test_chosen_frequencies_stay_with_the_next_reference(
     assert current.study.benchmark.frequency_source == "mine.tsv"
     current.open_reference(small_reference("un do", counts=[2]))
     assert current.study.benchmark.frequency_source == "counts in the reference"
-
-
-def test_undo_and_redo_without_edits_do_nothing(current: Session) -> None:
-    current.undo()
-    current.redo()
-    assert not current.study.graph.history
-    current.study.graph.knockout(["un"])
-    current.undo()
-    current.redo()
-    assert len(current.study.graph.history) == 1
-
-
-# ------------------------------------------------------------------------ many sessions at once
 
 
 @pytest.fixture
@@ -137,16 +78,6 @@ def test_what_sessions_on_the_same_files_compute_is_computed_once(visitors: Any)
     assert first.study.now is second.study.now, "they made the same edit"
     assert first.study.start is second.study.start
     assert first.once(("blame",), lambda: "of another state") == "of another state"
-
-
-def test_what_depends_on_files_alone_is_not_made_anew_by_edits(visitors: Any) -> None:
-    first, second = visitors
-    words = first.once(("words",), lambda: ["the first's"], of_files=True)
-    for type_ in ("und", "un"):
-        first.study.graph.knockout([type_])
-        first.once(("edits",), lambda: 0)
-        assert first.once(("words",), lambda: ["made anew"], of_files=True) is words
-    assert second.once(("words",), lambda: ["the second's"], of_files=True) is words
 
 
 def test_what_was_asked_for_the_longest_time_ago_is_dropped(
@@ -185,15 +116,6 @@ def test_edits_of_one_session_are_not_seen_in_another(visitors: Any) -> None:
     assert second.study.now is second.study.start is first.study.start
     first.undo()
     assert first.study.now is second.study.now
-
-
-def test_methods_kept_for_others_do_not_follow_the_edits_of_one(visitors: Any) -> None:
-    first, second = visitors
-    made = [make_method(current, "compare", "bpe", {}) for current in visitors]
-    assert made[0] is made[1]
-    first.study.graph.knockout(["und"])
-    assert made[1].signature() == make_method(second, "compare", "bpe", {}).signature()
-    assert make_method(first, "compare", "bpe", {}).signature() != made[1].signature()
 
 
 def test_what_nobody_has_open_any_more_is_dropped(visitors: Any) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from morphgraph.core.text import shortened, signed
+from morphgraph.core.text import signed
 from web.text import code, plain
 
 ASCII_PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
@@ -55,12 +55,6 @@ def test_code_holds_any_text(text: str) -> None:
     inner = found.removeprefix(fence).removesuffix(fence)
     assert inner.strip() == " ".join(text.split())
     assert max((len(run) for run in re.findall("`+", inner)), default=0) < len(fence)
-
-
-def test_a_long_text_is_cut() -> None:
-    assert shortened("a" * 40) == "a" * 40
-    assert shortened("a" * 41) == "a" * 39 + "…"
-    assert shortened("abcdef", 3) == "ab…"
 
 
 def test_a_difference_has_a_sign_and_an_undefined_one_is_na() -> None:

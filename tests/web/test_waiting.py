@@ -35,12 +35,6 @@ def state(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(st, "session_state", {})
 
 
-def test_what_is_quick_says_nothing() -> None:
-    waiting = Watched()
-    assert waiting.do("key", "Counting", lambda _: 7) == 7
-    assert waiting.said == []
-
-
 def test_work_goes_on_where_a_run_ends_and_is_not_begun_again() -> None:
     go_on, begun = threading.Event(), []
 
@@ -81,11 +75,3 @@ def test_stop_ends_work_that_tells_of_its_progress() -> None:
     go_on.set()
     assert ended.wait(30)
     assert Watched().do("key", "Counting", lambda _: 1) == 1  # asked for again, it begins anew
-
-
-def test_an_error_is_that_of_the_work() -> None:
-    def make(_: Tell) -> None:
-        raise MorphGraphError("mine.tsv: the file is empty.")
-
-    with pytest.raises(MorphGraphError, match="the file is empty"):
-        Watched().do("key", "Reading", make)

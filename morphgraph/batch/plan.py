@@ -143,27 +143,16 @@ class _Counted(NamedTuple):
 class _Source:
     """The object of methods: a tokeniser of the grid by its task, or predictions.
 
-    ``title``: the name of the tokeniser's own method.
+    ``name``: that of the choice in the file; ``title``: that of the tokeniser's own method.
     """
 
+    name: str | None
     corpus: _Counted | None
     label: str
     title: str
     task: Task | None = None
     vocab_size: int | None = None
     predictions: Mapping[str, Any] | None = None
-
-
-class _Measured(NamedTuple):
-    """What cells of one language are measured on.
-
-    ``references``: the name of each in results, and how to read it; ``downstream``: tasks, their
-    specs and their costs.
-    """
-
-    references: Sequence[tuple[str, dict[str, Any]]]
-    parallel: dict[str, Any] | None = None
-    downstream: Sequence[tuple[DownstreamChoice, dict[str, Any], float]] = ()
 
 
 @dataclass
@@ -175,7 +164,11 @@ class _Planner:
     confined: bool = False
     quoting: bool = True
     tasks: dict[str, Task] = field(default_factory=dict)
+    # Of the language that is being planned: what its name stands for, and what is measured.
     values: dict[str, str] = field(default_factory=dict)
+    references: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    parallel: dict[str, Any] | None = None
+    downstream: list[tuple[DownstreamChoice, dict[str, Any], float]] = field(default_factory=list)
     cell_keys: dict[tuple[Any, ...], str] = field(default_factory=dict)
     baselines: dict[tuple[Any, ...], tuple[dict[str, Any], str]] = field(default_factory=dict)
 
@@ -188,9 +181,9 @@ class _Planner:
             known = enumerate(choices)
             return [(n, one) for n, one in known if not one.languages or language in one.languages]
 
-        references = [self._reference(*found) for found in of_language(asked.references)]
-        parallel = self._parallel(language)
-        downstream = [self._downstream(*found) for found in of_language(asked.downstream)]
+        self.references = [self._reference(*found) for found in of_language(asked.references)]
+        self.parallel = self._parallel(language)
+        self.downstream = [self._downstream(*found) for found in of_language(asked.downstream)]
         tokenisers = of_language(asked.tokenisers)
         if not tokenisers:
             with self._at("tokenisers"):
@@ -199,18 +192,16 @@ class _Planner:
         corpora: list[Any] = [self._counts(*found) for found in enumerate(asked.used_corpora)]
         for corpus in corpora or [None]:
             for place, choice in tokenisers:
-                own = [one for one in downstream if _is_for(one[0], choice)]
-                measured = _Measured(references, parallel, own)
                 for source in self._tokenisers(place, choice, corpus):
                     for number, method in enumerate(asked.methods):
-                        if _is_for(method, choice):
+                        if method.tokenisers is None or choice.name in method.tokenisers:
                             with self._at("methods", number):
                                 self._check_size(prod(map(len, method.given().values())))
-                            self._cells(source, method, measured)
+                            self._cells(source, method)
             for place, predicted in of_language(asked.predictions):
-                as_given = MethodChoice(method="predictions", label=predicted.name, tokenisers=None)
+                given = {"method": "predictions", "label": predicted.name}
                 source = self._predicted(place, predicted, corpus)
-                self._cells(source, as_given, _Measured(references))
+                self._cells(source, MethodChoice.model_validate(given))
 
     def check_confined(self) -> None:
         """Refuse at once what a public app does not run."""
@@ -416,7 +407,7 @@ class _Planner:
             cost = training.seconds * max(1.0, size / 32_000)
             needs = (self._add(corpus.task).key,)
             task = self._add(Task("tokeniser", title, make_tokeniser, spec, needs, cost))
-            yield _Source(corpus, label, trained.title, task, size)
+            yield _Source(choice.name, corpus, label, trained.title, task, size)
 
     def _loaded(self, place: int, choice: TokeniserChoice, corpus: _Counted | None) -> _Source:
         from morphgraph.core.files import demo_tokeniser_path
@@ -433,17 +424,17 @@ class _Planner:
         label = choice.name or (path if is_demo else name)
         title = f"{label}, {self.values['language']}"
         task = self._add(Task("tokeniser", title, make_tokeniser, spec, (), _LOADING))
-        return _Source(corpus, label, "as it is", task)
+        return _Source(choice.name, corpus, label, "as it is", task)
 
     def _predicted(self, place: int, choice: PredictionsChoice, corpus: _Counted | None) -> _Source:
         with self._at("predictions", place, "file"):
             found = _file(self._path(choice.file))
         found |= {"format": choice.format, "encoding": choice.encoding}
-        return _Source(corpus, choice.name, choice.name, predictions=found)
+        return _Source(choice.name, corpus, choice.name, choice.name, predictions=found)
 
     # -------------------------------------------------------------------------- cells
 
-    def _cells(self, source: _Source, method: MethodChoice, measured: _Measured) -> None:
+    def _cells(self, source: _Source, method: MethodChoice) -> None:
         """Plan all cells of a method: its parameters × references and tasks × seeds."""
         for parameters in method.grid():
             given = method.model_fields_set
@@ -465,12 +456,11 @@ class _Planner:
                 "weightings": [],
                 "vocabulary": [],
             }
-            self._scored(spec, columns, source, measured)
-            self._trained_on(spec, columns, source, measured)
+            self._scored(spec, columns, source)
+            if source.predictions is None:
+                self._trained_on(spec, columns, source)
 
-    def _scored(
-        self, spec: dict[str, Any], columns: dict[str, Any], source: _Source, measured: _Measured
-    ) -> None:
+    def _scored(self, spec: dict[str, Any], columns: dict[str, Any], source: _Source) -> None:
         """Plan the cells of scores and figures, each tested against its baseline.
 
         If any method of the evaluation learns from references, all are also scored on held-out
@@ -478,14 +468,14 @@ class _Planner:
         """
         asked = self.evaluation
         refines = spec["method"] in METHODS.learning
-        figures = [] if source.task is None else asked.vocabulary
+        figures, parallel = asked.vocabulary, self.parallel
+        if source.predictions is not None:
+            spec, figures, parallel = {**spec, "predictions": source.predictions}, [], None
         alone = [key for key in figures if key not in _BY_REFERENCE]
         by_gold = figures if refines else [key for key in figures if key in _BY_REFERENCE]
-        places: list[tuple[str, Any, list[Any]]] = [(*r, by_gold) for r in measured.references]
-        if (alone or measured.parallel) and not refines:
+        places: list[tuple[str, Any, list[Any]]] = [(*r, by_gold) for r in self.references]
+        if (alone or parallel) and not refines:
             places.append(("", None, alone))
-        if source.predictions is not None:
-            spec = {**spec, "predictions": source.predictions}
         settings = settings_of(spec["method"], spec["parameters"])
         own = spec["parameters"].get("holdout", 0.0)
         for named, reference, keys in places:
@@ -507,8 +497,8 @@ class _Planner:
                     "intervals": asked.intervals,
                     "held_in": settings.sees_gold and not share,
                 }
-                if measured.parallel and unseen is None and (refines or reference is None):
-                    cell["parallel"] = measured.parallel
+                if parallel and unseen is None and (refines or reference is None):
+                    cell["parallel"] = parallel
                 told = {
                     **columns,
                     "reference": named,
@@ -519,18 +509,21 @@ class _Planner:
                 baseline = self._baseline(cell, told, source)
                 self._task(cell, told, source, measure_cell, _cell_cost(cell), baseline)
 
-    def _trained_on(
-        self, spec: dict[str, Any], columns: dict[str, Any], source: _Source, measured: _Measured
-    ) -> None:
+    def _trained_on(self, spec: dict[str, Any], columns: dict[str, Any], source: _Source) -> None:
         """Plan the cells of downstream tasks.
 
         A method that learns is combined with each reference; others need none.
         """
         refines = spec["method"] in METHODS.learning
-        references: Sequence[tuple[str, Any]] = measured.references if refines else [("", None)]
+        references: Sequence[tuple[str, Any]] = self.references if refines else [("", None)]
         is_random = settings_of(spec["method"], spec["parameters"]).is_random
+        tasks = [
+            (choice, asked, cost)
+            for choice, asked, cost in self.downstream
+            if choice.tokenisers is None or source.name in choice.tokenisers
+        ]
         for (named, reference), (choice, asked, cost), seed in product(
-            references, measured.downstream, self.evaluation.seeds
+            references, tasks, self.evaluation.seeds
         ):
             drawn = {"seed": seed if is_random else None, "run_seed": seed}
             cell = {**spec, "reference": reference, "downstream": asked, **drawn}
@@ -595,10 +588,6 @@ class _Planner:
                 "Give different names to those that differ: tokenisers and references by name, "
                 "methods by label.",
             )
-
-
-def _is_for(choice: MethodChoice | DownstreamChoice, tokeniser: TokeniserChoice) -> bool:
-    return choice.tokenisers is None or tokeniser.name in choice.tokenisers
 
 
 def _file(path: str, name: str = "") -> dict[str, Any]:

@@ -178,8 +178,8 @@ class _Planner:
         self.values = {"language": language, "code": language_code(language)}
 
         def of_language(choices: Sequence[Any]) -> list[tuple[int, Any]]:
-            known = enumerate(choices)
-            return [(n, one) for n, one in known if not one.languages or language in one.languages]
+            known = [(n, one, one.languages) for n, one in enumerate(choices)]
+            return [(n, one) for n, one, own in known if own is None or language in own]
 
         self.references = [self._reference(*found) for found in of_language(asked.references)]
         self.parallel = self._parallel(language)

@@ -2,17 +2,23 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from itertools import compress, pairwise
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from morphgraph.core import __version__
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.reference.entry import Entry, MorphemeKind, Reference
-from morphgraph.score.gold_set import BARE, RUNNING_TEXT, reference_fields, signature_line
+from morphgraph.score.gold_set import (
+    BARE,
+    RUNNING_TEXT,
+    Counts,
+    Flags,
+    reference_fields,
+    signature_line,
+)
 from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
@@ -64,25 +70,12 @@ class FlotaScores:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return plain rows: method, k, C, R, M and their numbers of entries; NaN if undefined."""
-        return [
-            {
-                "method": score.method,
-                "k": score.k,
-                "C": score.coverage,
-                "R": score.stem_recall,
-                "M": score.full_match,
-                "entries": score.entries,
-                "entries_with_stem": score.entries_with_stem,
-            }
-            for score in self.scores
-        ]
+        names = ("method", "k", "C", "R", "M", "entries", "entries_with_stem")
+        return [dict(zip(names, astuple(score), strict=True)) for score in self.scores]
 
     def score(self, method: FlotaMethod, k: int | None) -> FlotaScore:
         """Return the scores of one method at one k; `KeyError` if not computed."""
-        for score in self.scores:
-            if (score.method, score.k) == (method, k):
-                return score
-        raise KeyError((method, k))
+        return {(score.method, score.k): score for score in self.scores}[method, k]
 
 
 def flota_scores(
@@ -132,8 +125,17 @@ def flota_scores(
             segmenter = (First if method == "FIRST" else Longest)(standard, k)
         found = segmenter.segment(words["FLOTA" if method == "FLOTA" else "standard"])
         known = _known(found, segmenter.unknown_id)
-        return _score(
-            method, k, _covered(found, entries, known), _found(found, entries, known), stems
+        covered, morphs = _covered(found, entries, known), _found(found, entries, known)
+        right = morphs & stems
+        has_stem = stems[:, 0] | stems[:, 1]
+        return FlotaScore(
+            method,
+            k,
+            _share(covered.reshape(-1)),
+            _share((right[:, 0] | right[:, 1])[has_stem]),
+            _share(morphs[:, 0] & morphs[:, 1]),
+            len(entries),
+            int(has_stem.sum()),
         )
 
     return FlotaScores(
@@ -161,7 +163,7 @@ def _stems(entry: Entry) -> list[bool]:
     return [kind is MorphemeKind.FREE for kind in kinds]
 
 
-def _in_vocabulary(vocabulary: SubwordVocabulary, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
+def _in_vocabulary(vocabulary: SubwordVocabulary, texts: Sequence[str]) -> Flags:
     """Return whether each text is a type in either form, so that FLOTA takes it first."""
     numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
     unique = list(numbers)  # affixes recur
@@ -172,7 +174,7 @@ def _in_vocabulary(vocabulary: SubwordVocabulary, texts: Sequence[str]) -> npt.N
     return found[np.fromiter((numbers[text] for text in texts), np.int64, len(texts))]
 
 
-def _one_token(vocabulary: SubwordVocabulary, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
+def _one_token(vocabulary: SubwordVocabulary, texts: Sequence[str]) -> Flags:
     segmentation = Flota(vocabulary, 1).segment(vocabulary.encode(texts))
     lengths = np.array([len(text) for text in texts], np.int64)
     word, start, end = _spans(segmentation, _known(segmentation, UNKNOWN))
@@ -181,17 +183,15 @@ def _one_token(vocabulary: SubwordVocabulary, texts: Sequence[str]) -> npt.NDArr
     return found & (lengths > 0)
 
 
-def _known(segmentation: Segmentation, unknown: int) -> npt.NDArray[np.bool_]:
+def _known(segmentation: Segmentation, unknown: int) -> Flags:
     """Return whether the token, if any, that ends at each atom stands for a type."""
     token = segmentation.token_at
-    known: npt.NDArray[np.bool_] = (token >= 0) & ~np.isin(token, (UNKNOWN, unknown))
+    known: Flags = (token >= 0) & ~np.isin(token, (UNKNOWN, unknown))
     known[list(segmentation.words.unknown)] = False
     return known
 
 
-def _spans(
-    segmentation: Segmentation, known: npt.NDArray[np.bool_]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _spans(segmentation: Segmentation, known: Flags) -> tuple[Counts, Counts, Counts]:
     """Return the word and character span of each known token of whole characters."""
     words = segmentation.words
     ends = np.flatnonzero(segmentation.token_at != INSIDE_TOKEN)
@@ -205,9 +205,7 @@ def _spans(
     return word, before[firsts] - begin, behind[ends] - begin
 
 
-def _covered(
-    segmentation: Segmentation, entries: Sequence[Entry], known: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.bool_]:
+def _covered(segmentation: Segmentation, entries: Sequence[Entry], known: Flags) -> Flags:
     """Return whether each of an entry's two morphs is within its known tokens: (entries, 2)."""
     words, token_at = segmentation.words, segmentation.token_at
     ends = np.flatnonzero(token_at != INSIDE_TOKEN)
@@ -223,9 +221,7 @@ def _covered(
     return covered
 
 
-def _found(
-    segmentation: Segmentation, entries: Sequence[Entry], known: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.bool_]:
+def _found(segmentation: Segmentation, entries: Sequence[Entry], known: Flags) -> Flags:
     """Return whether each of an entry's two morphs is a known token: bool, (entries, 2)."""
     word, start, end = _spans(segmentation, known)
     cut = np.array([len(entry.morphs[0]) for entry in entries], np.int64)[word]
@@ -236,25 +232,5 @@ def _found(
     return found
 
 
-def _score(
-    method: FlotaMethod,
-    k: int | None,
-    covered: npt.NDArray[np.bool_],
-    found: npt.NDArray[np.bool_],
-    stems: npt.NDArray[np.bool_],
-) -> FlotaScore:
-    has_stem = stems[:, 0] | stems[:, 1]
-    right = found & stems
-    return FlotaScore(
-        method,
-        k,
-        _share(covered.reshape(-1)),
-        _share((right[:, 0] | right[:, 1])[has_stem]),
-        _share(found[:, 0] & found[:, 1]),
-        len(found),
-        int(has_stem.sum()),
-    )
-
-
-def _share(hits: npt.NDArray[np.bool_]) -> float:
+def _share(hits: Flags) -> float:
     return float(hits.mean()) if len(hits) else math.nan

@@ -12,7 +12,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.entry import Entry, MorphemeKind
 from morphgraph.reference.predictions import Predictions
 from morphgraph.score.boundaries import BoundaryTally, boundary_positions
-from morphgraph.score.gold_set import GoldSet, Scope, Weighting
+from morphgraph.score.gold_set import Counts, Flags, GoldSet, Scope, Weighting
 from morphgraph.score.metrics import METRICS, USUAL, Tally, check_metrics
 from morphgraph.score.outcome import Outcome, outcome_of, outcome_of_predictions
 from morphgraph.score.uncertainty import (
@@ -119,7 +119,6 @@ class ScoreTable:
 
     @cached_property
     def _scores(self) -> dict[int, dict[str, Score]]:
-        """The scores of each tokeniser that did not fail, by index."""
         return {n: self._scores_of(outcome, self.metrics) for n, outcome in self._known.items()}
 
     @cached_property
@@ -258,16 +257,12 @@ def outcomes_of(
             if isinstance(made, Predictions):
                 found.append(outcome_of_predictions(made, gold_set, label))
             else:
-                found.append(_outcome_of_runs(made, gold_set, label, runs))
+                others = [outcome_of(one, gold_set, label) for one in made.reseeded(runs - 1)]
+                outcome = outcome_of(made, gold_set, label)
+                found.append(replace(outcome, more_runs=tuple(others)))
         except MorphGraphError as error:
             found.append(SegmentationFailure(label, str(error)))
     return found
-
-
-def _outcome_of_runs(made: Segmenter, gold_set: GoldSet, label: str, runs: int) -> Outcome:
-    found = outcome_of(made, gold_set, label)
-    others = made.reseeded(runs - 1)
-    return replace(found, more_runs=tuple(outcome_of(one, gold_set, label) for one in others))
 
 
 GROUPINGS: Mapping[str, str] = {
@@ -295,7 +290,7 @@ class Group:
     """Some entries of a reference, selected by a mask (bool, one for each entry)."""
 
     name: str
-    entries: npt.NDArray[np.bool_]
+    entries: Flags
 
 
 @dataclass(frozen=True)
@@ -399,37 +394,30 @@ def group_scores(
     All outcomes are on the same gold set.
     """
     ratios: list[list[dict[str, Ratio]]] = []
-    sizes: list[int] = []
+    sized: list[tuple[str, int]] = []
     for outcome in outcomes:
         whole = Tally(outcome, scope, weighting)
         parts = [whole.within(group.entries) for group in groups]
         ratios.append([{name: METRICS[name].of(part) for name in metrics} for part in parts])
-        sizes = [int((group.entries & whole.known).sum()) for group in groups]
-    return _estimated([group.name for group in groups], sizes, ratios, draws)
+        sized = [(group.name, int((group.entries & whole.known).sum())) for group in groups]
+    return _estimated(sized, ratios, draws)
 
 
 def _estimated(
-    names: Sequence[str],
-    sizes: Sequence[int],
+    groups: Sequence[tuple[str, int]],
     ratios: Sequence[Sequence[Mapping[str, Ratio]]],
     draws: Draws,
 ) -> list[list[GroupScore]]:
     """Return group scores with intervals, all computed on the same resamples."""
     flat = [ratio for row in ratios for each in row for ratio in each.values()]
     intervals = iter(draws.intervals(flat))
+
+    def score(name: str, size: int, each: Mapping[str, Ratio]) -> GroupScore:
+        scores = {k: Estimate(ratio.value, next(intervals), np.nan) for k, ratio in each.items()}
+        return GroupScore(name, size, scores)
+
     return [
-        [
-            GroupScore(
-                name,
-                size,
-                {
-                    key: Estimate(ratio.value, next(intervals), np.nan)
-                    for key, ratio in each.items()
-                },
-            )
-            for name, size, each in zip(names, sizes, row, strict=True)
-        ]
-        for row in ratios
+        [score(*group, each) for group, each in zip(groups, row, strict=True)] for row in ratios
     ]
 
 
@@ -447,38 +435,34 @@ class GoldBoundaries:
     @cached_property
     def names(self) -> npt.NDArray[np.str_]:
         """The name of each boundary."""
-        found: list[str] = []
-        for entry in self.gold_set.reference.entries:
-            if len(entry.morphs) > 1:
-                found += _boundary_names(entry)
-        return np.array(found, np.str_)
+        return np.array(
+            [name for entry in self.gold_set for name in _boundary_names(entry)], np.str_
+        )
 
     @cached_property
-    def affixes(self) -> dict[str, npt.NDArray[np.int64]]:
+    def affixes(self) -> dict[str, Counts]:
         """The indices of the boundaries of each affix (``un-``, ``-ing``, ``-s-``).
 
         The most frequent come first. In entries without kinds, each morph counts as written.
         """
         found: dict[str, dict[int, None]] = {}  # a boundary between two “ha” counts once for “ha”
         first = 0
-        for entry in self.gold_set.reference.entries:
+        for entry in self.gold_set:
             last = len(entry.morphs) - 1
             for at, morph in enumerate(entry.morphs):
                 kind = entry.kinds[at] if entry.kinds else None
                 if last and (entry.kinds is None or kind in _AFFIXES):
                     # The boundary before a morph is boundary at - 1 of its word.
-                    edges = []
-                    if at > 0 and kind is not MorphemeKind.PREFIX:
-                        edges.append(first + at - 1)
-                    if at < last and kind is not MorphemeKind.SUFFIX:
-                        edges.append(first + at)
+                    sides = {-1: at > 0 and kind is not MorphemeKind.PREFIX}
+                    sides[0] = at < last and kind is not MorphemeKind.SUFFIX
+                    edges = [first + at + side for side, counts in sides.items() if counts]
                     found.setdefault(affix_name(morph, kind), {}).update(dict.fromkeys(edges))
             first += last
         listed = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
         return {name: np.array(list(edges), np.int64) for name, edges in listed if edges}
 
     @cached_property
-    def owners(self) -> npt.NDArray[np.int64]:
+    def owners(self) -> Counts:
         """The entry of each boundary."""
         return self._cuts.keys >> 32
 
@@ -490,13 +474,9 @@ class GoldBoundaries:
     ) -> list[list[GroupScore]]:
         """Return each outcome's recall of each kind of boundary, the most frequent first."""
         kinds, sizes = np.unique(self.names, return_counts=True)
-        order = np.argsort(-sizes, kind="stable")
-        return self._recall(
-            outcomes,
-            weighting,
-            [(str(kinds[i]), np.flatnonzero(self.names == kinds[i])) for i in order],
-            draws,
-        )
+        ordered = kinds[np.argsort(-sizes, kind="stable")].tolist()
+        chosen = [(kind, np.flatnonzero(self.names == kind)) for kind in ordered]
+        return self._recall(outcomes, weighting, chosen, draws)
 
     def by_affix(
         self,
@@ -512,7 +492,7 @@ class GoldBoundaries:
         self,
         outcomes: Sequence[Outcome],
         weighting: Weighting,
-        chosen: Sequence[tuple[str, npt.NDArray[np.int64]]],
+        chosen: Sequence[tuple[str, Counts]],
         draws: Draws,
     ) -> list[list[GroupScore]]:
         weight = self.gold_set.weights(weighting)
@@ -521,7 +501,7 @@ class GoldBoundaries:
             [{"recall": BoundaryTally(outcome.cuts, part, weight).recall} for part in parts]
             for outcome in outcomes
         ]
-        return _estimated([name for name, _ in chosen], [len(e) for _, e in chosen], ratios, draws)
+        return _estimated([(name, len(edges)) for name, edges in chosen], ratios, draws)
 
 
 def affix_name(morph: str, kind: MorphemeKind | None) -> str:
@@ -537,6 +517,8 @@ def affix_name(morph: str, kind: MorphemeKind | None) -> str:
 
 
 def _boundary_names(entry: Entry) -> list[str]:
+    if len(entry.morphs) < 2:
+        return []
     kinds = entry.kinds or (None,) * len(entry.morphs)
     otherwise = "affix" if entry.whole_words is not None and entry.kinds is None else _UNKNOWN
     between_words = set(boundary_positions(entry.whole_words or ("",)))
@@ -609,24 +591,22 @@ def break_down(
     ``gold``: the boundaries of the gold set, if already computed. Raises `MorphGraphError`.
     """
     check_breakdown(by)
-    rows: list[list[GroupScore]] = []
-    signature = ""
     if by not in GROUPINGS:
         metric, scope = "recall", "morphemic"
-    if outcomes:
-        gold_set = outcomes[0].gold_set
-        if by in GROUPINGS:
-            groups = word_groups(gold_set, by)
-            rows = group_scores(outcomes, groups, scope, weighting, [metric], draws)
-        else:
-            gold = gold or GoldBoundaries(gold_set)
-            rows = (gold.by_kind if by == "boundaries" else gold.by_affix)(
-                outcomes, weighting, draws
-            )
-        signature = gold_set.signature_of(
-            " ".join(outcome.tokeniser for outcome in outcomes),
-            scores=f"{scope} {weighting} {metric} by {by}",
-            **draws.named,
-        )
     labels = tuple(outcome.label for outcome in outcomes)
+    if not outcomes:
+        return Breakdown(by, metric, labels, (), "")
+    gold_set = outcomes[0].gold_set
+    if by in GROUPINGS:
+        groups = word_groups(gold_set, by)
+        rows = group_scores(outcomes, groups, scope, weighting, [metric], draws)
+    else:
+        gold = gold or GoldBoundaries(gold_set)
+        found = gold.by_kind if by == "boundaries" else gold.by_affix
+        rows = found(outcomes, weighting, draws)
+    signature = gold_set.signature_of(
+        " ".join(outcome.tokeniser for outcome in outcomes),
+        scores=f"{scope} {weighting} {metric} by {by}",
+        **draws.named,
+    )
     return Breakdown(by, metric, labels, tuple(map(tuple, rows)), signature)

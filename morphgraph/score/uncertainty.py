@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -280,9 +279,9 @@ def _side_by_side(ratios: Sequence[Score]) -> tuple[Matrix, list[list[int]]]:
 
 def _percentiles(scores: Matrix) -> Interval:
     defined = scores[~np.isnan(scores)]
-    return (
-        Interval(*map(float, np.percentile(defined, [2.5, 97.5]))) if len(defined) else NO_INTERVAL
-    )
+    if not len(defined):
+        return NO_INTERVAL
+    return Interval(*map(float, np.percentile(defined, [2.5, 97.5])))
 
 
 def approximate_randomisation(
@@ -317,11 +316,9 @@ def approximate_randomisation(
         reached = int((~(differences < abs(difference) - _NOTHING)).sum())
         return (1 + reached) / (1 + trials)
 
-    found = []
-    for first, ratios in zip(accumulate(map(len, scores), initial=0), scores, strict=False):
-        numbers = range(first, first + len(ratios))
-        found.append([p_value(first + baseline, number) for number in numbers])
-    return found
+    numbers = iter(range(len(flat)))
+    rows = [[next(numbers) for _ in ratios] for ratios in scores]
+    return [[p_value(row[baseline], number) for number in row] for row in rows]
 
 
 def _weighted_sums(draw: Draw, columns: Matrix, rows: int, seed: int) -> Matrix:

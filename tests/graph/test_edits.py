@@ -106,20 +106,6 @@ def test_one_that_was_sent_is_not_taken_for_one_that_is_here() -> None:
     assert "ab" in here
 
 
-def test_tuple_by_hand() -> None:
-    # abab = ab + ab; without ab, its merge is a + b + a + b, of the same rank.
-    graph = MergeGraph.from_merges([("a", "b"), ("ab", "ab"), ("abab", "ab", "c")])
-    change = graph.knockout(["ab"])
-    assert graph.describe(1) == "a + b + a + b → abab"
-    assert graph.describe(2) == "abab + a + b + c → abab" + "abc"
-    assert change.rewired[0].old_parts == (2, 2)
-    assert change.rewired[0].new_parts == (0, 1, 0, 1)
-    assert list(change.removed_merges) == [0]
-    assert graph.merge(1).is_tuple
-    assert graph.type_count == 5
-    assert graph.merge_count == 2
-
-
 def test_the_merge_of_a_type_is_the_one_of_lowest_rank() -> None:
     merges = [("b", "c"), ("a", "bc"), ("a", "b"), ("ab", "c"), ("abc", "d")]
     graph = MergeGraph.from_merges(merges)

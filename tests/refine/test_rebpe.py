@@ -136,30 +136,6 @@ def test_a_lower_pair_merge_is_linked_and_the_blocked_tuple_merges_apply_again(
     assert run.phases[-1].score.predicted == 0
 
 
-def test_a_pair_merge_of_higher_rank_is_not_linked(make_run: MakeRun) -> None:
-    """a + b comes after a + b + c, which would lose its first part to nobody."""
-    run = make_run([("a", "b", "c"), ("a", "b")], expand=False)
-    assert reified(run) == {}
-    assert listed(run.graph) == ["a + b + c", "a + b"]
-    assert origins(run.graph) == ["original", "original"]
-
-
-def test_only_the_tuple_merge_above_the_pair_merge_is_linked(make_run: MakeRun) -> None:
-    """a + b stands between the two tuple merges that contain (a, b)."""
-    run = make_run([("a", "b", "c"), ("a", "b"), ("d", "a", "b")], expand=False, repair=False)
-    assert reified(run) == {"linked": 1}
-    assert listed(run.graph) == ["a + b + c", "a + b", "d + ab"]
-    assert origins(run.graph) == ["original", "reused", "original"]
-
-
-def test_a_type_formed_by_another_pair_is_skipped(make_run: MakeRun) -> None:
-    """abc is a + bc, so the suggestion (ab, c) is skipped; the next one, (c, d), is created."""
-    merges = [("b", "c"), ("a", "bc"), ("a", "b"), ("ab", "c", "d")]
-    run = make_run(merges, repair=False)
-    assert reified(run) == {"created": 1}
-    assert listed(run.graph) == ["b + c", "a + bc", "a + b", "c + d", "ab + cd"]
-
-
 def test_a_pair_that_was_knocked_out_is_never_created_again(make_run: MakeRun) -> None:
     """ab is wrong in a|bc, bc in b|c; without them, abc is a + b + c, of rank 2 as before.
 

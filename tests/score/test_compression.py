@@ -118,20 +118,6 @@ def test_same_as_word_by_word_with_markers_and_bytes(method: str) -> None:
     assert {n: int(c) for n, c in enumerate(found.counts) if c} == dict(expected)
 
 
-def test_by_hand() -> None:
-    """abc → ab c, cab → c ab, dd → two unknown characters."""
-    bpe = Bte(tokeniser_of_types("abc", ["a", "b", "c", "ab"], ["ab"]))
-    found = compress(bpe, WordCounts(["abc", "cab", "dd"], [4, 1, 2]))
-    assert found.counts.tolist() == [0, 0, 5, 5]
-    assert (found.tokens, found.words, found.characters) == (14, 7, 19)
-    assert (found.unknown, found.dropped, found.marker_tokens) == (4, 0, 0)
-    assert found.fertility == 2
-    assert found.characters_per_token == 19 / 14
-    assert found.renyi_efficiency(1.0) == pytest.approx(math.log(2) / math.log(4))
-    baseline = compress(bpe, WordCounts(["c"], [7]))
-    assert found.relative_to(baseline) == 2
-
-
 def test_dropped_characters_are_in_no_token_and_lengthen_none() -> None:
     """undesirable: the one token kept is desirable; u and n are dropped."""
     flota = Flota(SubwordVocabulary(("un", "desirable", "##desirable", "[UNK]"), "##"), k=1)

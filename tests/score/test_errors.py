@@ -24,7 +24,6 @@ from morphgraph.score.comparison import (
 from morphgraph.score.gold_set import SCOPES, GoldSet, Scope
 from morphgraph.score.outcome import Outcome, ideal, outcome_of
 from morphgraph.score.table import GoldBoundaries
-from morphgraph.segment.flota import Flota
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.wordpiece import Greedy
 from morphgraph.tables.scores import errors_csv
@@ -73,32 +72,10 @@ def kinds(browser: ErrorBrowser) -> list[str | None]:
     return [None if place < 0 else ERROR_KINDS[place] for place in browser.kinds.tolist()]
 
 
-def test_kinds_of_whole_words_by_hand(whole_words: ErrorBrowser) -> None:
-    """Words without whole words are of no kind, and none of the words that are found."""
-    assert kinds(whole_words) == [
-        "over-segmented",  # undo|ing
-        "exact",  # dogs
-        "both",
-        None,
-        "over-segmented",
-        None,
-        "exact",
-    ]
-    assert sum(whole_words.counts().values()) == 5
-    assert set(whole_words.find(ERROR_KINDS).tolist()) == {UNDOING, DOGS, HOUSEBOAT, DOG, ABLE}
-    assert DOABLE not in whole_words.find(ERROR_KINDS, text="do").tolist()
-
-
 def test_the_most_wrong_gaps_come_first_then_the_most_frequent(browser: ErrorBrowser) -> None:
     # 3 gaps; 2; then one each, with counts of 10, 5 and 5, in the order of the reference.
     assert browser.find().tolist() == [HOUSEBOAT, DOG, DOGS, UNDOING, DOABLE]
     assert browser.find(ERROR_KINDS).tolist()[5:] == [CAT, ABLE]
-
-
-def test_found_by_kind(browser: ErrorBrowser) -> None:
-    assert browser.find(["under-segmented"]).tolist() == [DOGS, UNDOING]
-    assert browser.find(["exact", "both"]).tolist() == [HOUSEBOAT, CAT, ABLE]
-    assert browser.find([]).tolist() == []
 
 
 @pytest.mark.parametrize(
@@ -146,13 +123,6 @@ def test_rows_by_hand(browser: ErrorBrowser, whole_words: ErrorBrowser) -> None:
         0, "undoing", "undoing", "undo ing", "undo·ing", "over-segmented", 1, 0, 5.0
     )
     assert whole_words.row(HOUSEBOAT) == browser.row(HOUSEBOAT)
-
-
-def test_what_is_left_out_is_not_cut() -> None:
-    """FLOTA with one token keeps “undo”; the rest is one piece, so its boundary is right."""
-    found = ErrorBrowser(outcome(SOME, Flota(WORDS, 1)))
-    assert found.row(UNDOING).tokens == "undo"
-    assert found.row(UNDOING).marked == "un‿do|ing"
 
 
 def test_the_gold_has_no_errors() -> None:

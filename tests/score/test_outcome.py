@@ -1,7 +1,6 @@
 """Outcomes of all segmenters against a naive one made of spans; golden ones by hand."""
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 
 import numpy as np
 import oracles
@@ -37,16 +36,9 @@ def gold_set_of(words: Sequence[str]) -> GoldSet:
     return GoldSet.of(Reference("gold.tsv", "plain", entries, (), "0" * 12))
 
 
-def lists(strings: Strings) -> list[list[str]]:
-    """The strings of each word."""
-    text = strings.points.tobytes().decode("utf-32-le", "surrogatepass")
-    flat = [text[start:end] for start, end in pairwise(strings.strings.tolist())]
-    return [flat[start:end] for start, end in pairwise(strings.words.tolist())]
-
-
 def found_in(outcome: Outcome) -> list[naive.Found]:
     """An outcome word by word."""
-    strings = lists(outcome.strings)
+    strings = outcome.strings.lists
     assert outcome.pieces.tolist() == [len(row) for row in strings]
     if outcome.segmentation is not None:  # whoever asks it for splits gets those that score
         for number in range(len(strings)):
@@ -222,38 +214,7 @@ def test_bytes_as_a_fallback(words: list[str]) -> None:
         assert "".join(found.pieces) == word
 
 
-def test_bytes_by_hand() -> None:
-    # Ġ b Ã ¤ r | e n: the gaps b|ä, ä|r, r|e, e|n are open; Ġ is a token, and ä has one split.
-    types = ("Ġ", "b", "Ã", "¤", "r", "e", "n")
-    vocabulary = SubwordVocabulary(types, "Ġ", byte_level())
-    assert outcomes(Greedy(vocabulary), ["bären"]) == [
-        naive.Found([1, 2, 3, 4], ["b", "ä", "r", "e", "n"], 0, 7, 1, 1)
-    ]
-    merged = SubwordVocabulary((*types, "Ġb", "Ã¤r", "en"), "Ġ", byte_level())
-    assert outcomes(Greedy(merged), ["bären"]) == [naive.Found([1, 3], ["b", "är", "en"], 0, 3, 0)]
-    # A token over the end of a character and the next: bÃ ¤r en.
-    across = SubwordVocabulary((*types, "ĠbÃ", "¤r", "en"), "Ġ", byte_level())
-    assert outcomes(Greedy(across), ["bären"]) == [naive.Found([3], ["bär", "en"], 0, 3, 1)]
-
-
-def test_half_a_character_in_a_token_by_hand() -> None:
-    # FLOTA, k = 1, takes bÃ: b and half of ä are in a token, r is not. Then ¤r: b alone is not.
-    letters = ("b", "Ã", "¤", "r")
-    for token, left_out in (("bÃ", 1), ("¤r", 1), ("ĠbÃ", 1), ("Ã¤", 2)):
-        flota = Flota(SubwordVocabulary((*letters, token), "Ġ", byte_level()), 1)
-        [found] = outcomes(flota, ["bär"])
-        assert (token, found.left_out, len(found.pieces)) == (token, left_out, 1)
-
-
 # --- other edge cases -----------------------------------------------------------------------------
-
-
-def test_a_marker_alone_is_a_token_but_no_piece() -> None:
-    vocabulary = SubwordVocabulary(("▁", "▁a", "b", "a"), "▁", marked("▁"))
-    assert outcomes(Greedy(vocabulary), ["ba", "ab"]) == [
-        naive.Found([1], ["b", "a"], 0, 3, 0, 1),  # ▁ b a
-        naive.Found([1], ["a", "b"], 0, 2, 0),  # ▁a b
-    ]
 
 
 def test_bare_words_have_no_marker() -> None:
@@ -261,18 +222,6 @@ def test_bare_words_have_no_marker() -> None:
     reference = Reference("gold.tsv", "plain", (Entry("ba", ("ba",)),), (), "0" * 12)
     [found] = found_in(outcome_of(Greedy(vocabulary), GoldSet.of(reference, bare=True)))
     assert found == naive.Found([1], ["b", "a"], 0, 2, 0)
-
-
-def test_what_is_left_out_stays_together() -> None:
-    # FLOTA, k = 1: xy|abc|zz; without any type: one piece in no token; the word itself a type.
-    flota = Flota(SubwordVocabulary(("abc", "b")), 1)
-    assert outcomes(flota, ["xyabczz", "xyz", "abc", "", "abcabc"]) == [
-        naive.Found([2, 5], ["abc"], 4, 1, 0),
-        naive.Found([], [], 3, 0, 0),
-        naive.Found([], ["abc"], 0, 1, 0),
-        naive.Found([], [], 0, 0, 0),
-        naive.Found([3], ["abc"], 3, 1, 0),
-    ]
 
 
 def test_unknown_characters_are_tokens() -> None:
@@ -353,9 +302,9 @@ def test_the_ideal_is_the_gold() -> None:
 
 def test_gold_strings() -> None:
     gold_set = GoldSet.of(GOLD)
-    assert lists(gold_strings(gold_set, "morphemic")) == [[*e.morphs] for e in GOLD.entries]
-    assert lists(gold_strings(gold_set, "whole-word")) == [["undoing"], [], [], ["😀", "s"]]
-    assert lists(gold_strings(gold_set, "morphemic", underlying=True)) == [
+    assert gold_strings(gold_set, "morphemic").lists == [[*e.morphs] for e in GOLD.entries]
+    assert gold_strings(gold_set, "whole-word").lists == [["undoing"], [], [], ["😀", "s"]]
+    assert gold_strings(gold_set, "morphemic", underlying=True).lists == [
         ["un", "do", "ing"],
         ["bär"],
         ["subside", "ise", "ed"],
@@ -377,7 +326,7 @@ def test_what_an_outcome_says_of_its_tokeniser() -> None:
 
 @given(st.lists(st.lists(st.text(st.characters()), max_size=4), max_size=5))
 def test_strings_hold_any_text(rows: list[list[str]]) -> None:
-    assert lists(Strings.of(rows)) == rows
+    assert Strings.of(rows).lists == rows
 
 
 @given(st.lists(st.lists(st.integers(1, 12), max_size=9), max_size=8))

@@ -13,7 +13,6 @@ COMMANDS = {getattr(one.callback, "__name__", "") for one in program.registered_
 EXCEPTIONS = {
     "main": "the entry point of a command",
     "train": "the public function gives what the inner one makes as a `Tokeniser`",
-    "warm_up": "every module of kernels has one, and one loop calls them all",
     "Queue": "a kernel's own heap; numba's cache on disk knows it by this name",
 }
 

@@ -5,12 +5,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.plans import Parts
+
+if TYPE_CHECKING:
+    from morphgraph.kernels.segmenting import Merges
 
 
 @dataclass(frozen=True)
@@ -33,15 +37,14 @@ class MergeArrays:
         return len(self.merge_ids)
 
     @property
-    def lookup(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
-        """Build ``table``, ``dense`` and ``widest`` anew, which is cheaper than keeping them.
-
-        See `kernels.merge_lookup.build_table`.
-        """
+    def merges(self) -> "Merges":
+        """Build what `kernels.segmenting` reads, which is cheaper than keeping its tables."""
         from morphgraph.kernels.merge_lookup import build_table
+        from morphgraph.kernels.segmenting import Merges
 
         table, dense, widest, *_ = build_table(self.parts, self.part_offsets, self.type_count, 0)
-        return table, dense, int(widest)
+        spans = np.stack([self.part_offsets[:-1], self.part_offsets[1:]], axis=1)
+        return Merges(table, dense, int(widest), self.parts, spans, self.results, self.leaders)
 
     @cached_property
     def pairs(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint16]] | None:
@@ -105,9 +108,12 @@ class ShrinkingMerges:
         self._widest = int(widest)
 
     @property
-    def lookup(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
-        """Return the tables of `MergeArrays.lookup` for the present merges."""
-        return self._table, self._dense, self._widest
+    def merges(self) -> "Merges":
+        """Return what `kernels.segmenting` reads of the present merges."""
+        from morphgraph.kernels.segmenting import Merges
+
+        tables = self._table, self._dense, self._widest
+        return Merges(*tables, self.parts, self.spans, self.results, self.leaders)
 
     def knock_out(self, types: npt.NDArray[np.int64]) -> None:
         """Remove present types. Source: Bauwens & Delobelle 2024, Algorithm 1."""

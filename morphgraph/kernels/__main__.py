@@ -1,49 +1,94 @@
-"""Compile all kernels into the disk cache at set-up: ``python -m morphgraph.kernels``."""
+"""Compile all kernels into the disk cache at set-up: ``python -m morphgraph.kernels``.
+
+Every kernel is called once, with the kinds of arrays that its callers give.
+"""
 
 import time
+from typing import Any
 
-from morphgraph.kernels import (
-    alignment,
-    dropout,
-    encoding,
-    merge_lookup,
-    picky_segmenting,
-    picky_training,
-    removing,
-    repairing,
-    resampling,
-    segmenting,
-    segmenting_long,
-    segmenting_pairs,
-    sequences,
-    training,
-    trie,
-    words,
+import numpy as np
+
+from morphgraph.kernels import removing, resampling, training, trie, words
+from morphgraph.kernels.merge_lookup import DENSE, NOTHING, build_table, widened
+from morphgraph.kernels.segmenting import (
+    NO_DRAWS,
+    Events,
+    Merges,
+    count_applications,
+    segment_by_events,
+    segment_pieces,
 )
+from morphgraph.kernels.segmenting_pairs import build_pairs, segment_pairs
+from morphgraph.kernels.training_tables import pack_words
+
+
+def ids(*numbers: int) -> Any:
+    """Return ids of types or merges."""
+    return np.array(numbers, np.int32)
+
+
+def places(*numbers: int) -> Any:
+    """Return places in another array."""
+    return np.array(numbers, np.int64)
+
+
+def segment() -> None:
+    """Segment one word by a pair and a tuple merge, by pairs alone, and by events."""
+    parts, offsets, word = ids(0, 1, 2, 0, 1), places(0, 2, 5), ids(0, 1, 0, 1)
+    pieces, out, flags = places(0, 4), (ids(0, 0, 0, 0), ids(0, 0, 0, 0)), np.zeros(0, np.uint8)
+    table, dense, widest, twins, state = build_table(parts, offsets, 4, 4)
+    spans = np.stack([offsets[:-1], offsets[1:]], axis=1)
+    merges = Merges(table, dense, int(widest), parts, spans, ids(2, 3), ids())
+    segment_pieces(word, pieces, pieces, 0, 1, merges, NO_DRAWS, flags, *out)
+    gold = np.zeros(4, np.uint8)
+    count_applications(out[0], pieces, np.ones(1), gold, offsets)
+    pairs = build_pairs(parts[:2], offsets[:2])
+    square = np.full((DENSE, DENSE), NOTHING, np.int64)
+    segment_pairs(word, pieces, 0, 1, *pairs, square, ids(2), flags, *out)
+    merged, split = (ids(0), places(0, 1)), (ids(0), places(0, 0, 0, 0))
+    made = ids(2), places(0, 1), np.zeros(1, np.bool_)
+    segment_by_events(
+        word, pieces, 4, Events(table, dense, *merged, *split, *made, ids(1, 1, 2)), *out
+    )
+
+    removed = np.array([0, 0, 1, 0], np.uint8)
+    changes = removing.parts_without(parts, spans, ids(2, 3), ids(-1, -1, 0, 1), removed, removed)
+    removing.replace_parts(widened(table, 4), dense, twins, state, parts, spans, *changes)
+    removing.carry_over(out[0], pieces, ids(-1, -1), out[0].copy())
+    removing.highest_values(out[0], pieces, np.ones(1, np.uint8), np.ones(2), np.zeros(1))
+    removing.repair(parts, offsets, ids(2, 3), places(1), ids(0, 1, 0, 1), places(0, 4), 4)
+
+
+def look_up() -> None:
+    """Segment one word by each way of looking up substrings."""
+    word, offsets, out = ids(0, 1, 1), places(0, 3), (ids(0, 0, 0), ids(0, 0, 0))
+    *tables, depth = trie.build_trie(ids(0, 0, 1), places(0, 1, 3), ids(0, 1), places(0, 1), 2)
+    flags, atom_types = np.zeros(3, np.uint8), ids(-1, -1)
+    flota = depth, -1, 0, True, False, ids(0, 0, 0), 2
+    trie.longest_first(word, offsets, offsets, *tables, *flota, *out)
+    trie.leftmost_longest(word, offsets, *tables, 0, 1, atom_types, 2, False, 100, *out)
+    for dtype in (np.float32, np.float64):
+        scored = np.zeros(2), atom_types, 2, -10.0, True, np.zeros(1, dtype)
+        trie.best_path(word, offsets, flags, *tables, 0, 1, *scored, *out)
+    trie.keep_tokens(offsets, flags, 1, True, *out)
 
 
 def main() -> None:
-    """Call every kernel once with the dtypes in use."""
+    """Call every kernel once, and say how long it took."""
     started = time.perf_counter()
-    for kernels in (
-        encoding,
-        merge_lookup,
-        segmenting,
-        segmenting_long,
-        segmenting_pairs,
-        removing,
-        repairing,
-        dropout,
-        picky_segmenting,
-        trie,
-        alignment,
-        training,
-        picky_training,
-        resampling,
-        sequences,
-        words,
-    ):
-        kernels.warm_up()
+    segment()
+    look_up()
+    training.learn_events(pack_words(ids(0, 1, 0), places(0, 3), places(1)), 2, 4, threshold=0.5)
+    training.copy_rows(training._empty_table(2), ids(), training._empty_table(4), ids())
+    text, space = (np.frombuffer(part, np.uint8) for part in (b"::a::b::", b" "))
+    words.first_places(text, places(1))
+    words.encode_letters(text, text[:2], 2, space, np.zeros(256, np.int32), -1)
+    words.align(ids(97, 98), places(0, 2), ids(97, 98), places(0, 1, 2), places(0, 2))
+    strings = ids(1, 2), places(0, 1, 2), places(0, 2)
+    words.longest_common_by_word(*strings, *strings)
+    room = np.empty((2, 3))
+    resampling.draw_counts(0, 0, room)
+    resampling.draw_signs(0, 0, room)
     print(f"kernels ready after {time.perf_counter() - started:.1f} s")
 
 

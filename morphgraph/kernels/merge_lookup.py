@@ -145,11 +145,3 @@ def widened(table, steps):  # type: ignore[no-untyped-def]
         if table[slot, 0] != EMPTY:
             wider[slot_of(wider, table[slot, 0])] = table[slot]
     return wider
-
-
-def warm_up() -> None:
-    """Compile every kernel for the dtypes in use, so that the disk cache holds them."""
-    parts = np.array([0, 1, 2, 0, 1], np.int32)
-    table, dense, _, twins, next_state = build_table(parts, np.array([0, 2, 5], np.int64), 4, 4)
-    remove_merge(table, dense, twins, 1, parts[2:])
-    add_merge(widened(table, 4), dense, twins, next_state, 1, parts[2:])

@@ -1,14 +1,21 @@
-"""Random numbers for bootstraps and permutation tests: one matrix of weights for all scores.
+"""Random numbers: SplitMix64 (Steele et al. 2014), and weights for bootstraps.
 
-Random numbers are SplitMix64's (Steele et al. 2014); each row has its own stream.
+Each row of a matrix of weights has its own stream.
 """
 
 import numpy as np
 from numba import njit
 
-from morphgraph.kernels.dropout import mixed
+STEP = np.uint64(0x9E3779B97F4A7C15)
 
-_STEP = np.uint64(0x9E3779B97F4A7C15)
+
+@njit(cache=True, nogil=True)
+def mixed(state):  # type: ignore[no-untyped-def]
+    """Return SplitMix64's output for a state: uint64 to uint64."""
+    z = state
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
 
 
 @njit(cache=True, nogil=True)
@@ -20,11 +27,11 @@ def draw_counts(seed, first, counts):  # type: ignore[no-untyped-def]
     rows, entries = counts.shape
     low = np.uint64(0xFFFFFFFF)
     for row in range(rows):
-        state = mixed(np.uint64(seed) ^ mixed(np.uint64(first + row + 1) * _STEP))
+        state = mixed(np.uint64(seed) ^ mixed(np.uint64(first + row + 1) * STEP))
         counts[row, :] = 0.0
         i = 0
         while i < entries:
-            state += _STEP
+            state += STEP
             bits = mixed(state)
             # Two draws of 32 bits from each number: a multiplication scales them to the entries.
             counts[row, np.int64(((bits & low) * np.uint64(entries)) >> np.uint64(32))] += 1.0
@@ -44,18 +51,11 @@ def draw_signs(seed, first, signs):  # type: ignore[no-untyped-def]
     rows, entries = signs.shape
     one = np.uint64(1)
     for row in range(rows):
-        state = mixed(~np.uint64(seed) ^ mixed(np.uint64(first + row + 1) * _STEP))
+        state = mixed(~np.uint64(seed) ^ mixed(np.uint64(first + row + 1) * STEP))
         bits = np.uint64(0)
         for i in range(entries):
             if i & 63 == 0:
-                state += _STEP
+                state += STEP
                 bits = mixed(state)
             signs[row, i] = 1.0 if bits & one else 0.0
             bits >>= one
-
-
-def warm_up() -> None:
-    """Compile every kernel for the dtypes in use, so that the disk cache holds them."""
-    room = np.empty((2, 3))
-    draw_counts(0, 0, room)
-    draw_signs(0, 0, room)

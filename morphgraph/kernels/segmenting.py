@@ -1,4 +1,4 @@
-"""Segment words with pair and tuple merges, and count the gaps that merges close.
+"""Segment by merges of any number of parts, also at random (BPE-dropout), with a heap.
 
 All data are integers in flat arrays:
 
@@ -7,147 +7,271 @@ All data are integers in flat arrays:
 - ``closed_by[i]`` is the position, in order of rank, of the merge that closed gap *i*; -1 if open.
 - ``token_at[i]`` is the token that ends at atom *i*; -1 inside a token.
 
-Merges are looked up in tables of `merge_lookup`.
+Merges are looked up in tables of `merge_lookup`. Short pieces by merges of two parts, the common
+case, are for `segmenting_pairs`.
+
+BPE-dropout: at each step, every applicable occurrence of a merge is left out with probability p; of
+the others, the lowest rank is applied, at its leftmost place. Numbers are drawn lazily: occurrences
+are visited by rank, then place, and one number is drawn for each until one is kept. The rest are
+never visited, so the outcome is the same in distribution. The ``tokenizers`` library also draws for
+occurrences that are outdated, because a part is gone; if one of these is kept, it does nothing, but
+those left out before it return too.
+
+Picky BPE applies events in order instead: merges of pairs, and splits of types.
 """
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
-from morphgraph.kernels.merge_lookup import DENSE, EMPTY, NONE, build_table, slot_of
+from morphgraph.kernels import Int32, Int64
+from morphgraph.kernels.merge_lookup import DENSE, EMPTY, NONE, slot_of
+from morphgraph.kernels.resampling import STEP, mixed
+
+
+class Merges(NamedTuple):
+    """All merges, by rank.
+
+    ``table``, ``dense``, ``widest``: see `merge_lookup.build_table`. A merge has the parts
+    ``parts[spans[rank, 0] : spans[rank, 1]]``. ``leaders``: merges with the same number compete by
+    place; empty if none do.
+    """
+
+    table: Int64
+    dense: Int64
+    widest: int
+    parts: Int32
+    spans: Int64
+    results: Int32
+    leaders: Int32
+
+
+class Draws(NamedTuple):
+    """How merges are left out: with a ``probability``, 0 for none.
+
+    ``outdated``: numbers are drawn for outdated occurrences too. Each word has its own stream of
+    numbers, seeded by its index, so no word depends on another.
+    """
+
+    probability: float
+    outdated: bool
+    seed: np.uint64
+    sample: np.uint64
+
+
+NO_DRAWS = Draws(0.0, False, np.uint64(0), np.uint64(0))
+
+
+@njit(inline="always")
+def pushed(heap, size, entry):  # type: ignore[no-untyped-def]
+    """Insert an entry into a heap of ``size`` entries, with room for it; return the new size."""
+    hole = size
+    while hole > 0 and heap[(hole - 1) >> 1] > entry:
+        heap[hole] = heap[(hole - 1) >> 1]
+        hole = (hole - 1) >> 1
+    heap[hole] = entry
+    return size + 1
+
+
+@njit(inline="always")
+def pop(heap, size):  # type: ignore[no-untyped-def]
+    """Remove and return the least entry of a heap, which keeps ``size`` entries."""
+    least, last = heap[0], heap[size]
+    hole = 0
+    child = 1
+    while child < size:
+        if child + 1 < size and heap[child + 1] < heap[child]:
+            child += 1
+        if heap[child] >= last:
+            break
+        heap[hole] = heap[child]
+        hole = child
+        child = 2 * hole + 1
+    heap[hole] = last
+    return least
 
 
 @njit(cache=True, nogil=True)
+def tied_rank(token, following, i, count, level, table, leaders):  # type: ignore[no-untyped-def]
+    """Return the lowest rank that token ``i`` begins of those that tie with ``level``.
+
+    If there is none, it is ``level`` itself, which then does not apply.
+    """
+    state = np.int64(token[i])
+    best = np.int64(NONE)
+    j = np.int64(following[i])
+    while j < count and state != NONE:
+        value = table[slot_of(table, (state << 32) | np.int64(token[j])), 1]
+        if level <= (value >> 32) < best:
+            best = value >> 32
+        state = value & 0xFFFFFFFF
+        j = np.int64(following[j])
+    return best if best != NONE and leaders[best] == level else level
+
+
 def segment_pieces(  # type: ignore[no-untyped-def]
+    atoms, word_offsets, piece_offsets, first_piece, last_piece, merges, draws, wanted, *results
+):
+    """Segment pieces ``first_piece : last_piece``; ``results``: ``closed_by`` and ``token_at``.
+
+    Pieces with 0 in ``wanted`` (uint8, by piece; or empty: all are wanted) are skipped. If numbers
+    are drawn, the first piece begins a word.
+    """
+    room = 4
+    while first_piece < last_piece:
+        block = word_offsets, piece_offsets, first_piece, last_piece
+        first_piece = segment_block(atoms, *block, merges, draws, wanted, room, *results)
+        room *= 4
+
+
+@njit(cache=True, nogil=True)
+def segment_block(  # type: ignore[no-untyped-def]
     atoms,
+    word_offsets,
     piece_offsets,
     first_piece,
     last_piece,
-    table,
-    dense,
-    results,
-    widest,
-    leaders,
-    longest_piece,
+    merges,
+    draws,
     wanted,
+    room,
     closed_by,
     token_at,
 ):
-    """Segment pieces ``first_piece : last_piece`` into ``closed_by`` and ``token_at``.
+    """Segment as `segment_pieces` does; return the piece to resume from with more ``room``.
 
-    Pieces of more atoms than ``longest_piece`` are skipped, as are those with 0 in ``wanted``
-    (uint8, by piece; or empty: all are wanted).
-
-    Repeatedly apply the merge of lowest rank at its leftmost occurrence, until none applies.
-    ``candidate[i]`` is the lowest rank that applies at token *i*. With tuple merges, ``width[i]``
-    is its number of tokens and ``reach[i]`` the last token that it depends on, so that after a
-    merge only candidates that may have changed are looked up again. Merges with the same number in
-    ``leaders`` (none if it is empty) compete by place: then ``candidate[i]`` is that number, and
-    ``own[i]`` the merge's.
+    Repeatedly apply the merge of lowest rank at its leftmost occurrence, until none applies. A
+    token is named by its first atom, counted from the start of the piece; one that is gone has the
+    type -1. The heap has an entry ``rank << 32 | token`` for every occurrence, also for those that
+    are outdated; where merges tie, it is their leader's rank. ``reach`` is the last token that a
+    token's occurrences depend on.
     """
-    longest = np.int64(longest_piece)
-    token = np.empty(longest, np.int32)
-    end = np.empty(longest, np.int32)
-    candidate = np.empty(longest, np.int32)
-    width = np.empty(longest, np.int32)
-    reach = np.empty(longest, np.int32)
-    own = np.empty(longest, np.int32)
+    longest = np.int64(1)
+    for piece in range(first_piece, last_piece):
+        longest = max(longest, piece_offsets[piece + 1] - piece_offsets[piece])
+    table, dense, widest, parts, spans, results, leaders = merges
+    probability, outdated, seed, sample = draws
+    token, following, previous, reach = np.empty((4, longest), np.int32)
+    heap = np.empty(room * longest, np.int64)
+    aside = np.empty(room * longest, np.int64)
+    resume = np.int64(first_piece)
     tied = leaders.shape[0] > 0
-    tuples = widest > 2 or tied
     some = wanted.shape[0] > 0
+    key = mixed((mixed(np.uint64(seed) + STEP) ^ np.uint64(sample)) + STEP)
+    random = np.uint64(0)
+    word = np.int64(-1)
+    if probability > 0:
+        word = np.searchsorted(word_offsets, piece_offsets[first_piece]) - 1
     for piece in range(first_piece, last_piece):
         start = piece_offsets[piece]
-        count = np.int64(piece_offsets[piece + 1] - start)
-        if count > longest or (some and not wanted[piece]):
+        count = piece_offsets[piece + 1] - start
+        while probability > 0 and start >= word_offsets[word + 1]:
+            word += 1
+            random = mixed(key + STEP * np.uint64(word + 1))
+            resume = np.int64(piece)
+        if probability == 0:
+            resume = np.int64(piece)
+        if some and not wanted[piece]:
             continue
         for i in range(count):
             token[i] = atoms[start + i]
-            end[i] = i
+            following[i] = i + 1
+            previous[i] = i - 1
+            reach[i] = i
             closed_by[start + i] = -1
             token_at[start + i] = -1
-        low = np.int64(0)
-        high = count - 2
+        size = np.int64(0)
+        left_out = np.int64(0)
+        # Look up leftwards from `i`, for at most `steps` tokens, where `changed` was in reach.
+        i = np.int64(count - 1)
+        steps = np.int64(count)
         changed = np.int64(-1)
         while True:
-            for i in range(low, high + 1):
-                if tuples and i < changed and reach[i] < changed:
-                    continue
-                state = np.int64(token[i])
-                best = np.int64(NONE)
-                parts = np.int64(2)
-                j = np.int64(i + 1)
-                while True:
-                    following = np.int64(token[j])
-                    if state < DENSE and following < DENSE:
-                        value = dense[state, following]
-                    else:
-                        slot = slot_of(table, (state << 32) | following)
-                        if table[slot, 0] == EMPTY:
+            if size + steps * (widest - 1) > heap.shape[0]:
+                return resume
+            while i >= 0 and steps > 0:
+                if reach[i] >= changed:
+                    last = i
+                    state = np.int64(token[i])
+                    j = np.int64(following[i])
+                    while j < count:
+                        last = j
+                        then = np.int64(token[j])
+                        if state < DENSE and then < DENSE:
+                            value = dense[state, then]
+                        else:
+                            slot = slot_of(table, (state << 32) | then)
+                            if table[slot, 0] == EMPTY:
+                                break
+                            value = table[slot, 1]
+                        rank = value >> 32
+                        if rank != NONE and j >= changed:
+                            level = np.int64(leaders[rank]) if tied else rank
+                            size = pushed(heap, size, (level << 32) | i)
+                        state = value & 0xFFFFFFFF
+                        if state == NONE:
                             break
-                        value = table[slot, 1]
-                    if (value >> 32) < best:
-                        best = value >> 32
-                        parts = j - i + 1
-                    state = value & 0xFFFFFFFF
-                    if state == NONE or j + 1 >= count:
-                        break
-                    j = np.int64(j + 1)
-                candidate[i] = np.int32(best)
-                if tied:
-                    own[i] = np.int32(best)
-                    if best != NONE:
-                        candidate[i] = leaders[best]
-                if tuples:
-                    width[i] = np.int32(parts)
-                    reach[i] = np.int32(j)
-            lowest = np.int32(NONE)
-            at = np.int64(-1)
-            for i in range(count - 1):
-                if candidate[i] < lowest:
-                    lowest = candidate[i]
-                    at = np.int64(i)
-            if at < 0:
+                        j = np.int64(following[j])
+                    reach[i] = last
+                i = np.int64(previous[i])
+                steps -= 1
+            if size == 0:
                 break
+            size -= 1
+            entry = pop(heap, size)
+            rank = entry >> 32
+            i = np.int64(entry & 0xFFFFFFFF)
+            steps = np.int64(0)
+            if token[i] < 0 and not outdated:
+                continue
             if tied:
-                lowest = own[at]
-            token[at] = results[lowest]
-            # Most merges are pairs, so their case is written out.
-            if tuples:
-                parts = np.int64(width[at])
-                for i in range(at, at + parts - 1):
-                    closed_by[start + end[i]] = lowest
-                end[at] = end[at + parts - 1]
-                shift = parts - 1
-                count -= shift
-                for i in range(at + 1, count):
-                    token[i] = token[i + shift]
-                    end[i] = end[i + shift]
-                    candidate[i] = candidate[i + shift]
-                    width[i] = width[i + shift]
-                    reach[i] = np.int32(reach[i + shift] - shift)
-                    if tied:
-                        own[i] = own[i + shift]
-            else:
-                closed_by[start + end[at]] = lowest
-                end[at] = end[at + 1]
-                count -= 1
-                for i in range(at + 1, count):
-                    token[i] = token[i + 1]
-                    end[i] = end[i + 1]
-                    candidate[i] = candidate[i + 1]
-            changed = at
-            low = max(np.int64(0), at - widest + 1)
-            high = min(at, count - 2)
-        for i in range(count):
-            token_at[start + end[i]] = token[i]
+                rank = tied_rank(token, following, i, count, rank, table, leaders)
+            j = i
+            part = spans[rank, 0]
+            last_part = spans[rank, 1]
+            while part < last_part and j < count and token[j] == parts[part]:
+                j = np.int64(following[j])
+                part += 1
+            applies = part == last_part
+            if probability > 0 and (applies or outdated):
+                random += STEP
+                share = np.float64(mixed(random) >> np.uint64(11)) * 2.0**-53
+                if share < probability:
+                    aside[left_out] = entry
+                    left_out += 1
+                    continue
+                for again in range(left_out):
+                    size = pushed(heap, size, aside[again])
+                left_out = np.int64(0)
+            if not applies:
+                continue
+            token[i] = results[rank]
+            gone = np.int64(following[i])
+            while gone != j:
+                closed_by[start + gone - 1] = rank
+                token[gone] = -1
+                gone = np.int64(following[gone])
+            following[i] = j
+            if j < count:
+                previous[j] = i
+            changed = i
+            steps = np.int64(widest)
+        i = np.int64(0)
+        while i < count:
+            token_at[start + following[i] - 1] = token[i]
+            i = np.int64(following[i])
+    return np.int64(last_piece)
 
 
 @njit(cache=True, nogil=True)
 def count_applications(closed_by, word_offsets, weight, gold, part_offsets):  # type: ignore[no-untyped-def]
-    """Return the applications of every merge, and those on a gold boundary: float64.
+    """Return the joins N and wrong joins B of merges by rank, a tuple merge counted once: float64.
 
-    ``weight``: one number for each word; ``gold``: 1 where a gap is a gold boundary.
-    The joins of one application are consecutive among all joins of that merge in a word, because
-    two applications of one merge never overlap.
+    ``weight``: one number for each word; ``gold``: 1 where a gap is a gold boundary. The joins
+    of one application are consecutive among all joins of that merge in a word, because two
+    applications of one merge never overlap.
     """
     merge_count = part_offsets.shape[0] - 1
     joined = np.zeros(merge_count, np.float64)
@@ -171,30 +295,130 @@ def count_applications(closed_by, word_offsets, weight, gold, part_offsets):  # 
     return joined, blamed
 
 
-def warm_up() -> None:
-    """Compile every kernel for the dtypes in use, so that the disk cache holds them."""
-    parts = np.array([0, 1, 2, 0, 1], np.int32)
-    part_offsets = np.array([0, 2, 5], np.int64)
-    results = np.array([2, 3], np.int32)
-    table, dense, widest, _, _ = build_table(parts, part_offsets, 4, 0)
-    atoms = np.array([0, 1, 0, 1], np.int32)
-    offsets = np.array([0, 4], np.int64)
-    closed_by, token_at = np.empty(4, np.int32), np.empty(4, np.int32)
-    leaders, every = np.empty(0, np.int32), np.zeros(0, np.uint8)
-    segment_pieces(
-        atoms,
-        offsets,
-        0,
-        1,
-        table,
-        dense,
-        results,
-        widest,
-        leaders,
-        4,
-        every,
-        closed_by,
-        token_at,
-    )
-    weight, gold = np.ones(1), np.zeros(4, np.uint8)
-    count_applications(closed_by, offsets, weight, gold, part_offsets)
+class Events(NamedTuple):
+    """The merges of pairs and splits of types of Picky BPE, in order of training.
+
+    Pairs are looked up in ``table`` and ``dense`` of `merge_lookup.build_table`, where a value's
+    upper half is the number of a pair; ``merge_events[merge_offsets[n] : merge_offsets[n + 1]]``
+    are the events that merge pair *n*, ascending; ``split_events`` and ``split_offsets`` those that
+    split a type. Event *e* makes ``event_types[event_offsets[e] : event_offsets[e + 1]]``: the
+    result of a merge, or the parts of a split type. ``widths``: the number of atoms of each type.
+    """
+
+    table: Int64
+    dense: Int64
+    merge_events: Int32
+    merge_offsets: Int64
+    split_events: Int32
+    split_offsets: Int64
+    event_types: Int32
+    event_offsets: Int64
+    is_split: npt.NDArray[np.bool_]
+    widths: Int32
+
+
+@njit(cache=True, nogil=True)
+def next_event(  # type: ignore[no-untyped-def]
+    left, right, earliest, table, dense, merge_events, merge_offsets, split_events, split_offsets
+):
+    """Return the first event from ``earliest`` on for a token and its right neighbour.
+
+    It splits ``left`` or merges it with ``right``, which is -1 where nothing follows. `NONE` if
+    there is no such event.
+    """
+    best = np.int64(NONE)
+    if left < split_offsets.shape[0] - 1:
+        for at in range(split_offsets[left], split_offsets[left + 1]):
+            if split_events[at] >= earliest:
+                best = np.int64(split_events[at])
+                break
+    if right < 0:
+        return best
+    if left < DENSE and right < DENSE:
+        number = dense[left, right] >> 32
+    else:
+        number = table[slot_of(table, (np.int64(left) << 32) | np.int64(right)), 1] >> 32
+    if number != NONE:
+        for at in range(merge_offsets[number], merge_offsets[number + 1]):
+            if merge_events[at] >= earliest:
+                return min(best, np.int64(merge_events[at]))
+    return best
+
+
+@njit(cache=True, nogil=True)
+def segment_by_events(  # type: ignore[no-untyped-def]
+    atoms, piece_offsets, longest, all_events, closed_by, token_at
+):
+    """Segment pieces of at most ``longest`` atoms into ``closed_by`` and ``token_at``.
+
+    Repeatedly apply the earliest possible event not before the last one, at its leftmost place.
+    ``candidate[i]`` is the next one that splits token *i* or merges it with its successor; as the
+    last event is the earliest of all candidates, the others stay valid.
+    """
+    table, dense, merge_events, merge_offsets, split_events, split_offsets = all_events[:6]
+    event_types, event_offsets, is_split, widths = all_events[6:]
+    token = np.empty(longest, np.int32)
+    end = np.empty(longest, np.int32)
+    candidate = np.empty(longest, np.int64)
+    for piece in range(piece_offsets.shape[0] - 1):
+        start = piece_offsets[piece]
+        count = np.int64(piece_offsets[piece + 1] - start)
+        for i in range(count):
+            token[i] = atoms[start + i]
+            end[i] = i
+            closed_by[start + i] = -1
+            token_at[start + i] = -1
+        low = np.int64(0)
+        high = count
+        last = np.int64(0)
+        while True:
+            for i in range(low, high):
+                candidate[i] = next_event(
+                    token[i],
+                    token[i + 1] if i + 1 < count else -1,
+                    last,
+                    table,
+                    dense,
+                    merge_events,
+                    merge_offsets,
+                    split_events,
+                    split_offsets,
+                )
+            event = np.int64(NONE)
+            at = np.int64(-1)
+            for i in range(count):
+                if candidate[i] < event:
+                    event = candidate[i]
+                    at = np.int64(i)
+            if at < 0:
+                break
+            last = event
+            first = event_offsets[event]
+            if is_split[event]:
+                grown = np.int64(event_offsets[event + 1] - first) - 1
+                for i in range(count - 1, at, -1):
+                    token[i + grown] = token[i]
+                    end[i + grown] = end[i]
+                    candidate[i + grown] = candidate[i]
+                place = end[at]
+                for p in range(grown, -1, -1):
+                    token[at + p] = event_types[first + p]
+                    end[at + p] = place
+                    if p < grown:
+                        closed_by[start + place] = -1
+                    place -= widths[event_types[first + p]]
+                count += grown
+                high = min(count, at + grown + 1)
+            else:
+                closed_by[start + end[at]] = event
+                token[at] = event_types[first]
+                end[at] = end[at + 1]
+                count -= 1
+                for i in range(at + 1, count):
+                    token[i] = token[i + 1]
+                    end[i] = end[i + 1]
+                    candidate[i] = candidate[i + 1]
+                high = min(count, at + 1)
+            low = max(np.int64(0), at - 1)
+        for i in range(count):
+            token_at[start + end[i]] = token[i]

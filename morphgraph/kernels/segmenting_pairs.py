@@ -236,23 +236,3 @@ def segment_pairs(  # type: ignore[no-untyped-def]
             leasts[lane] = _least_of_short(candidate, base)  # type: ignore[call-arg]
             idle = np.int64(0)
             break
-
-
-def warm_up() -> None:
-    """Compile every kernel for the dtypes in use, so that the disk cache holds them."""
-    parts, part_offsets = np.array([0, 1], np.int32), np.array([0, 2], np.int64)
-    table, seeds = build_pairs(parts, part_offsets)
-    atoms = np.array([0, 1, 0, 1], np.int32)
-    segment_pairs(
-        atoms,
-        np.array([0, 4], np.int64),
-        0,
-        1,
-        table,
-        seeds,
-        np.full((2, 2), np.int64(_NONE) << 32, np.int64),
-        np.array([2], np.int32),
-        np.zeros(0, np.uint8),
-        np.empty(4, np.int32),
-        np.empty(4, np.int32),
-    )

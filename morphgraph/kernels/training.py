@@ -1,250 +1,85 @@
-"""BPE training on flat integer arrays, with the same merges as Hugging Face's `BpeTrainer`.
+"""Training by merges on flat integer arrays: BPE, Picky BPE and Scaffold-BPE by one kernel.
 
-Words are records in one array, length, count and type ids side by side, and are shortened in place
-as their pairs are merged; a word is identified by the place of its record. Three more structures
-are kept, all in flat arrays:
+BPE has the same merges as Hugging Face's `BpeTrainer`. There, a merge always makes a new type: the
+same string cannot arise from two different pairs. Take two places where a string ends as one token,
+so that no token ever crosses their ends. Every merge acts on the tokens inside both alike: its
+occurrences are all replaced, and in a run of one token, which is paired from the left, an odd rest
+outside either end would be paired across that end. So both places pass through the same tokens, up
+to the same last pair. Hence a pair gets all its occurrences in the step that makes the later of its
+parts; from then on its count only falls. With removals this fails: a split type releases its parts,
+and a removed type may be merged again, even from another pair.
 
-- the table: pair → count, open addressing; only ever adjusted, never recounted;
-- `Queue`: what may be merged next, entries of (count, pair, list of words). The count is the
-  one at the time of the entry and is updated only when the entry comes to the top. Entries with
-  a count below a threshold wait, unsorted, in the `low` arrays, so that the heap stays small enough
-  for the processor's cache;
-- `positions`: the lists of words of the entries, concatenated.
-
-A merge always makes a new type: the same string cannot arise from two different pairs. Take two
-places where a string ends as one token, so that no token ever crosses their ends. Every merge acts
-on the tokens inside both alike: its occurrences are all replaced, and in a run of one token, which
-is paired from the left, an odd rest outside either end would be paired across that end. So both
-places pass through the same tokens, up to the same last pair. Hence a pair gets all its
-occurrences, and its one entry, in the step that makes the later of its parts; from then on its
-count only falls.
-
-No kernel allocates: where an array is too small, or a chunk is done, `merge_pairs` returns a
-status, and the driver `train_merges` makes room and calls it again.
+No kernel enlarges an array: where one is too small, or a chunk is done, `train_events` returns a
+status, and the driver `learn_events` makes room and calls it again.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.kernels import Int32, Int64, IntArray
+from morphgraph.kernels.training_tables import (
+    EVENTS,
+    HEADER,
+    HEAP,
+    LINE,
+    LOW,
+    MORE_ATOMS,
+    MORE_PAIRS,
+    MORE_POSITIONS,
+    MOST,
+    NODES,
+    PAIRS,
+    POSITIONS,
+    PRESENT,
+    REMOVED,
+    SCAFFOLD,
+    SIZE,
+    STATE_SIZE,
+    THRESHOLD,
+    TO_MARK,
+    TO_SPLIT,
+    TYPES,
+    WORK,
+    Integer,
+    Pairs,
+    Scratch,
+    Types,
+    copy_rows,
+    count_of,
+    count_pairs,
+    enter_all,
+    gaining_row,
+    list_positions,
+    listed_words,
+    present_parts,
+    push,
+    refill_queue,
+    row_of,
+    sift_down,
+    type_made,
+)
 
-DONE, CHUNK, REFILL, GROW_TABLE, GROW_HEAP, GROW_LOW = range(6)
+DONE, CHUNK, REFILL, GROW = range(4)
 
-# The scalars that outlive one call, as indices into the array `state`.
-MERGES, PAIRS, HEAP, LOW, POSITIONS, THRESHOLD, WORK, STATE_SIZE = range(8)
-
-PAIR_FACTOR = -7046029254386353131  # 2⁶⁴ / golden ratio, as a signed integer
-
-HEADER = 3  # numbers before the atoms of a packed word
-LINE = 16  # numbers in a line of the processor's cache
 AHEAD = 16  # words fetched together
-
-MERGES_PER_CALL = 500
+EVENTS_PER_CALL = 500
 WORK_PER_CALL = 4_000_000
 """Words to visit before a kernel returns, so that progress is reported several times a second."""
 
-
-class Queue(NamedTuple):
-    """The pairs to merge; `positions[start : start + length]` are the words of an entry.
-
-    `heap` has rows (count, pair, start, length), of which the first `state[HEAP]` are in use; the
-    `low` arrays hold the same four for the `state[LOW]` unsorted entries that wait.
-    """
-
-    heap: Int64
-    low_count: Int64
-    low_pair: Int64
-    low_start: Int64
-    low_length: Int32
-
-
-class Scratch(NamedTuple):
-    """Working space of one merge (left, right) → new, one slot per pair that it changes.
-
-    Slot x < V is for an x before it: (x, new) gains what (x, left) loses. Slot V + x is for an x
-    after it: (new, x) gains what (right, x) loses. A row of `slots` is (that count, number of
-    words in which it happens, last of them, the pair's row in the table and then the place of its
-    list); `touched` collects the slots in use, `event_slot` and `event_word` the lists of words.
-    """
-
-    slots: Int64
-    touched: Int32
-    event_slot: Int32
-    event_word: Int32
-
-
-def pack_words(atoms: Int32, offsets: Int64, counts: Int64) -> Int32:
-    """Write each word as a record (length, low and high half of its count, its atoms).
-
-    Word w is `atoms[offsets[w] : offsets[w + 1]]` and occurs `counts[w]` times; words of fewer than
-    two atoms have no pairs and are left out. One line of zeros (`LINE`) follows the last record.
-    """
-    lengths = np.diff(offsets)
-    words = room_for_words(lengths)
-    append_words(words, 0, atoms, lengths, counts)
-    return words
-
-
-def room_for_words(lengths: Int64) -> Int32:
-    """Return an array for the records of words of these lengths, with zeros at its end."""
-    long = lengths > 1
-    size = int(lengths[long].sum()) + HEADER * int(np.count_nonzero(long))
-    words = np.empty(size + LINE, np.int32)
-    words[size:] = 0
-    return words
-
-
-@njit(cache=True, nogil=True)
-def append_words(words: Int32, at: int, atoms: Int32, lengths: Int64, counts: Int64) -> int:
-    """Write records from a place on (see `pack_words`); return the place after them.
-
-    The words' atoms are concatenated.
-    """
-    start = 0
-    for w in range(counts.shape[0]):
-        length = lengths[w]
-        if length > 1:
-            words[at] = length
-            words[at + 1] = counts[w] & 0x7FFFFFFF
-            words[at + 2] = counts[w] >> 31
-            at += HEADER
-            for i in range(length):
-                words[at + i] = atoms[start + i]
-            at += length
-        start += length
-    return at
-
-
-@njit(cache=True, nogil=True)
-def count_pairs(words: Int32, table: Int64, lists: Int32, last: Int32) -> int:
-    """Count all neighbouring pairs of the packed words into an empty table.
-
-    `table` has rows (pair or −1, count), its length a power of 2; `lists` and `last`, one number
-    per row, receive the number of words that contain the pair and the last of them. Returns the
-    number of pairs, or −1 if the table is more than half full: then its contents are invalid.
-    """
-    mask = table.shape[0] - 1
-    used = 0
-    word = 0
-    while words[word] != 0:
-        end = word + HEADER + words[word]
-        count = np.int64(words[word + 1]) | (np.int64(words[word + 2]) << 31)
-        for i in range(word + HEADER, end - 1):
-            pair = (np.int64(words[i]) << 32) | np.int64(words[i + 1])
-            slot = ((pair * PAIR_FACTOR) >> 32) & mask
-            while table[slot, 0] != pair and table[slot, 0] != -1:
-                slot = (slot + 1) & mask
-            if table[slot, 0] == -1:
-                if 2 * used >= mask:
-                    return -1
-                table[slot, 0] = pair
-                used += 1
-                last[slot] = -1
-            table[slot, 1] += count
-            if last[slot] != word:
-                last[slot] = word
-                lists[slot] += 1
-        word = end
-    return used
-
-
-@njit(cache=True, nogil=True)
-def list_positions(words: Int32, table: Int64, place: Int64, last: Int32, positions: Int32) -> None:
-    """Write the list of words of each pair of the table, from `positions[place[row]]` on.
-
-    Words are listed in ascending order; `place` is moved to the end of each list. `last` is working
-    space, one number per row.
-    """
-    mask = table.shape[0] - 1
-    for slot in range(table.shape[0]):
-        last[slot] = -1
-    word = 0
-    while words[word] != 0:
-        end = word + HEADER + words[word]
-        for i in range(word + HEADER, end - 1):
-            pair = (np.int64(words[i]) << 32) | np.int64(words[i + 1])
-            slot = ((pair * PAIR_FACTOR) >> 32) & mask
-            while table[slot, 0] != pair:
-                slot = (slot + 1) & mask
-            if last[slot] != word:
-                last[slot] = word
-                positions[place[slot]] = word
-                place[slot] += 1
-        word = end
-
-
-@njit(cache=True, nogil=True)
-def copy_pairs(old: Int64, new: Int64) -> int:
-    """Copy the pairs with a non-zero count into a larger, empty table; return their number."""
-    mask = new.shape[0] - 1
-    used = 0
-    for row in range(old.shape[0]):
-        if old[row, 1] != 0:
-            pair = old[row, 0]
-            slot = ((pair * PAIR_FACTOR) >> 32) & mask
-            while new[slot, 0] != -1:
-                slot = (slot + 1) & mask
-            new[slot, 0] = pair
-            new[slot, 1] = old[row, 1]
-            used += 1
-    return used
-
-
-@njit(cache=True, nogil=True)
-def refill(queue: Queue, state: Int64) -> None:
-    """Move the waiting entries of at least `state[THRESHOLD]` into the empty heap; order it."""
-    heap, low_count, low_pair, low_start, low_length = queue
-    threshold = state[THRESHOLD]
-    size = 0
-    kept = 0
-    for i in range(state[LOW]):
-        if low_count[i] >= threshold:
-            heap[size, 0] = low_count[i]
-            heap[size, 1] = low_pair[i]
-            heap[size, 2] = low_start[i]
-            heap[size, 3] = low_length[i]
-            size += 1
-        else:
-            low_count[kept] = low_count[i]
-            low_pair[kept] = low_pair[i]
-            low_start[kept] = low_start[i]
-            low_length[kept] = low_length[i]
-            kept += 1
-    for root in range(size // 2 - 1, -1, -1):
-        count, pair, first, length = heap[root, 0], heap[root, 1], heap[root, 2], heap[root, 3]
-        hole = root
-        while True:
-            child = 2 * hole + 1
-            if child >= size:
-                break
-            if child + 1 < size and (
-                heap[child + 1, 0] > heap[child, 0]
-                or (heap[child + 1, 0] == heap[child, 0] and heap[child + 1, 1] < heap[child, 1])
-            ):
-                child += 1
-            if heap[child, 0] < count or (heap[child, 0] == count and heap[child, 1] > pair):
-                break
-            heap[hole, 0] = heap[child, 0]
-            heap[hole, 1] = heap[child, 1]
-            heap[hole, 2] = heap[child, 2]
-            heap[hole, 3] = heap[child, 3]
-            hole = child
-        heap[hole, 0], heap[hole, 1], heap[hole, 2], heap[hole, 3] = count, pair, first, length
-    state[HEAP] = size
-    state[LOW] = kept
+# ------------------------------------------------------------------------- one merge
 
 
 @njit(cache=True, nogil=True)
 def replace_pair(
-    words: Int32, members: Int32, left: int, right: int, new: int, scratch: Scratch
-) -> tuple[int, int]:
+    words: Int32, members: Int32, left: Integer, right: Integer, new: Integer, scratch: Scratch
+) -> tuple[Integer, Integer]:
     """Replace (left, right) by `new` in the words listed in `members`, and record the changes.
 
     Occurrences are replaced from the left. Returns the number of slots of `touched` and of events
@@ -267,7 +102,7 @@ def replace_pair(
             read += 1
         if read >= end - 1:
             continue
-        count = np.int64(words[word + 1]) | (np.int64(words[word + 2]) << 31)
+        count = count_of(words, word)
         write = read
         while read < end:
             if read + 1 < end and words[read] == left and words[read + 1] == right:
@@ -303,78 +138,52 @@ def replace_pair(
 
 
 @njit(cache=True, nogil=True)
-def enter_changes(
-    table: Int64,
-    queue: Queue,
-    positions: Int32,
+def enter_merge(
+    pairs: Pairs,
     scratch: Scratch,
     state: Int64,
-    left: int,
-    right: int,
-    new: int,
-    touches: int,
-    events: int,
+    merge: tuple[Integer, Integer, Integer],
+    touches: Integer,
+    events: Integer,
 ) -> None:
-    """Bring the table up to date after `replace_pair`, queue the new pairs, and clear `scratch`."""
+    """Bring pairs, lists and queue up to date after `replace_pair`; clear its working space."""
+    table, heads, heap, low, nodes, positions = pairs
     slots, touched, event_slot, event_word = scratch
-    heap, low_count, low_pair, low_start, low_length = queue
+    left, right, new = merge
     half = slots.shape[0] // 2
-    mask = table.shape[0] - 1
     high_new = np.int64(new) << 32
     high_right = np.int64(right) << 32
     for t in range(touches):
         x = np.int64(touched[t])
         pair = (x << 32) | np.int64(new) if x < half else high_new | (x - half)
-        row = ((pair * PAIR_FACTOR) >> 32) & mask
-        while table[row, 0] != -1:
-            row = (row + 1) & mask
-        table[row, 0] = pair
-        table[row, 1] = slots[x, 0]
+        row = gaining_row(table, heads, pair, state)
+        table[row, 1] += slots[x, 0]
         slots[x, 3] = row
-    state[PAIRS] += touches
     for t in range(touches):
         x = np.int64(touched[t])
         pair = (x << 32) | np.int64(left) if x < half else high_right | (x - half)
-        row = ((pair * PAIR_FACTOR) >> 32) & mask
-        while table[row, 0] != pair:
-            row = (row + 1) & mask
-        table[row, 1] -= slots[x, 0]
+        table[row_of(table, pair), 1] -= slots[x, 0]
         slots[x, 0] = 0
-
     end = state[POSITIONS]
-    size = state[HEAP]
-    low = state[LOW]
-    threshold = state[THRESHOLD]
+    node = state[NODES]
     for t in range(touches):
         x = touched[t]
         row = slots[x, 3]
-        pair, count = table[row, 0], table[row, 1]
         length = slots[x, 1]
         slots[x, 1] = 0
         slots[x, 3] = end
-        if count >= threshold:
-            hole = size
-            size += 1
-            while hole > 0:
-                parent = (hole - 1) >> 1
-                if heap[parent, 0] > count or (heap[parent, 0] == count and heap[parent, 1] < pair):
-                    break
-                heap[hole, 0] = heap[parent, 0]
-                heap[hole, 1] = heap[parent, 1]
-                heap[hole, 2] = heap[parent, 2]
-                heap[hole, 3] = heap[parent, 3]
-                hole = parent
-            heap[hole, 0], heap[hole, 1], heap[hole, 2], heap[hole, 3] = count, pair, end, length
-        elif count > 0:
-            low_count[low] = count
-            low_pair[low] = pair
-            low_start[low] = end
-            low_length[low] = length
-            low += 1
+        if table[row, 1] > 0:
+            nodes[node, 0] = end
+            nodes[node, 1] = length
+            nodes[node, 2] = -1
+            if heads.shape[0]:
+                nodes[node, 2] = heads[row]
+                heads[row] = node
+            push(heap, low, state, table[row, 1], table[row, 0], node)
+            node += 1
+            end += length
         else:  # made by one replacement and undone by the next in the same word
             slots[x, 3] = -1
-            length = 0
-        end += length
     for e in range(events):
         x = event_slot[e]
         at = slots[x, 3]
@@ -382,177 +191,364 @@ def enter_changes(
             positions[at] = event_word[e]
             slots[x, 3] = at + 1
     state[POSITIONS] = end
-    state[HEAP] = size
-    state[LOW] = low
+    state[NODES] = node
 
 
 @njit(cache=True, nogil=True)
-def merge_pairs(
+def count_doubles(words: Int32, members: Int32, part: Integer) -> Integer:
+    """Count non-overlapping repetitions of a type in distinct words."""
+    total = np.int64(0)
+    for word in members:
+        run = 0
+        for i in range(word + HEADER, word + HEADER + words[word]):
+            run = run + 1 if words[i] == part else 0
+            if run == 2:
+                total += count_of(words, word)
+                run = 0
+    return total
+
+
+# ------------------------------------------------------------------------- one split
+
+
+@njit(cache=True, nogil=True)
+def split_type(
     words: Int32,
-    table: Int64,
-    queue: Queue,
-    positions: Int32,
-    merges: Int32,
-    scratch: Scratch,
+    pairs: Pairs,
+    types: Types,
+    events: Int32,
     state: Int64,
-    atom_count: int,
-    minimum: int,
-    stop: int,
-) -> int:
-    """Merge pairs until enough or `stop` are made, none is left, or an array needs room.
+    whole: Integer,
+    atom_count: Integer,
+) -> bool:
+    """Replace a type by the types it was built from; False if there is no room yet."""
+    table, heads, heap, low, nodes, positions = pairs
+    head = types.listed[whole]
+    listed = np.unique(listed_words(nodes, positions, head)) if head >= 0 else positions[:0]
+    start = state[POSITIONS]
+    if not has_room(pairs, types, events, state, 0, listed.shape[0], 0):
+        return False
+    found = 0
+    occurrences = 0
+    for word in listed:
+        inside = 0
+        for i in range(word + HEADER, word + HEADER + words[word]):
+            if words[i] == whole:
+                inside += 1
+        if inside:
+            positions[start + found] = word
+            found += 1
+            occurrences += inside
+    types.flags[whole] = REMOVED
+    parts = present_parts(types, whole)
+    gains = occurrences * (parts.shape[0] + 1)
+    if not has_room(pairs, types, events, state, gains + parts.shape[0], found + gains, 0):
+        types.flags[whole] = PRESENT
+        return False
 
-    `minimum` ≥ 1 is the lowest count of a pair that is merged. Returns a status: DONE, CHUNK,
-    REFILL or GROW_….
+    event_row = np.empty(gains, np.int64)
+    event_word = np.empty(gains, np.int32)
+    made = 0
+    longest = 0
+    for f in range(found):
+        longest = max(longest, words[positions[start + f]])
+    before = np.empty(longest, np.int32)
+    for f in range(found):
+        word = positions[start + f]
+        length = words[word]
+        count = count_of(words, word)
+        first = word + HEADER
+        before[:length] = words[first : first + length]
+        for i in range(length - 1):
+            if before[i] == whole or before[i + 1] == whole:
+                pair = (np.int64(before[i]) << 32) | np.int64(before[i + 1])
+                table[row_of(table, pair), 1] -= count
+        write = first
+        for i in range(length):
+            is_whole = before[i] == whole
+            for p in range(parts.shape[0] if is_whole else 1):
+                words[write] = parts[p] if is_whole else before[i]
+                if write > first and (is_whole or (p == 0 and before[i - 1] == whole)):
+                    pair = (np.int64(words[write - 1]) << 32) | np.int64(words[write])
+                    row = gaining_row(table, heads, pair, state)
+                    table[row, 1] += count
+                    event_row[made] = row
+                    event_word[made] = word
+                    made += 1
+                write += 1
+        words[word] = write - first
+
+    end = start + found
+    node = state[NODES]
+    row = np.int64(-1)
+    for e in np.argsort(event_row[:made], kind="mergesort"):
+        if event_row[e] != row:
+            row = event_row[e]
+            nodes[node, 0] = end
+            nodes[node, 1] = 0
+            nodes[node, 2] = heads[row]
+            heads[row] = node
+            push(heap, low, state, table[row, 1], table[row, 0], node)
+            node += 1
+        nodes[node - 1, 1] += 1
+        positions[end] = event_word[e]
+        end += 1
+    for part in parts:
+        types.counts[part] += types.counts[whole]
+        if part >= atom_count:
+            nodes[node, 0] = start
+            nodes[node, 1] = found
+            nodes[node, 2] = types.listed[part]
+            types.listed[part] = node
+            node += 1
+    types.counts[whole] = 0
+    types.listed[whole] = -1
+    state[POSITIONS] = end
+    state[NODES] = node
+    state[SIZE] -= 1
+    return True
+
+
+# ------------------------------------------------------------------------- all events
+
+
+@njit(cache=True, nogil=True)
+def has_room(
+    pairs: Pairs,
+    types: Types,
+    events: Int32,
+    state: Int64,
+    more_pairs: Integer,
+    more_positions: Integer,
+    more_atoms: Integer,
+) -> bool:
+    """Return whether this many more pairs, their words, and a type of these atoms find room."""
+    state[MORE_PAIRS] = more_pairs
+    state[MORE_POSITIONS] = more_positions
+    state[MORE_ATOMS] = more_atoms
+    known = state[TYPES]
+    return (
+        state[EVENTS] + 2 <= events.shape[0]
+        and known + 1 < types.counts.shape[0]
+        and types.spelled[known - 1] + more_atoms <= types.spelling.shape[0]
+        and 3 * (state[PAIRS] + more_pairs) <= 2 * pairs.table.shape[0]
+        and state[HEAP] + more_pairs <= pairs.heap.shape[0]
+        and state[LOW] + more_pairs <= pairs.low.shape[0]
+        and state[NODES] + more_pairs <= pairs.nodes.shape[0]
+        and state[POSITIONS] + more_positions <= pairs.positions.shape[0]
+    )
+
+
+@njit(cache=True, nogil=True)
+def next_row(table: Int64, heap: Int64, low: Int64, state: Int64) -> Integer:
+    """Return the row of the pair with the highest count; −1 if the heap has none.
+
+    Entries with an outdated count get the present one; ``low`` must have room for each.
     """
-    heap, low_count, low_pair, low_start, low_length = queue
-    mask = table.shape[0] - 1
+    while state[HEAP] > 0:
+        row = row_of(table, heap[0, 1])
+        current = table[row, 1] if table[row, 0] != -1 else np.int64(0)
+        if current == heap[0, 0]:
+            return row
+        if 0 < current < heap[0, 0]:
+            if current >= state[THRESHOLD]:
+                sift_down(heap, state[HEAP], 0, current, heap[0, 1], heap[0, 2])
+                continue
+            if state[LOW] >= low.shape[0]:
+                return -1
+            push(heap, low, state, current, heap[0, 1], heap[0, 2])
+        state[HEAP] -= 1
+        last = heap[state[HEAP]]
+        sift_down(heap, state[HEAP], 0, last[0], last[1], last[2])
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def train_events(
+    words: Int32,
+    pairs: Pairs,
+    types: Types,
+    scratch: Scratch,
+    events: Int32,
+    state: Int64,
+    atom_count: Integer,
+    type_limit: Integer,
+    minimum: Integer,
+    threshold: float,
+    scaffold: bool,
+    stop: Integer,
+) -> Integer:
+    """Perform events until there are enough types, ``stop`` events, no pair, or no room.
+
+    With ``scaffold``, nothing is split. Returns a status.
+    """
+    table, heads, heap, low, nodes, positions = pairs
+    counts, flags, spelled = types.counts, types.flags, types.spelled
     while True:
-        merged = state[MERGES]
-        if merged >= merges.shape[0]:
-            return DONE
-        if merged >= stop or state[WORK] >= WORK_PER_CALL:
-            return CHUNK
-        size = state[HEAP]
-        if size == 0:
-            return REFILL
-        new = atom_count + merged
-        room = 2 * (new + 1)
-        if 3 * (state[PAIRS] + room) > 2 * table.shape[0]:
-            return GROW_TABLE
-        if size + room > heap.shape[0]:
-            return GROW_HEAP
-        if state[LOW] + room > low_count.shape[0]:
-            return GROW_LOW
-
-        count, pair, first, length = heap[0, 0], heap[0, 1], heap[0, 2], heap[0, 3]
-        row = ((pair * PAIR_FACTOR) >> 32) & mask
-        while table[row, 0] != pair and table[row, 0] != -1:
-            row = (row + 1) & mask
-        current = table[row, 1]
-        if current == count and count < minimum:
-            return DONE
-
-        # The new top: this entry with its present count, or the last of the heap.
-        if current != count and current >= state[THRESHOLD]:
-            c, p, f, n = current, pair, first, length
-        else:
-            if current != count and current > 0:
-                low = state[LOW]
-                low_count[low] = current
-                low_pair[low] = pair
-                low_start[low] = first
-                low_length[low] = length
-                state[LOW] = low + 1
-            size -= 1
-            state[HEAP] = size
-            c, p, f, n = heap[size, 0], heap[size, 1], heap[size, 2], heap[size, 3]
-        if size > 0:
-            hole = 0
-            while True:
-                child = 2 * hole + 1
-                if child >= size:
-                    break
-                if child + 1 < size and (
-                    heap[child + 1, 0] > heap[child, 0]
-                    or (
-                        heap[child + 1, 0] == heap[child, 0] and heap[child + 1, 1] < heap[child, 1]
-                    )
-                ):
-                    child += 1
-                if heap[child, 0] < c or (heap[child, 0] == c and heap[child, 1] > p):
-                    break
-                heap[hole, 0] = heap[child, 0]
-                heap[hole, 1] = heap[child, 1]
-                heap[hole, 2] = heap[child, 2]
-                heap[hole, 3] = heap[child, 3]
-                hole = child
-            heap[hole, 0], heap[hole, 1], heap[hole, 2], heap[hole, 3] = c, p, f, n
-        if current != count:
+        if not has_room(pairs, types, events, state, 1, 0, 0):
+            return GROW
+        if state[TO_SPLIT]:
+            last = state[EVENTS] - 1
+            while events[last, 0] < 0:
+                last -= 1
+            side = 0 if state[TO_SPLIT] & 1 else 1
+            whole = events[last, side]
+            if not split_type(words, pairs, types, events, state, whole, atom_count):
+                return GROW
+            state[TO_SPLIT] &= ~(1 << side)
+            events[state[EVENTS], :2] = -1
+            events[state[EVENTS], 2] = whole
+            state[EVENTS] += 1
             continue
 
-        left = pair >> 32
-        right = pair & 0xFFFFFFFF
-        merges[merged, 0] = left
-        merges[merged, 1] = right
-        merges[merged, 2] = new
-        state[MERGES] = merged + 1
-        members = positions[first : first + length]
-        state[WORK] += length
-        touches, events = replace_pair(words, members, left, right, new, scratch)
-        enter_changes(table, queue, positions, scratch, state, left, right, new, touches, events)
+        row = next_row(table, heap, low, state)
+        if row < 0 and state[HEAP] > 0:
+            return GROW
+        if row < 0 and state[LOW] > 0:
+            return REFILL
+        count = table[row, 1] if row >= 0 else np.int64(0)
+        if state[TO_MARK]:
+            state[TO_MARK] = 0
+            for side in range(2):
+                part = events[state[EVENTS] - 1, side]
+                is_type = part >= atom_count and flags[part] == PRESENT
+                if is_type and counts[part] <= count:
+                    flags[part] = SCAFFOLD
+                    state[SIZE] -= 1
+        state[MOST] = max(state[MOST], state[SIZE])
+        if state[SIZE] >= type_limit or row < 0 or count < minimum:
+            return DONE
+        if state[EVENTS] >= stop or state[WORK] >= WORK_PER_CALL:
+            return CHUNK
+
+        left = int(table[row, 0] >> 32)
+        right = int(table[row, 0] & 0xFFFFFFFF)
+        removing = heads.shape[0] > 0
+        atoms = np.int64(0)
+        if removing:
+            atoms = spelled[left] + spelled[right]
+            atoms -= (spelled[left - 1] if left else 0) + (spelled[right - 1] if right else 0)
+        gains = 2 * min(count, words.shape[0])
+        if not has_room(pairs, types, events, state, 2 * (state[TYPES] + 1), gains, atoms):
+            return GROW
+        new = state[TYPES]
+        if removing:
+            new = type_made(types, state, left, right)
+        else:
+            state[TYPES] += 1
+        if flags[new] == REMOVED:
+            flags[new] = PRESENT
+            state[SIZE] += 1
+        if not scaffold:
+            for side in range(2):
+                part = left if side == 0 else right
+                removable = part >= atom_count and not (side and left == right)
+                if removable and count / counts[part] > threshold:
+                    state[TO_SPLIT] |= 1 << side
+        head = np.int64(heads[row]) if heads.shape[0] else heap[0, 2]
+        members = listed_words(nodes, positions, head)
+        state[WORK] += members.shape[0]
+        merged = count
+        if left == right:
+            merged = count_doubles(words, np.unique(members), left)
+        touches, changes = replace_pair(words, members, left, right, new, scratch)
+        enter_merge(pairs, scratch, state, (left, right, new), touches, changes)
+        table[row, 1] = 0
+        if heads.shape[0]:
+            heads[row] = -1
+        tail = head
+        while nodes[tail, 2] >= 0:
+            tail = nodes[tail, 2]
+        nodes[tail, 2] = types.listed[new]
+        types.listed[new] = head
+        counts[new] += merged
+        counts[left] -= merged
+        counts[right] -= merged
+        state[TO_MARK] = 1 if scaffold else 0
+        at = state[EVENTS]
+        events[at, 0] = left
+        events[at, 1] = right
+        events[at, 2] = new
+        state[EVENTS] = at + 1
 
 
-def train_merges(
+def learn_events(
     words: Int32,
     atom_count: int,
     type_limit: int,
+    *,
+    threshold: float = 1.0,
+    scaffold: bool = False,
     minimum_count: int = 0,
     progress: Callable[[float], None] | None = None,
     enough: Callable[[], bool] | None = None,
-) -> Int32:
-    """Train BPE on packed words, and return the merges in order (docs/training.md).
+) -> tuple[Int32, npt.NDArray[np.uint8]]:
+    """Train on packed words; return the events in order, and the flag of every type.
 
-    `words` comes from `pack_words` and is used as working space: its contents are lost. Its atoms
-    are below `atom_count`, in the order in which ties are to be broken; counts are at least 1, and
-    the sum of count × length must be below 2⁶². Training ends at `type_limit` types, atoms
-    included, or when the best pair's count is below `max(1, minimum_count)`. Returns rows
-    (left, right, result); the results are numbered from `atom_count` on. `progress` is called
-    repeatedly with the share of the work done, from 0 to 1; an exception from it ends the
-    training. Once `enough` returns true, the merges so far are the result.
-    Raises `MorphGraphError` for more than 2³¹ numbers in `words`.
+    ``words`` comes from `pack_words` and is used as working space. Its atoms are below
+    ``atom_count``, in the order in which ties are to be broken; counts are at least 1, and the sum
+    of count × length must be below 2⁶². Events are rows (left, right, result), or (−1, −1, type)
+    where a type is removed; new types are numbered from ``atom_count`` on. After a merge, each
+    part, the left one first, is removed if the pair's count is more than ``threshold`` times that
+    of the part, both from before the merge: never with 1, which is BPE. With ``scaffold``, none is
+    removed; a part is marked if its remaining count is at most that of the next pair, 0 if there is
+    none. Neither happens to atoms. Training ends at ``type_limit`` types that are neither removed
+    nor marked, or when the best pair's count is below ``max(1, minimum_count)``. ``progress`` is
+    called repeatedly with a number from 0 to 1; an exception from it ends the training. Once
+    ``enough`` returns true, it ends after one more type, as it would with that ``type_limit``.
+    Raises `MorphGraphError` for more than 2³¹ numbers in ``words``. Source: Chizhov et al. 2024,
+    Algorithm 1; Lian et al. 2025.
 
-    >>> atoms = np.array([0, 1, 0, 1, 2], np.int32)  # "ab" three times, "abc" once
-    >>> words = pack_words(atoms, np.array([0, 2, 5]), np.array([3, 1]))
-    >>> train_merges(words, atom_count=3, type_limit=10).tolist()
-    [[0, 1, 3], [3, 2, 4]]
+    >>> from morphgraph.kernels.training_tables import pack_words
+    >>> atoms = np.array([0, 1, 2, 0, 1], np.int32)  # "abc" nine times, "ab" once
+    >>> words = pack_words(atoms, np.array([0, 3, 5]), np.array([9, 1]))
+    >>> learn_events(words, atom_count=3, type_limit=5, threshold=0.8)[0].tolist()
+    [[0, 1, 3], [3, 2, 4], [-1, -1, 3], [0, 1, 3]]
     """
     if words.shape[0] > 2**31 - 1:
         raise MorphGraphError("The words have more than 2³¹ characters. Leave out rare words.")
+    merges = max(min(type_limit - atom_count, words.shape[0]), 0)
     state = np.zeros(STATE_SIZE, np.int64)
-    room = words.shape[0]
-    most = max(min(type_limit - atom_count, room), 0)
-    # Each replacement saves one id and makes at most two pairs. Pages never written take no memory.
-    positions = np.empty(3 * room, np.int32)
-    table, queue = _initial_pairs(words, positions, state)
-    merges = np.empty((most, 3), np.int32)
-    scratch = room_for_changes(atom_count + most, 2 * room)
+    pairs = _initial_pairs(words, state, removing=threshold < 1 and not scaffold)
+    types = _initial_types(atom_count, merges + merges // 4 + 64, state)
+    scratch = _scratch(len(types.counts), 2 * len(words))
+    events = np.empty((merges + merges // 4 + 64, 3), np.int32)
     status = CHUNK
     while status != DONE:
         if status == CHUNK:
             state[WORK] = 0
             if progress is not None:
-                progress(share_of_work(int(state[MERGES]), most))
+                progress(share_of_work(int(state[MOST]) - atom_count, merges))
             if enough is not None and enough():
-                break
+                type_limit, enough = min(type_limit, int(state[MOST]) + 1), None
         elif status == REFILL:
-            if state[LOW] == 0:
-                break
-            queue = _next_entries(queue, state)
-        elif status == GROW_TABLE:
-            table = _larger_table(table, 2 * (atom_count + int(state[MERGES]) + 1), state)
-        elif status == GROW_HEAP:
-            queue = queue._replace(heap=_larger(queue.heap))
+            waiting = pairs.low[: state[LOW], 0]
+            state[THRESHOLD] = (int(waiting.max()) + 1) // 2
+            size = int(np.count_nonzero(waiting >= state[THRESHOLD]))
+            pairs = pairs._replace(heap=_with_room(pairs.heap, 0, size))
+            refill_queue(pairs.heap, pairs.low, state)
         else:
-            queue = queue._replace(low_count=_larger(queue.low_count))
-            queue = queue._replace(low_pair=_larger(queue.low_pair))
-            queue = queue._replace(low_start=_larger(queue.low_start))
-            queue = queue._replace(low_length=_larger(queue.low_length))
-        stop = (int(state[MERGES]) // MERGES_PER_CALL + 1) * MERGES_PER_CALL
-        status = merge_pairs(
+            pairs, types = _more_pairs(pairs, state), _more_types(types, state)
+            events = _with_room(events, int(state[EVENTS]), 2)
+            if len(scratch.slots) < 2 * len(types.counts):
+                scratch = _scratch(len(types.counts), 2 * len(words))
+        status = train_events(
             words,
-            table,
-            queue,
-            positions,
-            merges,
+            pairs,
+            types,
             scratch,
+            events,
             state,
             atom_count,
+            type_limit,
             max(minimum_count, 1),
-            stop,
+            float(threshold),
+            scaffold,
+            (int(state[EVENTS]) // EVENTS_PER_CALL + 1) * EVENTS_PER_CALL,
         )
     if progress is not None:
         progress(1.0)
-    return merges[: state[MERGES]].copy()
+    return events[: state[EVENTS]].copy(), types.flags[: state[TYPES]].copy()
 
 
 def share_of_work(done: int, of: int) -> float:
@@ -568,36 +564,89 @@ def share_of_work(done: int, of: int) -> float:
     return math.log1p(min(done, of) / 5) / math.log1p(max(of, 1) / 5)
 
 
-def warm_up() -> None:
-    """Compile each kernel for the arrays `train_merges` gives, or load it from the cache."""
-    copy_pairs(np.zeros((2, 2), np.int64), np.full((4, 2), -1, np.int64))
-    words = pack_words(np.array([0, 1, 0], np.int32), np.array([0, 3]), np.array([1]))
-    train_merges(words, atom_count=2, type_limit=4)
+# ------------------------------------------------------------------------- room
 
 
-def _initial_pairs(words: Int32, positions: Int32, state: Int64) -> tuple[Int64, Queue]:
-    size = 1 << 16
-    while True:
-        table = _empty_table(size)
-        lists = np.zeros(size, np.int32)
-        last = np.empty(size, np.int32)
-        used = count_pairs(words, table, lists, last)
-        if used >= 0:
-            break
+def _initial_pairs(words: Int32, state: Int64, removing: bool) -> Pairs:
+    size, used = 1 << 14, -1
+    while used < 0:
         size *= 4
+        table, lengths, last = (
+            _empty_table(size),
+            np.zeros(size, np.int32),
+            np.empty(size, np.int32),
+        )
+        used = count_pairs(words, table, lengths, last)
     rows = np.flatnonzero(table[:, 0] >= 0)
-    ends = np.cumsum(lists[rows], dtype=np.int64)
+    # Pages never written take no memory.
+    room = used + len(words) + 4096
+    nodes = np.empty((3 * used + room, 3), np.int64)
+    nodes[:used, 0] = np.cumsum(lengths[rows], dtype=np.int64) - lengths[rows]
+    nodes[:used, 1] = lengths[rows]
+    nodes[:used, 2] = -1
     place = np.zeros(size, np.int64)
-    place[rows] = ends - lists[rows]
-    heap = np.empty((1 << 12, 4), np.int64)
-    queue = Queue(heap, table[rows, 1], table[rows, 0], place[rows], lists[rows])
+    place[rows] = nodes[:used, 0]
+    positions = np.empty(8 * len(words), np.int32)
     list_positions(words, table, place, last, positions)
-    state[PAIRS] = state[LOW] = used
-    state[POSITIONS] = lists.sum(dtype=np.int64)
-    return table, queue
+    heads = np.full(size if removing else 0, -1, np.int32)
+    if removing:
+        heads[rows] = np.arange(used)
+    low = np.empty((room, 3), np.int64)
+    low[:used, :2] = table[rows, ::-1]
+    low[:used, 2] = np.arange(used)
+    state[PAIRS] = state[LOW] = state[NODES] = used
+    state[POSITIONS] = lengths.sum(dtype=np.int64)
+    return Pairs(table, heads, np.empty((1 << 12, 3), np.int64), low, nodes, positions)
 
 
-def room_for_changes(types: int, events: int) -> Scratch:
+def _more_pairs(pairs: Pairs, state: Int64) -> Pairs:
+    """Make room for twice as much as `has_room` has missed."""
+    more, positions = 2 * int(state[MORE_PAIRS]), 2 * int(state[MORE_POSITIONS])
+    if 3 * (int(state[PAIRS]) + more) > 2 * len(pairs.table):
+        kept = int(np.count_nonzero(pairs.table[:, 1]))
+        table = _empty_table(1 << max((2 * (kept + more)).bit_length(), 16))
+        heads = np.full(len(table) if len(pairs.heads) else 0, -1, np.int32)
+        state[PAIRS] = copy_rows(pairs.table, pairs.heads, table, heads)
+        pairs = pairs._replace(table=table, heads=heads)
+    return pairs._replace(
+        heap=_with_room(pairs.heap, int(state[HEAP]), more),
+        low=_with_room(pairs.low, int(state[LOW]), more),
+        nodes=_with_room(pairs.nodes, int(state[NODES]), more),
+        positions=_with_room(pairs.positions, int(state[POSITIONS]), positions),
+    )
+
+
+def _initial_types(atoms: int, more: int, state: Int64) -> Types:
+    none = np.empty(0, np.int64)
+    spelling, spelled = np.arange(atoms, dtype=np.int32), np.arange(1, atoms + 1)
+    built, flags = np.empty((0, 2), np.int32), np.empty(0, np.uint8)
+    state[TYPES] = state[SIZE] = state[MOST] = atoms
+    types = Types(built, none, none, flags, spelling, spelled, spelling[:0])
+    types = _for_types(types, atoms, more, 16 * more)
+    types.flags[:atoms] = PRESENT
+    return types
+
+
+def _more_types(types: Types, state: Int64) -> Types:
+    known, atoms = int(state[TYPES]), int(state[MORE_ATOMS])
+    if known + 1 < len(types.counts) and types.spelled[known - 1] + atoms <= len(types.spelling):
+        return types
+    return _for_types(types, known, known, 16 * known + 2 * atoms)
+
+
+def _for_types(types: Types, known: int, more: int, atoms: int) -> Types:
+    larger = {
+        name: _with_room(getattr(types, name), known, more, fill)
+        for name, fill in (("built", -1), ("counts", 0), ("listed", -1), ("flags", 0))
+    }
+    spelled = _with_room(types.spelled, known, more, 0)
+    spelling = _with_room(types.spelling, int(spelled[known - 1]), atoms)
+    by_spelling = np.full(1 << (2 * len(spelled)).bit_length(), -1, np.int32)
+    enter_all(spelling, spelled, by_spelling, known)
+    return Types(**larger, spelling=spelling, spelled=spelled, by_spelling=by_spelling)
+
+
+def _scratch(types: int, events: int) -> Scratch:
     return Scratch(
         slots=np.zeros((2 * types, 4), np.int64),
         touched=np.empty(2 * types, np.int32),
@@ -606,29 +655,15 @@ def room_for_changes(types: int, events: int) -> Scratch:
     )
 
 
-def _next_entries(queue: Queue, state: Int64) -> Queue:
-    """Lower the threshold to half the highest waiting count, and refill the heap."""
-    waiting = queue.low_count[: state[LOW]]
-    state[THRESHOLD] = (int(waiting.max()) + 1) // 2
-    size = int(np.count_nonzero(waiting >= state[THRESHOLD]))
-    if size > queue.heap.shape[0]:
-        queue = queue._replace(heap=np.empty((2 * size, 4), np.int64))
-    refill(queue, state)
-    return queue
-
-
-def _larger(array: IntArray) -> IntArray:
-    rows = array.shape[0]
-    larger = np.empty((rows + rows // 2 + 65536, *array.shape[1:]), array.dtype)
-    larger[:rows] = array
-    return larger
-
-
-def _larger_table(table: Int64, room: int, state: Int64) -> Int64:
-    """Copy the table, without pairs of count 0, into one with `room` more rows."""
-    pairs = int(np.count_nonzero(table[:, 1]))
-    larger = _empty_table(1 << max((2 * (pairs + room)).bit_length(), 16))
-    state[PAIRS] = copy_pairs(table, larger)
+def _with_room(array: IntArray, used: int, room: int, fill: int | None = None) -> IntArray:
+    """Return an array with ``room`` rows after those in use, growing it by at least half."""
+    if array.shape[0] - used >= room:
+        return array
+    larger = np.empty((used + used // 2 + room, *array.shape[1:]), array.dtype)
+    kept = min(used, array.shape[0])
+    larger[:kept] = array[:kept]
+    if fill is not None:
+        larger[kept:] = fill
     return larger
 
 

@@ -371,24 +371,3 @@ def keep_tokens(offsets, is_marker, count, by_length, closed_by, token_at):  # t
                         token_at[inner] = DROPPED
                 number += 1
             start = np.int64(i + 1)
-
-
-def warm_up() -> None:
-    """Compile every kernel for the dtypes in use, so that the disk cache holds them."""
-    paths, path_offsets = np.array([0, 0, 1], np.int32), np.array([0, 1, 3], np.int64)
-    types, forms = np.array([0, 1], np.int32), np.array([0, 1], np.int64)
-    table, root, ends, depth = build_trie(paths, path_offsets, types, forms, 2)
-    atoms, offsets = np.array([0, 1, 1], np.int32), np.array([0, 3], np.int64)
-    out = np.empty(3, np.int32), np.empty(3, np.int32)
-    flags, atom_types = np.zeros(3, np.uint8), np.full(2, ABSENT, np.int32)
-    trie = table, root, ends
-    units = np.zeros(3, np.int32)
-    longest_first(atoms, offsets, offsets, *trie, depth, -1, 0, True, False, units, 2, *out)
-    leftmost_longest(atoms, offsets, *trie, 0, 1, atom_types, 2, False, 100, *out)
-    scores = np.zeros(2)
-    for dtype in (np.float32, np.float64):
-        rounded = np.zeros(1, dtype)
-        best_path(
-            atoms, offsets, flags, *trie, 0, 1, scores, atom_types, 2, -10.0, True, rounded, *out
-        )
-    keep_tokens(offsets, flags, 1, True, *out)

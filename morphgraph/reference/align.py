@@ -87,7 +87,7 @@ def _align_batch(words: list[str], morphemes: list[Sequence[str]]) -> list[Align
     """Align all words in one kernel call; numpy and numba are only loaded if needed."""
     import numpy as np
 
-    from morphgraph.kernels.alignment import align
+    from morphgraph.kernels.words import align
 
     normal_words, cuts = [], []
     for word in words:

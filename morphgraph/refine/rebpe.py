@@ -258,7 +258,7 @@ def repairs(graph: MergeGraph, atoms: TypeAtoms | None = None) -> dict[int, Part
     >>> [[graph.types[part] for part in parts] for parts in repairs(graph).values()]
     [['ab', 'c']]
     """
-    from morphgraph.kernels import repairing
+    from morphgraph.kernels.removing import repair
 
     atoms = atoms or TypeAtoms()
     arrays = merge_arrays(graph)
@@ -270,7 +270,7 @@ def repairs(graph: MergeGraph, atoms: TypeAtoms | None = None) -> dict[int, Part
     strings = [atoms.of(graph, graph.merge(number).parts) for number in numbers]
     ends = np.cumsum([0, *map(len, strings)])
     flat = np.array([atom for string in strings for atom in string], np.int32)
-    parts, offsets = repairing.repair(
+    parts, offsets = repair(
         arrays.parts, arrays.part_offsets, arrays.results, tuples, flat, ends, arrays.type_count
     )
     return {

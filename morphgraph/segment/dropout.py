@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
@@ -18,7 +17,7 @@ from morphgraph.core.text import shortened
 from morphgraph.graph.arrays import merge_arrays
 from morphgraph.segment.bte import Bte, merging_model, saved_tokeniser
 from morphgraph.segment.method import Method, Parameters
-from morphgraph.tokeniser.merging import MergeSegmentation, segment
+from morphgraph.tokeniser.merging import MergeSegmentation, run_blocks, segment
 from morphgraph.tokeniser.words import Words
 
 if TYPE_CHECKING:
@@ -101,46 +100,24 @@ class Dropout(Bte):
 
         ``closed_by`` holds positions in ``arrays``, the merges by rank.
         """
-        from morphgraph.kernels.dropout import segment_dropping, segment_queueing
+        from morphgraph.kernels.segmenting import Draws, segment_pieces
 
         if self.p == 0:  # tied merges are visited by rank below
             return segment(self.tokeniser.graph, words, threads)
-        kernel = segment_queueing if self.queue else segment_dropping
         arrays = merge_arrays(self.tokeniser.graph)
-        table, dense, widest = arrays.lookup
-        closed_by = np.empty(len(words.atoms), np.int32)
-        token_at = np.empty(len(words.atoms), np.int32)
-        longest = int(np.diff(words.piece_offsets).max(initial=1))
-        most = threads or usual_threads()
-        count = max(1, min(most, len(words.atoms) // _ATOMS_PER_THREAD))
-        bounds = [len(words) * block // count for block in range(count + 1)]
+        merges = arrays.merges._replace(leaders=arrays.leaders[:0])
+        draws = Draws(float(self.p), self.queue, np.uint64(self.seed), np.uint64(sample))
+        both = np.empty((2, len(words.atoms)), np.int32)
+        count = max(1, min(threads or usual_threads(), len(words.atoms) // _ATOMS_PER_THREAD))
+        starts = words.word_offsets[[len(words) * block // count for block in range(count + 1)]]
+        bounds = np.searchsorted(words.piece_offsets, starts).tolist()
 
-        def run(block: int) -> None:
-            kernel(
-                words.atoms,
-                words.word_offsets,
-                words.piece_offsets,
-                bounds[block],
-                bounds[block + 1],
-                table,
-                dense,
-                arrays.results,
-                arrays.part_offsets,
-                widest,
-                longest,
-                float(self.p),
-                np.uint64(self.seed),
-                np.uint64(sample),
-                closed_by,
-                token_at,
-            )
+        def run(first: int, last: int) -> None:
+            offsets = words.word_offsets, words.piece_offsets, first, last
+            segment_pieces(words.atoms, *offsets, merges, draws, np.empty(0, np.uint8), *both)
 
-        if count == 1:
-            run(0)
-        else:
-            with ThreadPoolExecutor(count) as pool:
-                list(pool.map(run, range(count)))
-        return MergeSegmentation(words, closed_by, token_at, arrays)
+        run_blocks(run, bounds)
+        return MergeSegmentation(words, both[0], both[1], arrays)
 
     @property
     def undrawn(self) -> Bte:

@@ -89,12 +89,12 @@ def train_picky(
     split (0, 1) 3
     merge (0, 1) 3
     """
-    from morphgraph.kernels import picky_training
+    from morphgraph.kernels import training
 
     if not 0 <= threshold <= 1:
         raise MorphGraphError(f"threshold={threshold!r} does not fit. Give a number from 0 to 1.")
     words, characters = packed_words(counts, alphabet)
-    rows, flags = picky_training.learn_events(
+    rows, flags = training.learn_events(
         words,
         len(characters),
         vocab_size - reserved,
@@ -139,21 +139,6 @@ class Performed(NamedTuple):
     number: int
     event: PickyEvent
     tokens: tuple[int, ...]
-
-
-class _Tables(NamedTuple):
-    """The events in the form that `kernels.picky_segmenting` reads."""
-
-    table: npt.NDArray[np.int64]
-    dense: npt.NDArray[np.int64]
-    merge_events: npt.NDArray[np.int32]
-    merge_offsets: npt.NDArray[np.int64]
-    split_events: npt.NDArray[np.int32]
-    split_offsets: npt.NDArray[np.int64]
-    event_types: npt.NDArray[np.int32]
-    event_offsets: npt.NDArray[np.int64]
-    is_split: npt.NDArray[np.bool_]
-    widths: npt.NDArray[np.int32]
 
 
 class PickyParameters(Parameters):
@@ -264,8 +249,10 @@ class Picky(Bte):
         return self.numbers.get(token)
 
     @cached_property
-    def _tables(self) -> _Tables:
+    def _tables(self) -> Any:
+        """The events in the form that the kernel reads."""
         from morphgraph.kernels.merge_lookup import build_table
+        from morphgraph.kernels.segmenting import Events
 
         types = self.tokeniser.graph.types
         merged: dict[tuple[int, ...], list[int]] = {}
@@ -281,7 +268,7 @@ class Picky(Bte):
         pairs = np.array([part for pair in merged for part in pair], np.int32)
         pair_offsets = np.arange(0, len(pairs) + 1, 2, dtype=np.int64)
         table, dense, *_ = build_table(pairs, pair_offsets, len(types), 0)
-        return _Tables(
+        return Events(
             table,
             dense,
             *_flat(list(merged.values())),
@@ -293,17 +280,12 @@ class Picky(Bte):
 
     def segment(self, words: Words) -> Segmentation:
         """Segment words; ``closed_by`` holds positions in ``events``."""
-        from morphgraph.kernels.picky_segmenting import segment_by_events
+        from morphgraph.kernels.segmenting import segment_by_events
 
-        closed_by = np.empty(len(words.atoms), np.int32)
-        token_at = np.empty(len(words.atoms), np.int32)
-        pieces = words.piece_offsets
-        longest = int(np.diff(pieces).max(initial=1))
-        last_piece = len(pieces) - 1
-        segment_by_events(
-            words.atoms, pieces, 0, last_piece, longest, *self._tables, closed_by, token_at
-        )
-        return Segmentation(words, closed_by, token_at)
+        both = np.empty((2, len(words.atoms)), np.int32)
+        longest = int(np.diff(words.piece_offsets).max(initial=1))
+        segment_by_events(words.atoms, words.piece_offsets, longest, self._tables, *both)
+        return Segmentation(words, both[0], both[1])
 
     def events_of(self, words: Words, word: int) -> list[Performed]:
         """Return the events performed on one word, in order, piece by piece."""

@@ -305,8 +305,13 @@ def train_bpe(
     from morphgraph.kernels import training
 
     words, characters = packed_words(counts, alphabet)
-    rows = training.train_merges(
-        words, len(characters), vocab_size - reserved, minimum_count, progress, enough
+    rows, _ = training.learn_events(
+        words,
+        len(characters),
+        vocab_size - reserved,
+        minimum_count=minimum_count,
+        progress=progress,
+        enough=enough,
     )
     vocabulary = list(characters)
     merges: list[tuple[str, str]] = []
@@ -323,7 +328,7 @@ def packed_words(
 
     Words are processed in portions; a `WordArray` is never converted to a list.
     """
-    from morphgraph.kernels.training import append_words, room_for_words
+    from morphgraph.kernels.training_tables import append_words, room_for_words
 
     if not isinstance(counts, WordCounts):
         counts = WordCounts.from_mapping(counts)

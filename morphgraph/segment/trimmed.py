@@ -280,10 +280,10 @@ def train_scaffold(
     >>> trained.vocabulary, sorted(trained.scaffolds)
     (('a', 'b', 'c', 'd', 'abc', 'ad'), ['ab'])
     """
-    from morphgraph.kernels import picky_training
+    from morphgraph.kernels import training
 
     words, characters = packed_words(counts, alphabet)
-    rows, flags = picky_training.learn_events(
+    rows, flags = training.learn_events(
         words,
         len(characters),
         vocab_size - reserved,

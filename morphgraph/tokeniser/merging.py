@@ -267,42 +267,34 @@ def segment_pieces_anew(
 
     ``wanted``: uint8, by piece.
     """
-    from morphgraph.kernels.segmenting import segment_pieces
-    from morphgraph.kernels.segmenting_long import LONG, segment_long
+    from morphgraph.kernels.segmenting import NO_DRAWS, segment_pieces
     from morphgraph.kernels.segmenting_pairs import SHORT, segment_pairs
 
     words = segmentation.words
-    table, dense, widest = arrays.lookup
-    common = words.atoms, words.piece_offsets
-    merges = arrays.results, widest, arrays.leaders
-    both = segmentation.closed_by, segmentation.token_at
-    lengths = np.diff(words.piece_offsets)
-    bounds = _blocks(words.piece_offsets, threads or usual_threads(), wanted)
+    pieces, both = words.piece_offsets, (segmentation.closed_by, segmentation.token_at)
+    merges = arrays.merges
+    bounds = _blocks(pieces, threads or usual_threads(), wanted)
     if arrays.pairs is not None:
-        pairs = arrays.pairs
+        pairs = (*arrays.pairs, merges.dense, merges.results)
 
         def run_short(first: int, last: int) -> None:
-            segment_pairs(*common, first, last, *pairs, dense, arrays.results, wanted, *both)
+            segment_pairs(words.atoms, pieces, first, last, *pairs, wanted, *both)
 
-        _run_blocks(run_short, bounds)
-        if lengths.max(initial=0) <= SHORT:
+        run_blocks(run_short, bounds)
+        is_long = (np.diff(pieces) > SHORT).astype(np.uint8)
+        if not is_long.any():
             return
-        is_long = (lengths > SHORT).astype(np.uint8)
         wanted = is_long & wanted if len(wanted) else is_long
-        bounds = _blocks(words.piece_offsets, threads or usual_threads(), wanted)
+        bounds = _blocks(pieces, threads or usual_threads(), wanted)
 
     def run(first: int, last: int) -> None:
-        segment_pieces(*common, first, last, table, dense, *merges, LONG, wanted, *both)
+        offsets = words.word_offsets, pieces, first, last
+        segment_pieces(words.atoms, *offsets, merges, NO_DRAWS, wanted, *both)
 
-    _run_blocks(run, bounds)
-    for piece in np.flatnonzero(lengths > LONG):
-        if len(wanted) and not wanted[piece]:
-            continue
-        start, end = words.piece_offsets[piece : piece + 2]
-        segment_long(words.atoms, start, end, table, *merges, *both)
+    run_blocks(run, bounds)
 
 
-def _run_blocks(run: Callable[[int, int], None], bounds: Sequence[int]) -> None:
+def run_blocks(run: Callable[[int, int], None], bounds: Sequence[int]) -> None:
     """Run on each block of pieces, from its first to the next block's, with a thread each."""
     if len(bounds) == 2:
         run(*bounds)

@@ -282,7 +282,7 @@ class WordEncoder:
         if not worth_loading(len(separated)):
             fits = SEPARATOR * 2 not in separated and separated.count(SEPARATOR) == len(words) + 1
             return self._encode_few_letters(words, prefix) if fits else None
-        from morphgraph.kernels.encoding import encode_letters
+        from morphgraph.kernels.words import encode_letters
 
         atoms, offsets, position = encode_letters(
             np.frombuffer(separated.encode(), np.uint8),

@@ -144,13 +144,13 @@ def test_ctrl_c_keeps_what_was_trained(
     slow = (
         "import time\n"
         "from morphgraph.cli import main, output\n"
-        "from morphgraph.kernels import picky_training, training\n"
-        "training.MERGES_PER_CALL = picky_training.EVENTS_PER_CALL = 40\n"
+        "from morphgraph.kernels import training\n"
+        "training.EVENTS_PER_CALL = 40\n"
         "output.BETWEEN_LINES = 0\n"
         "def share(done, of):\n"
         "    time.sleep(0.02)\n"
         "    return done / of\n"
-        "training.share_of_work = picky_training.share_of_work = share\n"
+        "training.share_of_work = share\n"
         "main()\n"
     )
     command = [sys.executable, "-c", slow, *given, "--vocab-size", "20000"]

@@ -5,7 +5,7 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from morphgraph.kernels.alignment import align, warm_up
+from morphgraph.kernels.words import align
 
 
 def oracle(word, morphemes):
@@ -95,7 +95,5 @@ def test_hand_derived():
     assert run([("xyz", [])]) == [[(0, -1)]]
 
 
-def test_an_empty_batch_and_the_warm_up():
+def test_an_empty_batch():
     assert run([]) == []
-    warm_up()
-    assert align.signatures  # compiled

@@ -2,13 +2,11 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 from effort import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rapidfuzz.distance import LCSseq, Levenshtein
 
-from morphgraph.kernels.sequences import longest_common_by_word, warm_up
 from morphgraph.score.metrics import edit_distances, longest_common
 from morphgraph.score.outcome import Strings
 
@@ -96,11 +94,3 @@ def test_long_words() -> None:
 def test_a_separator_equals_no_character() -> None:
     every: Sequence[str] = [chr(point) for point in (0, 1, 0x2C, 0xFFFF, 0x10FFFF)]
     assert distances([["a", "b"]] * 5, [["a" + c + "b"] for c in every]) == [1] * 5
-
-
-def test_warm_up_leaves_nothing_to_compile() -> None:
-    warm_up()
-    compiled = len(longest_common_by_word.signatures)
-    lcs([["a"]], [["b"]])
-    assert len(longest_common_by_word.signatures) == compiled
-    assert Strings.of([["a"]]).points.dtype == np.int32

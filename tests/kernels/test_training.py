@@ -4,7 +4,6 @@ by hand."""
 import json
 from collections import Counter
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.kernels import training
+from morphgraph.kernels.training_tables import pack_words
 
 MANY = 10_000
 
@@ -26,8 +27,8 @@ def train(
     atoms = np.array([alphabet.index(c) for word in counts for c in word], np.int32)
     offsets = np.cumsum([0, *map(len, counts)], dtype=np.int64)
     numbers = np.array(list(counts.values()), np.int64)
-    words = training.pack_words(atoms, offsets, numbers)
-    rows = training.train_merges(words, len(alphabet), size, minimum)
+    words = pack_words(atoms, offsets, numbers)
+    rows, _ = training.learn_events(words, len(alphabet), size, minimum_count=minimum)
     assert rows.dtype == np.int32
     assert rows[:, 2].tolist() == list(range(len(alphabet), len(alphabet) + len(rows)))
     vocabulary = list(alphabet)
@@ -126,58 +127,12 @@ def test_counts_beyond_32_bits() -> None:
     assert train({"ab": 2**40, "bc": 2**40 + 1, "cd": 1})[0][0] == ("b", "c")
 
 
-@pytest.mark.slow
-def test_arrays_grow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The result is the same however often the driver is asked for room or a chunk ends."""
-    random = np.random.default_rng(1)
-    counts = {
-        "".join(random.choice(list("abcdefghijklmnopqrstuvwxyz"), 12)): 1 for _ in range(12000)
-    }
-    expected = train(counts, 9000)
-    statuses = []
-    merge_pairs = training.merge_pairs
-
-    def tight(array: np.ndarray) -> np.ndarray:
-        larger = np.empty((array.shape[0] + 18_100, *array.shape[1:]), array.dtype)
-        larger[: array.shape[0]] = array
-        return larger
-
-    def watched(*arguments: Any) -> int:
-        statuses.append(merge_pairs(*arguments))
-        return statuses[-1]
-
-    monkeypatch.setattr(training, "MERGES_PER_CALL", 7)
-    monkeypatch.setattr(training, "_larger", tight)
-    monkeypatch.setattr(training, "merge_pairs", watched)
-    assert train(counts, 9000) == expected
-    assert expected == train_with_hugging_face(counts, 9000)
-    wanted = {training.CHUNK, training.REFILL}
-    wanted |= {training.GROW_TABLE, training.GROW_HEAP, training.GROW_LOW}
-    assert wanted <= set(statuses)
-
-
 def test_long_word() -> None:
     word = "ab" * 3000 + "c" * 5000
     assert train({word: 1}) == train_with_hugging_face({word: 1})
 
 
-def test_progress_reports_and_cancels() -> None:
-    atoms, offsets = np.array([0, 1, 2, 3], np.int32), np.array([0, 4])
-    words = training.pack_words(atoms, offsets, np.array([1]))
-    shares: list[float] = []
-    training.train_merges(words.copy(), 4, 9, progress=shares.append)
-    assert shares[0] == 0.0 and shares[-1] == 1.0
-
-    def cancel(_: float) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        training.train_merges(words, 4, 9, progress=cancel)
-
-
-def test_warm_up_covers_all_types_of_array() -> None:
-    training.warm_up()
-    names = ["append_words", "count_pairs", "list_positions", "copy_pairs", "refill", "merge_pairs"]
-    kernels = [getattr(training, name) for name in names]
-    train({"hugs": 3, "bugs": 2})
-    assert [len(kernel.signatures) for kernel in kernels] == [1] * len(kernels)
+def test_refuses_too_many_characters() -> None:
+    huge = np.broadcast_to(np.zeros(1, np.int32), 2**31)
+    with pytest.raises(MorphGraphError, match="more than 2³¹ characters"):
+        training.learn_events(huge, 1, 2)

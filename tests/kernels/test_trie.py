@@ -64,7 +64,3 @@ def test_keeping_the_longest_tokens_leftmost_first() -> None:
         trie.keep_tokens(offsets, markers, count, by_length, closed_by, token_at)
         assert token_at.tolist() == expected
         assert ((closed_by >= 0) == (token_at == -1)).all()
-
-
-def test_warm_up_runs() -> None:
-    trie.warm_up()

@@ -1,7 +1,5 @@
 """Segmentation by merges against the naive oracle, and by hand."""
 
-from unittest.mock import patch
-
 import numpy as np
 import oracles
 import pytest
@@ -11,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import MERGES, WORDS, MergeList, graph_of, segment_plain, with_words
 
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.kernels import merge_lookup, segmenting_long
+from morphgraph.kernels import merge_lookup
 from morphgraph.tokeniser.words import NO_GAP, UNKNOWN, Segmentation
 
 
@@ -45,15 +43,15 @@ EXAMPLES: list[tuple[MergeList, list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize("path", ["low ids", "high ids", "long pieces"])
+@pytest.mark.parametrize("path", ["low ids", "high ids"])
 @examples(200)
 @given(drawn=with_words())
 def test_as_oracle(path: str, drawn: tuple[MergeList, list[str]]) -> None:
-    """On each of the kernel's ways: low ids have a table of their own, as have long pieces."""
+    """On each of the kernel's ways: low ids have a table of their own."""
     assert_as_oracle(path, *drawn)
 
 
-@pytest.mark.parametrize("path", ["low ids", "high ids", "long pieces"])
+@pytest.mark.parametrize("path", ["low ids", "high ids"])
 @pytest.mark.parametrize("merges, words", EXAMPLES)
 def test_examples_as_oracle(path: str, merges: MergeList, words: list[str]) -> None:
     assert_as_oracle(path, merges, words)
@@ -61,8 +59,7 @@ def test_examples_as_oracle(path: str, merges: MergeList, words: list[str]) -> N
 
 def assert_as_oracle(path: str, merges: MergeList, words: list[str]) -> None:
     graph = graph_of(merges, filler=merge_lookup.DENSE if path == "high ids" else 0)
-    with patch.object(segmenting_long, "LONG", 1 if path == "long pieces" else 1000):
-        found = segment_plain(graph, words)
+    found = segment_plain(graph, words)
     for number, word in enumerate(words):
         tokens, closed_by = oracles.segment(oracles.listed(merges), word)
         assert tokens_of(found, graph, number) == tokens

@@ -17,7 +17,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.corpus.word_array import WordArray
-from morphgraph.kernels import picky_training, training
+from morphgraph.kernels import training
 from morphgraph.segment import training as bpe
 from morphgraph.segment.picky import train_picky
 from morphgraph.segment.training import TrainedBpe, train_bpe
@@ -167,8 +167,7 @@ def test_words_in_an_array_give_the_same(counts: dict[str, int]) -> None:
 def test_what_ends_early_is_what_a_smaller_vocabulary_gives(
     learn: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(training, "MERGES_PER_CALL", 40)
-    monkeypatch.setattr(picky_training, "EVENTS_PER_CALL", 40)
+    monkeypatch.setattr(training, "EVENTS_PER_CALL", 40)
     counts = wordfreq_counts("en", wordlist="small", minimum_count=20_000)
     sizes = set()
     for last in range(1, 9):

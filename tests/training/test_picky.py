@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from strategies import trained_segmenter
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.kernels import picky_training
+from morphgraph.kernels import training
 from morphgraph.segment.picky import TrainedPicky, train_picky
 from morphgraph.segment.training import train_bpe
 
@@ -89,49 +89,48 @@ def test_without_removals_it_is_bpe_on_a_language(language: str) -> None:
     assert trained.vocabulary == plain.vocabulary
 
 
-def test_arrays_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("threshold", [0.05, 1.0])
+def test_arrays_grow(threshold: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """The result is the same however often the driver is asked for room or a chunk ends."""
     random = np.random.default_rng(1)
     counts = {"".join(random.choice(list("abcdefghij"), 10)): 1 for _ in range(3000)}
-    settings = {"vocab_size": 2500, "threshold": 0.05}
+    settings = {"vocab_size": 2500, "threshold": threshold}
     expected = train_picky(counts, **settings)
-    assert len(expected.removed) > 100
-    seen = []
-    train_events, pairs, types = (
-        picky_training.train_events,
-        picky_training._initial_pairs,
-        picky_training._initial_types,
-    )
+    assert (len(expected.removed) > 100) == (threshold < 1)
+    seen, grown = set(), set()
+    train_events, initial_pairs = training.train_events, training._initial_pairs
+    initial_types, with_room = training._initial_types, training._with_room
 
     def watched(*arguments: Any) -> int:
-        seen.append(train_events(*arguments))
-        return seen[-1]
+        status: int = train_events(*arguments)
+        seen.add(status)
+        return status
 
-    def tight_pairs(words: Any, state: Any) -> Any:
-        table, queue, lists = pairs(words, state)
-        small = picky_training._empty_table(1 << 11)
-        picky_training.copy_rows(table, small)
-        used, low = int(state[picky_training.POSITIONS]), int(state[picky_training.LOW])
-        nodes = int(state[picky_training.NODES])
-        queue = queue._replace(heap=np.empty((64, 2), np.int64), low=queue.low[:low].copy())
-        lists = lists._replace(nodes=lists.nodes[:nodes], positions=lists.positions[:used].copy())
-        return small, queue, lists
+    def tight_pairs(words: Any, state: Any, removing: bool) -> Any:
+        pairs = initial_pairs(words, state, removing)
+        small, heads = training._empty_table(1 << 11), np.full(1 << 11 if removing else 0, -1)
+        training.copy_rows(pairs.table, pairs.heads, small, heads.astype(np.int32))
+        used = {"low": "LOW", "nodes": "NODES", "positions": "POSITIONS"}
+        rows = {n: int(state[getattr(training, place)]) for n, place in used.items()}
+        cut = {name: getattr(pairs, name)[:count].copy() for name, count in rows.items()}
+        heap = np.empty((64, 3), np.int64)
+        table, heads = (small, heads) if not removing else (pairs.table, pairs.heads)
+        return pairs._replace(table=table, heads=heads.astype(np.int32), heap=heap, **cut)
 
-    def barely(array: Any, used: int, room: int) -> Any:
-        larger = np.empty((used + room, *array.shape[1:]), array.dtype)
-        larger[:used] = array[:used]
-        return larger
+    def barely(array: Any, used: int, room: int, fill: int | None = None) -> Any:
+        if array.shape[0] - used < room:
+            grown.add((array.dtype.str, array.ndim))
+            array = with_room(array, used, room, fill)[: used + room]
+        return np.ascontiguousarray(array)
 
-    monkeypatch.setattr(picky_training, "EVENTS_PER_CALL", 7)
-    monkeypatch.setattr(picky_training, "train_events", watched)
-    monkeypatch.setattr(picky_training, "_initial_pairs", tight_pairs)
-    monkeypatch.setattr(picky_training, "_initial_types", lambda atoms, _: types(atoms, 9))
-    monkeypatch.setattr(picky_training, "_with_room", barely)
+    monkeypatch.setattr(training, "EVENTS_PER_CALL", 7)
+    monkeypatch.setattr(training, "train_events", watched)
+    monkeypatch.setattr(training, "_initial_pairs", tight_pairs)
+    monkeypatch.setattr(training, "_initial_types", lambda n, _, state: initial_types(n, 9, state))
+    monkeypatch.setattr(training, "_with_room", barely)
     assert train_picky(counts, **settings) == expected
-    wanted = {picky_training.CHUNK, picky_training.REFILL, picky_training.GROW_TABLE}
-    wanted |= {picky_training.GROW_QUEUE, picky_training.GROW_LISTS, picky_training.GROW_TYPES}
-    wanted |= {picky_training.GROW_EVENTS}
-    assert wanted <= set(seen)
+    assert seen == {training.DONE, training.CHUNK, training.REFILL, training.GROW}
+    assert len(grown) >= 4
 
 
 @pytest.mark.slow

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="call-arg"
 """Compile all kernels into the disk cache at set-up: ``python -m morphgraph.kernels``.
 
 Every kernel is called once, with the kinds of arrays that its callers give.
@@ -11,7 +12,7 @@ import numpy as np
 from morphgraph.kernels import removing, resampling, training, trie, words
 from morphgraph.kernels.merge_lookup import DENSE, NOTHING, build_table, widened
 from morphgraph.kernels.segmenting import (
-    NO_DRAWS,
+    NONE_OMITTED,
     Events,
     Merges,
     count_applications,
@@ -19,7 +20,7 @@ from morphgraph.kernels.segmenting import (
     segment_pieces,
 )
 from morphgraph.kernels.segmenting_pairs import build_pairs, segment_pairs
-from morphgraph.kernels.training_tables import pack_words
+from morphgraph.kernels.training_tables import copy_rows, pack_words
 
 
 def ids(*numbers: int) -> Any:
@@ -32,21 +33,21 @@ def places(*numbers: int) -> Any:
     return np.array(numbers, np.int64)
 
 
-def segment() -> None:
+def segment_by_merges() -> None:
     """Segment one word by a pair and a tuple merge, by pairs alone, and by events."""
     parts, offsets, word = ids(0, 1, 2, 0, 1), places(0, 2, 5), ids(0, 1, 0, 1)
     pieces, out, flags = places(0, 4), (ids(0, 0, 0, 0), ids(0, 0, 0, 0)), np.zeros(0, np.uint8)
     table, dense, widest, twins, state = build_table(parts, offsets, 4, 4)
     spans = np.stack([offsets[:-1], offsets[1:]], axis=1)
     merges = Merges(table, dense, int(widest), parts, spans, ids(2, 3), ids())
-    segment_pieces(word, pieces, pieces, 0, 1, merges, NO_DRAWS, flags, *out)
+    segment_pieces(word, pieces, pieces, 0, 1, merges, NONE_OMITTED, flags, *out)
     gold = np.zeros(4, np.uint8)
     count_applications(out[0], pieces, np.ones(1), gold, offsets)
     pairs = build_pairs(parts[:2], offsets[:2])
     square = np.full((DENSE, DENSE), NOTHING, np.int64)
     segment_pairs(word, pieces, 0, 1, *pairs, square, ids(2), flags, *out)
     merged, split = (ids(0), places(0, 1)), (ids(0), places(0, 0, 0, 0))
-    made = ids(2), places(0, 1), np.zeros(1, np.bool_)
+    made: Any = (ids(2), places(0, 1), np.zeros(1, np.bool_))
     segment_by_events(
         word, pieces, 4, Events(table, dense, *merged, *split, *made, ids(1, 1, 2)), *out
     )
@@ -76,10 +77,10 @@ def look_up() -> None:
 def main() -> None:
     """Call every kernel once, and say how long it took."""
     started = time.perf_counter()
-    segment()
+    segment_by_merges()
     look_up()
     training.learn_events(pack_words(ids(0, 1, 0), places(0, 3), places(1)), 2, 4, threshold=0.5)
-    training.copy_rows(training._empty_table(2), ids(), training._empty_table(4), ids())
+    copy_rows(training._empty_table(2), ids(), training._empty_table(4), ids())
     text, space = (np.frombuffer(part, np.uint8) for part in (b"::a::b::", b" "))
     words.first_places(text, places(1))
     words.encode_letters(text, text[:2], 2, space, np.zeros(256, np.int32), -1)

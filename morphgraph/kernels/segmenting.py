@@ -1,3 +1,4 @@
+# mypy: disable-error-code="assignment"
 """Segment by merges of any number of parts, also at random (BPE-dropout), with a heap.
 
 All data are integers in flat arrays:
@@ -48,7 +49,7 @@ class Merges(NamedTuple):
     leaders: Int32
 
 
-class Draws(NamedTuple):
+class Omission(NamedTuple):
     """How merges are left out: with a ``probability``, 0 for none.
 
     ``outdated``: numbers are drawn for outdated occurrences too. Each word has its own stream of
@@ -61,7 +62,7 @@ class Draws(NamedTuple):
     sample: np.uint64
 
 
-NO_DRAWS = Draws(0.0, False, np.uint64(0), np.uint64(0))
+NONE_OMITTED = Omission(0.0, False, np.uint64(0), np.uint64(0))
 
 
 @njit(inline="always")
@@ -111,9 +112,17 @@ def tied_rank(token, following, i, count, level, table, leaders):  # type: ignor
     return best if best != NONE and leaders[best] == level else level
 
 
-def segment_pieces(  # type: ignore[no-untyped-def]
-    atoms, word_offsets, piece_offsets, first_piece, last_piece, merges, draws, wanted, *results
-):
+def segment_pieces(
+    atoms: Int32,
+    word_offsets: Int64,
+    piece_offsets: Int64,
+    first_piece: int,
+    last_piece: int,
+    merges: Merges,
+    omission: Omission,
+    wanted: npt.NDArray[np.uint8],
+    *results: Int32,
+) -> None:
     """Segment pieces ``first_piece : last_piece``; ``results``: ``closed_by`` and ``token_at``.
 
     Pieces with 0 in ``wanted`` (uint8, by piece; or empty: all are wanted) are skipped. If numbers
@@ -122,7 +131,7 @@ def segment_pieces(  # type: ignore[no-untyped-def]
     room = 4
     while first_piece < last_piece:
         block = word_offsets, piece_offsets, first_piece, last_piece
-        first_piece = segment_block(atoms, *block, merges, draws, wanted, room, *results)
+        first_piece = segment_block(atoms, *block, merges, omission, wanted, room, *results)
         room *= 4
 
 
@@ -134,7 +143,7 @@ def segment_block(  # type: ignore[no-untyped-def]
     first_piece,
     last_piece,
     merges,
-    draws,
+    omission,
     wanted,
     room,
     closed_by,
@@ -152,7 +161,7 @@ def segment_block(  # type: ignore[no-untyped-def]
     for piece in range(first_piece, last_piece):
         longest = max(longest, piece_offsets[piece + 1] - piece_offsets[piece])
     table, dense, widest, parts, spans, results, leaders = merges
-    probability, outdated, seed, sample = draws
+    probability, outdated, seed, sample = omission
     token, following, previous, reach = np.empty((4, longest), np.int32)
     heap = np.empty(room * longest, np.int64)
     aside = np.empty(room * longest, np.int64)

@@ -321,7 +321,7 @@ def has_room(
     more_pairs: Integer,
     more_positions: Integer,
     more_atoms: Integer,
-) -> bool:
+) -> Integer:
     """Return whether this many more pairs, their words, and a type of these atoms find room."""
     state[MORE_PAIRS] = more_pairs
     state[MORE_POSITIONS] = more_positions

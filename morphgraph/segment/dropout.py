@@ -100,13 +100,13 @@ class Dropout(Bte):
 
         ``closed_by`` holds positions in ``arrays``, the merges by rank.
         """
-        from morphgraph.kernels.segmenting import Draws, segment_pieces
+        from morphgraph.kernels.segmenting import Omission, segment_pieces
 
         if self.p == 0:  # tied merges are visited by rank below
             return segment(self.tokeniser.graph, words, threads)
         arrays = merge_arrays(self.tokeniser.graph)
         merges = arrays.merges._replace(leaders=arrays.leaders[:0])
-        draws = Draws(float(self.p), self.queue, np.uint64(self.seed), np.uint64(sample))
+        draws = Omission(float(self.p), self.queue, np.uint64(self.seed), np.uint64(sample))
         both = np.empty((2, len(words.atoms)), np.int32)
         count = max(1, min(threads or usual_threads(), len(words.atoms) // _ATOMS_PER_THREAD))
         starts = words.word_offsets[[len(words) * block // count for block in range(count + 1)]]

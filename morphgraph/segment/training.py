@@ -422,7 +422,7 @@ def train_merge_tokeniser(
         enough=enough,
         **settings,
     )
-    check_room(vocab_size, len(trained.alphabet) + len(special))
+    check_vocabulary_size(vocab_size, len(trained.alphabet) + len(special))
     if enough is not None and enough():
         vocab_size = len(special) + len(trained.vocabulary)
     document = tokenizer_document(
@@ -436,7 +436,7 @@ def train_merge_tokeniser(
     return from_tokenizer_json(data, f"{name}-{vocab_size}"), trained
 
 
-def check_room(vocab_size: int, atoms: int, what: str = "atoms") -> None:
+def check_vocabulary_size(vocab_size: int, atoms: int, what: str = "atoms") -> None:
     if vocab_size < atoms:
         raise MorphGraphError(
             f"A vocabulary of {vocab_size:,} types has no room for the {atoms:,} {what} and "
@@ -459,7 +459,7 @@ def train_tokeniser(
     ``vocabulary_size`` counts special tokens, the 256 bytes and merged types; there are fewer if no
     pairs remain, or once ``enough`` is true, as in `train`.
     """
-    check_room(vocabulary_size, 256 + len(special), "bytes")
+    check_vocabulary_size(vocabulary_size, 256 + len(special), "bytes")
     for text in special:
         if not text or special.count(text) > 1:
             raise MorphGraphError(

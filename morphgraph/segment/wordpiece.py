@@ -315,7 +315,7 @@ def wordpiece_vocabulary(
     standing for each atom: those inside a word differ from those that start one.
     """
     from morphgraph.corpus.counts import WordCounts
-    from morphgraph.segment.training import check_room, train_bpe, with_pipeline
+    from morphgraph.segment.training import check_vocabulary_size, train_bpe, with_pipeline
 
     letters = sorted({c for word in prepared.counts.words for c in word} | {*prepared.alphabet})
     free = (c for c in map(chr, range(0xF0000, 0x110000)) if c not in set(letters))
@@ -332,7 +332,7 @@ def wordpiece_vocabulary(
     )
     if enough is not None and enough():
         vocab_size = 1 + len(trained.vocabulary)
-    check_room(vocab_size, len(trained.alphabet) + 1)
+    check_vocabulary_size(vocab_size, len(trained.alphabet) + 1)
     starts = {*inner.values()}
     types = [
         ("##" if text[0] in starts else "") + text.translate(from_inner)

@@ -267,7 +267,7 @@ def segment_pieces_anew(
 
     ``wanted``: uint8, by piece.
     """
-    from morphgraph.kernels.segmenting import NO_DRAWS, segment_pieces
+    from morphgraph.kernels.segmenting import NONE_OMITTED, segment_pieces
     from morphgraph.kernels.segmenting_pairs import SHORT, segment_pairs
 
     words = segmentation.words
@@ -289,7 +289,7 @@ def segment_pieces_anew(
 
     def run(first: int, last: int) -> None:
         offsets = words.word_offsets, pieces, first, last
-        segment_pieces(words.atoms, *offsets, merges, NO_DRAWS, wanted, *both)
+        segment_pieces(words.atoms, *offsets, merges, NONE_OMITTED, wanted, *both)
 
     run_blocks(run, bounds)
 

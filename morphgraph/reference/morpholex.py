@@ -15,15 +15,13 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import groupby
 from math import inf, isnan, nan
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from morphgraph.core import isolated
-from morphgraph.core.errors import FileFormatError
+from morphgraph.core.errors import FileFormatError, require
 from morphgraph.core.limits import REFERENCE_LINES
 from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry, MorphemeKind, pieces, processes_of
@@ -36,16 +34,19 @@ from morphgraph.reference.source import (
     usable_rows,
 )
 
-if TYPE_CHECKING:
-    from openpyxl.workbook.workbook import Workbook
-
 _SHEET = re.compile(r"\d+-\d+-\d+", re.ASCII)
 _TOKEN = re.compile(r"<([^<>(){}]+)<|\(([^<>(){}]+)\)|>([^<>(){}]+)>|([{}])")
 _KINDS = (MorphemeKind.PREFIX, MorphemeKind.FREE, MorphemeKind.SUFFIX)
+_ENCRYPTED = 1
 _BRACKETS = frozenset("<>(){}")
 _COLUMNS = ("word", "morpholexsegm", "nmorph")
 _MOST_COLUMNS = 256
 """The columns searched for the three."""
+
+
+def is_zip(data: bytes) -> bool:
+    """Return whether bytes start like a zip archive, as workbooks do."""
+    return data.startswith(b"PK\x03\x04")
 
 
 class Parsed(NamedTuple):
@@ -131,44 +132,76 @@ def _row(number: int, cells: tuple[str, str, float]) -> SourceRow:
     return SourceRow(number, word, morphemes, numbers, kinds=kinds, processes=formed)
 
 
-def _places(book: _Book, title: str, name: str) -> list[int | None]:
-    """Return where the first row of a sheet names the three columns; the last is optional."""
-    _, header = next(book.rows(title, _MOST_COLUMNS, last=1), (1, ()))
-    names = [cell.strip().lower() if isinstance(cell, str) else "" for cell in header]
-    places = [names.index(column) if column in names else None for column in _COLUMNS]
-    if None in places[:2]:
-        raise FileFormatError(
-            name,
-            f"sheet {title}, row 1",
-            "no columns Word and MorphoLexSegm",
-            "Name the columns as in MorphoLex, or rename the sheet if it is not from MorphoLex.",
-        )
-    return places
-
-
 def rows_of(data: bytes, name: str) -> list[tuple[str, int, str, str, float]]:
     """Return the rows of all sheets named N-N-N: the sheet, the row's number and three cells.
 
     The third is NaN where it is missing or not a number. `FileFormatError` as in `read_morpholex`.
     """
+    import openpyxl
+
+    place = ""
     found = []
-    with _open_book(data, name) as book:
-        titles = [title for title in book.titles if _SHEET.fullmatch(title)]
-        if not titles:
-            others = ", ".join(title[:40] for title in book.titles[:10]) or "none"
-            raise FileFormatError(
-                name,
-                "",
-                f"no sheet is named like 0-1-1 (prefixes-roots-suffixes); its sheets: {others}",
-                "Choose a MorphoLex workbook, or save your list as tab-separated text.",
-            )
-        for title in titles:
-            places = _places(book, title, name)
-            width = 1 + max(place for place in places if place is not None)
-            for number, row in book.rows(title, width, first=2):
-                word, parts, morphs = (None if at is None else row[at] for at in places)
-                found.append((title, number, _text(word), _text(parts), _number(morphs)))
+    try:
+        _check_archive(data, name)
+        stream = io.BytesIO(data)
+        book = openpyxl.load_workbook(stream, read_only=True, data_only=True, keep_links=False)
+        titles = [sheet.title for sheet in book.worksheets]
+        for title in filter(_SHEET.fullmatch, titles):
+            place, sheet = f"sheet {title}", book[title]
+            # A sheet's declared size may be wrong, and rows beyond it would be lost.
+            sheet.reset_dimensions()
+            places = _places(sheet, place, name)
+            width = 1 + max(at for at in places if at is not None)
+            rows = sheet.iter_rows(min_row=2, max_col=width, values_only=True)
+            for number, row in enumerate(rows, 2):
+                if any(cell is not None for cell in row):
+                    word, parts, morphs = (None if at is None else row[at] for at in places)
+                    found.append((title, number, _text(word), _text(parts), _number(morphs)))
+    except (FileFormatError, MemoryError):
+        raise
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        problem = "the zip archive or Excel file is damaged or cut off"
+        fix = "Copy or download it again. Export it as tab-separated text if it is not a MorphoLex "
+        raise FileFormatError(name, place, problem, f"{fix}workbook.") from error
+    except Exception as error:  # openpyxl raises many kinds of errors on malformed workbooks
+        problem = f"the workbook cannot be read ({type(error).__name__})"
+        fix = "Open it in a spreadsheet program and save it as .xlsx again."
+        raise FileFormatError(name, place, problem, fix) from error
+    if not place:
+        others = ", ".join(title[:40] for title in titles[:10]) or "none"
+        problem = f"no sheet is named like 0-1-1 (prefixes-roots-suffixes); its sheets: {others}"
+        fix = "Choose a MorphoLex workbook, or save your list as tab-separated text."
+        raise FileFormatError(name, "", problem, fix)
     return found
+
+
+def _check_archive(data: bytes, name: str) -> None:
+    """Raise `FileFormatError` for an archive that is not a readable workbook."""
+    problem, fix = "", "Unpack it, and choose a file in it."
+    if not is_zip(data):
+        problem, fix = "this is not an Excel file (.xlsx)", "Choose another file or format."
+    else:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = archive.infolist()
+        names = {member.filename for member in members}
+        if any(member.flag_bits & _ENCRYPTED for member in members):
+            problem, fix = "the archive is encrypted", "Save it without a password."
+        elif "[Content_Types].xml" not in names or not any(n.startswith("xl/") for n in names):
+            problem = "this is a zip archive, but not an Excel file"
+    if problem:
+        raise FileFormatError(name, "", problem, fix)
+
+
+def _places(sheet: Any, place: str, name: str) -> list[int | None]:
+    """Return where the first row of a sheet names the three columns; the last is optional."""
+    rows = sheet.iter_rows(max_row=1, max_col=_MOST_COLUMNS, values_only=True)
+    names = [cell.strip().lower() if isinstance(cell, str) else "" for cell in next(rows, ())]
+    places = [names.index(column) if column in names else None for column in _COLUMNS]
+    if None in places[:2]:
+        problem = "no columns Word and MorphoLexSegm"
+        fix = "Name the columns as in MorphoLex, or rename the sheet if it is not from MorphoLex."
+        raise FileFormatError(name, f"{place}, row 1", problem, fix)
+    return places
 
 
 def read_morpholex(data: bytes, name: str, skips: Skips) -> list[Entry]:
@@ -178,6 +211,7 @@ def read_morpholex(data: bytes, name: str, skips: Skips) -> list[Entry]:
     `FileFormatError` for a file that is not a workbook, is damaged or encrypted, takes too much
     memory or time, has no sheet named N-N-N, or lacks the columns in one.
     """
+    require(f"{name}, a workbook,", "openpyxl")
     found = isolated.read_isolated(rows_of, data, name)
     REFERENCE_LINES.check(len(found), name)
     rows: list[SourceRow] = []
@@ -185,93 +219,3 @@ def read_morpholex(data: bytes, name: str, skips: Skips) -> list[Entry]:
         numbered = ((number, tuple(cells)) for _, number, *cells in its_rows)
         rows += usable_rows(numbered, skips, _row, f" (sheet {title})")
     return entries_from(rows)
-
-
-# ------------------------------------------------------------------------------ workbooks
-
-_ZIP_START = b"PK\x03\x04"
-_ENCRYPTED = 1
-
-
-def is_zip(data: bytes) -> bool:
-    """Return whether bytes start like a zip archive, as workbooks do."""
-    return data.startswith(_ZIP_START)
-
-
-class _Book:
-    """An open workbook: its sheet names, and their rows on demand."""
-
-    def __init__(self, workbook: Workbook, name: str) -> None:
-        self._workbook, self._name = workbook, name
-        self.titles: tuple[str, ...] = tuple(sheet.title for sheet in workbook.worksheets)
-
-    def rows(
-        self, title: str, width: int, first: int = 1, last: int | None = None
-    ) -> Iterator[tuple[int, tuple[Any, ...]]]:
-        """Yield the rows that hold anything in their first `width` cells.
-
-        Each is its 1-based number in the sheet and the values of these cells.
-        """
-        sheet: Any = self._workbook[title]
-        # A sheet's declared size may be wrong, and rows beyond it would be lost.
-        sheet.reset_dimensions()
-        rows = sheet.iter_rows(min_row=first, max_row=last, max_col=width, values_only=True)
-        with _as_format_errors(self._name, f"sheet {title}"):
-            for number, cells in enumerate(rows, first):
-                if any(cell is not None for cell in cells):
-                    yield number, cells
-
-
-@contextmanager
-def _open_book(data: bytes, name: str) -> Iterator[_Book]:
-    """Open the bytes of an .xlsx file; `FileFormatError` says what is wrong with them."""
-    import openpyxl
-
-    with _as_format_errors(name, ""):
-        for problem, fix in _problems(data):
-            raise FileFormatError(name, "", problem, fix)
-        workbook = openpyxl.load_workbook(
-            io.BytesIO(data), read_only=True, data_only=True, keep_links=False
-        )
-    try:
-        yield _Book(workbook, name)
-    finally:
-        workbook.close()
-
-
-@contextmanager
-def _as_format_errors(name: str, place: str) -> Iterator[None]:
-    """Turn any error of an untrusted file into a `FileFormatError`."""
-    try:
-        yield
-    except (FileFormatError, MemoryError):
-        raise
-    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-        raise FileFormatError(
-            name,
-            place,
-            "the zip archive or Excel file is damaged or cut off",
-            "Copy or download it again. Export it as tab-separated text if it is not a MorphoLex "
-            "workbook.",
-        ) from error
-    # openpyxl raises many kinds of errors on malformed workbooks; none may escape.
-    except Exception as error:
-        raise FileFormatError(
-            name,
-            place,
-            f"the workbook cannot be read ({type(error).__name__})",
-            "Open it in a spreadsheet program and save it as .xlsx again.",
-        ) from error
-
-
-def _problems(data: bytes) -> Iterator[tuple[str, str]]:
-    """Return why an archive is not a readable workbook, and what to do."""
-    if not is_zip(data):
-        yield "this is not an Excel file (.xlsx)", "Choose another file or format."
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        members = archive.infolist()
-    if any(member.flag_bits & _ENCRYPTED for member in members):
-        yield "the archive is encrypted", "Save it without a password."
-    names = {member.filename for member in members}
-    if "[Content_Types].xml" not in names or not any(n.startswith("xl/") for n in names):
-        yield "this is a zip archive, but not an Excel file", "Unpack it, and choose a file in it."

@@ -58,56 +58,35 @@ def test_ladec_with_other_separators_and_without_its_header():
 # Morpho Challenge
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        (
-            "accompanied\tac:ac_p compani:company_N ed:+PAST",
-            (
-                "ac compani ed", "prefix free suffix", "accompanied", "ac company ed",
-                ("inflection", "derivation"),
-            ),
-        ),
-        ("dog\tdog:dog_N", ("dog", "free", "dog", None, ())),
-        ("sheep\tsheep:sheep_N ~:+PL", ("sheep", "free", "sheep", None, ("inflection",))),
-        (
-            "footstools\tfoot:foot_N stool:stool_N s:+PL",
-            ("foot stool s", "free free suffix", "foot stools", None,
-             ("inflection", "compound")),
-        ),
-        (
-            "baker's\tbak:bake_V er:er_s 's:+GEN",
-            ("bak er 's", "free suffix suffix", "baker's", "bake er 's",
-             ("inflection", "derivation")),
-        ),
-        # no morpheme behind the colon: of no known kind, so the whole words are not known
-        (
-            "arbetsrum\tarbet:arbete_N s:~ rum:rum_N",
-            ("arbet s rum", "free none free", None, "arbete rum", ("compound",)),
-        ),
-        (
-            "e-mail\te:e_N -:~ mail:mail_N",
-            ("e - mail", "free hyphen free", "e- mail", "e mail", ("compound",)),
-        ),
-        # colons in the word, with and without a backslash
-        ("hyy:n\thyy\\::hyy n:+GEN",
-         ("hyy: n", "free suffix", "hyy:n", "hyy n", ("inflection",))),
-        ("hyy:n\thyy::hyy n:+GEN",
-         ("hyy: n", "free suffix", "hyy:n", "hyy n", ("inflection",))),
-        ("a:b\ta:a_N :x b:b_N", None),
-        # Finnish derivation, and a base form without a label
-        ("ajaja\taja:ajaa ja:+DV-JA",
-         ("aja ja", "free suffix", "ajaja", "ajaa ja", ("derivation",))),
-    ],
-)  # fmt: skip
-def test_morpho_challenge(line, expected):
-    data = f"dog\tdog:dog_N\n{line}"
-    reference = read(data)
+INFLECTION, DERIVATION, COMPOUND = ("inflection",), ("derivation",), ("compound",)
+MORPHO_CHALLENGE = [
+    ("accompanied\tac:ac_p compani:company_N ed:+PAST", "ac compani ed", "prefix free suffix",
+     "accompanied", "ac company ed", INFLECTION + DERIVATION),
+    ("dog\tdog:dog_N", "dog", "free", "dog", None, ()),
+    ("sheep\tsheep:sheep_N ~:+PL", "sheep", "free", "sheep", None, INFLECTION),
+    ("footstools\tfoot:foot_N stool:stool_N s:+PL", "foot stool s", "free free suffix",
+     "foot stools", None, INFLECTION + COMPOUND),
+    ("baker's\tbak:bake_V er:er_s 's:+GEN", "bak er 's", "free suffix suffix",
+     "baker's", "bake er 's", INFLECTION + DERIVATION),
+    # no morpheme behind the colon: of no known kind, so the whole words are not known
+    ("arbetsrum\tarbet:arbete_N s:~ rum:rum_N", "arbet s rum", "free none free",
+     None, "arbete rum", COMPOUND),
+    ("e-mail\te:e_N -:~ mail:mail_N", "e - mail", "free hyphen free",
+     "e- mail", "e mail", COMPOUND),
+    # colons in the word, with and without a backslash
+    ("hyy:n\thyy\\::hyy n:+GEN", "hyy: n", "free suffix", "hyy:n", "hyy n", INFLECTION),
+    ("hyy:n\thyy::hyy n:+GEN", "hyy: n", "free suffix", "hyy:n", "hyy n", INFLECTION),
+    # Finnish derivation, and a base form without a label
+    ("ajaja\taja:ajaa ja:+DV-JA", "aja ja", "free suffix", "ajaja", "ajaa ja", DERIVATION),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", MORPHO_CHALLENGE)
+def test_morpho_challenge(case):
+    line, *expected = case
+    reference = read(f"dog\tdog:dog_N\n{line}")
     assert reference.format == "morpho-challenge"
-    if expected is None:
-        assert skipped(reference) == [("a morph without a colon", 1, 2)]
-    else:
-        assert told(reference.entries[1]) == expected
+    assert told(reference.entries[1]) == tuple(expected)
 
 
 def test_morpho_challenge_alternatives_are_entries():
@@ -118,6 +97,7 @@ def test_morpho_challenge_alternatives_are_entries():
         "a b\ta:a_N b:b_N",
         "sheep\t~:+PL",
         "Up\tu:u_N p:p_N",
+        "a:b\ta:a_N :x b:b_N",
     )
     assert [(entry.line, entry.morphs) for entry in reference.entries] == [
         (1, ("ablative", "s")),
@@ -125,7 +105,7 @@ def test_morpho_challenge_alternatives_are_entries():
         (6, ("U", "p")),
     ]
     assert skipped(reference) == [
-        ("a morph without a colon", 1, 2),
+        ("a morph without a colon", 2, 2),
         ("not two columns", 1, 3),
         ("word with a space", 1, 4),
         ("no morphs", 1, 5),
@@ -159,115 +139,66 @@ def test_words_with_colons_do_not_make_a_file_morpho_challenge():
 # UniSegments
 
 
-def unisegments(form, segments, items, **more):
-    """A line of UniSegments; items are (span, type, morpheme), each may be None."""
-    segmentation = [
-        {
-            name: value
-            for name, value in (("morpheme", item[2]), ("span", item[0]), ("type", item[1]))
-            if value is not None
-        }
-        for item in items
-    ]
+def unisegments(form, segments, *items, **more):
+    """A line of UniSegments; items are like "0-2,5 root cat", with - for no type or morpheme."""
+    segmentation = []
+    for item in items:
+        places, kind, morpheme = item.split()
+        bounds = [part.split("-") for part in places.split(",")]
+        span = [letter for part in bounds for letter in range(int(part[0]), int(part[-1]) + 1)]
+        named = (("morpheme", morpheme), ("span", span), ("type", kind))
+        segmentation.append({name: value for name, value in named if value != "-"})
     annotation = {"annot_name": "Test", "segmentation": segmentation, **more}
     dumped = json.dumps(annotation, ensure_ascii=False, sort_keys=True)
     return f"{form}\t{form}\tNOUN\t{segments}\t{dumped}"
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        (
-            unisegments(
-                "uncountable", "un + count + able",
-                [([0, 1], "prefix", "un"), ([2, 3, 4, 5, 6], "root", "count"),
-                 ([7, 8, 9, 10], "suffix", "able")],
-            ),
-            ("un count able", "prefix free suffix", "uncountable", None, None),
-        ),
-        (
-            unisegments(
-                "Arbeitszimmer", "Arbeit + s + zimmer",
-                [([0, 1, 2, 3, 4, 5], "root", "Arbeit"), ([6], "interfix", "s"),
-                 ([7, 8, 9, 10, 11, 12], "root", "Zimmer")],
-            ),
-            ("Arbeit s zimmer", "free interfix free", "Arbeit s zimmer", "Arbeit s Zimmer", None),
-        ),
-        # a stem may be a compound: no whole words
-        (
-            unisegments("домами", "дом + ами",
-                        [([0, 1, 2], "stem", "STEM"), ([3, 4, 5], "ending", "INS.PL")]),
-            ("дом ами", "free suffix", None, "STEM INS.PL", None),
-        ),
-        # letters of no morpheme, and one without its name
-        (
-            unisegments("cranberry", "cran + berry", [([4, 5, 6, 7, 8], "root", None)]),
-            ("cran berry", "none free", None, None, None),
-        ),
-        # one morpheme in two pieces: around the root, and the root around an infix
-        (
-            unisegments("gemacht", "ge + mach + t",
-                        [([0, 1, 6], "circumfix", "ge-t"), ([2, 3, 4, 5], "root", "mach")]),
-            ("ge mach t", "prefix free suffix", "gemacht", "ge-t mach", None),
-        ),
-        (
-            unisegments("handgemacht", "hand + ge + mach + t",
-                        [([4, 5, 10], "circumfix", "ge-t"), ([6, 7, 8, 9], "root", "mach"),
-                         ([0, 1, 2, 3], "root", "Hand")]),
-            ("hand ge mach t", "free prefix free suffix", "hand gemacht", "Hand ge-t mach", None),
-        ),
-        (
-            unisegments("bumilib", "b + um + ilib",
-                        [([0, 3, 4, 5, 6], "root", "bilib"), ([1, 2], "infix", "um")]),
-            ("b um ilib", "free none none", "bumilib", "bilib um", None),
-        ),
-        # a letter of two morphemes
-        (
-            unisegments("abcd", "ab + c + d",
-                        [([0, 1, 2], "root", "abc"), ([2, 2, 3], "suffix", "cd")]),
-            ("ab c d", "free suffix none", "abcd", "abc cd", None),
-        ),
-        # two with the same letters, a circumfix in one piece, a type without a kind
-        (
-            unisegments("du", "du", [([0, 1], "root", "de"), ([0, 1], "root", "le")]),
-            ("du", "free", "du", "de", None),
-        ),
-        (
-            unisegments("abc", "a + bc", [([0], "circumfix", "a"), ([1, 2], "root", "bc")]),
-            ("a bc", "none free", None, None, None),
-        ),
-        (
-            unisegments("abc", "a + bc", [([0], "clitic", "a"), ([1, 2], "root", "bc")]),
-            ("a bc", "none free", None, None, None),
-        ),
-        (
-            unisegments("aob", "a + o + b",
-                        [([0], "root", "a"), ([1], "connector", "o"), ([2], "root", "b")]),
-            ("a o b", "free interfix free", "a o b", None, None),
-        ),
-        (
-            unisegments("e-mail", "e + - + mail",
-                        [([0], "root", "e"), ([2, 3, 4, 5], "root", "mail")]),
-            ("e - mail", "free hyphen free", "e- mail", None, None),
-        ),
-        (unisegments("cat", "cat", []), ("cat", None, None, None, None)),
-        ("cat\tcat\t\tcat\t{}", ("cat", None, None, None, None)),
-        # malformed items are as good as none
-        (
-            "cat\tcat\t\tca + t\t"
-            '{"segmentation": [7, {"span": 3}, {"span": ["0", 1.5]}, {"type": 5, "span": [2]}]}',
-            ("ca t", None, None, None, None),
-        ),
-    ],
-)  # fmt: skip
-def test_unisegments(line, expected):
-    (entry,) = read(line).entries
-    assert told(entry) == expected
-    assert read(line).format == "unisegments"
+# Segments, items; kinds, whole words, underlying morphemes.
+UNISEGMENTS = [
+    ("un + count + able", ("0-1 prefix un", "2-6 root count", "7-10 suffix able"),
+     "prefix free suffix", "uncountable", None),
+    ("Arbeit + s + zimmer", ("0-5 root Arbeit", "6 interfix s", "7-12 root Zimmer"),
+     "free interfix free", "Arbeit s zimmer", "Arbeit s Zimmer"),
+    # a stem may be a compound: no whole words
+    ("дом + ами", ("0-2 stem STEM", "3-5 ending INS.PL"), "free suffix", None, "STEM INS.PL"),
+    # letters of no morpheme, and one without its name
+    ("cran + berry", ("4-8 root -",), "none free", None, None),
+    # one morpheme in two pieces: around the root, and the root around an infix
+    ("ge + mach + t", ("0-1,6 circumfix ge-t", "2-5 root mach"),
+     "prefix free suffix", "gemacht", "ge-t mach"),
+    ("hand + ge + mach + t", ("4-5,10 circumfix ge-t", "6-9 root mach", "0-3 root Hand"),
+     "free prefix free suffix", "hand gemacht", "Hand ge-t mach"),
+    ("b + um + ilib", ("0,3-6 root bilib", "1-2 infix um"),
+     "free none none", "bumilib", "bilib um"),
+    # a letter of two morphemes
+    ("ab + c + d", ("0-2 root abc", "2,2,3 suffix cd"), "free suffix none", "abcd", "abc cd"),
+    # two with the same letters, a circumfix in one piece, a type without a kind
+    ("du", ("0-1 root de", "0-1 root le"), "free", "du", "de"),
+    ("a + bc", ("0 circumfix a", "1-2 root bc"), "none free", None, None),
+    ("a + bc", ("0 clitic a", "1-2 root bc"), "none free", None, None),
+    ("a + o + b", ("0 root a", "1 connector o", "2 root b"), "free interfix free", "a o b", None),
+    ("e + - + mail", ("0 root e", "2-5 root mail"), "free hyphen free", "e- mail", None),
+    ("cat", (), None, None, None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("segments", "items", "kinds", "whole", "underlying"), UNISEGMENTS)
+def test_unisegments(segments, items, kinds, whole, underlying):
+    reference = read(unisegments(segments.replace(" + ", ""), segments, *items))
+    (entry,) = reference.entries
+    assert reference.format == "unisegments"
+    assert told(entry) == (segments.replace(" + ", " "), kinds, whole, underlying, None)
+
+
+def test_malformed_annotations_are_as_good_as_none():
+    segmentation = '[7, {"span": 3}, {"span": ["0", 1.5]}, {"type": 5, "span": [2]}]'
+    for about in ("{}", f'{{"segmentation": {segmentation}}}'):
+        (entry,) = read(f"cat\tcat\t\tca + t\t{about}").entries
+        assert told(entry) == ("ca t", None, None, None, None)
 
 
 def test_unisegments_skips():
-    good = unisegments("cats", "cat + s", [([0, 1, 2], "root", "cat"), ([3], "suffix", "s")])
+    good = unisegments("cats", "cat + s", "0-2 root cat", "3 suffix s")
     start = "cats\tcat\tNOUN\tcat + s\t"
     reference = read(
         good,
@@ -297,7 +228,7 @@ def test_unisegments_skips():
 
 def test_unisegments_layers_are_told_apart():
     def line(form, segments, layer):
-        return unisegments(form, segments, [], annot_name=layer)
+        return unisegments(form, segments, annot_name=layer)
 
     lines = (
         line("undoing", "un + doing", "A"),

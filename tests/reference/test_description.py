@@ -45,13 +45,6 @@ def test_nothing_is_not_zero():
     assert found.morphs_per_word == {} and found.kinds == {} and found.prefixes == ()
 
 
-def test_twenty_affixes_the_most_frequent_first_then_alphabetically():
-    entries = [Entry(f"{c}x", (c, "x"), kinds=(P, F)) for c in "zyxwvutsrqponmlkjihgfedcba"]
-    entries += [Entry("zy", ("z", "y"), kinds=(P, F))]
-    found = describe_reference(reference(*entries))
-    assert found.prefixes[:3] == (("z", 2), ("a", 1), ("b", 1)) and len(found.prefixes) == 20
-
-
 def test_real_data(data_folder):
     folder = data_folder / "references"
     found = describe_reference(read_reference(folder / "morphynet/deu.derivational.v1.tsv"))

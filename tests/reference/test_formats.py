@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from plain_writing import one, read, skipped, told
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.reference.celex import TreeError, kind_of_tag, parse_tree, pieces_of
+from morphgraph.reference.celex import TreeError, parse_tree, pieces_of
 from morphgraph.reference.entry import Entry, MorphemeKind, pieces
 from morphgraph.reference.readers import read_reference
 from tests.effort import examples
@@ -180,12 +180,6 @@ def test_celex_malformed_trees(tree):
         parse_tree(tree)
 
 
-def test_celex_tags():
-    tags = ("A|N.", "N|V.", "V|.A", "P", "N|N.N", "A|N.x", "N", "V", "B|A.")
-    kinds = "suffix suffix prefix prefix interfix interfix free free suffix"
-    assert " ".join(kind_of_tag(tag).value for tag in tags) == kinds
-
-
 def test_the_sibling_rule_on_flat_lists():
     short = {
         "p": MorphemeKind.PREFIX,
@@ -238,14 +232,6 @@ def test_morphynet_derivation(line, morphs, kinds, underlying):
     check(entry, (morphs, kinds, entry.word, underlying, ("derivation",)))
 
 
-def test_a_reference_tells_that_its_gold_is_partial():
-    derivations = read("waffnen\tentwaffnen\tV\tV\tent\tprefix")
-    assert derivations.partial == "one affix a word"
-    assert "(one affix a word)" in derivations.partial_note
-    inflections = read("désengager\tdésengageraient\tV|COND;3;PL\tdésengager|eraient")
-    assert inflections.partial == inflections.partial_note == ""
-
-
 def test_morphynet_derivation_skips():
     reference = read(
         "Sattel\tSattelung\tN\tN\tung\tsuffix",
@@ -256,6 +242,7 @@ def test_morphynet_derivation_skips():
         "-\tab\tV\tN\tb\tsuffix",
     )
     assert reference.format == "morphynet-derivation" and len(reference) == 1
+    assert reference.partial == "one affix a word" in reference.partial_note
     assert skipped(reference) == [
         ("not six columns", 1, 2),
         ("word with a space", 1, 3),
@@ -333,6 +320,12 @@ def test_inflections():
     )
     assert reference.format == "morphynet-inflection"
     assert [e.morphs for e in reference.entries] == [("нэр", "ийн"), ("désengag", "eraient")]
+    told_of = {(e.processes, e.kinds, e.underlying) for e in reference.entries}
+    assert told_of == {
+        (("inflection",), None, None),
+        (("inflection",), None, ("désengager", "eraient")),
+    }
+    assert reference.partial == reference.partial_note == ""
     assert not reference.has_whole_words
     assert skipped(reference) == [("no segmentation (-)", 1, 3), ("fewer than four columns", 1, 4)]
 
@@ -379,13 +372,6 @@ def test_processes_of_sigmorphon(flags, processes):
     # 6 + 3 + 1 letters, "offici" skips its i
     assert entry.morphs == ("offici", "ate", "s") and entry.underlying == ("office", "ate", "s")
     assert entry.kinds is None
-
-
-def test_inflections_tell_a_process_and_morphemes():
-    entry = one("désengager\tdésengageraient\tV|COND;3;PL\tdésengager|eraient")
-    assert entry.processes == ("inflection",) and entry.kinds is None
-    assert entry.underlying == ("désengager", "eraient")
-    assert one("eat\teating\tV|V.PTCP;PRS\teat|ing").underlying is None
 
 
 # Plain
@@ -437,18 +423,15 @@ def test_plain_marks_tell_bound_from_free(line, morphs, kinds, whole, underlying
 
 
 def test_plain_without_marks_does_not_tell():
-    for line in ("co-op\tco - op", "co-op\tco- op", "hand-hole\thand hole"):
-        assert one(line).whole_words is None
-    for line in ("unbreakable\tun break able", "co-op\tco- op"):
-        assert one(line).kinds is None
-
-
-def test_plain_morphs_that_spell_the_word_are_not_split_further():
-    assert one("Anti-|Antifa").morphs == ("Anti-", "Antifa")
-    assert one("co-op\tco- op").morphs == ("co-", "op")
-    assert one("co-op\tco - op").morphs == ("co", "-", "op")
-    # the source lists no hyphen here, and none of its morphemes has one
-    assert one("hand-hole\thand hole").morphs == ("hand", "-", "hole")
+    for line, morphs in (
+        ("co-op\tco - op", ("co", "-", "op")),
+        ("co-op\tco- op", ("co-", "op")),
+        ("Anti-|Antifa", ("Anti-", "Antifa")),
+        # the source lists no hyphen here, and none of its morphemes has one
+        ("hand-hole\thand hole", ("hand", "-", "hole")),
+    ):
+        entry = one(line)
+        assert (entry.morphs, entry.whole_words, entry.kinds) == (morphs, None, None)
 
 
 def test_plain_whole_words_column_beats_marks():
@@ -488,20 +471,6 @@ def test_plain_skips():
     ]
     reference = read("word\tmorphs\twhole_words", "ab\ta b\tab", "cd\tc d\tc e")
     assert skipped(reference) == [("whole words that do not concatenate to the word", 1, 3)]
-
-
-def test_nothing_is_evaluated():
-    entry = one("__import__('os').system('false')\t__import__('os') .system('false')")
-    assert entry.morphs == ("__import__('os')", ".system('false')")
-
-
-def test_first_analyses():
-    reference = read("undoable\tun doable", "undo\tun do", "undoable\tundo able")
-    assert len(reference) == 3
-    assert [e.morphs for e in reference.first_analyses().entries] == [
-        ("un", "doable"),
-        ("un", "do"),
-    ]
 
 
 def test_only_a_header():

@@ -36,14 +36,6 @@ def test_inflections_and_derivations_in_one():
         join_references([])
 
 
-def test_an_entry_of_both_counts_twice_and_the_first_analysis_is_of_the_first_reference():
-    first = read_reference(b"undoable\tun doable", name="a")
-    second = read_reference(b"undoable\tundo able", name="b")
-    joined = join_references([first, second])
-    assert len(joined) == 2
-    assert [entry.morphs for entry in joined.first_analyses().entries] == [("un", "doable")]
-
-
 def test_a_sample_is_seeded_in_order_and_named():
     gold = read_reference("demo:en")
     drawn = gold.sample(50, seed=3)

@@ -266,17 +266,6 @@ def test_entities_give_nothing_of_this_machine(file, encoding, tmp_path):
     assert file.endswith("sheet2.xml") <= ("dog" not in {entry.word for entry in reference.entries})
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("cell", ["XFD2", "A1048576", "XFD1048576"])
-def test_a_cell_in_the_last_column_or_row_is_passed_over(cell):
-    made = openpyxl.load_workbook(io.BytesIO(book(SHEETS)))
-    made["1-1-1"][cell] = "x"
-    stream = io.BytesIO()
-    made.save(stream)
-    read = read_reference(stream.getvalue(), name="far.xlsx")
-    assert read.entries == read_reference(book(SHEETS)).entries
-
-
 def test_a_wrong_size_of_a_sheet_loses_no_rows():
     def shrunk(name, content):
         return content.replace(b'ref="A1:G14"', b'ref="A1:A2"') if "sheet2" in name else content

@@ -99,20 +99,6 @@ def test_json(run, gold):
     ]
 
 
-def test_partial_gold_is_told(run, gold, tmp_path):
-    path = tmp_path / "derivations.tsv"
-    path.write_text("waffnen\tentwaffnen\tV\tV\tent\tprefix\n", "utf-8")
-    assert "partial (one affix a word)" in run(path).stdout
-    assert json.loads(run(path, "--json").stdout)["partial"] == "one affix a word"
-    assert "is partial" not in run(gold).stdout
-
-
-def test_demo(run):
-    result = run("demo:en", "--limit", 3)
-    assert result.exit_code == 0 and "(demo:en, plain)" in result.stdout
-    assert "abil iti es" in result.stdout and "most frequent suffixes" in result.stdout
-
-
 def test_format_foreign_and_encoding(run, tmp_path):
     path = tmp_path / "gold.tsv"
     path.write_bytes("pizza\t(pizza)[F]\nhäuser\t((häus)[N],(er)[N|N.])[N]".encode("windows-1252"))
@@ -124,18 +110,6 @@ def test_format_foreign_and_encoding(run, tmp_path):
     assert "2 entries of 2 words" in shown and "skipped" not in shown
     with pytest.raises(MorphGraphError, match="'x' is unknown"):
         run(path, "--format", "x")
-
-
-def test_the_layer_of_unisegments(run, tmp_path):
-    path = tmp_path / "gold.useg"
-    layers = {"A": "un + doing", "B": "undo + ing"}
-    path.write_text("".join(
-        f'undoing\tundoing\tNOUN\t{morphs}\t{{"annot_name": "{layer}"}}\n'
-        for layer, morphs in layers.items()
-    ))  # fmt: skip
-    shown = run(path).stdout
-    assert "un doing" in shown and "skipped 1: of another layer (first: line 2)" in shown
-    assert "undo ing" in run(path, "--layer", "B").stdout
 
 
 def test_what_a_terminal_would_act_upon_is_shown_by_its_code(run, tmp_path):

@@ -21,7 +21,12 @@ from morphgraph.core.files import checksum as sum_of
 from morphgraph.core.files import demo_gold_path
 from morphgraph.core.limits import TREE_NODES
 from morphgraph.reference.align import SourceRow, entries_from
-from morphgraph.reference.celex import celex, looks_like_celex
+from morphgraph.reference.annotated import (
+    celex,
+    looks_like_celex,
+    looks_like_unisegments,
+    read_unisegments,
+)
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.lines import (
     is_canonical,
@@ -55,7 +60,6 @@ from morphgraph.reference.source import (
     split_lines,
     usable_rows,
 )
-from morphgraph.reference.unisegments import looks_like_unisegments, read_unisegments
 
 DEMO, CATALOGUE = "demo:", "catalogue:"
 

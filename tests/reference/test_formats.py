@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from plain_writing import one, read, skipped, told
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.reference.celex import TreeError, parse_tree, pieces_of
+from morphgraph.reference.annotated import TreeError, parse_tree, pieces_of
 from morphgraph.reference.entry import Entry, MorphemeKind, pieces
 from morphgraph.reference.readers import read_reference
 from tests.effort import examples

@@ -2,21 +2,17 @@
 
 import streamlit as st
 
-from web.bootstrap import PAGES, start
-from web.hosting import is_public
-from web.inputs import catalogue_panel, reference_upload
-from web.opening import tokeniser_upload
-from web.reopening import keep_session
-from web.scoreboard import (
-    doubtful_reference,
-    reference_in_another_language,
-    score_metrics,
-    skipped_lines,
-)
-from web.state import Session
-from web.text import plain
-from web.views.first_look import first_look
-from web.views.reference_read import reference_read
+from morphgraph.core.limits import is_public
+from morphgraph.core.text import counted, in_percent, shortened
+from morphgraph.draw.fan import fan_around
+from morphgraph.draw.words import Culprit, illustrative_word, lines_of
+from morphgraph.graph.view import type_key
+from web import inputs
+from web.bootstrap import PAGES, open_reference, score_metrics, start, tokeniser_upload
+from web.components import fan_graph, word_editor
+from web.edits import knock_out_type, open_in_graph, show_message
+from web.state import Session, keep_session
+from web.widgets import attempt, code, gain_colour, plain, set_value, value_now
 
 DOORS = {
     "Explore": (
@@ -37,6 +33,34 @@ DOORS = {
     ),
 }
 """The groups of pages, each with its purpose and what its first page does."""
+_EXAMPLES = 3
+
+
+def start_page(current: Session) -> None:
+    """Show the first screen, links to other pages, and the upload of own files."""
+    for warning in current.study.tokeniser.warnings:
+        st.warning(plain(warning), icon=":material/warning:")
+    inputs.doubtful_reference(current)
+    inputs.reference_in_another_language(current)
+    first_screen(current)
+
+    for column, (title, (text, first)) in zip(st.columns(len(DOORS)), DOORS.items(), strict=True):
+        with column.container(border=True, height="stretch"):
+            st.markdown(f"#### {title}")
+            st.caption(text)
+            page, icon = next(iter(PAGES[title].values()))
+            st.page_link(page, label=first, icon=icon)
+
+    st.subheader("Open your own files")
+    left, right = st.columns(2)
+    with left.container(border=True, height="stretch"):
+        tokeniser_upload(current)
+    with right.container(border=True, height="stretch"):
+        open_reference(current, "files")
+        inputs.reference_read(current, "files")
+    inputs.skipped_lines(current)
+    if not is_public():
+        st.caption("Files stay on this machine.")
 
 
 @st.fragment
@@ -54,33 +78,93 @@ def first_screen(current: Session) -> None:
     keep_session(current)
 
 
-def start_page(current: Session) -> None:
-    """Show the first screen, links to other pages, and the upload of own files."""
-    for warning in current.study.tokeniser.warnings:
-        st.warning(plain(warning), icon=":material/warning:")
-    doubtful_reference(current)
-    reference_in_another_language(current)
-    first_screen(current)
+def first_look(current: Session) -> None:
+    """Show a text to edit as chips, with its worst merge and the effect of its knockout."""
+    study, key = current.study, f"first look {current.study_number}"
+    version = st.session_state.get(f"{key} version", 0)
+    if value_now(key, None) is None:
+        set_value(key, illustrative_word(study, 0))
+    text = value_now(key, "")
+    asked = current.address.follow("text", text, step=False)
+    if asked != text:
+        text, version = asked, version + 1
+        set_value(key, text)
+        st.session_state[f"{key} version"] = version
+    with attempt():
+        lines, culprit = lines_of(study, text)
+        left, right = st.columns([4, 5], gap="large")
+        with left:
+            word_editor(
+                text,
+                lines,
+                key=f"editor {current.study_number}",
+                version=version,
+                on_text=lambda typed: set_value(key, typed),
+            )
+            _verdict(culprit, any(word.morphs for line in lines for word in line))
+            _buttons(current, key, culprit)
+            show_message(current)
+        with right:
+            _merges_behind(current, culprit)
 
-    for column, (title, (text, first)) in zip(st.columns(len(DOORS)), DOORS.items(), strict=True):
-        with column.container(border=True, height="stretch"):
-            st.markdown(f"#### {title}")
-            st.caption(text)
-            page, icon = next(iter(PAGES[title].values()))
-            st.page_link(page, label=first, icon=icon)
 
-    st.subheader("Open your own files")
-    left, right = st.columns(2)
-    with left.container(border=True, height="stretch"):
-        tokeniser_upload(current)
-    with right.container(border=True, height="stretch"):
-        reference_upload(current, "files")
-        with st.expander("Public references", icon=":material/cloud_download:"):
-            catalogue_panel(current, "files")
-        reference_read(current, "files")
-    skipped_lines(current)
-    if not is_public():
-        st.caption("Files stay on this machine.")
+def _verdict(culprit: Culprit | None, has_gold: bool) -> None:
+    if culprit is None:
+        unknown = "The reference has no gold for this, so its boundaries are not known."
+        st.markdown("No token covers a gold boundary here." if has_gold else unknown)
+        return
+    joins = counted(int(culprit.joins), "join")
+    wrong = f"In {culprit.wrong_joins:,.0f} of its {joins} in the reference it covers one"
+    shown = ", ".join(code(shortened(word, 40)) for word in culprit.examples[:_EXAMPLES])
+    merge = plain(shortened(culprit.description, 80))
+    st.markdown(
+        f":red[**{merge}**] is the merge to blame for a red line. "
+        f"{wrong}{': ' + shown if shown else ''}{' …' if len(culprit.examples) > _EXAMPLES else ''}"
+    )
+
+
+def _buttons(current: Session, key: str, culprit: Culprit | None) -> None:
+    def another() -> None:
+        number = st.session_state.get(f"{key} version", 0) + 1
+        st.session_state[f"{key} version"] = number
+        set_value(key, illustrative_word(current.study, number))
+
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if culprit is not None:
+            st.button(
+                f"Knock out “{plain(shortened(culprit.name, 30))}”",
+                key="knock out the culprit",
+                type="primary",
+                icon=":material/content_cut:",
+                on_click=knock_out_type,
+                args=(current, culprit.type),
+                help="Removes the merge. Undo, on top, brings it back.",
+            )
+        st.button("Another word", key="another word", on_click=another)
+        if culprit is not None and culprit.gain == culprit.gain:
+            score = f"F1 would be {in_percent(culprit.f1)} ({100 * culprit.gain:+.2f})"
+            st.markdown(f":{gain_colour(culprit.gain)}[**{score}**]")
+
+
+def _merges_behind(current: Session, culprit: Culprit | None) -> None:
+    study, shown = current.study, f"first shown {current.study_number}"
+    if culprit is not None:
+        st.session_state[shown] = culprit.type
+    number = st.session_state.get(shown)
+    if number is None or (culprit is None and study.graph.is_present(number)):
+        return
+    st.caption("The merge behind it" if culprit else "What its parts form now")
+    fan_graph(
+        fan_around(study, number, rows=4, up=0 if culprit else 1),
+        key="first look graph",
+        view_key=f"first {current.study_number} {number}",
+        selected=type_key(number),
+        height="250px",
+        least=0.5,
+    )
+    st.caption("Boxes are merges, ovals the types they make. Redder: more to blame.")
+    if st.button("Open it in the merge graph", key="open culprit", type="tertiary"):
+        open_in_graph(current, number)
 
 
 start_page(start("Start"))

@@ -1,15 +1,53 @@
-"""Full evaluations: configuration, progress, and results."""
+"""Full evaluations: a configuration to edit, check and start; runs, their progress and results."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
 import streamlit as st
 
-from web.batch.editor import configure_tab
-from web.batch.progress import is_over
-from web.batch.runs import runs_tab
-from web.batch.state import CONFIGURE, RUNS, VIEW, known_runs
+from morphgraph.batch.run import Run, RunProgress, ended_early, read_progress, stop_run
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import check_size, decode_utf8, read_bytes, shipped_configurations
+from morphgraph.core.limits import PUBLIC_WORKERS, YAML_CHARACTERS, is_public
+from morphgraph.core.system import available_cores
+from morphgraph.core.text import counted, shortened, visible
+from morphgraph.tables.model import Table, text_frame
+from morphgraph.tables.writing import frame_csv
+from web import batch
+from web import widgets as ui
 from web.bootstrap import start
-from web.widgets import remembered
+from web.components import page_frame
+from web.inputs import clear_upload, content_of, upload_key
+from web.jobs import is_waiting, leave_queue, place_in_queue
+from web.storage import without_folder
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_PROBLEM, _REFUSED = "batch problem", "batch refused"
+_NAMED_FILES = "batch files"
+_WORKERS, _NAME = "batch_workers", "batch_name"
+_MOST_FAILURES = 20
+_BEGINNING = "Workers start, load libraries, then tokenisers and references: some seconds."
+_GONE = (
+    "The process ended unexpectedly, as when a machine is switched off. What was done is kept: "
+    "Resume runs the rest."
+)
+_BOLD = "font-weight: 700; background-color: rgba(125, 90, 230, 0.18)"
+_FILES = {
+    "report.html": ("Report", "One web page with all tables and charts. It needs no network."),
+    "report.md": ("Markdown", None),
+    "results.csv": ("CSV", "All results, in long form."),
+    "results.parquet": ("Parquet", "All results, in long form."),
+    "tables.zip": ("LaTeX", "Each table as a .tex file."),
+    "run.json": ("run.json", "Versions, machine, command, times."),
+    "run.log": ("Log", "With the tracebacks of what failed."),
+}
+"""The files of a run to download, each with its label and content."""
 
 
 def batch_page() -> None:
@@ -20,14 +58,437 @@ def batch_page() -> None:
         "the background, with a report at the end. Closing this page stops nothing."
     )
     # A visitor who returns during a run sees it at once.
-    is_new = VIEW not in st.session_state and f"kept {VIEW}" not in st.session_state
-    at_work = is_new and any(not is_over(run) for run in known_runs())
-    with remembered(**{VIEW: RUNS if at_work else CONFIGURE}):
-        tabs = st.tabs([CONFIGURE, RUNS], key=VIEW, on_change="rerun")
+    is_new = ui.value_now(batch.VIEW, None) is None
+    at_work = is_new and any(not batch.is_over(run) for run in batch.known_runs())
+    with ui.remembered(**{batch.VIEW: batch.RUNS if at_work else batch.CONFIGURE}):
+        tabs = st.tabs([batch.CONFIGURE, batch.RUNS], key=batch.VIEW, on_change="rerun")
     for tab, show in zip(tabs, (configure_tab, runs_tab), strict=True):
         if tab.open:
             with tab:
                 show()
+
+
+def configure_tab() -> None:
+    """Choose, edit, check and start a configuration."""
+    shipped: dict[str, str] = {}
+    with ui.attempt():
+        shipped = shipped_configurations()
+    if is_public():  # others need files that visitors cannot access
+        shipped = {name: text for name, text in shipped.items() if "${" not in text}
+    sources = shipped | batch.own_sources()
+    left, right = st.columns([7, 5], gap="large", vertical_alignment="bottom")
+    source: str | None = ui.choice(
+        left.selectbox,
+        "Start from",
+        sources,
+        key=batch.SOURCE,
+        format_func=lambda name: shortened(visible(name), 90),
+    )
+    # A new key closes the popover, so that it does not cover what was opened.
+    key = f"batch open {len(batch.own_sources())}"
+    with right.popover("Open a file", icon=":material/upload_file:", width="stretch", key=key):
+        _upload()
+        if is_public():
+            _upload_files()
+    if source is None:
+        return
+    left, right = st.columns([7, 5], gap="large")
+    with left:
+        text = _editor(source, sources[source])
+    with right.container():
+        _outcome(source, text)
+
+
+def _upload() -> None:
+    key = f"batch upload {len(batch.own_sources())}"
+
+    def take() -> None:
+        file = st.session_state[key]
+        st.session_state[_PROBLEM] = ""
+        if file is None:
+            return
+        with ui.deferred_error(_PROBLEM):
+            data = file.getvalue()
+            check_size(file.name, len(data))
+            text = decode_utf8(data, file.name)
+            YAML_CHARACTERS.check(len(text), file.name, fix="Choose the YAML file of an evaluation")
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+            batch.add_source(shortened(visible(file.name), 60), text, shipped_configurations())
+
+    st.file_uploader(
+        "Evaluation",
+        type=["yaml", "yml"],
+        key=key,
+        max_upload_size=10,  # above our own limit, whose error says what to do
+        on_change=take,
+        help="A YAML file in UTF-8. It is shown here first; nothing runs before you press Start.",
+    )
+    if st.session_state.get(_PROBLEM):
+        ui.show_error(st.session_state[_PROBLEM])
+
+
+def _upload_files() -> None:
+    kept = sorted(path.name for path in batch.uploads_folder().glob("*"))
+    files = st.file_uploader(
+        "Files that it names",
+        accept_multiple_files=True,
+        key=upload_key(_NAMED_FILES),
+        help="Tokenisers, references, word counts or texts: the evaluation then names them, as in "
+        "file: tokenizer.json.",
+    )
+    if kept:
+        st.caption(f"There are: {ui.plain(', '.join(kept))}.")
+    if files:
+        with ui.attempt():
+            for file in files:
+                batch.keep_upload(file.name, content_of(file))
+            clear_upload(_NAMED_FILES)
+            st.rerun()
+
+
+def _editor(source: str, original: str) -> str:
+    texts, key = batch.edited_texts(), f"batch text {source}"
+
+    def keep() -> None:
+        texts[source] = st.session_state[key]
+
+    def undo() -> None:
+        texts.pop(source, None)
+
+    with st.container(key="batch-editor"):
+        st.session_state[key] = texts.get(source, original)  # sent in every run
+        text = st.text_area(
+            "Evaluation",
+            key=key,
+            height=520,
+            max_chars=YAML_CHARACTERS.value,
+            help="Edit it as you like. Click elsewhere, or press Ctrl+Enter, and it is checked.",
+            on_change=keep,
+        )
+    with st.container(horizontal=True):
+        # The dictionary, not the text, is read when the button is pressed.
+        ui.download(
+            "Download YAML",
+            lambda: texts.get(source, original).encode("utf-8", "replace"),
+            "evaluation.yaml",
+            key="batch yaml",
+            help="Edits last as long as this page is open.",
+        )
+        off, said = text == original, "Back to the original file."
+        ui.button("Undo all edits", "restart_alt", undo, disabled=off, help=said)
+    return str(text)
+
+
+def _outcome(source: str, text: str) -> None:
+    checked, runs = batch.checked_text(source, text), batch.known_runs()
+    impossible = checked.plan is None
+    free = batch.free_name(checked.name or "evaluation", [run.name for run in runs])
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        workers = PUBLIC_WORKERS.value
+        if not is_public():
+            cores = available_cores()
+            with ui.remembered(**{_WORKERS: cores}):
+                memory = "Each takes memory of its own, up to 1 GB for large vocabularies."
+                note = f"Tasks at once; this machine has {cores} cores. {memory}"
+                workers = st.number_input("Workers", 1, cores, key=_WORKERS, help=note)
+        # Sent in every run: a value that is set once is lost if its run is interrupted.
+        st.session_state[_NAME] = ui.value_now(_NAME, "")
+        with ui.remembered(**{_NAME: ""}):
+            st.text_input(
+                "Name of the run",
+                max_chars=80,
+                placeholder=free,
+                help="Unaccented letters, digits, dots, dashes and underscores. Its folder gets "
+                "this name.",
+                key=_NAME,
+            )
+    if checked.plan is None:
+        ui.show_error(checked.message)
+        if checked.excerpt:
+            st.code(checked.excerpt, language=None)
+        st.button("Check again", icon=":material/refresh:", help="After you have corrected a file.")
+    else:
+        said = ui.plain(batch.summary(checked.plan, workers))
+        st.success(said, icon=":material/check_circle:")
+    ui.button("Start", "play_arrow", _start, source, primary=True, disabled=impossible)
+    if not is_public() and any(run.progress and not run.progress.is_over for run in runs):
+        st.caption("Another run is running: both will share this machine.")
+    ui.show_deferred_error(_REFUSED)
+    if checked.plan is not None:
+        with st.expander("Cells", icon=":material/list:"):
+            labels = [shortened(visible(cell.label), 200) for cell in checked.plan.cells]
+            ui.show_table({"cell": labels}, ui.table_height(10), key=f"batch cells {hash(text)}")
+
+
+def _start(source: str) -> None:
+    """Start the text now in the editor: the run that drew the button may have had an older one."""
+    text = str(st.session_state[f"batch text {source}"])
+    checked = batch.checked_text(source, text)
+    if checked.plan is None:
+        if st.session_state.get(batch.VIEW) == batch.CONFIGURE:  # no second half of a double click
+            st.session_state[_REFUSED] = "Nothing was started: correct the error above first."
+        return
+    names = [run.name for run in batch.known_runs()]
+    name = str(ui.value_now(_NAME, "")).strip() or batch.free_name(
+        checked.name or "evaluation", names
+    )
+    with ui.deferred_error(_REFUSED):
+        if name in names:
+            raise MorphGraphError(
+                f"There is a run “{name}” already. Choose another name, or resume it under Runs."
+            )
+        workers = int(ui.value_now(_WORKERS, available_cores()))
+        batch.begin(text, name, batch.Settings(workers, str(batch.folder_of(source))))
+        ui.set_value(_NAME, "")
+
+
+def _show_editor() -> None:
+    ui.set_value(batch.VIEW, batch.CONFIGURE)
+
+
+def runs_tab() -> None:
+    """Show the chosen run, the newest by default."""
+    runs = {run.name: run for run in batch.known_runs()}
+    if not runs:
+        st.info("Nothing has been run yet. Choose an evaluation under Configure, and press Start.")
+        ui.button("Configure one", "tune", _show_editor)
+        return
+    name = ui.choice(
+        st.selectbox,
+        "Run",
+        runs,
+        key=batch.CHOSEN,
+        format_func=lambda name: shortened(visible(name), 80),
+        help="The newest first.",
+    )
+    run = runs[name]
+
+    def resume() -> None:
+        """Resume it with the same text, name, languages and workers."""
+        with ui.deferred_error(_REFUSED):
+            batch.begin(batch.configuration_of(run), name, batch.start_settings(run.folder))
+
+    def edit_a_copy() -> None:
+        with ui.deferred_error(_REFUSED):
+            batch.add_source(f"copy of {name}"[:80], batch.configuration_of(run))
+            _show_editor()
+
+    _watched(run)
+    ui.show_deferred_error(_REFUSED)
+    state = batch.state_of(run)
+    _buttons(run, state, resume)
+    # A report is written after results, so missing results were deleted.
+    has_ended = run.has_results or state == "done"
+    if has_ended and batch.is_over(run) and not results_of(run) and state == "done":
+        # Finished tasks are in the run's store; "Resume" also writes the results.
+        key = f"batch write again {name}"
+        ui.button("Write the results again", "refresh", resume, primary=True, key=key)
+    said = "Under Configure; the run stays as it is."
+    ui.button("Edit a copy of its file", "edit", edit_a_copy, key=f"batch copy {name}", help=said)
+    if not is_public():
+        with st.expander("Files of this run", icon=":material/folder:"):
+            st.caption("All of it is in this folder of this machine:")
+            st.code(str(run.folder), language=None, wrap_lines=True)
+            st.caption("To resume it in a terminal")
+            st.code(batch.resume_command(run), language=None, wrap_lines=True)
+
+
+def _buttons(run: Run, state: str, resume: Callable[[], None]) -> None:
+    can = batch.buttons_of(run)
+
+    def stop() -> None:
+        with ui.deferred_error(_REFUSED):
+            (leave_queue if is_waiting(run.folder) else stop_run)(run.folder)
+
+    if can == "stopping":
+        st.button("Stopping …", icon=":material/stop:", disabled=True, key="batch stopping")
+    elif can != "over":
+        with st.popover("Stop", icon=":material/stop:", disabled=can == "wait"):
+            st.write("What is done is kept, and the run can be resumed later.")
+            key = f"batch stop {run.name}"
+            st.button("Stop the run", type="primary", on_click=stop, key=key)
+    elif state != "done" or (run.progress is not None and run.progress.failed > 0):
+        label = "Retry failed tasks" if state == "done" else "Resume"
+        said = "What is done is kept: only what is missing is run."
+        how: dict[str, Any] = {
+            "primary": state != "done",
+            "key": f"batch go on {run.name}",
+            "help": said,
+        }
+        ui.button(label, "play_arrow", resume, **how)
+
+
+def _watched(run: Run) -> None:
+    at_work, shown = not batch.is_over(run), batch.buttons_of(run)
+
+    def show() -> None:
+        now = replace(run, progress=read_progress(run.folder))
+        if at_work and batch.buttons_of(now) != shown:
+            st.rerun()  # the whole page, as buttons and results have changed
+        _state(now)
+
+    st.fragment(show, run_every=1.0 if at_work else None)()
+
+
+def _state(run: Run) -> None:
+    progress = run.progress
+    title, colour, icon = batch.badge_of(run)
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.badge(title, color=colour, icon=icon)
+            if progress is not None and progress.started:
+                began = time.localtime(progress.started)
+                st.caption(time.strftime("started %d %b %Y, %H:%M", began))
+        if progress is None:
+            _no_progress(run)
+            return
+        share = min(1.0, max(0.0, progress.share))  # the file may have been tampered with
+        st.progress(share, ui.plain_line(progress.summary(), 200))
+        if not progress.is_over:
+            # The line is always drawn, so that nothing below it moves.
+            last = f"Last: {ui.code(shortened(visible(progress.last), 110))}"
+            st.caption(last if progress.last else _BEGINNING)
+        if progress.state == "interrupted":
+            st.caption(_GONE)
+        if progress.message:
+            ui.show_error(progress.message)
+    if progress.failed:
+        _failures(progress)
+
+
+def _no_progress(run: Run) -> None:
+    place = place_in_queue(run.folder)
+    if place:
+        st.progress(0.0, f"Number {place:,} in the queue …")
+        st.caption(
+            "Runs of all visitors start one after the other. You can close this page meanwhile."
+        )
+        return
+    said = without_folder(ended_early(run))
+    if batch.state_of(run) == "beginning":
+        st.progress(0.0, "Getting ready …")
+        st.caption(_BEGINNING)
+        return
+    ui.show_error(
+        "It ended before its first task, or its file progress.json cannot be read. "
+        "Resume to run what is missing."
+    )
+    if said:
+        st.code(batch.visible_lines(said), language=None, wrap_lines=True)
+
+
+def _failures(progress: RunProgress) -> None:
+    title = f"{counted(progress.failed, 'task')} failed"
+    with st.expander(title, icon=":material/error:", expanded=True):
+        shown = progress.failures[-_MOST_FAILURES:]
+        for line in shown:
+            st.markdown(f"- {ui.plain_line(without_folder(line), 500)}")
+        if progress.failed > len(shown):
+            st.caption(f"The last {len(shown):,} of {progress.failed:,}; the log has them all.")
+
+
+def results_of(run: Run) -> bool:
+    """Show a run's tables, report and files; return whether its results could be read."""
+    from morphgraph.batch.results import read_results
+
+    is_complete = run.progress is None or run.progress.done >= run.progress.total
+    try:
+        results = read_results(run.folder / "results.parquet")
+    except MorphGraphError as error:
+        ui.show_error(f"The results cannot be shown: {error}")
+        _download_buttons(run, None)
+        return False
+    st.subheader("Results", anchor=False)
+    if not is_complete:
+        st.info("Cells that failed or have not run are missing here; the report names them.")
+    _download_buttons(run, results)
+    tables, report = st.tabs(
+        ["Tables", "Report"], key=f"batch results {run.name}", on_change="rerun"
+    )
+    if tables.open:
+        with tables, ui.attempt():
+            _one_table(run, _tables(run, results), is_complete)
+    if report.open:
+        with report, ui.attempt():
+            page = decode_utf8(read_bytes(run.folder / "report.html"), "report.html")
+            page_frame(page, "Report", key="batch report")
+    return True
+
+
+def _tables(run: Run, results: pd.DataFrame) -> list[Table]:
+    from morphgraph.batch.configuration import parse_evaluation
+    from morphgraph.batch.report import make_table, usual_tables
+
+    kept: dict[object, list[Table]] = st.session_state.setdefault("batch tables", {})
+    key = (str(run.folder), (run.folder / "results.parquet").stat().st_mtime_ns)
+    if key not in kept:
+        path = run.folder / "configuration.yaml"
+        try:
+            specs = parse_evaluation(read_bytes(path), path.name)[0].tables
+        except MorphGraphError:  # it cannot be read any more
+            specs = []
+        kept[key] = [make_table(results, spec) for spec in specs or usual_tables(results)]
+        ui.forget_oldest(kept, 8)
+    return kept[key]
+
+
+def _one_table(run: Run, tables: list[Table], is_complete: bool) -> None:
+    number = ui.choice(
+        st.selectbox,
+        "Table",
+        range(len(tables)),
+        key=f"batch table {run.name} {len(tables)}",
+        format_func=lambda n: shortened(visible(tables[n].title), 90),
+    )
+    if number is None:
+        st.info("There are no results: no cell was finished.")
+        return
+    table = tables[number]
+    frame, best = text_frame(table)
+    if not is_complete:  # the best of each group is not known
+        table, best[:] = replace(table, bold=""), False
+    titles = [*(column.title for column in table.names), *(one.path for one in table.columns)]
+    config = {}
+    for number, title in enumerate(titles):
+        is_name = number < len(table.rows_by)
+        config[str(number)] = ui.TEXT(
+            shortened(visible(title), 60),
+            width=ui.width_of([title, *frame[str(number)]], 300),
+            pinned=is_name and number < 2,
+            alignment="left" if is_name else "right",
+        )
+    ui.show_table(
+        frame.style.apply(lambda _: best.map(lambda is_best: _BOLD if is_best else ""), None),
+        height=ui.table_height(min(len(frame), 20)),
+        column_config=config,
+        # Widths are measured on first drawing, so another table needs another key.
+        key=f"batch frame {run.name} {hash((table.title, frame.to_csv()))}",
+    )
+    same = ", ".join(f"{name.lower()} {value}" for name, value in table.constants.items())
+    notes = [*table.notes, *([f"The same in all rows: {same}."] if same else []), *table.explained]
+    st.caption(ui.plain_line(" ".join(notes), 1_500))
+
+
+def _download_buttons(run: Run, results: pd.DataFrame | None) -> None:
+    folder = run.folder
+
+    def content(name: str) -> Callable[[], bytes]:
+        return lambda: read_bytes(folder / name)
+
+    offered = {name: content(name) for name in _FILES if (folder / name).is_file()}
+    if is_public():
+        offered.pop("run.log", None)  # its tracebacks reveal details of the server
+    if results is not None:
+        offered["results.csv"] = lambda: frame_csv(results)
+    tables = sorted((folder / "tables").glob("*.tex"))
+    if tables:
+        offered["tables.zip"] = lambda: ui.zipped({path.name: read_bytes(path) for path in tables})
+    with st.container(horizontal=True):
+        for name, (label, note) in _FILES.items():
+            if name in offered:
+                file = f"{shortened(visible(run.name), 60)}-{name}"
+                how = {"key": f"batch download {name}", "help": note}
+                ui.download(label, offered[name], file, primary=name == "report.html", **how)
 
 
 start("Batch")

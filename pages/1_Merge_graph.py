@@ -1,26 +1,28 @@
-"""Browse the merge graph, and click types to knock them out."""
+"""Browse the merge graph, click types to see what they do, and knock them out."""
 
-from typing import NamedTuple
+import math
+from functools import partial
+from typing import Any, NamedTuple
 
 import streamlit as st
 
-from morphgraph.core.text import counted
+from morphgraph.core.text import counted, from_to, in_percent, shortened
 from morphgraph.draw.colours import BLAME_SCALE
 from morphgraph.draw.fan import fan_around
 from morphgraph.draw.scene import first_focus, scene_around, stand_alone_html
+from morphgraph.draw.words import rows_changed, rows_through
+from morphgraph.graph.merge_table import Change
 from morphgraph.graph.view import MAX_VERTICES, to_graphml, to_networkx, type_key
-from web.bootstrap import start
-from web.components import Click, page_frame
-from web.components.fan import fan_graph
-from web.edits import handle_clicks, look_at, never_formed_note, show_message
-from web.reopening import keep_session
-from web.scoreboard import score_metrics
-from web.state import Session
-from web.views.type_panel import type_panel
-from web.widgets import download, set_value, setting
+from web import edits
+from web import widgets as ui
+from web.bootstrap import score_metrics, start
+from web.components import Click, WordGroup, fan_graph, page_frame, word_rows
+from web.state import Session, keep_session
+from web.views.trees import open_in_merge_tree
 
 SELECT, KNOCK_OUT = "Show it", "Knock it out"
 _FIND = "find a type"
+_WORD_CHOSEN = "word to look at"
 _VERTICES_PER_ROW = 4
 HEIGHT = "clamp(400px, calc(100vh - 225px), 900px)"
 
@@ -28,33 +30,27 @@ HEIGHT = "clamp(400px, calc(100vh - 225px), 900px)"
 @st.fragment
 def explorer(current: Session) -> None:
     """Show the page; a fragment, so that a click redraws nothing else."""
+    graph = current.study.graph
     if current.focus is None:
         current.focus = first_focus(current.study)
     if current.selected is None:
         current.selected = current.focus
-    _follow_focus(current)
+    here = graph.types[current.focus]
+    asked = current.address.follow("type", here, among=graph.ids)
+    if asked != here:
+        edits.look_at(current, graph.ids[asked])
+        st.session_state[_FIND] = ""  # another type was found
     score_metrics(current, "graph")
     with st.container(key="wide-graph"):
         left, right = st.columns([5, 2])
     with left:
         controls = _controls(current)
-        _graph(current, controls)
-        never_formed_note(current)
+        _graph(current, current.focus, controls)
+        edits.never_formed_note(current)
     with right:
-        show_message(current)
-        type_panel(current, cascade=controls.cascade)
+        edits.show_message(current)
+        type_panel(current, current.selected, controls.cascade)
     keep_session(current)
-
-
-def _follow_focus(current: Session) -> None:
-    """Synchronise the focused type with the address, which wins on arrival."""
-    graph = current.study.graph
-    assert current.focus is not None
-    here = graph.types[current.focus]
-    asked = current.address.follow("type", here, among=graph.ids)
-    if asked != here:
-        look_at(current, graph.ids[asked])
-        st.session_state[_FIND] = ""  # another type was found
 
 
 class Controls(NamedTuple):
@@ -68,61 +64,47 @@ class Controls(NamedTuple):
     free: bool
 
 
-def _graph(current: Session, controls: Controls) -> None:
-    study, focus = current.study, current.focus
-    assert focus is not None
-    selected = type_key(focus if current.selected is None else current.selected)
-    place = f"{current.study_number} {focus} {controls.down} {controls.up} {controls.rows}"
+def _graph(current: Session, focus: int, controls: Controls) -> None:
+    down, up, rows = controls[:3]
 
     def on_event(clicks: list[Click]) -> None:
         for click in clicks:
             if click.key.startswith("more"):
                 _show_more(current, click.key)
-        handle_clicks(current, clicks, controls.knocks_out, cascade=controls.cascade)
+        edits.handle_clicks(current, clicks, controls.knocks_out, cascade=controls.cascade)
+
+    def focus_on(clicks: list[Click]) -> None:
+        number = clicks[-1].key.removeprefix("t")
+        if number.isdecimal() and int(number) < len(current.study.graph.types):
+            edits.look_at(current, int(number))
+            ui.set_value("free_layout", False)
 
     if controls.free:
-        page_frame(
-            _free_page(current, controls),
-            "Free layout",
-            key="free graph",
-            height=620,
-            on_event=lambda clicks: _focus(current, clicks[-1].key),
-        )
+        page = _free_page(current, controls)
+        page_frame(page, "Free layout", key="free graph", height=620, on_event=focus_on)
     else:
-        fan = fan_around(
-            study,
-            focus,
-            up=controls.up,
-            down=controls.down,
-            rows=controls.rows,
-            first=current.first_row,
-        )
+        first = current.first_row
         fan_graph(
-            fan,
+            fan_around(current.study, focus, up=up, down=down, rows=rows, first=first),
             key="merge graph",
-            view_key=f"{place} {current.first_row}",
-            selected=selected,
+            view_key=f"{current.study_number} {focus} {down} {up} {rows} {first}",
+            selected=type_key(focus if current.selected is None else current.selected),
             height=HEIGHT,
             on_event=on_event,
         )
-    _legend()
+    # Colours for both themes, as the theme can change while the page is open.
+    pairs = zip(BLAME_SCALE["light"], BLAME_SCALE["dark"], strict=True)
+    steps = "".join(f'<i style="background:light-dark({a}, {b})"></i>' for a, b in pairs)
+    st.html(f"""<div class="morphgraph-legend"><span>blame 0 {steps} 100 %</span>
+        <span>▪ the type they all share</span><span>␣ start of a word</span>
+        <span><i class="changed"></i> changed now</span></div>""")
 
 
 def _free_page(current: Session, controls: Controls) -> str:
-    """Return the neighbourhood in free layout, as a page that works offline."""
-    study, focus = current.study, current.focus
-    assert focus is not None
-    up, down, limit = controls.up, controls.down, _VERTICES_PER_ROW * controls.rows
-    title = f"Around {study.tokeniser.readable_types[focus]}"
-    return stand_alone_html(scene_around(study, focus, up=up, down=down, limit=limit), title)
-
-
-def _focus(current: Session, key: str) -> None:
-    """Focus the fan on the type clicked in free layout."""
-    number = key.removeprefix("t")
-    if number.isdecimal() and int(number) < len(current.study.graph.types):
-        look_at(current, int(number))
-        set_value("free_layout", False)
+    study, focus = current.study, current.focus or 0
+    limit = _VERTICES_PER_ROW * controls.rows
+    scene = scene_around(study, focus, up=controls.up, down=controls.down, limit=limit)
+    return stand_alone_html(scene, f"Around {study.tokeniser.readable_types[focus]}")
 
 
 def _show_more(current: Session, key: str) -> None:
@@ -133,7 +115,7 @@ def _show_more(current: Session, key: str) -> None:
     if int(number) == current.focus:
         current.first_row = int(first)
     elif int(number) < len(current.study.graph.types):
-        look_at(current, int(number))
+        edits.look_at(current, int(number))
 
 
 def _controls(current: Session) -> Controls:
@@ -144,7 +126,7 @@ def _controls(current: Session) -> Controls:
         text = st.session_state[_FIND]
         exact = tokeniser.type_from(text) if text.strip() else None
         if exact is not None:
-            look_at(current, tokeniser.graph.ids[exact])
+            edits.look_at(current, tokeniser.graph.ids[exact])
 
     text = find.text_input(
         "Find a type",
@@ -160,23 +142,21 @@ def _controls(current: Session) -> Controls:
         label = found if len(numbers) < 100 else "First 100 matches"
     else:
         blamed = current.study.blame()
-        order = blamed.order[:100]
-        numbers = list(dict.fromkeys(int(blamed.arrays.results[place]) for place in order))
-        label = "Most to blame"
-    readable = tokeniser.readable_types
+        results = (int(blamed.arrays.results[place]) for place in blamed.order[:100])
+        numbers, label = list(dict.fromkeys(results)), "Most to blame"
     choice_key = f"choice {current.study_number} {text}"
 
     def choose() -> None:
         number = st.session_state.get(choice_key)
         if number is not None:
-            look_at(current, number)
+            edits.look_at(current, number)
             st.session_state[choice_key] = None  # so that it can be chosen again
 
     matches.selectbox(
         label,
         numbers,
         index=None,
-        format_func=lambda number: readable[number],
+        format_func=tokeniser.readable_types.__getitem__,
         key=choice_key,
         placeholder=label,
         on_change=choose,
@@ -188,78 +168,161 @@ def _controls(current: Session) -> Controls:
 
 
 def _view(current: Session) -> Controls:
-    columns = st.columns(3)
-    down = setting(
-        columns[0].number_input, "Steps down", 0, 12, key="down", first=1, help="Towards the atoms."
+    one, two, three = (column.number_input for column in st.columns(3))
+    down = ui.setting(one, "Steps down", 0, 12, key="down", first=1, help="Towards the atoms.")
+    up = ui.setting(two, "Steps up", 0, 6, key="up", first=1, help="Towards longer types.")
+    how: dict[str, Any] = {"key": "limit", "first": 14, "help": "Merges of a type."}
+    rows = ui.setting(three, "At most", 4, MAX_VERTICES, step=10, **how)
+    mode = ui.segments("A click on a type", [SELECT, KNOCK_OUT], key="click_mode")
+    said = "Cascade: also remove every type whose derivation needs this one."
+    cascade = ui.setting(
+        st.toggle, "Knock out everything made from it, too", key="cascade", first=False, help=said
     )
-    up = setting(
-        columns[1].number_input, "Steps up", 0, 6, key="up", first=1, help="Towards longer types."
-    )
-    rows = setting(
-        columns[2].number_input,
-        "At most",
-        4,
-        MAX_VERTICES,
-        step=10,
-        key="limit",
-        first=14,
-        help="Merges of a type.",
-    )
-    mode = setting(
-        st.segmented_control,
-        "A click on a type",
-        [SELECT, KNOCK_OUT],
-        key="click_mode",
-        first=SELECT,
-        required=True,
-    )
-    cascade = setting(
-        st.toggle,
-        "Knock out everything made from it, too",
-        key="cascade",
-        first=False,
-        help="Cascade: also remove every type whose derivation needs this one.",
-    )
-    free = setting(
-        st.toggle,
-        "Free layout",
-        key="free_layout",
-        first=False,
-        help="Drag vertices, and see how merges share types; a click on one goes back there.",
-    )
+    said = "Drag vertices, and see how merges share types; a click on one goes back there."
+    free = ui.setting(st.toggle, "Free layout", key="free_layout", first=False, help=said)
     controls = Controls(down, up, rows, mode == KNOCK_OUT, cascade, free)
-    _exports(current, controls)
-    return controls
-
-
-def _legend() -> None:
-    # Colours for both themes, as the theme can change while the page is open.
-    pairs = zip(BLAME_SCALE["light"], BLAME_SCALE["dark"], strict=True)
-    steps = "".join(f'<i style="background:light-dark({a}, {b})"></i>' for a, b in pairs)
-    st.html(
-        f"""<div class="morphgraph-legend"><span>blame 0 {steps} 100 %</span>
-        <span>▪ the type they all share</span><span>␣ start of a word</span>
-        <span><i class="changed"></i> changed now</span></div>"""
-    )
-
-
-def _exports(current: Session, controls: Controls) -> None:
-    study = current.study
+    graph, names = current.study.graph, current.study.tokeniser.readable_types
     with st.container(horizontal=True):
-        download(
+        ui.download(
             "Web page",
             lambda: _free_page(current, controls),
             "merge-graph.html",
             key=f"html {current.study_number}",
             help="This neighbourhood in free layout, in a file that works offline.",
         )
-        download(
+        ui.download(
             "GraphML",
-            lambda: to_graphml(to_networkx(study.graph, names=study.tokeniser.readable_types)),
+            lambda: to_graphml(to_networkx(graph, names=names)),
             "merge-graph.graphml",
             key=f"graphml {current.study_number}",
             help="The whole graph.",
         )
+    return controls
+
+
+def type_panel(current: Session, number: int, cascade: bool) -> None:
+    """Show the selected type: its merge, its blame, its knockout's effect, and its words.
+
+    ``cascade``: a knockout also removes everything made from the type.
+    """
+    word = st.session_state.pop(_WORD_CHOSEN, None)
+    if word is not None:
+        open_in_merge_tree(current, current.study.benchmark.words.texts[word])
+    graph = current.study.graph
+    name = ui.code(shortened(current.study.tokeniser.readable_types[number]))
+    is_present = graph.is_present(number)
+    st.subheader(name if is_present else f"~~{name}~~", anchor=False)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        # One button both removes and restores it, so that it keeps the focus.
+        how: dict[str, Any] = {"primary": True, "key": "knock out"}
+        if not is_present:
+            ui.button("Bring it back", "undo", edits.bring_back, current, number, **how)
+        elif graph.is_removable(number):
+            knock_out = partial(edits.knock_out_type, cascade=cascade)
+            ui.button("Knock out", "content_cut", knock_out, current, number, **how)
+        if current.focus != number:
+            said = "Centre the graph on it; a double click there does the same."
+            how = {"key": "centre", "help": said}
+            ui.button("Go there", "center_focus_strong", edits.look_at, current, number, **how)
+    if is_present:
+        _about(current, number, cascade)
+    elif (change := graph.removal_of(number)) is not None:
+        _removed(current, number, change)
+
+
+def _about(current: Session, number: int, cascade: bool) -> None:
+    study = current.study
+    graph, tokeniser = study.graph, study.tokeniser
+    uses = counted(graph.fan_out(number), "merge")
+    producers = graph.incoming(number)
+    if not producers:
+        special = graph.types[number] in tokeniser.special
+        kind = "A special token" if special else "An atom"
+        st.caption(f"{kind}: no merge makes it. Used by {uses}.")
+        return
+    if graph.is_removable(number):
+        _preview(current, number, cascade)
+    else:
+        st.caption("An added token, or the end of a word: it cannot be knocked out.")
+    made = " and ".join(
+        f"**{ui.plain(ui.sum_of(tokeniser.readable_types, merge.parts))}**, rank {merge.rank:,}"
+        for merge in map(graph.merge, producers)
+    )
+    st.caption(f"{made}; used by {uses}")
+    blamed = study.blame()
+    joins, wrong = blamed.counts(blamed.worst_of(producers))
+    blame = in_percent(wrong / joins if joins else math.nan, 0)
+    with st.container(horizontal=True, gap="medium", key="type-figures"):
+        for label, value, meaning in (
+            ("joins", f"{joins:,.0f}", "Gaps that the merge closed in the words of the reference."),
+            ("wrong", f"{wrong:,.0f}", "Wrong joins: those of them on a gold boundary."),
+            ("blame", blame, "The share of its joins that are wrong."),
+        ):
+            st.metric(label, value, help=meaning, width="content")
+    _words_through(current, number)
+
+
+def _preview(current: Session, number: int, cascade: bool) -> None:
+    study = current.study
+
+    def make() -> tuple[float, float, int, int]:
+        found = study.preview([study.graph.types[number]], cascade=cascade)  # too large to cache
+        goes = len(found.change.removed_types)
+        return found.before.f1, found.after.f1, found.changed_words, goes
+
+    before, after, changed, goes = current.once(("preview", number, cascade), make)
+    others = f" · {counted(goes, 'type')} go" if goes > 1 else ""
+    words = counted(changed, "word changes", "words change")
+    st.markdown(
+        f":{ui.gain_colour(after - before)}[**F1 {from_to(before, after)}** · {words}{others}]",
+        help="F1 now and without this type, and how many words it would resegment.",
+    )
+
+
+def _removed(current: Session, number: int, change: Change) -> None:
+    graph, names = current.study.graph, current.study.tokeniser.readable_types
+    is_last = change is graph.history[-1]
+    if is_last:
+        gain, said = edits.outcome(current)
+        colour = ui.gain_colour(gain)
+        f1, _, words = said.partition(" · ")
+        st.markdown(f":{colour}-background[:{colour}[**{f1}** · {words}]]")
+    rewired = [entry for entry in change.rewired if number in entry.old_parts]
+    parts = next(m.parts for m in change.removed_merges.values() if m.result == number)
+    takes = counted(len(rewired), "merge takes", "merges take")
+    st.caption(f"Knocked out; {takes} **{ui.plain(ui.sum_of(names, parts))}** instead.")
+    if is_last:
+        _words_changed(current)
+
+
+def _choose_word(number: int) -> None:
+    st.session_state[_WORD_CHOSEN] = number
+
+
+def _words_through(current: Session, number: int) -> None:
+    study = current.study
+
+    def make() -> list[WordGroup]:
+        right, wrong = zip(study.example_counts(number), rows_through(study, number), strict=True)
+        groups = []
+        for kind, (count, rows) in (("wrong", wrong), ("right", right)):
+            more = f"{count - len(rows):,} more" if count > len(rows) else ""
+            groups.append(WordGroup(f"Words it got {kind}", f"{count:,}", rows, more))
+        return groups
+
+    groups, height = current.once(("words through", number), make), "calc(100vh - 470px)"
+    word_rows(groups, key="word rows", height=f"max(220px, {height})", on_choose=_choose_word)
+
+
+def _words_changed(current: Session) -> None:
+    def make() -> list[WordGroup]:
+        rows, total = rows_changed(current.study)
+        more = f"{total - len(rows):,} more" if total > len(rows) else ""
+        more = more or ("" if rows else "No word of the reference changes.")
+        return [WordGroup("Words that changed", "better first", rows, more, fresh=True)]
+
+    groups, height = current.once(("words changed",), make), "calc(100vh - 340px)"
+    word_rows(groups, key="word rows", height=f"max(220px, {height})", on_choose=_choose_word)
 
 
 explorer(start("Merge graph"))

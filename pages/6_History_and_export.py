@@ -11,15 +11,13 @@ from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter, write_model
 from morphgraph.tokeniser.export import Export, words_to_check
 from morphgraph.tokeniser.export_texts import FILES
-from morphgraph.tokeniser.recipe import read_recipe, replay
-from web.bootstrap import start
+from morphgraph.tokeniser.recipe import read_recipe, replay, write_recipe
+from web.bootstrap import score_metrics, start
+from web.choosing import choose_method
 from web.edits import go_to_edit, never_formed_note
 from web.inputs import content_of
-from web.method_picker import choose_method
-from web.scoreboard import score_metrics
 from web.state import Session
-from web.text import plain
-from web.widgets import attempt, choice, download, recipe_button, show_table, zipped
+from web.widgets import NUMBER, TEXT, attempt, choice, download, plain, show_table, zipped
 
 _KEY = "checked export"
 _FOLDER = "morphgraph-tokeniser"
@@ -32,13 +30,7 @@ _FORMS = {
     "The merge graph as GraphML": "To analyse it with networkx, Gephi or R.",
 }
 """What can be exported, and its use."""
-_NAMES = {
-    "knockout": "knock out",
-    "cascade": "knock out, and what is made from it",
-    "anneal": "anneal",
-    "reify": "reify",
-    "renumber": "renumber",
-}
+_NAMES = {"knockout": "knock out", "cascade": "knock out, and what is made from it"}
 _FOR_THE_LIBRARY = """
 from transformers import AutoTokenizer  # or tokenizers.Tokenizer.from_file(".../tokenizer.json")
 
@@ -52,105 +44,91 @@ tokenizer = AutoTokenizer.from_pretrained("morphgraph-tokeniser", trust_remote_c
 """
 
 
-# ------------------------------------------------------------------------------------- edits
+def page(current: Session) -> None:
+    """Show the edits, and below them what to export."""
+    score_metrics(current, "history")
+    edit_list(current)
+    never_formed_note(current)
+    export(current)
 
 
 def edit_list(current: Session) -> None:
     """Show edits, oldest first, undone ones last; a click on one returns to its state."""
     study = current.study
+    graph, names = study.graph, study.tokeniser.readable_types
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader("Edits", anchor=False, width="content")
         st.space("stretch")
         with st.popover("Replay a recipe", icon=":material/play_arrow:"):
             _recipe_upload(current)
-    changes = [*study.graph.history, *reversed(study.graph.undone)]
+    changes = [*graph.history, *reversed(graph.undone)]
     if not changes:
         st.info("No edits yet. Knock out a type in the merge graph, or run ReBPE.")
         return
-    names = study.tokeniser.readable_types
-    done = len(study.graph.history)
-    f1 = study.f1_after_edits()
-    types = [change.removed_types or change.added_types for change in changes]
-    key = f"edits {current.study_number} {study.graph.state} {len(changes)} {done}"
+    done, f1 = len(graph.history), study.f1_after_edits()
+    key = f"edits {current.study_number} {graph.state} {len(changes)} {done}"
 
     def go() -> None:
         cells = st.session_state[key].selection.cells
         if cells:
             go_to_edit(current, int(cells[0][0]))
 
+    states = ["now" if n == done else "undone" if n > done else "" for n in range(len(f1))]
+    merges = [", ".join(f"{n:,} {kind}" for kind, n in c.counts().items()) for c in changes]
+    types = [(change.removed_types or change.added_types)[:20] for change in changes]
     show_table(
         {
             "step": list(range(len(changes) + 1)),
-            "state": ["now" if n == done else "undone" if n > done else "" for n in range(len(f1))],
+            "state": states,
             "edit": ["as opened", *(_NAMES.get(c.edit, c.edit) for c in changes)],
             "F1 %": [percent(value) for value in f1],
-            "ΔF1": [
-                "",
-                *(signed(100 * (after - before)) for before, after in pairwise(f1)),
-            ],
-            "merges": [
-                "",
-                *(", ".join(f"{n:,} {kind}" for kind, n in c.counts().items()) for c in changes),
-            ],
-            "types": ["", *(shortened(", ".join(names[t] for t in s[:20]), 120) for s in types)],
+            "ΔF1": ["", *(signed(100 * (after - before)) for before, after in pairwise(f1))],
+            "merges": ["", *merges],
+            "types": ["", *(shortened(", ".join(names[t] for t in some), 120) for some in types)],
         },
         320,
         key=key,
         on_select=go,
         selection_mode="single-cell",
         column_config={
-            "step": st.column_config.NumberColumn(width=60),
-            "state": st.column_config.TextColumn(width=80),
-            "edit": st.column_config.TextColumn(width=110),
-            "merges": st.column_config.TextColumn(
-                width=200, help="Split: a knockout gave them other parts."
-            ),
-            "F1 %": st.column_config.TextColumn(width=80, alignment="right"),
-            "ΔF1": st.column_config.TextColumn(
-                width=80, alignment="right", help="Of this edit, in percentage points."
-            ),
+            "step": NUMBER(width=60),
+            "state": TEXT(width=80),
+            "edit": TEXT(width=110),
+            "merges": TEXT(width=200, help="Split: a knockout gave them other parts."),
+            "F1 %": TEXT(width=80, alignment="right"),
+            "ΔF1": TEXT(width=80, alignment="right", help="Of this edit, in percentage points."),
         },
     )
     st.caption("Click an edit to go there: what comes after it is undone, and can be redone.")
 
 
 def _recipe_upload(current: Session) -> None:
-    """Replay a saved recipe on the open tokeniser."""
+    said = "Its edits are added to yours, all or none."
     file = st.file_uploader(
-        "Recipe",
-        type=["json"],
-        key=f"recipe upload {current.study_number}",
-        help="Its edits are added to yours, all or none.",
+        "Recipe", type=["json"], key=f"recipe upload {current.study_number}", help=said
     )
-    if not st.button("Replay", icon=":material/play_arrow:", disabled=file is None):
-        return
-    if file is None:
-        return
-    with attempt():
-        recipe = read_recipe(content_of(file), file.name)
-        changes = replay(current.study.tokeniser, recipe, file.name)
-        current.notice = f"{counted(len(changes), 'edit')} replayed."
-        st.rerun()
-
-
-# ------------------------------------------------------------------------------------- export
+    pressed = st.button("Replay", icon=":material/play_arrow:", disabled=file is None)
+    if pressed and file is not None:
+        with attempt():
+            recipe = read_recipe(content_of(file), file.name)
+            changes = replay(current.study.tokeniser, recipe, file.name)
+            current.notice = f"{counted(len(changes), 'edit')} replayed."
+            st.rerun()
 
 
 def export(current: Session) -> None:
     """Show what can be exported, the use of each kind, and the chosen file."""
-    study = current.study
-    tokeniser = study.tokeniser
+    tokeniser = current.study.tokeniser
     st.subheader("Export", anchor=False)
     left, right = st.columns([2, 3], gap="large")
+    captions = _FORMS.values()
     with left:
-        form = choice(
-            st.radio, "What to export", list(_FORMS), key="export_form", captions=_FORMS.values()
-        )
+        form = choice(st.radio, "What to export", _FORMS, key="export_form", captions=captions)
     with right:
-        first, model, recipe, _ = _FORMS
-        if form == first:
+        kind = list(_FORMS).index(form)
+        if kind == 0:
             _tokeniser(current)
-        elif form == model:
+        elif kind == 1:
             download(
                 "Download the model",
                 lambda: write_model(Bte(tokeniser)),
@@ -159,12 +137,19 @@ def export(current: Session) -> None:
                 key="export model",
                 help="morphgraph segment --model FILE",
             )
-        elif form == recipe:
-            recipe_button(tokeniser, "history")
+        elif kind == 2:
+            download(
+                "Recipe",
+                lambda: write_recipe(tokeniser),
+                "recipe.json",
+                key="recipe history",
+                help="The edits alone, to be replayed here or with morphgraph knockout --recipe.",
+                disabled=not tokeniser.graph.history,
+            )
         else:
             download(
                 "Download GraphML",
-                lambda: to_graphml(to_networkx(study.graph, names=tokeniser.readable_types)),
+                lambda: to_graphml(to_networkx(tokeniser.graph, names=tokeniser.readable_types)),
                 "merge-graph.graphml",
                 primary=True,
                 key="export graph",
@@ -172,7 +157,6 @@ def export(current: Session) -> None:
 
 
 def _tokeniser(current: Session) -> None:
-    """Show a button that checks and prepares the tokeniser, then one for the archive."""
     tokeniser, reference = current.study.tokeniser, current.study.benchmark.reference
     segmenter = choose_method(current, "export")
     # The check is repeated after another edit, or with another reference.
@@ -225,7 +209,8 @@ def _forecast(tuples: int) -> None:
 
 
 def _result(made: Export) -> None:
-    form = "a `tokenizer.json`" if made.kind == "tokenizer.json" else "a folder for `transformers`"
+    is_file = made.kind == "tokenizer.json"
+    form = "a `tokenizer.json`" if is_file else "a folder for `transformers`"
     st.success(
         f"**{counted(made.checked_words, 'word')} and "
         f"{counted(made.checked_sentences, 'sentence')}: the same ids** "
@@ -240,7 +225,7 @@ def _result(made: Export) -> None:
         primary=True,
         help="One zip archive with all the files below.",
     )
-    code = _FOR_THE_LIBRARY if made.kind == "tokenizer.json" else _WITH_OUR_CLASS
+    code = _FOR_THE_LIBRARY if is_file else _WITH_OUR_CLASS
     st.code(code.strip(), language="python", wrap_lines=True)
     show_table(
         {
@@ -249,9 +234,9 @@ def _result(made: Export) -> None:
             "size": [f"{len(data) / 1000:,.1f} kB" for data in made.files.values()],
         },
         column_config={
-            "file": st.column_config.TextColumn(width="medium"),
-            "what it is": st.column_config.TextColumn(width="large"),
-            "size": st.column_config.TextColumn(width="small", alignment="right"),
+            "file": TEXT(width="medium"),
+            "what it is": TEXT(width="large"),
+            "size": TEXT(width="small", alignment="right"),
         },
     )
     st.caption(
@@ -259,14 +244,6 @@ def _result(made: Export) -> None:
         "ones; the README shows how to reuse a model's embeddings with it."
     )
     st.code(made.signature, language=None, wrap_lines=True)
-
-
-def page(current: Session) -> None:
-    """Show the edits, and below them what to export."""
-    score_metrics(current, "history")
-    edit_list(current)
-    never_formed_note(current)
-    export(current)
 
 
 page(start("History and export"))

@@ -15,7 +15,7 @@ import streamlit as st
 
 from morphgraph.core.cache import Same
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.limits import PUBLIC_TYPES
+from morphgraph.core.limits import PUBLIC_TYPES, is_public
 from morphgraph.core.text import counted, shortened
 from morphgraph.corpus.counts import WordCounts, parse_word_counts, wordfreq_counts
 from morphgraph.corpus.pipelines import PIPELINES
@@ -30,42 +30,45 @@ from morphgraph.tokeniser.hugging_face import to_tokenizer_json
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import spelled
 from web.bootstrap import start
+from web.choosing import chosen_methods, parameter_field
 from web.components import comparison_table
-from web.hosting import is_public
 from web.inputs import content_of
-from web.method_picker import chosen_methods, parameter_field
-from web.reopening import doing
+from web.jobs import train_in_turn
 from web.sources import Source, wordfreq_languages
-from web.state import Session
-from web.text import plain
-from web.training import train_in_turn
-from web.widgets import attempt, button, download, remembered, setting
+from web.state import Session, doing
+from web.widgets import attempt, button, download, plain, remembered, setting
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
     from morphgraph.segment.segmenter import Segmenter
 
-_ASKED = "train asked"
-_SHOWN = "train shown"
-_COMPARES = "train compares"
+_ASKED, _SHOWN, _COMPARES = "train asked", "train shown", "train compares"
+_SECONDS = "train seconds"
 _SOURCES = {
     "wordfreq": "wordfreq's counts",
     "counts": "a file of word counts",
     "text": "a file of text",
 }
 _EXAMPLES = "undesirable unaffordability don't co-operating 1234567 McDonald's"
-Read = Callable[[Callable[[float], None]], WordCounts]
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class _Words:
+    """The words to train on; ``given`` and ``file``: as `train_in_turn` takes them."""
+
+    source: str
+    read: Callable[[Progress], WordCounts]
+    given: tuple[str, ...] = ()
+    file: tuple[str, str, bytes] | None = None
 
 
 @dataclass(frozen=True)
 class _Order:
-    """What is to be trained; ``given`` and ``file``: the words as `train_in_turn` takes them."""
+    """What is to be trained."""
 
-    read: Read
-    given: tuple[str, ...]
-    file: tuple[str, str, bytes] | None
-    source: str
+    words: _Words
     method: Method
     pipeline: str
     size: int
@@ -76,14 +79,15 @@ class _Order:
     def options(self) -> list[str]:
         """The order as options of ``morphgraph train``."""
         settings = ", ".join(f"{name}={spelled(value)}" for name, value in self.parameters.items())
-        options = [*self.given, "--method", f"{self.method.name}({settings})"]
+        options = [*self.words.given, "--method", f"{self.method.name}({settings})"]
         options += ["--pipeline", self.pipeline, "--vocab-size", str(self.size)]
         return options if self.least is None else [*options, "--min-count", str(self.least)]
 
     @property
     def label(self) -> str:
         settings = "".join(f", {key} {value:g}" for key, value in self.parameters.items())
-        return f"{self.method.title}{settings} · {self.pipeline} · {self.size:,} · {self.source}"
+        kind = f"{self.method.title}{settings} · {self.pipeline} · {self.size:,}"
+        return f"{kind} · {self.words.source}"
 
 
 def train_page(current: Session) -> None:
@@ -97,16 +101,10 @@ def train_page(current: Session) -> None:
         _examples(current, [])
 
 
-# ------------------------------------------------------------------------------------- settings
-
-
 def _settings() -> _Order | None:
-    with remembered(
-        train_source="wordfreq",
-        train_language="en",
-        train_method="bpe",
-        train_size=8000,
-    ):
+    first = {"train_source": "wordfreq", "train_language": "en", "train_method": "bpe"}
+    most = PUBLIC_TYPES.value if is_public() else 500_000
+    with remembered(**first, train_size=8000):
         with st.container(key="cards-train"):
             name = st.radio(
                 "Method",
@@ -119,22 +117,14 @@ def _settings() -> _Order | None:
         method, training = training_of(name)
         with st.container(horizontal=True, vertical_alignment="bottom"):
             words = _source()
-            size = st.number_input(
-                "Vocabulary size",
-                10,
-                PUBLIC_TYPES.value if is_public() else 500_000,
-                step=1000,
-                key="train_size",
-                width=180,
-                help="All types, the atoms included: the bytes alone are 256.",
-            )
+            said = "All types, the atoms included: the bytes alone are 256."
+            how: dict[str, Any] = {"step": 1000, "key": "train_size", "width": 180, "help": said}
+            size = st.number_input("Vocabulary size", 10, most, **how)
             place = st.container(horizontal=True, width="content")
-            parameters = {
-                name: parameter_field(
-                    place, f"{method.title}: {name}", f"train_{name}", field, field.default
-                )
-                for name, field in training.parameters.model_fields.items()
-            }
+            parameters = {}
+            for name, field in training.parameters.model_fields.items():
+                label, key = f"{method.title}: {name}", f"train_{name}"
+                parameters[name] = parameter_field(place, label, key, field, field.default)
             with st.popover("Preparation", icon=":material/tune:"):
                 pipeline = st.selectbox(
                     "Pipeline",
@@ -144,23 +134,12 @@ def _settings() -> _Order | None:
                 )
                 st.caption(plain(PIPELINES[pipeline].description))
                 usual = PIPELINES[pipeline].minimum_count
-                least = setting(
-                    st.number_input,
-                    "Least word count",
-                    0,
-                    step=1,
-                    key="train_least",
-                    first=0,
-                    help=f"Rarer words are left out; 0 for the pipeline's own: {usual}.",
-                )
+                said = f"Rarer words are left out; 0 for the pipeline's own: {usual}."
+                how = {"step": 1, "key": "train_least", "first": 0, "help": said}
+                least = setting(st.number_input, "Least word count", 0, **how)
     if words is None:
         return None
-    least_count = int(least) or None
-    return _Order(*words, method, pipeline, int(size), least_count, parameters)
-
-
-_Words = tuple[Read, tuple[str, ...], tuple[str, str, bytes] | None, str]
-"""The source of words: the first fields of an order."""
+    return _Order(words, method, pipeline, int(size), int(least) or None, parameters)
 
 
 def _source() -> _Words | None:
@@ -175,27 +154,23 @@ def _source() -> _Words | None:
     if chosen == "wordfreq":
         language = st.selectbox("Language", wordfreq_languages(), key="train_language", width=130)
         source = f"wordfreq:{language}"
-        return (lambda _: wordfreq_counts(language)), ("--counts", source), None, source
+        return _Words(source, lambda _: wordfreq_counts(language), ("--counts", source))
     if chosen == "counts":
-        file = st.file_uploader(
-            "Word counts",
-            key="train counts",
-            help="One word a line: the word, a tab or a space, and its count.",
-        )
-        return None if file is None else _counted(file)
-    file = st.file_uploader(
-        "Text",
-        key="train text",
-        help="Plain text, or a csv, tsv or parquet file with a column of text, in UTF-8.",
-    )
-    return None if file is None else _text(file)
+        said = "One word a line: the word, a tab or a space, and its count."
+        file = st.file_uploader("Word counts", key="train counts", help=said)
+    else:
+        said = "Plain text, or a csv, tsv or parquet file with a column of text, in UTF-8."
+        file = st.file_uploader("Text", key="train text", help=said)
+    if file is None:
+        return None
+    return _counted(file) if chosen == "counts" else _text(file)
 
 
 def _counted(file: UploadedFile) -> _Words:
-    def read(_: Callable[[float], None]) -> WordCounts:
+    def read(_: Progress) -> WordCounts:
         return parse_word_counts(content_of(file), file.name)
 
-    return read, (), ("--counts", file.name, file.getvalue()), file.name
+    return _Words(file.name, read, file=("--counts", file.name, file.getvalue()))
 
 
 def _text(file: UploadedFile) -> _Words | None:
@@ -215,14 +190,11 @@ def _text(file: UploadedFile) -> _Words | None:
             format_func=lambda name: shortened(name, 60),
         )
 
-    def read(progress: Callable[[float], None]) -> WordCounts:
+    def read(progress: Progress) -> WordCounts:
         return read_text(content_of(file), file.name, column=column, progress=progress)
 
-    given: tuple[str, ...] = () if column is None else ("--column", column)
-    return read, given, ("--text", file.name, file.getvalue()), file.name
-
-
-# ------------------------------------------------------------------------------------- training
+    given = () if column is None else ("--column", column)
+    return _Words(file.name, read, given, ("--text", file.name, file.getvalue()))
 
 
 def _ask(wanted: bool) -> None:
@@ -286,11 +258,13 @@ def _run(current: Session, order: _Order, bar: Any) -> None:
     if is_public():
         name = f"{order.method.name}-{order.pipeline}-{order.size}"
         visitor = current.store.folder.name
-        segmenter = train_in_turn(
-            visitor, order.options, name, lambda said, share: bar.progress(share, said), order.file
-        )
+
+        def tell(said: str, share: float) -> None:
+            bar.progress(share, said)
+
+        segmenter = train_in_turn(visitor, order.options, name, tell, order.words.file)
     else:
-        counts = order.read(report("Reading the words", "Reading the words …", 0.0, 0.1))
+        counts = order.words.read(report("Reading the words", "Reading the words …", 0.0, 0.1))
         words = counted(len(counts), "word")
         segmenter = train(
             order.method.name,
@@ -303,13 +277,8 @@ def _run(current: Session, order: _Order, bar: Any) -> None:
         )
     current.keep_model(order.label, segmenter)
     st.session_state[_SHOWN] = order.label
-    st.session_state["train seconds"] = {
-        **st.session_state.get("train seconds", {}),
-        order.label: time.perf_counter() - started,
-    }
-
-
-# ------------------------------------------------------------------------------------- result
+    took = st.session_state.get(_SECONDS, {})
+    st.session_state[_SECONDS] = {**took, order.label: time.perf_counter() - started}
 
 
 def _result(current: Session) -> None:
@@ -320,39 +289,26 @@ def _result(current: Session) -> None:
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     label = left.selectbox("Trained in this session", names, key=_SHOWN)
     segmenter = models[label]
+    tokeniser = segmenter.editable
+
+    def compare() -> None:
+        chosen_methods(current, "compare").take(["bpe", f"model {label}"])
+        st.session_state[_COMPARES] = True
+
     with right.container(horizontal=True, vertical_alignment="bottom"):
         st.metric("Types", f"{segmenter.vocabulary_size:,}", width="content")
-        seconds = st.session_state.get("train seconds", {}).get(label)
+        seconds = st.session_state.get(_SECONDS, {}).get(label)
         if seconds is not None:
             st.metric("Seconds", f"{seconds:.1f}", width="content")
     with st.container(horizontal=True):
-        button(
-            "Compare with the open one",
-            "compare_arrows",
-            _compare,
-            current,
-            label,
-            primary=True,
-            key="train compare",
-            help="Word by word, on the page Segmentations.",
-        )
-        if (tokeniser := segmenter.editable) is not None:
-            button(
-                "Open it",
-                "hub",
-                _open,
-                current,
-                tokeniser,
-                help="All other pages then show it, with the open reference.",
-            )
+        how = {"key": "train compare", "help": "Word by word, on the page Segmentations."}
+        button("Compare with the open one", "compare_arrows", compare, primary=True, **how)
+        if tokeniser is not None:
+            said = "All other pages then show it, with the open reference."
+            button("Open it", "hub", _open, current, tokeniser, help=said)
         _downloads(segmenter, label)
-        button(
-            "Forget it",
-            "delete",
-            current.forget_model,
-            label,
-            help="Frees memory; the model is lost.",
-        )
+        said = "Frees memory; the model is lost."
+        button("Forget it", "delete", current.forget_model, label, help=said)
     warning = current.once(("capitals", Same(segmenter)), segmenter.warning, of_files=True)
     if warning:
         st.warning(plain(warning), icon=":material/match_case:")
@@ -383,14 +339,7 @@ def _downloads(segmenter: Segmenter, label: str) -> None:
             )
 
 
-def _compare(current: Session, label: str) -> None:
-    """Add the model and the open tokeniser to the compared methods, and go there."""
-    chosen_methods(current, "compare").take(["bpe", f"model {label}"])
-    st.session_state[_COMPARES] = True
-
-
 def _examples(current: Session, trained: list[Segmenter]) -> None:
-    """Show segmentations by the model and the open tokeniser, with gold where available."""
     study = current.study
     with remembered(train_words=_EXAMPLES):
         words = st.text_input(

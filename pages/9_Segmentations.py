@@ -1,8 +1,10 @@
 """Every remedy side by side: one word or a thousand, against the gold."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -11,47 +13,42 @@ from morphgraph.core.cache import Same
 from morphgraph.core.text import counted, in_percent, percent, ratio_text, shortened
 from morphgraph.methods import METHODS
 from morphgraph.refine.learning import has_seen
-from morphgraph.score.comparison import ComparedWord, Comparison, Summary
+from morphgraph.score.comparison import ComparedWord, Comparison, Summary, most_disputed
 from morphgraph.score.uncertainty import Interval
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE
 from morphgraph.tables.scores import comparison_csv, comparison_html, comparison_latex
+from web import choosing
+from web import widgets as ui
 from web.bootstrap import start
+from web.choosing import PickedMethod
 from web.components import comparison_table
-from web.inputs import offer_frequencies
-from web.method_picker import (
-    PickedMethod,
-    choose_methods,
-    drop_method,
-    lacking_counts,
-    make_method,
-    method_fields,
-    upload_model,
-)
-from web.reopening import keep_session
-from web.scoreboard import partial_gold
-from web.state import Session
-from web.text import plain
+from web.inputs import offer_frequencies, partial_gold, words_in_another_language
+from web.state import Session, keep_session
 from web.views.trees import one_cell
-from web.widgets import (
-    attempt,
-    button,
-    choice,
-    downloads,
-    one_page,
-    right_aligned,
-    set_value,
-    show_table,
-    value_now,
-)
-from web.word_picker import choose_words
 
 _PLACE = "compare"
-_PAGE = 50
-_SHOW = "compare show"
+_SHOW, _CELL = "compare show", "compare cell"
 _ALL, _DISAGREE, _BETTER = "all", "methods disagree", "one beats another"
 _WORDS_WIDER = 1.1
 """The relative width of the column of words."""
+KnownMorphs = tuple[str, ...] | None
+_SHORT = {
+    "most wrong gaps": "{count} worst words",
+    "most blame": "{count} most to blame",
+    "at random": "{count} at random",
+    "with an affix": "{count} with {affix}",
+    "most disputed": "{count} most disputed",
+}
+"""How words of the reference are drawn, and the label of each way."""
+_HOW = tuple(_SHORT)
+_MOST = 1000
+# The number of words of the reference searched for the most disputed ones.
+_SEARCHED = 5000
+_LONGEST = 100_000
+# The limit of characters of text in the page's address, by which it can be shared.
+_IN_ADDRESS = 1000
+_WORDS, _LINES = "compare_text", "compare_lines"
 
 
 @st.fragment
@@ -63,27 +60,34 @@ def segmentations_page(current: Session) -> None:
         drawn = st.container(width="content")
         with st.popover("Methods", icon=":material/add:", key="compare methods open"):
             place = st.container()
-            upload_model(_PLACE)  # run before the methods, so that its model can be chosen
+            choosing.upload_model(_PLACE)  # before the methods, so that its model can be chosen
         more = st.popover("More", icon=":material/tune:", key="compare more open")
         note = st.container(width="content")
     # The address's element must be visible: in a closed popover it is inactive.
-    picked = choose_methods(current, _PLACE, place, wait=False)
-    lacking = lacking_counts(current, _PLACE)
+    picked = choosing.choose_methods(current, _PLACE, place, wait=False)
+    lacking = choosing.lacking_counts(current, _PLACE)
     if lacking:
         offer_frequencies(current, lacking)
     ready = [one for one in picked if one.made is not None]
     segmenters = [one.made for one in ready if one.made is not None]
-    texts, gold = choose_words(current, segmenters, field, drawn, more)
+    texts, gold = _choose_words(current, segmenters, field, drawn, more)
     if not texts or not picked:
         st.info("Choose words and at least one method.")
         return
-    with attempt():
-        comparison = _compared(current, segmenters, [one.label for one in ready], texts, gold)
+    labels = [one.label for one in ready]
+    # A model file states its own checksum.
+    made = (tuple(s.signature() for s in segmenters), tuple(map(Same, segmenters)), tuple(labels))
+    key = ("comparison", *made, tuple(texts), tuple(gold))
+    with ui.attempt():
+        comparison = current.once(key, lambda: Comparison(segmenters, texts, gold, labels=labels))
         chosen = _filtered(current, comparison, more)
         shown = f"{len(chosen):,} of " if len(chosen) < len(texts) else ""
         note.markdown(f"**{shown}{counted(len(texts), 'word')}**")
-        _headers(current, picked, comparison)
-        _table(picked, comparison, chosen)
+        # The index of each method among those compared; None if it is still being made.
+        counter = itertools.count()
+        numbers = [None if one.made is None else next(counter) for one in picked]
+        _headers(current, picked, numbers, comparison)
+        _table(picked, numbers, comparison, chosen)
         progress = st.container()  # below the words, so that they do not move
         cell = _chosen_cell(comparison)
         if cell is not None:
@@ -93,98 +97,65 @@ def segmentations_page(current: Session) -> None:
             partial_gold(current.study.benchmark.reference.partial_note)
         _downloads(comparison, [comparison.rows[number] for number in chosen])
         keep_session(current)
-        _make_next_method(current, picked, progress)
+        # Make a slow method now that the others are shown; then show it, too.
+        waiting = next((one for one in picked if one.made is None), None)
+        if waiting is not None:
+            with progress, st.spinner(f"Making {waiting.title}…"):
+                choosing.make_method(current, _PLACE, waiting.name, waiting.settings)
+            st.rerun()
 
 
-def _make_next_method(
-    current: Session, picked: Sequence[PickedMethod], progress: DeltaGenerator
+def _headers(
+    current: Session,
+    picked: Sequence[PickedMethod],
+    numbers: Sequence[int | None],
+    comparison: Comparison,
 ) -> None:
-    """Make a slow method now that the others are shown; then show it, too."""
-    waiting = next((one for one in picked if one.made is None), None)
-    if waiting is None:
-        return
-    with progress, st.spinner(f"Making {waiting.title}…"):
-        make_method(current, _PLACE, waiting.name, waiting.settings)
-    st.rerun()
-
-
-def _headers(current: Session, picked: Sequence[PickedMethod], comparison: Comparison) -> None:
-    """Show above each column its method: settings, description, and F1 on these words."""
     gold = current.study.benchmark
+    widths = [_WORDS_WIDER, *(1 for _ in picked)]
     with st.container(key="compare-heads"):
-        first, *places = st.columns(
-            [_WORDS_WIDER, *(1 for _ in picked)], gap=None, wrap=False, vertical_alignment="center"
-        )
+        first, *places = st.columns(widths, gap=None, wrap=False, vertical_alignment="center")
         first.markdown("**gold**")
-        numbers = _numbers(picked)
         for place, one, number in zip(places, picked, numbers, strict=True):
             found = None if number is None else comparison.summaries[number]
             held_in = one.base is not None and has_seen(one.base, gold)
             with place:
-                _header(one, found, held_in=held_in)
+                _header(one, found, held_in)
 
 
-def _numbers(picked: Sequence[PickedMethod]) -> list[int | None]:
-    """Return each chosen method's index among those compared; None if it is still being made."""
-    ready = itertools.count()
-    return [None if one.made is None else next(ready) for one in picked]
-
-
-def _header(one: PickedMethod, found: Summary | None, *, held_in: bool) -> None:
+def _header(one: PickedMethod, found: Summary | None, held_in: bool) -> None:
     facts = [one.spelled_settings] if one.spelled_settings else []
-    if found is None:
-        facts.append("…")
-    else:
-        facts.append(f"F1 {in_percent(found.f1, 1)}")
+    facts.append("…" if found is None else f"F1 {in_percent(found.f1, 1)}")
     facts += [f":orange-badge[{HELD_IN}]"] * held_in
-    label = f"**{plain(shortened(one.title, 24))}** {' · '.join(facts)}"
-    with st.popover(
-        label, type="tertiary", width="stretch", wrap=True, key=f"compare head {one.name}"
-    ):
+    label = f"**{ui.plain(shortened(one.title, 24))}** {' · '.join(facts)}"
+    how: dict[str, Any] = {"width": "stretch", "wrap": True, "key": f"compare head {one.name}"}
+    with st.popover(label, type="tertiary", **how):
         if one.name in METHODS:
             st.caption(METHODS[one.name].does)
         if held_in:
             st.caption(HELD_IN_NOTE)
-        method_fields(one, _PLACE)
-        button("Remove", "close", drop_method, _PLACE, one.name, key=f"compare drop {one.name}")
-
-
-def _compared(
-    current: Session,
-    segmenters: list[Segmenter],
-    labels: list[str],
-    texts: list[str],
-    gold: list[tuple[str, ...] | None],
-) -> Comparison:
-    """Return the comparison, made once for the same words and methods."""
-    key = (
-        "comparison",
-        tuple(segmenter.signature() for segmenter in segmenters),
-        tuple(map(Same, segmenters)),  # a model file states its own checksum
-        tuple(labels),
-        tuple(texts),
-        tuple(gold),
-    )
-    return current.once(key, lambda: Comparison(segmenters, texts, gold, labels=labels))
+        choosing.method_fields(one, _PLACE)
+        drop, key = choosing.drop_method, f"compare drop {one.name}"
+        ui.button("Remove", "close", drop, _PLACE, one.name, key=key)
 
 
 def _chosen_cell(comparison: Comparison) -> tuple[int, int] | None:
     """Return the present position of the clicked word and method, None if one is gone."""
-    text, label = st.session_state.get("compare cell", (None, None))
+    text, label = st.session_state.get(_CELL, (None, None))
     if text not in comparison.texts or label not in comparison.labels:
         return None
     return comparison.texts.index(text), comparison.labels.index(label)
 
 
 def _filtered(current: Session, comparison: Comparison, more: DeltaGenerator) -> list[int]:
-    """Return the numbers of the rows to show."""
     several = len(comparison.segmenters) > 1
     kinds = [_ALL, _DISAGREE, _BETTER] if several else [_ALL]
-    here = value_now(_SHOW, _ALL)
+    here = ui.value_now(_SHOW, _ALL)
     asked = current.address.follow("show", here, among=kinds)
     if asked != here:
-        set_value(_SHOW, asked)
-    which: str = choice(more.segmented_control, "Show", kinds, key=_SHOW, required=True)
+        ui.set_value(_SHOW, asked)
+    with more:
+        which: str = ui.segments("Show", kinds, key=_SHOW)
     if which == _DISAGREE:
         return comparison.disagreeing()
     if which == _BETTER:
@@ -196,19 +167,23 @@ def _filtered(current: Session, comparison: Comparison, more: DeltaGenerator) ->
     return list(range(len(comparison.rows)))
 
 
-def _table(picked: Sequence[PickedMethod], comparison: Comparison, chosen: list[int]) -> None:
+def _table(
+    picked: Sequence[PickedMethod],
+    numbers: Sequence[int | None],
+    comparison: Comparison,
+    chosen: list[int],
+) -> None:
     shown = [
-        (number, comparison.rows[number]) for number in one_page(chosen, _PAGE, "compare page")
+        (number, comparison.rows[number]) for number in ui.one_page(chosen, 50, "compare page")
     ]
     if not shown:
         st.info("No word matches.")
         return
     labels = [one.label for one in picked]
-    numbers = _numbers(picked)
 
     def choose(row: int, column: int) -> None:
         if row < len(comparison.texts) and column < len(labels):
-            st.session_state["compare cell"] = (comparison.texts[row], labels[column])
+            st.session_state[_CELL] = (comparison.texts[row], labels[column])
 
     cell = _chosen_cell(comparison)
     comparison_table(
@@ -224,13 +199,17 @@ def _table(picked: Sequence[PickedMethod], comparison: Comparison, chosen: list[
 
 def _summaries(comparison: Comparison) -> None:
     st.subheader("Summary of these words", anchor=False)
+
+    def span(interval: Interval) -> str:
+        return f"{percent(interval.low)} to {percent(interval.high)}"
+
     rows = [
         {
             "method": found.label,
             "precision %": percent(found.precision),
             "recall %": percent(found.recall),
             "F1 %": percent(found.f1),
-            "95 % interval of F1": _span(found.interval),
+            "95 % interval of F1": span(found.interval),
             "exact %": percent(found.exact),
             "tokens per word": ratio_text(found.fertility),
             "types": f"{found.vocabulary_size:,}",
@@ -239,34 +218,175 @@ def _summaries(comparison: Comparison) -> None:
         for found in comparison.summaries
     ]
     frame = pd.DataFrame(rows)
-    show_table(frame, column_config=right_aligned(frame.columns[1:-1]))
+    ui.show_table(frame, column_config=ui.right_aligned(frame.columns[1:-1]))
     st.code(comparison.signature, language=None, wrap_lines=True)
     if len(rows) < 2:
         return
     st.markdown("**Words that two methods segment alike, in %**")
-    matrix = pd.DataFrame(
-        [[percent(value, 1) for value in row] for row in comparison.agreement],
-        index=list(comparison.labels),
-        columns=list(comparison.labels),
-    )
-    st.dataframe(matrix, column_config=right_aligned(matrix.columns))
-
-
-def _span(interval: Interval) -> str:
-    return f"{percent(interval.low)} to {percent(interval.high)}"
+    shares, labels = comparison.agreement, list(comparison.labels)
+    cells = [[percent(value, 1) for value in row] for row in shares]
+    matrix = pd.DataFrame(cells, index=labels, columns=labels)
+    st.dataframe(matrix, column_config=ui.right_aligned(matrix.columns))
 
 
 def _downloads(comparison: Comparison, rows: list[ComparedWord]) -> None:
-    downloads(
+    title = "Comparison of segmentations"
+    ui.downloads(
         {
             "comparison.csv": lambda: comparison_csv(comparison, rows),
             "comparison.tex": lambda: comparison_latex(comparison, rows),
-            "comparison.html": lambda: comparison_html(
-                comparison, rows, "Comparison of segmentations"
-            ),
+            "comparison.html": lambda: comparison_html(comparison, rows, title),
         },
         "The rows that are shown, on all pages.",
     )
+
+
+def _choose_words(
+    current: Session,
+    segmenters: Sequence[Segmenter],
+    field: DeltaGenerator,
+    drawn: DeltaGenerator,
+    more: DeltaGenerator,
+) -> tuple[list[str], list[KnownMorphs]]:
+    """Return the texts, and the gold morphs of those that are in the reference.
+
+    ``segmenters``: the compared methods, for words on which they differ. ``field``, ``drawn`` and
+    ``more``: where words are typed, where they are drawn from the reference, and where whole texts
+    are.
+    """
+    texts = _typed(current, field, more)
+    with drawn:
+        found = _drawn(current, segmenters, is_used=not texts)
+    if not texts:
+        return found
+    words_in_another_language(current, [word for text in texts for word in text.split()])
+    entries = current.study.benchmark.reference.entries
+    known = {entry.word: entry.morphs for entry in reversed(entries)}
+    return texts, [known.get(text) for text in texts]
+
+
+def _typed(current: Session, field: DeltaGenerator, more: DeltaGenerator) -> list[str]:
+    lines, words = ui.value_now(_LINES, ""), ui.value_now(_WORDS, "")
+    text = lines if lines.strip() else words
+    is_held = bool(text.strip()) and len(text) <= _IN_ADDRESS
+    here = (text, "1" if lines.strip() else "") if is_held else ("", "")
+    asked = current.address.follow("words", here[0]), current.address.follow("lines", here[1])
+    if asked != here:
+        ui.set_value(_LINES, asked[0] if asked[1] else "")
+        ui.set_value(_WORDS, "" if asked[1] else asked[0])
+    lines = ui.setting(
+        more.text_area,
+        "Texts, one a line",
+        key=_LINES,
+        first="",
+        max_chars=_LONGEST,
+        placeholder="sentences, to be compared in place of words",
+    )
+    with ui.remembered(**{_WORDS: ""}):
+        words = field.text_input(
+            "Words",
+            key=_WORDS,
+            max_chars=_LONGEST,
+            placeholder="Type or paste words",
+            label_visibility="collapsed",
+            icon=":material/search:",
+            disabled=bool(lines.strip()),
+        )
+    text = lines if lines.strip() else words
+    texts = [t.strip() for t in lines.splitlines()] if lines.strip() else words.split()
+    texts = list(dict.fromkeys(t for t in texts if t))
+    if len(texts) > _MOST:
+        st.caption(f"The first {_MOST:,} of {len(texts):,} are compared.")
+    if texts and len(text) > _IN_ADDRESS:
+        st.caption(f"The page's address holds no text of more than {_IN_ADDRESS:,} characters.")
+    return texts[:_MOST]
+
+
+def _drawn(
+    current: Session, segmenters: Sequence[Segmenter], *, is_used: bool
+) -> tuple[list[str], list[KnownMorphs]]:
+    study, entries = current.study, current.study.benchmark.reference.entries
+    _follow_drawn(current, is_used=is_used)
+    now = {name: ui.value_now(f"compare_{name}", usual) for name, usual in _USUAL.items()}
+    label = "The reference"
+    if is_used:
+        label = _SHORT[now["how"]].format(count=now["count"], affix=ui.plain(now["affix"]))
+
+    def field(widget: Any, label: str, *given: Any, name: str, **how: Any) -> Any:
+        return ui.setting(widget, label, *given, key=f"compare_{name}", first=_USUAL[name], **how)
+
+    def forget_typed() -> None:
+        ui.set_value(_WORDS, "")
+        ui.set_value(_LINES, "")
+
+    with st.popover(label, key="compare draw open", help="Words of the reference"):
+        how = field(st.radio, "Draw those", _HOW, name="how", on_change=forget_typed)
+        count = int(field(st.number_input, "How many", 1, _MOST, name="count", step=10))
+        seed, affix = 0, now["affix"]
+        if how == "at random":
+            seed = int(field(st.number_input, "Seed", 0, name="seed"))
+        elif how == "with an affix":
+            affix = field(st.text_input, "Morph", name="affix", max_chars=50).strip()
+    if not is_used:
+        return [], []
+    order: Sequence[int]
+    if how == "at random":
+        order = np.random.default_rng(seed).permutation(len(entries)).tolist()
+    elif how == "with an affix":
+        order = [i for i, entry in enumerate(entries) if affix in entry.morphs]
+    elif how == "most blame":
+        order = study.blamed_order()
+    elif how == "most disputed":
+        order = _most_disputed(current, segmenters)
+    else:
+        order = study.worst_order()
+    chosen = [entries[int(number)] for number in order[:count]]
+    return [entry.word for entry in chosen], [entry.morphs for entry in chosen]
+
+
+def _most_disputed(current: Session, segmenters: Sequence[Segmenter]) -> list[int]:
+    """Return words that the methods cut differently, among this many of the reference."""
+    entries = current.study.benchmark.reference.entries
+    chosen = np.sort(np.random.default_rng(0).permutation(len(entries))[:_SEARCHED])
+    key = ("disputed", *map(Same, segmenters))
+    found = current.once(key, lambda: most_disputed(segmenters, [entries[i].word for i in chosen]))
+    if len(entries) > _SEARCHED:
+        st.caption(f"Among {_SEARCHED:,} of {len(entries):,} words, drawn at random.")
+    return [int(chosen[number]) for number in found]
+
+
+def _follow_drawn(current: Session, *, is_used: bool) -> None:
+    now = {name: ui.value_now(f"compare_{name}", usual) for name, usual in _USUAL.items()}
+    here = _spelled(now) if is_used else ""
+
+    def read(draw: str) -> str:
+        return _spelled(_read(draw)) if draw else here
+
+    asked = current.address.follow("draw", here, reads=read)
+    if asked != here:
+        for name, value in _read(asked).items():
+            ui.set_value(f"compare_{name}", value)
+
+
+def _spelled(drawn: Mapping[str, Any]) -> str:
+    how = drawn["how"]
+    more = {"at random": [str(drawn["seed"])], "with an affix": [drawn["affix"].strip()]}
+    return ",".join([str(_HOW.index(how)), str(int(drawn["count"])), *more.get(how, [])])
+
+
+def _read(draw: str) -> dict[str, Any]:
+    how, count, more = (*draw.split(",", 2), "", "", "")[:3]
+    kind = int(how) if len(how) == 1 and how.isdecimal() and int(how) < len(_HOW) else 0
+    count = count if len(count) < 9 else ""
+    return {
+        "how": _HOW[kind],
+        "count": min(max(int(count), 1), _MOST) if count.isdecimal() else 50,
+        "seed": int(more) if kind == 2 and more[:9].isdecimal() and len(more) < 9 else 0,
+        "affix": more[:50] if kind == 3 and more else "un",
+    }
+
+
+_USUAL = _read("")
 
 
 segmentations_page(start("Segmentations"))

@@ -1,26 +1,36 @@
-"""What every page starts with: configuration, styles, the session and the sidebar."""
+"""What surrounds every page: configuration, styles, the session, the sidebar, the bar of scores."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import DEMOS
 from morphgraph.core.isolated import VISITOR
-from morphgraph.core.text import counted, shortened
-from web.hosting import is_public
-from web.queue import keep_queue_moving, stop_all
-from web.reopening import keep_session, known_browser, reopen
-from web.sources import demo_name
-from web.state import Session, session
+from morphgraph.core.limits import is_public
+from morphgraph.core.text import count_text, counted, percent, shortened
+from morphgraph.score.gold_set import Scope, Weighting
+from morphgraph.segment.segmenter import Segmenter
+from morphgraph.tokeniser.loading import fitting_name, lists_merges
+from web import inputs
+from web.choosing import add_model
+from web.jobs import keep_queue_moving, stop_all
+from web.sources import Source, demo_name, uploaded_model
+from web.state import Session, keep_session, known_browser, session
 from web.storage import days_kept, kept_steps
-from web.text import plain
-from web.widgets import deferred_error, show_deferred_error
+from web.widgets import attempt, button, deferred_error, plain, show_deferred_error
+
+if TYPE_CHECKING:
+    from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 _ASSETS = Path(__file__).resolve().parent.parent / "assets"
 _SIDEBAR_WIDTH = 240
 _OWN = "own files"
 _NOT_DELETED = "data not deleted"
-
+_FIELD = "tokeniser"
+_ADDED, _UPLOADS = "models opened as tokenisers", "uploads of tokenisers"
 PAGES = {
     "": {"Start": ("app.py", ":material/home:")},
     "Explore": {
@@ -58,11 +68,14 @@ def start(title: str) -> Session:
     st.html(_ASSETS / "style.css")
     if is_public():
         keep_queue_moving()
-    current = session(reopen)
+    current = session()
     VISITOR.set(current.store.folder.name)
     current.doing = ""  # it is in the page that is left, or begins again below
     current.address.arrive(title)
-    _open_requested_demo(current)
+    own = current.language  # a demo in the address replaces another; own files stay open
+    asked = current.address.follow("demo", own, among=DEMOS if own else ())
+    if asked != own:
+        current.open_demo(asked)
     known_browser(current)
     keep_session(current)
     with st.sidebar:
@@ -71,14 +84,6 @@ def start(title: str) -> Session:
         st.toast(plain(current.notice), icon="↩️")
         current.notice = ""
     return current
-
-
-def _open_requested_demo(current: Session) -> None:
-    """Open the demo named in the address if another demo is open; own files stay open."""
-    own = current.language
-    asked = current.address.follow("demo", own, among=DEMOS if own else ())
-    if asked != own:
-        current.open_demo(asked)
 
 
 def sidebar(current: Session) -> None:
@@ -123,7 +128,12 @@ def sidebar(current: Session) -> None:
 
 
 def _own_data(current: Session) -> None:
-    """Explain what a public app keeps of a visitor, with a button to delete it."""
+    def delete() -> None:
+        with deferred_error(_NOT_DELETED):
+            stop_all(current.store.folder / "runs")
+            current.store.forget()
+            st.session_state.clear()
+
     st.divider()
     st.caption(
         "A server that you share: what you open comes back in this browser alone, and is deleted "
@@ -131,16 +141,8 @@ def _own_data(current: Session) -> None:
     )
     with st.popover("Delete my data", icon=":material/delete:", type="tertiary"):
         st.write("Files, edits, models, texts and runs of this browser are deleted at once.")
-        st.button("Delete all", type="primary", on_click=_delete, args=(current,))
+        st.button("Delete all", type="primary", on_click=delete)
     show_deferred_error(_NOT_DELETED)
-
-
-def _delete(current: Session) -> None:
-    """Delete everything kept for this browser, after stopping its runs."""
-    with deferred_error(_NOT_DELETED):
-        stop_all(current.store.folder / "runs")
-        current.store.forget()
-        st.session_state.clear()
 
 
 def _offer_kept_edits(current: Session) -> None:
@@ -149,21 +151,80 @@ def _offer_kept_edits(current: Session) -> None:
     Those of this browser are restored automatically.
     """
     tokeniser = current.study.tokeniser
+
+    def restore(steps: list[dict[str, Any]]) -> None:
+        try:
+            if not tokeniser.graph.history:
+                tokeniser.graph.replay(steps)
+        except MorphGraphError as error:
+            current.notice = str(error)
+
     if tokeniser.graph.history or tokeniser.graph.undone or tokeniser.checksum in current.recipes:
         return
     for previous in (False, True):
         steps = kept_steps(tokeniser.checksum, previous=previous)
-        if not steps:
-            continue
-        st.button(
-            f"Restore {counted(len(steps), 'earlier edit')}" + (" from before" if previous else ""),
-            key=f"restore {previous}",
-            icon=":material/restore:",
-            width="stretch",
-            help="They were made to this tokeniser in another browser.",
-            on_click=current.restore,
-            args=(steps,),
-        )
+        if steps:
+            label = f"Restore {counted(len(steps), 'earlier edit')}{' from before' * previous}"
+            said = "They were made to this tokeniser in another browser."
+            how: dict[str, Any] = {"key": f"restore {previous}", "help": said, "width": "stretch"}
+            button(label, "restore", restore, steps, **how)
+
+
+def score_metrics(
+    current: Session, place: str, scope: Scope = "morphemic", weighting: Weighting = "types"
+) -> None:
+    """Show a slim sticky bar: what is open, its scores and their differences, undo and redo.
+
+    ``place`` is a name that keeps the buttons of pages apart.
+    """
+    study = current.study
+    graph, note = study.graph, study.benchmark.reference.partial_note
+    now, start = study.now.score(scope, weighting), study.start.score(scope, weighting)
+    size, before_size = study.tokeniser.vocabulary_size, graph.loaded_type_count
+    row: dict[str, Any] = {"horizontal": True, "vertical_alignment": "center", "gap": "medium"}
+    with st.container(key=f"score-bar-{place}", **row):
+        what_is_open(current, place)
+        if note:
+            st.badge("partial gold", icon=":material/info:", color="orange", help=note)
+        st.space("stretch")
+        for name, label, meaning in (
+            ("f1", "F1 %", "The harmonic mean of precision and recall."),
+            ("precision", "Precision %", "The share of splits that are on a gold boundary."),
+            ("recall", "Recall %", "The share of gold boundaries that are split."),
+            ("types", "Types", "|V|: how many types the vocabulary has."),
+        ):
+            delta, colour = None, "off"
+            if name == "types":
+                value = f"{size:,}"
+                delta = f"{size - before_size:+,}" if graph.history else None
+            else:
+                share, before = getattr(now, name), getattr(start, name)
+                gain, value = 100 * (share - before), percent(share)
+                if name == "f1" and graph.history and gain == gain:
+                    delta = f"{gain:+.2f}"
+                colour = "normal" if gain else "off"
+                if graph.history:
+                    meaning = f"{percent(before)} before the first edit. {meaning}"
+            with st.container(key=f"figure-{name}-{place}", width="content"):
+                how: dict[str, Any] = {"delta": delta, "delta_color": colour, "width": "content"}
+                st.metric(label, value, help=meaning, **how)
+        with st.container(horizontal=True, width="content", key=f"score-actions-{place}"):
+            edit_buttons(current, place)
+            with st.popover("", icon=":material/info:", type="tertiary", help="What is counted"):
+                gold = counted(now.relevant, "gold boundary", "gold boundaries")
+                st.caption(
+                    f"{scope} boundaries over word {weighting}: {count_text(now.true_positives)} "
+                    f"right of {counted(now.predicted, 'split')}, {gold}"
+                )
+                st.markdown("**Signature**")
+                st.caption(
+                    "All that these scores depend on. Quote it, so that others can reproduce them."
+                )
+                scores = f"{scope} {weighting}"
+                signature = study.benchmark.signature(study.tokeniser, scores=scores)
+                st.code(signature, language=None, wrap_lines=True)
+    if inputs.reference_read(current, place):
+        inputs.doubtful_reference(current)
 
 
 def edit_buttons(current: Session, place: str) -> None:
@@ -184,3 +245,122 @@ def edit_buttons(current: Session, place: str) -> None:
             disabled=not edits,
             on_click=action,
         )
+
+
+def what_is_open(current: Session, place: str) -> None:
+    """Show the open tokeniser and reference; a click on one replaces them.
+
+    ``place`` is a name that keeps the widgets of pages apart.
+    """
+    gold = current.study.benchmark.reference
+    for kind, name in (("tokeniser", current.study.tokeniser.name), ("reference", gold.name)):
+        # Drawn only when opened, as most never are.
+        with st.popover(
+            f"{kind} **{plain(shortened(name, 20))}**",
+            type="tertiary",
+            key=f"open {kind} {place} {current.study_number}",
+            on_change="rerun",
+            help=f"{name}: open another {kind}",
+        ) as opening:
+            if not opening.open:
+                continue
+            if kind == "reference":
+                st.caption(counted(len(gold), "word"))
+            if place == "start":
+                st.caption("Open your own files at the bottom of this page.")
+            elif kind == "reference":
+                open_reference(current, place)
+            else:
+                tokeniser_upload(current)
+            st.caption("Or a demo: a tokeniser of 8,000 types and its gold list.")
+            with st.container(horizontal=True):
+                for code in DEMOS:
+                    key, is_open = f"demo {code} as {kind} {place}", code == current.language
+                    if st.button(demo_name(code), key=key, disabled=is_open):
+                        current.open_demo(code)
+                        st.rerun()
+
+
+def open_reference(current: Session, place: str) -> None:
+    """Open a reference from a file or from the catalogue."""
+    inputs.reference_upload(current, place)
+    with st.expander("Public references", icon=":material/cloud_download:"):
+        inputs.catalogue_panel(current, place)
+
+
+def tokeniser_upload(current: Session) -> None:
+    """Upload a tokeniser, as one file or two, and open it; each upload is judged on its own.
+
+    A file without merges has no merge graph: it becomes a method on Segmentations and Scores.
+    """
+    uploaded = st.file_uploader(
+        "Tokeniser",
+        type=["json", "txt", "model"],
+        accept_multiple_files=True,
+        key=inputs.upload_key(_FIELD),
+        help="A Hugging Face tokenizer.json, vocab.json and merges.txt together, a SentencePiece "
+        "model, a model that Train saved, or a vocabulary with one type a line.",
+    )
+    if not uploaded:
+        return
+    files = _last_upload(uploaded)
+    with attempt():
+        contents = {file.name: inputs.content_of(file) for file in files}
+        missing = _other_half(contents)
+        if missing:
+            st.info(missing)
+            return
+        found = uploaded_model(contents)
+        if found.editable is None:
+            _use_as_model(found, files[0].name, files[0].file_id)
+            return
+        tokeniser = found.editable.fork()
+        current.open_tokeniser(tokeniser, Source(tokeniser.name, tuple(contents.items())))
+        inputs.clear_upload(_FIELD)
+        st.rerun()
+
+
+def _last_upload(files: "Sequence[UploadedFile]") -> "list[UploadedFile]":
+    """Return the latest simultaneous uploads, with the half that was waiting for one of them.
+
+    Earlier files remain in the field but are not part of these.
+    """
+    before: dict[str, int] = st.session_state.get(_UPLOADS, {})
+    newest = max(before.values(), default=0) + 1
+    numbers = {file.file_id: before.get(file.file_id, newest) for file in files}
+    st.session_state[_UPLOADS] = numbers
+    last = [file for file in files if numbers[file.file_id] == max(numbers.values())]
+    if len(last) == 1:
+        waiting = [file for file in files if file.name == fitting_name(last[0].name)]
+        last += waiting[-1:]
+    return last
+
+
+def _other_half(contents: Mapping[str, bytes]) -> str:
+    if len(contents) > 1:
+        return ""
+    ((name, data),) = contents.items()
+    is_half = lists_merges(data) if name.endswith(".txt") else name.endswith("vocab.json")
+    if not is_half:
+        return ""
+    other = fitting_name(name)
+    if other:
+        return f"Add {plain(other)} to the same field: the two belong together."
+    return f"Add vocab.json, and {plain(name)} again as merges.txt: two files whose names fit."
+
+
+def _use_as_model(model: Segmenter, name: str, file: str) -> None:
+    """Add a model that merges alone do not define to the methods, and say where to find it."""
+    if st.session_state.get(_ADDED) != file:
+        st.session_state[_ADDED] = file
+        add_model(name, model, ("compare", "scores"))
+    st.success(
+        f"{plain(shortened(name, 60))} holds {model.vocabulary_size:,} types for "
+        f"{plain(model.name)}, which does not segment by merges alone, so it has no merge graph to "
+        "look at or edit. It is now among the methods of Segmentations and Scores; the open "
+        "tokeniser stays open.",
+        icon=":material/check_circle:",
+    )
+    with st.container(horizontal=True):
+        for label, (page, icon) in PAGES["Compare"].items():
+            st.page_link(page, label=label, icon=icon)

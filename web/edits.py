@@ -1,9 +1,7 @@
 """What clicks and buttons do to a session: edits, and changes of what is shown."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cache
-from typing import Any
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -15,10 +13,9 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.knockout import KnockoutSettings
 from morphgraph.refine.rebpe import preview_reification
 from morphgraph.tokeniser.merging import never_formed
-from web.components import Click, hidden_component
+from web.components import Click, component
 from web.state import Session
-from web.text import plain
-from web.widgets import button, deferred_error
+from web.widgets import button, deferred_error, plain
 
 _MESSAGE, _HEARD = "edit message", "edits heard of"
 
@@ -50,42 +47,30 @@ def knock_out_and_reify(current: Session, types: list[str]) -> None:
         graph.apply(preview_reification(graph, blacklist, atoms=atoms, among=rewired))
 
 
-def never_formed_note(current: Session, show_all: Callable[[], None] | None = None) -> None:
-    """Report types that no merge can form after the edits, and offer to remove them.
-
-    ``show_all`` lists them, if the page can.
-    """
-    study = current.study
-    graph = study.graph
-    found = current.once(
-        ("never formed",),
-        lambda: [n for n in never_formed(graph, len(graph.history)) if graph.is_removable(n)],
-    )
-    if not found:
+def bring_back(current: Session, number: int) -> None:
+    """Repeat all edits except the knockout of one type; edits that depend on it give a message."""
+    graph = current.study.graph
+    history = graph.history
+    place = next((i for i, c in enumerate(history) if number in c.removed_types), None)
+    if place is None:
         return
-    first = ", ".join(plain(shortened(study.tokeniser.readable_types[n], 30)) for n in found[:10])
-    more = ", …" if len(found) > 10 else "."
-    types = counted(len(found), "type is", "types are")
-    st.warning(
-        f"{types} left that no merge forms any more: {first}{more}", icon=":material/link_off:"
-    )
-    with st.container(horizontal=True):
-        button(
-            "Remove it" if len(found) == 1 else "Remove them",
-            "delete",
-            _remove,
-            current,
-            [graph.types[n] for n in found],
-            key="remove never formed",
-            help="One more edit; it changes no segmentation.",
-        )
-        if show_all is not None:
-            button("List them", "list", show_all, key="list never formed")
-
-
-def _remove(current: Session, types: list[str]) -> None:
+    if place == len(history) - 1 and len(history[place].removed_types) == 1:
+        current.undo()
+        return
+    first, *later = steps = graph.recipe()[place:]
+    types, text = list(first.get("types", ())), graph.types[number]
+    if text not in types:
+        st.session_state[_MESSAGE] = f"“{text}” went with another type. Undo that edit instead."
+        return
+    types.remove(text)
     with deferred_error(_MESSAGE):
-        current.study.graph.cascade(types)
+        for _ in steps:
+            graph.undo()
+        try:
+            graph.replay([{**first, "types": types}, *later] if types else later)
+        except MorphGraphError:
+            graph.replay(steps)
+            raise
 
 
 def go_to_edit(current: Session, edits: int) -> None:
@@ -97,9 +82,52 @@ def go_to_edit(current: Session, edits: int) -> None:
         current.redo()
 
 
+def never_formed_note(current: Session, show_all: Callable[[], None] | None = None) -> None:
+    """Report types that no merge can form after the edits, and offer to remove them.
+
+    ``show_all`` lists them, if the page can.
+    """
+    graph, names = current.study.graph, current.study.tokeniser.readable_types
+
+    def make() -> list[int]:
+        return [n for n in never_formed(graph, len(graph.history)) if graph.is_removable(n)]
+
+    def remove() -> None:
+        with deferred_error(_MESSAGE):
+            graph.cascade([graph.types[n] for n in found])
+
+    found = current.once(("never formed",), make)
+    if not found:
+        return
+    first = ", ".join(plain(shortened(names[n], 30)) for n in found[:10])
+    more = ", …" if len(found) > 10 else "."
+    types = counted(len(found), "type is", "types are")
+    st.warning(
+        f"{types} left that no merge forms any more: {first}{more}", icon=":material/link_off:"
+    )
+    with st.container(horizontal=True):
+        label = "Remove it" if len(found) == 1 else "Remove them"
+        said = "One more edit; it changes no segmentation."
+        button(label, "delete", remove, key="remove never formed", help=said)
+        if show_all is not None:
+            button("List them", "list", show_all, key="list never formed")
+
+
+@dataclass(frozen=True)
+class _Announced:
+    """The edits already announced, and how."""
+
+    study: int
+    state: State
+    edits: int
+    f1: float
+    said: str = ""
+
+
 def show_message(current: Session) -> None:
     """Show once why the last edit failed, and announce edits to screen readers."""
-    _live_region()(key="what edits changed", data={"said": _change_message(current)})
+    said = {"said": _change_message(current)}
+    component("speaking", "speaking", "hidden")(key="what edits changed", data=said)
     message = st.session_state.pop(_MESSAGE, None)
     if message:
         st.warning(plain(message), icon=":material/info:")
@@ -119,74 +147,19 @@ def outcome(current: Session) -> tuple[float, str]:
     return current.once(("outcome",), make)
 
 
-@dataclass(frozen=True)
-class _Announced:
-    """The edits already announced, and how."""
-
-    study: int
-    state: State
-    edits: int
-    f1: float
-    said: str = ""
-
-
 def _change_message(current: Session) -> str:
-    """Describe the edits made or undone since the last run; empty if another file was opened."""
-    study = current.study
+    study, number = current.study, current.study_number
     edits, f1 = len(study.graph.history), study.now.score("morphemic", "types").f1
     before: _Announced | None = st.session_state.get(_HEARD)
-    now = _Announced(current.study_number, study.graph.state, edits, f1)
-    if before is not None and (before.study, before.state) == (now.study, now.state):
-        return before.said
-    if before is not None and before.study == now.study:
+    said = ""
+    if before is not None and before.study == number:
+        if before.state == study.graph.state:
+            return before.said
         what = "made" if edits > before.edits else "undone"
         did = outcome(current)[1] if edits == before.edits + 1 else f"F1 {from_to(before.f1, f1)}"
-        number = counted(abs(edits - before.edits), "edit")
-        now = replace(now, said=f"{number} {what}, {edits:,} in all: {did}")
-    st.session_state[_HEARD] = now
-    return now.said
-
-
-@cache
-def _live_region() -> Callable[..., Any]:
-    """A live region, announced when its text changes but not when its page is opened."""
-    script = """  let region = parentElement.querySelector("[role]");
-  if (!region) {
-    region = Object.assign(document.createElement("div"), { role: "status" });
-    region.dataset.said = data.said;
-    parentElement.append(region);
-  } else if (region.dataset.said !== data.said) {
-    region.dataset.said = region.textContent = data.said;
-  }"""
-    return hidden_component("speaking", "", script)
-
-
-def bring_back(current: Session, number: int) -> None:
-    """Repeat all edits except the knockout of one type; edits that depend on it give a message."""
-    graph = current.study.graph
-    history = graph.history
-    place = next((i for i, c in enumerate(history) if number in c.removed_types), None)
-    if place is None:
-        return
-    if place == len(history) - 1 and len(history[place].removed_types) == 1:
-        current.undo()
-        return
-    first, *later = steps = graph.recipe()[place:]
-    types = list(first.get("types", ()))
-    text = graph.types[number]
-    if text not in types:
-        st.session_state[_MESSAGE] = f"“{text}” went with another type. Undo that edit instead."
-        return
-    types.remove(text)
-    without = [{**first, "types": types}, *later] if types else later
-    with deferred_error(_MESSAGE):
-        for _ in steps:
-            graph.undo()
-        try:
-            graph.replay(without)
-        except MorphGraphError:
-            graph.replay(steps)
-            raise
+        said = f"{counted(abs(edits - before.edits), 'edit')} {what}, {edits:,} in all: {did}"
+    st.session_state[_HEARD] = _Announced(number, study.graph.state, edits, f1, said)
+    return said
 
 
 def look_at(current: Session, number: int) -> None:
@@ -195,13 +168,18 @@ def look_at(current: Session, number: int) -> None:
     current.first_row = 0
 
 
+def open_in_graph(current: Session, number: int) -> None:
+    """Open a type on the page of the merge graph; not in a callback."""
+    look_at(current, number)
+    st.switch_page("pages/1_Merge_graph.py")
+
+
 def handle_clicks(
     current: Session, clicks: list[Click], knocks_out: bool, *, cascade: bool = False
 ) -> None:
     """Perform clicks in order: select, knock out, or focus on a type."""
-    graph = current.study.graph
     for click in clicks:
-        number = _clicked_type(graph, click.key)
+        number = _clicked_type(current.study.graph, click.key)
         if number is None:
             continue
         if click.kind == "double":
@@ -218,13 +196,11 @@ def _clicked_type(graph: MergeGraph, key: str) -> int | None:
 
     A late click may refer to a merge that is gone, or to another tokeniser.
     """
-    if not key[1:].isdecimal():
+    if not key[1:].isdecimal() or key[0] not in "tm":
         return None
     number = int(key[1:])
-    if key.startswith("t"):
+    if key[0] == "t":
         return number if number < len(graph.types) else None
-    if not key.startswith("m"):
-        return None
     if number < graph.merge_id_limit and graph.has_merge(number):
         return graph.merge(number).result
     removed = (c.removed_merges[number] for c in graph.history if number in c.removed_merges)

@@ -1,10 +1,19 @@
-"""Middleware between the network and Streamlit: known hosts, security headers, upload limits."""
+"""Between the network and Streamlit: known hosts, security headers, limits of uploads and memory.
 
+In public mode visitors share a server and must not notice each other. Every place that takes a
+path, keeps something between visits or lists runs asks `is_public` or `only_this_machine`.
+"""
+
+import asyncio
 import base64
+import gc
 import hashlib
 import ipaddress
+import os
 import re
-from collections.abc import Sequence
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
@@ -15,9 +24,28 @@ from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from web.hosting import THIS_MACHINE
+from morphgraph.core.limits import APP_MEMORY, is_public, is_set
+from morphgraph.core.system import free_memory_at_once, give_back_memory, memory_used
+from web.state import app_cache
 
-# ---------------------------------------------------------------------------- whom it answers
+THIS_MACHINE = ("127.0.0.1", "::1", "localhost")
+"""The loopback addresses: a server at these can be reached only from its own machine."""
+
+
+def allows_frames() -> bool:
+    """Return whether other pages may embed the app in a frame (``--allow-frame``)."""
+    return is_set("MORPHGRAPH_ALLOW_FRAME")
+
+
+def own_hosts() -> list[str]:
+    """Return the address that the server listens on, and the names given by ``--host``."""
+    names = os.environ.get("MORPHGRAPH_HOST", "").split()
+    return [st.get_option("server.address") or "0.0.0.0", *names]
+
+
+def only_this_machine() -> bool:
+    """Return whether only people at this machine reach the app, so that it may take paths."""
+    return not is_public() and st.get_option("server.address") in THIS_MACHINE
 
 
 class KnownHosts:
@@ -52,14 +80,11 @@ class KnownHosts:
         return name in self.hosts or (self.any_address and _is_address(name))
 
 
-_HOST = re.compile(r"(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d+)?", re.I)
-
-
 def _name(host: str) -> str:
     """Return a host in canonical form without its port; empty if it is invalid."""
     if _is_address(host):
         return host.lower()
-    found = _HOST.fullmatch(host)
+    found = re.fullmatch(r"(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d+)?", host, re.I)
     return (found[1] or found[2]).lower().removesuffix(".") if found else ""
 
 
@@ -70,8 +95,6 @@ def _is_address(host: str) -> bool:
         return False
     return True
 
-
-# ------------------------------------------------------------------- what browsers may load
 
 FRAME = "/frame"
 """The path of the empty page that embeds foreign pages (`page_frame`)."""
@@ -155,8 +178,6 @@ def content_policy(*, allow_frame: bool) -> str:
     return "; ".join(listed if allow_frame else [*listed, _OWN_FRAMES])
 
 
-# ------------------------------------------------------------------- how much a session may send
-
 _UPLOAD = re.compile(r"/_stcore/upload_file/([^/]+)/([^/]+)/?$")
 _TOO_MUCH = "These are too many uploads for one page. Remove some, or reload the page.\n"
 _RECORD = 1000
@@ -236,5 +257,78 @@ class BoundedUploads:
         return {"type": "websocket.disconnect", "code": 1009} if is_too_much else message
 
     def _taken(self, session: str) -> int:
-        """Return the bytes that a session has stored or is uploading."""
         return sum(self._kept.get(session, {}).values()) + self._arriving.get(session, 0)
+
+
+CHECK_INTERVAL = 5.0
+"""Seconds between two checks of the memory in use."""
+
+
+class Tabs:
+    """The number of connected tabs, and when the first one closed since memory was last tidied."""
+
+    def __init__(self) -> None:
+        self.open = 0
+        self.closed: float | None = None
+
+
+class CountTabs:
+    """Counts the browsers' WebSockets, one for each tab."""
+
+    def __init__(self, app: ASGIApp, tabs: Tabs) -> None:
+        self.app, self.tabs = app, tabs
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Forward a connection."""
+        if scope["type"] != "websocket":
+            await self.app(scope, receive, send)
+            return
+        self.tabs.open += 1
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            self.tabs.open -= 1
+            self.tabs.closed = self.tabs.closed or time.monotonic()
+
+
+@asynccontextmanager
+async def manage_memory(tabs: Tabs) -> AsyncIterator[None]:
+    """Manage memory as long as the app is served.
+
+    Streamlit drops a session some time after its last tab closed, but only when another one closes.
+    Python collects reference cycles only after enough new allocations, and the C library returns
+    free memory to the system only where it lies at the end of a heap.
+    """
+
+    async def look_after() -> None:
+        # A visitor who returns within this time finds everything unchanged.
+        patience = float(st.get_option("server.disconnectedSessionTTL")) + CHECK_INTERVAL
+        while True:
+            await asyncio.sleep(CHECK_INTERVAL)
+            if tabs.closed is not None and time.monotonic() - tabs.closed > patience:
+                tabs.closed = None
+                await asyncio.to_thread(tidy_memory, everyone_has_gone=not tabs.open)
+            await asyncio.to_thread(make_room)
+
+    free_memory_at_once()
+    looking = asyncio.create_task(look_after())
+    yield
+    looking.cancel()
+
+
+def make_room() -> None:
+    """Drop derived results not just used, oldest first, if the app exceeds its memory limit.
+
+    Only once in each check: returning memory to the system blocks other threads.
+    """
+    if memory_used() > APP_MEMORY.value and app_cache().drop(share=0.25, seconds=10.0):
+        give_back_memory()
+
+
+def tidy_memory(*, everyone_has_gone: bool) -> None:
+    """Release unused memory; if all visitors have left, also their derived results."""
+    if everyone_has_gone:
+        st.cache_resource.clear()
+        app_cache().drop(share=1.0, seconds=0.0)
+    gc.collect()
+    give_back_memory()

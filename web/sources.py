@@ -44,16 +44,6 @@ class Source:
 _sources: WeakValueDictionary[tuple[Hashable, ...], Source] = WeakValueDictionary()
 
 
-Sources = dict[str, Source | None]
-"""Where the tokeniser, the reference and the frequencies came from."""
-
-
-def demo_sources(language: str) -> Sources:
-    """Return the sources of everything that a demo opens."""
-    demo = Source(f"demo:{language}")
-    return {"tokeniser": demo, "reference": demo, "frequencies": Source(f"wordfreq:{language}")}
-
-
 def tokeniser_of(source: Source) -> BpeTokeniser:
     """Return a source's tokeniser with a graph of its own; `MorphGraphError` if there is none."""
     found = _read_model("" if source.files else _demo(source), source.files)
@@ -91,11 +81,6 @@ def reference_of(source: Source) -> Reference:
     return read_reference(content, name=source.name, format=source.format, encoding=source.encoding)
 
 
-def demo_reference(language: str) -> Reference:
-    """Return a demo's gold list."""
-    return reference_of(Source(f"demo:{language}"))
-
-
 @st.cache_resource(show_spinner="Reading word frequencies…", max_entries=8)
 def frequencies_of(source: Source) -> Mapping[str, float]:
     """Return a source's word frequencies; `MorphGraphError` if they cannot be read.
@@ -106,11 +91,6 @@ def frequencies_of(source: Source) -> Mapping[str, float]:
         return dict(wordfreq_counts(source.name.removeprefix("wordfreq:")).items())
     (name, data), *_ = source.files
     return dict(parse_word_counts(data, name).items())
-
-
-def wordfreq_frequencies(language: str) -> Mapping[str, float]:
-    """Return the word frequencies of a language."""
-    return frequencies_of(Source(f"wordfreq:{language}"))
 
 
 @st.cache_resource(show_spinner=False)

@@ -21,47 +21,57 @@ who it is             no                     ``store``                       two
 ====================  =====================  ==============================  =======================
 
 The address wins on arrival at a page and after Back and Forward; the session wins at any other
-time, and the address follows it (`web.address`). The disk wins only where there is no session: on
-a visit, a reload, a start of the app (`web.reopening`, `web.storage`); then the address wins over
-it, but for a demo where own files are open. Edits are never lost by opening something else: the
-recipe of each tokeniser is kept by its checksum, and replayed when it is opened again.
+time, and the address follows it (`Address`). The disk (`web.storage`) wins only where there is no
+session: on a visit, a reload, a start of the app; then the address wins over it, but for a demo
+where own files are open. Edits are never lost by opening something else: the recipe of each
+tokeniser is kept by its checksum, and replayed when it is opened again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+import errno
+import json
+import re
+from collections.abc import Callable, Container, Hashable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import streamlit as st
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from morphgraph.core.cache import Cache, Same
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.limits import is_public
 from morphgraph.core.text import counted
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.language import language_of
 from morphgraph.refine.knockout import BlameSettings
 from morphgraph.refine.learning import remember
+from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
+from morphgraph.segment.models import write_model
 from morphgraph.segment.segmenter import Segmenter
+from morphgraph.tokeniser.recipe import check_steps
 from morphgraph.tokeniser.tokeniser import BpeTokeniser, LearnedFrom
-from web.address import Address
-from web.hosting import is_public
-from web.sources import Source, Sources, demo_sources, frequencies_of, reference_of, tokeniser_of
-from web.storage import BrowserStore, state_folder
-from web.widgets import forget_oldest
+from web.components import component
+from web.sources import Source, frequencies_of, reference_of, tokeniser_of, uploaded_model
+from web.storage import BrowserStore, days_kept, keep_recipe, state_folder
+from web.widgets import forget_oldest, plain
 
-_KEY = "morphgraph session"
-START = "before the edits"
-"""The method that is the tokeniser without its edits."""
+_KEY, _KNOWN_TAB, _COMPONENT = "morphgraph session", "tab of the page", "morphgraph-browser"
+_COOKIES = {"browser": "morphgraph", "tab": "morphgraph-tab"}
 MOST_MODELS = 12
 """The limit of models in a session; a further one replaces the oldest."""
 _RECIPES_KEPT = 20
+_LONGEST_VALUE = 1500
+"""The limit of characters in the address; browsers and servers truncate very long addresses."""
 T = TypeVar("T")
+Steps = list[dict[str, Any]]
 
 
 @st.cache_resource(show_spinner=False)
@@ -71,31 +81,83 @@ def app_cache() -> Cache:
 
 
 @dataclass
-class Chosen:
-    """The methods that a page compares, in order.
+class Address:
+    """The address of one tab, as far as Python knows it: Back, Forward and a copy restore a page.
 
-    ``waiting``: those that join once they can be made: initially all defaults of the page, later
-    those that need edits or word counts.
+    Each step that Back undoes has a number, assigned by an element in the browser: it numbers the
+    address being left, then adds an address with the next number. So an address that Python wrote
+    since the last arrival belongs to a click, however late the browser is; any other is Back,
+    Forward or a link.
+
+    ``arrived``: the step of the address last loaded or returned to; ``since`` the first step after
+    it, ``newest`` the last one; ``shown`` the parameters followed since then; ``now`` those of the
+    present run, and ``stepped`` whether it has made its step.
     """
 
-    names: list[str]
-    waiting: list[str]
+    page: str = ""
+    arrived: str = ""
+    since: int = 1
+    newest: int = 0
+    shown: dict[str, str] = field(default_factory=dict)
+    now: set[str] = field(default_factory=set)
+    stepped: bool = False
 
-    def take(self, names: Iterable[str]) -> None:
-        """Choose these; of waiting methods, only those that need edits can still join."""
-        self.names = list(names)
-        self.waiting = [name for name in self.waiting if name == START]
+    def arrive(self, page: str) -> None:
+        """Begin a run of a whole page; an address that Python did not write is an arrival."""
+        self.now, self.stepped = set(), False
+        step = st.query_params.get("step", "")
+        written = step.isdecimal() and self.since <= int(step) <= self.newest
+        if page == self.page and (written or step == self.arrived):
+            return
+        self.page, self.arrived = page, step
+        number = re.fullmatch(r"(?:before)?(\d{1,9})", step)
+        self.newest = max(self.newest, int(number[1]) if number else 0)
+        self.since = self.newest + 1
+        self.shown.clear()
 
-    def offer(self, offered: Collection[str], is_ready: Callable[[str], bool]) -> None:
-        """Add waiting methods that can be made; others leave, or wait if allowed."""
-        gone = [name for name in self.names if name not in offered]
-        self.names = [name for name in self.names if name in offered]
-        self.waiting += [name for name in gone if name == START]
-        ready = [name for name in self.waiting if name in offered and is_ready(name)]
-        if ready:
-            self.waiting = [name for name in self.waiting if name not in ready]
-            self.names = list(dict.fromkeys([*self.names, *ready]))
-            self.names.sort(key=lambda name: (name != START, name.startswith("model ")))
+    def follow(
+        self,
+        name: str,
+        value: str,
+        *,
+        among: Container[str] | None = None,
+        reads: Callable[[str], str] = str,
+        step: bool = True,
+    ) -> str:
+        """Return ``value``, or what the address asks for instead.
+
+        The address decides on arrival, and after Back and Forward; otherwise it takes ``value``. A
+        changed value is a ``step`` that Back undoes, or not, as while typing; a run makes at most
+        one step. Call this in every run, where its element is visible: one in a popover is inactive
+        until that is opened. As anybody can write anything into an address, ``among`` lists the
+        values it may take, and ``reads`` is how the page parses it.
+        """
+        if name in self.now:  # in a fragment's run, which is never an arrival
+            self.now, self.stepped = set(), False
+        self.now.add(name)
+        held = _held(value)
+        if name not in self.shown:
+            # Python wrote this address, from which empty values were omitted.
+            asked = st.query_params.get(name, "" if self.arrived else None)
+            is_fit = asked is not None and (among is None or asked in among)
+            read = reads(asked) if asked is not None and is_fit else value
+            if _held(read) != held:
+                value, held = read, _held(read)
+        elif step and held != self.shown[name] and not self.stepped:
+            self.newest += 1
+            self.stepped = True
+        self.shown[name] = held
+        now = str(self.newest) if self.newest >= self.since else self.arrived
+        data = {"name": name, "value": held, "step": now, "arrived": self.arrived}
+        element = component("address", "address", "hidden")
+        element(key=f"address {name}", data={**data, "since": self.since})
+        return value
+
+
+def _held(value: str) -> str:
+    """Return a value as an address holds it; empty if it cannot."""
+    value = value.encode("utf-8", "ignore").decode()
+    return value if len(value) <= _LONGEST_VALUE else ""
 
 
 @dataclass(eq=False)
@@ -121,10 +183,10 @@ class Session:
     first_row: int = 0
     models: dict[str, Segmenter] = field(default_factory=dict)
     model_files: dict[str, str] = field(default_factory=dict)
-    chosen: dict[str, Chosen] = field(default_factory=dict)
-    recipes: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    chosen: dict[str, Any] = field(default_factory=dict)
+    recipes: dict[str, Steps] = field(default_factory=dict)
     learned: dict[str, list[LearnedFrom]] = field(default_factory=dict)
-    sources: Sources = field(default_factory=dict)
+    sources: dict[str, Source | None] = field(default_factory=dict)
     store: BrowserStore = field(default_factory=BrowserStore)
     kept_as: tuple[Any, ...] = ()
     run: ReBPERun | None = None
@@ -134,8 +196,6 @@ class Session:
     doing: str = ""
     unkept: str = ""
     study_number: int = 0
-
-    # ------------------------------------------------------------------------- what is open
 
     @property
     def language(self) -> str:
@@ -162,25 +222,22 @@ class Session:
 
     def open_demo(self, language: str) -> None:
         """Open a demo's tokeniser, its gold list, and the language's frequencies."""
-        self.open(demo_sources(language))
+        demo = Source(f"demo:{language}")
+        self.open(demo, demo, Source(f"wordfreq:{language}"))
 
-    def open(self, sources: Sources) -> None:
-        """Open all of these, which must include a tokeniser and a reference."""
-        opened, gold, counts = map(sources.get, ("tokeniser", "reference", "frequencies"))
-        assert opened is not None
-        assert gold is not None
-        tokeniser, reference = tokeniser_of(opened), reference_of(gold)
-        frequencies = frequencies_of(counts) if counts else None
-        self._set(tokeniser, reference, frequencies, counts.name if counts else "")
+    def open(self, tokeniser: Source, reference: Source, frequencies: Source | None) -> None:
+        """Open all of these."""
+        counts = frequencies_of(frequencies) if frequencies else None
+        named = frequencies.name if frequencies else ""
+        self._set(tokeniser_of(tokeniser), reference_of(reference), counts, named)
         self.chose_frequencies = False
-        for kind, source in sources.items():
-            self._note_source(kind, source)
+        self._note(tokeniser=tokeniser, reference=reference, frequencies=frequencies)
 
     def open_tokeniser(self, tokeniser: BpeTokeniser, source: Source | None = None) -> None:
         """Open another tokeniser with the same reference."""
         old = self.study.benchmark
         self._set(tokeniser, old.reference, old.frequencies, old.frequency_source)
-        self._note_source("tokeniser", source)
+        self._note(tokeniser=source)
 
     def open_reference(self, reference: Reference, source: Source | None = None) -> None:
         """Open another reference with the same tokeniser, which keeps its edits.
@@ -192,24 +249,20 @@ class Session:
         keep = self.chose_frequencies and not reference.has_counts
         known, known_from = (old.frequencies, old.frequency_source) if keep else (None, "")
         self._set(self.study.tokeniser, reference, known, known_from)
-        self._note_source("reference", source)
-        if not keep:
-            self._note_source("frequencies", None)
+        self._note(reference=source, **({} if keep else {"frequencies": None}))
 
     def use_frequencies(
-        self,
-        frequencies: Mapping[str, float] | None,
-        name: str,
-        source: Source | None = None,
+        self, frequencies: Mapping[str, float] | None, name: str, source: Source | None = None
     ) -> None:
         """Weight tokens by other frequencies; None for only the reference's own."""
-        old = self.study.benchmark
-        self._set(self.study.tokeniser, old.reference, frequencies, name, keep_view=True)
+        old, view = self.study.benchmark, (self.focus, self.selected, self.first_row)
+        self._set(self.study.tokeniser, old.reference, frequencies, name)
+        self.focus, self.selected, self.first_row = view
         self.chose_frequencies = frequencies is not None
-        self._note_source("frequencies", source)
+        self._note(frequencies=source)
 
-    def _note_source(self, kind: str, source: Source | None) -> None:
-        self.sources[kind] = source and source.shared()
+    def _note(self, **sources: Source | None) -> None:
+        self.sources |= {kind: source and source.shared() for kind, source in sources.items()}
 
     def _set(
         self,
@@ -217,11 +270,15 @@ class Session:
         reference: Reference,
         frequencies: Mapping[str, float] | None,
         frequency_source: str,
-        *,
-        keep_view: bool = False,
     ) -> None:
-        if self.study is None or tokeniser is not self.study.tokeniser:
-            self._edit_again(tokeniser)
+        if self.study is not None:
+            self.note_edits()
+        steps = self.recipes.get(tokeniser.checksum)
+        if steps and not tokeniser.graph.history:  # it was edited when it was last open
+            tokeniser.graph.replay(steps)
+            tokeniser.learned_from.extend(self.learned.get(tokeniser.checksum, []))
+            one, more = "edit of this tokeniser was", "edits of this tokeniser were"
+            self.notice = f"Your {counted(len(steps), one, more)} made again."
         tokeniser.cache = app_cache()
         ids = tuple(map(tokeniser.graph.id_of, tokeniser.alphabet))
         words = (tokeniser.alphabet, ids, Same(reference), Same(frequencies), frequency_source)
@@ -232,26 +289,8 @@ class Session:
         )
         self.study = Study(tokeniser, benchmark)
         self.study_number += 1
-        self.asked = ""
-        self.run = None
-        if not keep_view:
-            self.focus = self.selected = None
-            self.first_row = 0
-
-    # ------------------------------------------------------------------------- edits
-
-    def _edit_again(self, tokeniser: BpeTokeniser) -> None:
-        """Repeat the edits that a tokeniser had when it was last open."""
-        if self.study is not None:
-            self.note_edits()
-        steps = self.recipes.get(tokeniser.checksum)
-        if steps and not tokeniser.graph.history:
-            tokeniser.graph.replay(steps)
-            tokeniser.learned_from.extend(self.learned.get(tokeniser.checksum, []))
-            edits = counted(
-                len(steps), "edit of this tokeniser was", "edits of this tokeniser were"
-            )
-            self.notice = f"Your {edits} made again."
+        self.asked, self.run = "", None
+        self.focus, self.selected, self.first_row = None, None, 0
 
     def note_edits(self) -> None:
         """Record the open tokeniser's edits once it has been edited; undoing all leaves none."""
@@ -269,16 +308,6 @@ class Session:
         remember(tokeniser, self.study.benchmark, settings)
         self.learned[tokeniser.checksum] = list(dict.fromkeys(tokeniser.learned_from))
 
-    def restore(self, steps: list[dict[str, Any]]) -> None:
-        """Repeat edits stored by an earlier visit; show a notice if they do not fit."""
-        if self.study.graph.history:
-            self.notice = "There are new edits already. Undo them first."
-            return
-        try:
-            self.study.graph.replay(steps)
-        except MorphGraphError as error:
-            self.notice = str(error)
-
     def once(
         self, key: tuple[Hashable, ...], make: Callable[[], T], *, of_files: bool = False
     ) -> T:
@@ -286,34 +315,26 @@ class Session:
 
         It may depend only on the open files, the edits and the key; ``of_files``: not on the edits.
         """
-        return self.study.cache.get(self._files if of_files else self.state(), key, make)
+        return self.study.cache.get(self.state(of_files=of_files), key, make)
 
-    @property
-    def _files(self) -> tuple[Hashable, ...]:
+    def state(self, edits: int | None = None, *, of_files: bool = False) -> tuple[Hashable, ...]:
+        """The identity of the files and edits, or of the files, by which results are cached."""
         tokeniser = self.study.tokeniser
-        return (
-            tokeniser.as_loaded,
-            tokeniser.name,
-            tokeniser.checksum,
-            self.study.benchmark.identity,
-        )
-
-    def state(self, edits: int | None = None) -> tuple[Hashable, ...]:
-        """The identity of the files and edits, by which results are cached."""
-        graph = self.study.graph
-        made = graph.history[:edits]
-        states = (graph.numbered_after(number) for number in range(1, len(made) + 1))
-        learned = self.study.tokeniser.learned_from
-        return *self._files, *learned, *states, *(change.edit for change in made)
+        names = tokeniser.name, tokeniser.checksum
+        files = (tokeniser.as_loaded, *names, self.study.benchmark.identity)
+        if of_files:
+            return files
+        made = tokeniser.graph.history[:edits]
+        states = (tokeniser.graph.numbered_after(number) for number in range(1, len(made) + 1))
+        return *files, *tokeniser.learned_from, *states, *(change.edit for change in made)
 
     def graph_after(self, edits: int) -> MergeGraph:
         """Return the open graph as it was after this number of edits."""
         graph = self.study.graph
         if edits == len(graph.history):
             return graph
-        return self.study.cache.get(
-            self.state(edits), "graph", lambda: graph.earlier(len(graph.history) - edits)
-        )
+        undone = len(graph.history) - edits
+        return self.study.cache.get(self.state(edits), "graph", lambda: graph.earlier(undone))
 
     def keep_model(self, name: str, model: Segmenter) -> None:
         """Add a model to the session, replacing one of the same name."""
@@ -327,7 +348,7 @@ class Session:
         self.model_files.pop(name, None)
 
     def ask(self, what: str) -> None:
-        """Ask the stepper of ReBPE for a phase, an iteration or a full run; empty to stop."""
+        """Ask the stepper of ReBPE for a phase or a full run; empty to stop."""
         self.asked, self.just_asked = what, bool(what)
 
     def undo(self) -> None:
@@ -343,34 +364,245 @@ class Session:
             self.study.graph.redo()
 
 
-def drop_oldest(share: float, seconds: float) -> int:
-    """Drop a share of derived results, least recently used first; return how many.
-
-    Results used in the last ``seconds`` are kept.
-    """
-    return app_cache().drop(share, seconds)
-
-
-def session(begin: Callable[[Session], bool] = lambda _: False) -> Session:
-    """Return this user's session.
-
-    For a new one, ``begin`` may open what an earlier visit had open and return whether it did;
-    otherwise the English demo is opened.
-    """
+def session() -> Session:
+    """Return this user's session: a new one has open what an earlier visit had, else a demo."""
     found = st.session_state.get(_KEY)
     if found is None:
         found = Session(None)  # type: ignore[arg-type]  # the next lines open one
-        if not begin(found):
+        if not _reopen(found):
             found.open_demo("en")
         st.session_state[_KEY] = found
     return found
 
 
-def forget_session() -> None:
-    """Callback: let the next run of the page begin a new session."""
-    st.session_state.pop(_KEY, None)
-
-
 def own_folder() -> Path:
     """Return the folder for texts and evaluation runs; per browser in public mode."""
     return session().store.folder if is_public() else state_folder()
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A run of ReBPE: the number of the edit made by each phase, None if it made none."""
+
+    settings: ReBPESettings
+    edits_before: Annotated[int, Field(ge=0)]
+    phases: list[int | None]
+    position: int
+
+
+class _Record(BaseModel):
+    """Everything that a tab has open; of files the checksums, by which they are on disk.
+
+    The last ``undone`` edits of ``steps`` are undone; ``models``: the checksums of model files;
+    ``doing``: the work in progress.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+    version: Literal[1] = 1
+    tokeniser: Source
+    reference: Source
+    frequencies: Source | None
+    chose_frequencies: bool
+    steps: Steps
+    undone: int = Field(ge=0)
+    run: _Run | None
+    models: dict[str, str] = {}
+    doing: str = ""
+    recipes: dict[str, Steps]
+    learned: dict[str, list[LearnedFrom]] = {}
+
+
+def keep_session(current: Session) -> None:
+    """Store what is open if it has changed; report a failure once, until storing succeeds."""
+    current.note_edits()
+    graph, run = current.study.graph, current.run
+    ran = (run.settings, run.edits_before, len(run.all_phases), len(run.phases)) if run else ()
+
+    def state() -> tuple[Any, ...]:
+        models = [(name, current.model_files.get(name)) for name in current.models]
+        edits = (*current.state(), len(graph.undone))
+        return current.study_number, edits, ran, models, current.doing
+
+    if state() == current.kept_as:
+        return
+    keep_recipe(current.study.tokeniser)
+    used = graph.history or graph.undone or current.models or current.doing
+    if used or current.language != "en" or current.kept_as:  # there is something worth storing
+        try:
+            record = _record_of(current)
+            if record is None:
+                return
+            current.store.keep_record(record.model_dump_json().encode())
+        except (MorphGraphError, OSError) as error:
+            cause = error if isinstance(error, OSError) else error.__cause__
+            why = str(error)
+            if isinstance(cause, OSError):
+                folder = "The server cannot write" if is_public() else state_folder()
+                why = f"{folder}: {(cause.strerror or 'it cannot be written').lower()}."
+                if not is_public():
+                    is_full = cause.errno in (errno.ENOSPC, errno.EDQUOT)
+                    fix = "Start the app with another folder in the variable MORPHGRAPH_STATE."
+                    why += " Make room there." if is_full else f" {fix}"
+            if why != current.unkept:
+                st.toast(f"Nothing is kept now. {plain(why)}", icon=":material/warning:")
+            current.unkept = why  # for the sidebar, while this lasts
+            return
+    current.kept_as, current.unkept = state(), ""
+
+
+@contextmanager
+def doing(current: Session, what: str) -> Iterator[None]:
+    """Record long work in progress, so that a visitor returning after a crash is told.
+
+    A click on Stop or an error is no crash.
+    """
+    current.doing = what
+    keep_session(current)
+    try:
+        yield
+    finally:
+        current.doing = ""
+        keep_session(current)
+
+
+def _record_of(current: Session) -> _Record | None:
+    """Return the record of what is open, storing its files; None if it cannot be reopened."""
+    graph, store = current.study.graph, current.store
+
+    def kept(kind: str) -> Source | None:
+        source = current.sources.get(kind)
+        files = (
+            [(name, store.keep_file(data).encode()) for name, data in source.files]
+            if source
+            else []
+        )
+        return source and replace(source, files=tuple(files))
+
+    tokeniser, reference, frequencies = map(kept, ("tokeniser", "reference", "frequencies"))
+    if tokeniser is None or reference is None:
+        return None
+    known = current.model_files
+    for name, model in current.models.items():
+        if name not in known:  # each file is written only once
+            known[name] = ""
+            with suppress(MorphGraphError):
+                known[name] = store.keep_file(write_model(model))
+    changes = [*graph.history, *reversed(graph.undone)]
+    run, places = current.run, {id(change): n for n, change in enumerate(changes)}
+    kept_run = None
+    if run is not None and not run.is_stale:
+        phases: list[int | None] = []
+        for phase in run.all_phases[1:]:
+            phases.append(places.get(id(phase.change)))
+            if phases[-1] is None and not phase.change.is_empty:
+                phases.pop()
+                break
+        if phases:
+            kept_run = _Run(run.settings, run.edits_before, phases, len(run.phases))
+    return _Record(
+        tokeniser=tokeniser,
+        reference=reference,
+        frequencies=frequencies,
+        chose_frequencies=current.chose_frequencies,
+        steps=json.loads(json.dumps([dict(change.step) for change in changes])),
+        undone=len(graph.undone),
+        run=kept_run,
+        models={name: known[name] for name in current.models if known[name]},
+        doing=current.doing,
+        recipes=current.recipes,
+        learned=current.learned,
+    )
+
+
+def _reopen(current: Session) -> bool:
+    cookies = st.context.cookies
+    tab = st.session_state.get(_KNOWN_TAB, cookies.get(_COOKIES["tab"]))
+    current.store = BrowserStore.of(cookies.get(_COOKIES["browser"]), tab)
+    current.store.touch()
+    data = current.store.record()
+    if data is None:
+        return False
+    try:
+        with st.spinner("Opening what was open here…"):
+            _open(current, _Record.model_validate_json(data, strict=False))
+    except ValidationError:
+        return False
+    except MorphGraphError as error:
+        current.notice = f"What was open here cannot be opened again: {error}"
+        return False
+    return True
+
+
+def _open(current: Session, record: _Record) -> None:
+    def with_files(kept: Source) -> Source:
+        files = [(name, current.store.file(sum_.decode())) for name, sum_ in kept.files]
+        for name, data in files:
+            if data is None:
+                raise FileFormatError(name, "", "it is no longer kept", "Open it once more.")
+        return replace(kept, files=tuple((name, data or b"") for name, data in files))
+
+    counts = record.frequencies and with_files(record.frequencies)
+    current.open(with_files(record.tokeniser), with_files(record.reference), counts)
+    tokeniser, graph = current.study.tokeniser, current.study.graph
+    for steps in (record.steps, *record.recipes.values()):
+        check_steps(steps, "What was kept")
+    current.recipes, current.learned = record.recipes, record.learned
+    tokeniser.learned_from.extend(record.learned.get(tokeniser.checksum, []))
+    current.chose_frequencies = record.chose_frequencies
+    for name, checksum in record.models.items():
+        data = current.store.file(checksum)
+        if data is not None:
+            current.models[name] = uploaded_model({name: data})
+    run = _run_again(current, record.steps, record.run) if record.run else None
+    if run is None:
+        graph.replay(record.steps)
+    for _ in range(min(record.undone, len(graph.history))):
+        graph.undo()
+    if run is not None and record.run is not None:
+        run.go_to(record.run.position)
+        current.run = run
+    if record.doing:
+        current.notice = (
+            f"{record.doing} was interrupted, as when the app or this page is closed. All that was "
+            "done before is here; start it again to continue."
+        )
+
+
+def _run_again(current: Session, steps: Steps, kept: _Run) -> ReBPERun | None:
+    """Repeat the edits and a run among them; if it differs, undo all edits and return None."""
+    graph, done = current.study.graph, kept.edits_before
+    graph.replay(steps[:done])
+    run = ReBPERun(current.study.tokeniser, current.study.benchmark, kept.settings)
+    for place in kept.phases:
+        if place is not None and place > done:
+            graph.replay(steps[done:place])  # edits by hand, between two phases
+            done = place
+        phase = run.step()
+        edits = [] if phase is None or phase.change.is_empty else [dict(phase.change.step)]
+        before = [] if place is None else steps[place : place + 1]
+        if phase is None or json.loads(json.dumps(edits)) != before:
+            while graph.history:
+                graph.undo()
+            graph.forget_undone()
+            return None
+        done += len(edits)
+    graph.replay(steps[done:])
+    return run
+
+
+def known_browser(current: Session) -> None:
+    """Set the cookie that identifies the browser; each page does so first.
+
+    A second cookie names a tab as it closes or reloads. A page that outlived the app's process
+    names its tab, and what that had open is opened, in place of what another one had.
+    """
+
+    def back_in_tab() -> None:
+        tab = st.session_state[_COMPONENT]["tab"]
+        st.session_state.clear()
+        st.session_state[_KNOWN_TAB] = tab
+
+    own = {"browser": current.store.token, "tab": current.store.tab, "names": _COOKIES}
+    cookies = component("browser", "browser", "hidden")
+    data = {**own, "seconds": days_kept() * 86_400}
+    cookies(key=_COMPONENT, data=data, on_tab_change=back_in_tab)

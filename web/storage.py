@@ -3,9 +3,9 @@
 All of it is in ``$MORPHGRAPH_STATE`` or ``~/.local/state/morphgraph``. If that is not writable,
 nothing is stored, and the app still works.
 
-In public mode (`web.hosting`) everything of a visitor is in the folder of their browser, including
-evaluation runs, and edits are not offered to other browsers. No visitor's folder is deleted to make
-room for another's: if storage is full, the newcomer is told.
+In public mode everything of a visitor is in the folder of their browser, including evaluation runs,
+and edits are not offered to other browsers. No visitor's folder is deleted to make room for
+another's: if storage is full, the newcomer is told.
 
 The edits of a tokeniser are a recipe, one file for each tokeniser, named by our checksum of it. A
 browser is identified by an unguessable token, its tabs by short numbers. Each browser has a folder,
@@ -30,10 +30,9 @@ from typing import Any
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import read_bytes, write_file
-from morphgraph.core.limits import PUBLIC_BROWSERS, PUBLIC_BYTES, PUBLIC_DAYS
+from morphgraph.core.limits import PUBLIC_BROWSERS, PUBLIC_BYTES, PUBLIC_DAYS, is_public
 from morphgraph.tokeniser.recipe import read_recipe, write_recipe
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from web.hosting import is_public
 
 DAYS = 30
 """Data unused for this many days is deleted."""
@@ -42,10 +41,6 @@ MOST_TABS = 6
 """The limit of one browser."""
 MOST_BYTES = 2_000_000_000
 """The limit of all browsers together."""
-
-_TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
-_TAB = re.compile(r"[0-9a-f]{8}")
-_CHECKSUM = re.compile(r"[0-9a-f]{64}")
 _JUST_WRITTEN = 600.0
 """The seconds during which a new file without a record is not deleted."""
 _lock = threading.RLock()
@@ -79,22 +74,17 @@ def make_private(folder: Path) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
-# ------------------------------------------------------------------------------------- edits
-
-
 def keep_recipe(tokeniser: BpeTokeniser) -> None:
     """Store the recipe of an edited tokeniser, unless it is stored already.
 
-    It is offered to every browser of this machine, so a public app stores none.
-
-    A recipe that neither extends the stored one nor is a part of it belongs to another visit: the
-    stored one is then set aside as the previous one.
+    It is offered to every browser of this machine, so a public app stores none. A recipe that
+    neither extends the stored one nor is a part of it belongs to another visit: the stored one is
+    then set aside as the previous one.
     """
     if is_public() or not (tokeniser.graph.history or tokeniser.graph.undone):
         return
-    path = _recipe_path(tokeniser.checksum)
-    data = write_recipe(tokeniser)
-    try:
+    path, data = _recipe_path(tokeniser.checksum), write_recipe(tokeniser)
+    with suppress(MorphGraphError, OSError):
         if path.is_file() and path.read_bytes() == data:
             return
         old, new = kept_steps(tokeniser.checksum), tokeniser.graph.recipe()
@@ -102,8 +92,6 @@ def keep_recipe(tokeniser: BpeTokeniser) -> None:
         if old[:shared] != new[:shared]:
             path.replace(_recipe_path(tokeniser.checksum, previous=True))
         write_file(path, data)
-    except (MorphGraphError, OSError):
-        return
 
 
 def _recipe_path(checksum: str, *, previous: bool = False) -> Path:
@@ -122,9 +110,6 @@ def kept_steps(checksum: str, *, previous: bool = False) -> list[dict[str, Any]]
     return steps
 
 
-# ------------------------------------------------------------------------------------- browsers
-
-
 @dataclass(frozen=True)
 class BrowserStore:
     """The stored data of a browser with a token, as seen from one of its tabs.
@@ -138,9 +123,10 @@ class BrowserStore:
     @classmethod
     def of(cls, token: object, tab: object) -> BrowserStore:
         """Return the store of a browser's token and tab, new ones if they are invalid."""
-        if not (isinstance(token, str) and _TOKEN.fullmatch(token)):
+        if not (isinstance(token, str) and re.fullmatch(r"[A-Za-z0-9_-]{43}", token)):
             return cls()
-        return cls(token, tab) if isinstance(tab, str) and _TAB.fullmatch(tab) else cls(token)
+        is_tab = isinstance(tab, str) and re.fullmatch(r"[0-9a-f]{8}", tab)
+        return cls(token, str(tab)) if is_tab else cls(token)
 
     @property
     def folder(self) -> Path:
@@ -159,34 +145,31 @@ class BrowserStore:
 
     def record(self) -> bytes | None:
         """Return the record of this tab, or the newest of another tab; None if there is none."""
-        others = sorted(self._tabs.glob("*.json"), key=_changed, reverse=True)
-        for path in [self._own, *others]:
-            try:
+        others = sorted(self.folder.glob("tabs/*.json"), key=_changed, reverse=True)
+        for path in [self._own_record, *others]:
+            with suppress(OSError):
                 if not _is_old(path.stat().st_mtime):
                     return path.read_bytes()
-            except OSError:
-                continue
         return None
 
     def file(self, checksum: str) -> bytes | None:
         """Return the file with this SHA-256; None if it is missing or was changed."""
-        if not _CHECKSUM.fullmatch(checksum):
-            return None
-        try:
-            data = (self._files / checksum).read_bytes()
-        except OSError:
-            return None
-        return data if hashlib.sha256(data).hexdigest() == checksum else None
+        data = None
+        if re.fullmatch(r"[0-9a-f]{64}", checksum):
+            with suppress(OSError):
+                data = (self.folder / "files" / checksum).read_bytes()
+        is_same = data is not None and hashlib.sha256(data).hexdigest() == checksum
+        return data if is_same else None
 
     def keep_file(self, data: bytes) -> str:
         """Store a file's content and return its SHA-256. Raises `OSError` or `MorphGraphError`."""
         checksum = hashlib.sha256(data).hexdigest()
-        path = self._files / checksum
+        path = self.folder / "files" / checksum
         with _lock:
             if path.is_file():
                 os.utime(path)
             else:
-                check_room(self.folder, len(data))
+                check_space(self.folder, len(data))
                 self._make_folders()
                 write_file(path, data)
                 tidy(but=self.folder)
@@ -198,45 +181,37 @@ class BrowserStore:
         A record refers to a file if it contains the file's SHA-256 anywhere.
         """
         with _lock:
-            if not self._own.is_file():
-                check_room(self.folder, len(data))
+            if not self._own_record.is_file():
+                check_space(self.folder, len(data))
             self._make_folders()
-            write_file(self._own, data)
-            tabs = sorted(self._tabs.glob("*.json"), key=_changed)
+            write_file(self._own_record, data)
+            tabs = sorted(self.folder.glob("tabs/*.json"), key=_changed)
             for path in tabs[:-MOST_TABS]:
                 path.unlink(missing_ok=True)
             records = b"\n".join(path.read_bytes() for path in tabs[-MOST_TABS:])
-            for path in self._files.iterdir():
+            for path in (self.folder / "files").iterdir():
                 is_new = time.time() - _changed(path) < _JUST_WRITTEN
                 if path.name.encode() not in records and not is_new:
                     path.unlink(missing_ok=True)
 
+    @property
+    def _own_record(self) -> Path:
+        return self.folder / "tabs" / f"{self.tab}.json"
+
     def _make_folders(self) -> None:
-        if self._files.is_dir() and self._tabs.is_dir():
-            return
-        for folder in (self.folder, self._tabs, self._files):
-            make_private(folder)
-        tidy(but=self.folder)
-
-    @property
-    def _tabs(self) -> Path:
-        return self.folder / "tabs"
-
-    @property
-    def _files(self) -> Path:
-        return self.folder / "files"
-
-    @property
-    def _own(self) -> Path:
-        return self._tabs / f"{self.tab}.json"
+        folders = [self.folder, self.folder / "tabs", self.folder / "files"]
+        if not all(folder.is_dir() for folder in folders):
+            for folder in folders:
+                make_private(folder)
+            tidy(but=self.folder)
 
 
-def check_room(folder: Path, size: int = 0) -> None:
+def check_space(folder: Path, size: int = 0) -> None:
     """Raise `MorphGraphError` if a public app has no room for this many more bytes in a folder."""
     if not is_public():
         return
     tidy(but=folder)
-    sizes = _sizes()
+    sizes = {each: _size(each) for each in browser_folders()}
     own = sizes.get(folder, 0) + size
     if own > PUBLIC_BYTES.value:
         raise MorphGraphError(
@@ -256,19 +231,18 @@ def tidy(but: Path | None = None) -> None:
 
     ``but``: the folder of the present browser. In public mode only old data is deleted.
     """
+
+    def last_used(folder: Path) -> float:
+        return max(map(_changed, [folder, *(folder / "tabs").glob("*")]))
+
     with _lock:
-        sizes = _sizes()
-        for folder in sorted(sizes, key=_last_used):
+        sizes = {folder: _size(folder) for folder in browser_folders()}
+        for folder in sorted(sizes, key=last_used):
             is_full = len(sizes) > MOST_BROWSERS or sum(sizes.values()) > MOST_BYTES
             too_much = is_full and not is_public()
-            if folder != but and (too_much or _is_old(_last_used(folder))):
+            if folder != but and (too_much or _is_old(last_used(folder))):
                 shutil.rmtree(folder, ignore_errors=True)
                 del sizes[folder]
-
-
-def _sizes() -> dict[Path, int]:
-    """Return the folders of browsers, and the bytes in each."""
-    return {folder: _size(folder) for folder in browser_folders()}
 
 
 def browser_folders() -> list[Path]:
@@ -285,10 +259,6 @@ def _browsers() -> Path:
 
 def _is_old(moment: float) -> bool:
     return time.time() - moment > days_kept() * 86_400
-
-
-def _last_used(folder: Path) -> float:
-    return max(map(_changed, [folder, *(folder / "tabs").glob("*")]))
 
 
 def _changed(path: Path) -> float:

@@ -1,7 +1,8 @@
-"""Widgets as this app needs them: remembered across pages, sized to their content."""
+"""Widgets as this app needs them: remembered across pages, sized to their content, safe to fill."""
 
 import inspect
 import io
+import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,11 +11,10 @@ from typing import Any
 import streamlit as st
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.tokeniser.recipe import write_recipe
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
+from morphgraph.core.text import shortened, side_by_side, visible
 from web.storage import without_folder
-from web.text import plain
 
+NUMBER, TEXT = st.column_config.NumberColumn, st.column_config.TextColumn
 _ROW = 35
 """The height of a table's row, in pixels."""
 _KINDS = {
@@ -29,9 +29,58 @@ _KINDS = {
     "log": ("Log", "text/plain"),
     "graphml": ("GraphML", "application/xml"),
 }
+_CONVERTED = re.compile(
+    r"(?<=[-<>~=])(?=[-<>=])|(?<=:)(?=//|streamlit:)|(?<=www)(?=\.)|(?=@)|(?<=mailto)(?=:)", re.I
+)
+"""Places inside arrows, addresses and the like, which escapes alone do not protect."""
 
 
-# ------------------------------------------------------------------------------------- errors
+def plain(text: str) -> str:
+    """Escape a text for messages: lines are joined, and Markdown has no effect.
+
+    An invisible word joiner keeps Streamlit from turning ``->`` into an arrow and addresses into
+    links. For a type, which people may want to copy, use `code`.
+
+    >>> plain("<b> a.json")
+    '\\\\<b\\\\> a\\\\.json'
+    >>> plain("www.a") == "www\u2060\\\\.a"
+    True
+    """
+    apart = _CONVERTED.sub("\u2060", " ".join(text.split()))
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", apart)
+
+
+def plain_line(text: str, length: int = 1_000) -> str:
+    """Escape a text from a file or an error for a message: in one line, shortened, all visible."""
+    return plain(shortened(visible(" ".join(text.split())), length))
+
+
+def code(text: str) -> str:
+    """Format a text as inline code, verbatim but for line ends and runs of spaces.
+
+    >>> code("a->b"), code("`")
+    ('`` a->b ``', '`` ` ``')
+    """
+    fence = "`" * (max(map(len, re.findall("`+", text)), default=1) + 1)
+    return f"{fence} {' '.join(text.split()) or ' '} {fence}"
+
+
+def gain_colour(gain: float) -> str:
+    """Return Streamlit's name of the colour for a difference.
+
+    >>> gain_colour(0.1), gain_colour(-0.1), gain_colour(float("nan"))
+    ('green', 'red', 'gray')
+    """
+    return "green" if gain > 0 else "red" if gain < 0 else "gray"
+
+
+def sum_of(names: Sequence[str], parts: Sequence[int]) -> str:
+    """Format the parts of a merge (ids of types) for people; long ones are shortened.
+
+    >>> sum_of(["un", "do"], (0, 1))
+    'un + do'
+    """
+    return shortened(side_by_side([shortened(names[part]) for part in parts[:50]], " + "), 200)
 
 
 def show_error(error: object) -> None:
@@ -64,9 +113,6 @@ def show_deferred_error(key: str) -> None:
         show_error(refused)
 
 
-# ------------------------------------------------------------------------------------- values
-
-
 def button(
     label: str,
     icon: str,
@@ -76,14 +122,8 @@ def button(
     **how: Any,
 ) -> None:
     """Show a button with a Material icon that calls an action with arguments."""
-    st.button(
-        label,
-        icon=f":material/{icon}:",
-        type="primary" if primary else "secondary",
-        on_click=action,
-        args=given,
-        **how,
-    )
+    how["type"] = "primary" if primary else "secondary"
+    st.button(label, icon=f":material/{icon}:", on_click=action, args=given, **how)
 
 
 @contextmanager
@@ -99,19 +139,6 @@ def remembered(**defaults: Any) -> Iterator[None]:
     yield
     for key in defaults:
         st.session_state[f"kept {key}"] = st.session_state[key]
-
-
-@contextmanager
-def resent_in_every_run(**defaults: Any) -> Iterator[None]:
-    """Like `remembered`, for texts and lists: values are sent to the browser in every run.
-
-    A value that is set once is lost if its run is interrupted, and the widget is empty. What moves
-    faster than runs, such as a slider, would jump back.
-    """
-    for key, default in defaults.items():
-        st.session_state[key] = value_now(key, default)
-    with remembered(**defaults):
-        yield
 
 
 def value_now(key: str, default: Any) -> Any:
@@ -166,6 +193,11 @@ def choice(
     return setting(widget, label, options, key=key, first=first, **how)
 
 
+def segments(label: str, options: Iterable[Any], *, key: str, **how: Any) -> Any:
+    """Show a remembered choice of exactly one of a few options, side by side."""
+    return choice(st.segmented_control, label, options, key=key, required=True, **how)
+
+
 def forget_oldest(kept: dict[Any, Any], most: int) -> None:
     """Keep only the newest entries of a dictionary, at most this many."""
     while len(kept) > most:
@@ -183,19 +215,16 @@ def unique_name(name: str, taken: Iterable[str]) -> str:
     return name
 
 
-# ------------------------------------------------------------------------------------- tables
-
-
 def right_aligned(columns: Iterable[str]) -> dict[str, Any]:
     """Return the configuration of columns that hold numbers as text."""
-    return {name: st.column_config.TextColumn(name, alignment="right") for name in columns}
+    return {name: TEXT(name, alignment="right") for name in columns}
 
 
 def show_table(data: Any, most: int | None = None, **how: Any) -> Any:
     """Show a table without row numbers, as high as its rows, at most ``most`` pixels."""
     if most is not None:
         rows = len(next(iter(data.values()))) if isinstance(data, dict) else len(data)
-        how["height"] = min(_ROW * (rows + 1) + 3, most)
+        how["height"] = min(table_height(rows), most)
     return st.dataframe(data, hide_index=True, **how)
 
 
@@ -219,17 +248,14 @@ def width_of(texts: Iterable[str], most: int = 10_000) -> int:
     return min(most, 8 * max(map(len, texts), default=0) + 24)
 
 
-def one_page(everything: Sequence[Any], size: int, key: str, width: int = 160) -> Sequence[Any]:
+def one_page(everything: Sequence[Any], size: int, key: str) -> Sequence[Any]:
     """Show a page selector for many rows; return those on the chosen page."""
     pages = max(1, -(-len(everything) // size))
     page = 1
     if pages > 1:
         label = f"Page of {pages:,}"
-        page = int(st.number_input(label, 1, pages, key=f"{key} {pages}", width=width))
+        page = int(st.number_input(label, 1, pages, key=f"{key} {pages}", width=160))
     return everything[(page - 1) * size : page * size]
-
-
-# ------------------------------------------------------------------------------------- downloads
 
 
 def download(
@@ -241,15 +267,9 @@ def download(
     **how: Any,
 ) -> None:
     """Show a download button named after its file, whose content is made on demand."""
-    st.download_button(
-        label,
-        make,
-        file_name=name,
-        mime=_KINDS[name.rpartition(".")[2]][1],
-        on_click="ignore",
-        type="primary" if primary else "secondary",
-        **{"icon": ":material/download:", **how},
-    )
+    kind = "primary" if primary else "secondary"
+    how = {"icon": ":material/download:", "on_click": "ignore", "type": kind, **how}
+    st.download_button(label, make, file_name=name, mime=_KINDS[name.rpartition(".")[2]][1], **how)
 
 
 def downloads(files: Mapping[str, Callable[[], str | bytes]], note: str | None = None) -> None:
@@ -260,19 +280,7 @@ def downloads(files: Mapping[str, Callable[[], str | bytes]], note: str | None =
             download(label, make, name, key=f"download {name}", help=note)
 
 
-def recipe_button(tokeniser: BpeTokeniser, place: str) -> None:
-    """Show a button that saves only the edits; ``place`` keeps the buttons of pages apart."""
-    download(
-        "Recipe",
-        lambda: write_recipe(tokeniser),
-        "recipe.json",
-        key=f"recipe {place}",
-        help="The edits alone, to be replayed here or with morphgraph knockout --recipe.",
-        disabled=not tokeniser.graph.history,
-    )
-
-
-def zipped(files: dict[str, bytes]) -> bytes:
+def zipped(files: Mapping[str, bytes]) -> bytes:
     """Return files as one zip archive."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from morphgraph.draw.word_lines import illustrative_word, lines_of
+from morphgraph.draw.words import illustrative_word, lines_of
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark

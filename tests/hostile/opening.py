@@ -38,7 +38,6 @@ from morphgraph.score.boundaries import Benchmark  # noqa: E402
 from morphgraph.tokeniser.loading import load_tokeniser  # noqa: E402
 from web.sources import (  # noqa: E402
     Source,
-    demo_reference,
     frequencies_of,
     reference_of,
     uploaded_model,
@@ -70,7 +69,7 @@ def uploaded(kind: str, path: Path) -> str:
     try:
         if kind == "tokeniser":
             model: Any = uploaded_model({path.name: data})
-            Benchmark.build(getattr(model, "tokeniser", model), demo_reference("en"))
+            Benchmark.build(getattr(model, "tokeniser", model), reference_of(Source("demo:en")))
         elif kind == "reference":
             reference_of(source)
         elif kind == "frequencies":
@@ -118,7 +117,7 @@ def commanded(kind: str, path: Path) -> str:
 
 if __name__ == "__main__":
     os.environ["MORPHGRAPH_THREADS"] = "1"
-    Benchmark.build(load_tokeniser("demo:en"), demo_reference("en"))
+    Benchmark.build(load_tokeniser("demo:en"), reference_of(Source("demo:en")))
     print("ready", flush=True)
     for line in sys.stdin:
         kind, name = line.rstrip("\n").split(" ", 1)

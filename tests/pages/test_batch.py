@@ -175,7 +175,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, Any]]:
         found.append((text, name, options["workers"]))
         return Run(name, left_by(root / name, DONE, configuration=text), None)
 
-    monkeypatch.setattr("web.batch.state.start_run", start)
+    monkeypatch.setattr("web.batch.start_run", start)
     return found
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from morphgraph.refine.rebpe import ReBPESettings
-from web.reopening import doing
+from web.state import doing
 from web.storage import BrowserStore
 
 pytestmark = pytest.mark.slow

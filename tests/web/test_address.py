@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from web import address
-from web.address import Address
+from web import state
+from web.state import Address
 
 
 class Browser:
@@ -25,8 +25,8 @@ class Browser:
         self.asked: dict[str, str] = {}
         self.waiting: list[dict[str, Any]] = []
         self.holds = False
-        monkeypatch.setattr(address, "st", SimpleNamespace(query_params=self.asked))
-        monkeypatch.setattr(address, "_writing", lambda: self.hear)
+        monkeypatch.setattr(state, "st", SimpleNamespace(query_params=self.asked))
+        monkeypatch.setattr(state, "component", lambda *_: self.hear)
         self.address = Address()
 
     def hear(self, key: str, data: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from web.batch.checking import (
+from web.batch import (
     check_text,
     excerpt,
     free_name,

@@ -13,7 +13,7 @@ import pytest
 from morphgraph.batch.results import RESULT_COLUMNS, read_results
 from morphgraph.batch.run import Run, RunProgress
 from morphgraph.core.errors import FileFormatError
-from web.batch.progress import (
+from web.batch import (
     buttons_of,
     is_over,
     state_of,

@@ -64,7 +64,6 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     )
     changed = {"small": small, **SOURCES}
     monkeypatch.setattr(catalogue, "SOURCES", changed)
-    monkeypatch.setattr(inputs, "SOURCES", changed)
     # There is no page to go to here.
     monkeypatch.setattr(inputs, "confirm_reference", lambda current, place: st.rerun())
     yield found

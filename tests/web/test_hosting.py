@@ -10,8 +10,8 @@ import pytest
 import typer
 
 from morphgraph.cli import evaluating as app
-from web.guard import KnownHosts, content_policy
-from web.hosting import allows_frames, is_public, own_hosts
+from morphgraph.core.limits import is_public
+from web.guard import KnownHosts, allows_frames, content_policy, own_hosts
 
 VARIABLE = "MORPHGRAPH_PUBLIC"
 OTHERS = ("MORPHGRAPH_HOST", "MORPHGRAPH_ALLOW_FRAME")

@@ -3,23 +3,24 @@
 import asyncio
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import streamlit as st
 
-from web import housekeeping
-from web.housekeeping import CountTabs, Tabs, make_room, tidy_memory
+from web import guard
+from web.guard import CountTabs, Tabs, make_room, tidy_memory
 
 
 def test_memory_is_tidied_once_when_nobody_can_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
     tidied: list[bool] = []
-    monkeypatch.setattr(housekeeping, "CHECK_INTERVAL", 0.01)
+    monkeypatch.setattr(guard, "CHECK_INTERVAL", 0.01)
     monkeypatch.setattr(st, "get_option", {"server.disconnectedSessionTTL": 0.2}.__getitem__)
-    monkeypatch.setattr(housekeeping, "free_memory_at_once", lambda: None)
-    monkeypatch.setattr(housekeeping, "make_room", lambda: None)
+    monkeypatch.setattr(guard, "free_memory_at_once", lambda: None)
+    monkeypatch.setattr(guard, "make_room", lambda: None)
     monkeypatch.setattr(
-        housekeeping, "tidy_memory", lambda *, everyone_has_gone: tidied.append(everyone_has_gone)
+        guard, "tidy_memory", lambda *, everyone_has_gone: tidied.append(everyone_has_gone)
     )
     tabs, leaving = Tabs(), asyncio.Event()
 
@@ -28,7 +29,7 @@ def test_memory_is_tidied_once_when_nobody_can_come_back(monkeypatch: pytest.Mon
 
     async def serve() -> None:
         count = CountTabs(tab, tabs)
-        async with housekeeping.manage_memory(tabs):
+        async with guard.manage_memory(tabs):
             socket: Any = ({"type": "websocket"}, None, None)
             opened = asyncio.create_task(count(*socket))
             await asyncio.sleep(0.1)
@@ -50,9 +51,10 @@ def test_what_was_computed_goes_until_there_is_memory_again(
 ) -> None:
     memory, entries = [1300, 1200, 900], [0, 4, 3]
     monkeypatch.setenv("MORPHGRAPH_APP_MEMORY", "1000")
-    monkeypatch.setattr(housekeeping, "memory_used", lambda: memory[0])
-    monkeypatch.setattr(housekeeping, "give_back_memory", lambda: memory.pop(0))
-    monkeypatch.setattr(housekeeping, "drop_oldest", lambda *_: entries.pop() if entries else 0)
+    monkeypatch.setattr(guard, "memory_used", lambda: memory[0])
+    monkeypatch.setattr(guard, "give_back_memory", lambda: memory.pop(0))
+    cache = SimpleNamespace(drop=lambda **_: entries.pop() if entries else 0)
+    monkeypatch.setattr(guard, "app_cache", lambda: cache)
     for left in ([1200, 900], [900], [900]):
         make_room()
         assert memory == left

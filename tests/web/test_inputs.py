@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import streamlit as st
 
-from web import opening
+from web import bootstrap
 
 
 def test_an_upload_is_those_files_alone_that_were_chosen_at_once(
@@ -21,7 +21,7 @@ def test_an_upload_is_those_files_alone_that_were_chosen_at_once(
         return last()
 
     def last() -> list[str]:
-        return [file.name for file in opening._last_upload(files)]
+        return [file.name for file in bootstrap._last_upload(files)]
 
     assert choose("vocab.txt") == ["vocab.txt"]
     assert choose("tokenizer.json") == ["tokenizer.json"]

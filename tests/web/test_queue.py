@@ -11,9 +11,9 @@ import pytest
 
 from morphgraph.batch.run import Run, read_progress
 from morphgraph.core.errors import MorphGraphError
-from web import queue
-from web.batch.progress import buttons_of, state_of
-from web.queue import (
+from web import jobs
+from web.batch import buttons_of, state_of
+from web.jobs import (
     advance_queue,
     is_waiting,
     join_queue,
@@ -32,8 +32,8 @@ def launched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[Path, list
     running: dict[Path, list[str]] = {}
     monkeypatch.setenv("MORPHGRAPH_STATE", str(tmp_path / "state"))
     monkeypatch.setenv("MORPHGRAPH_PUBLIC", "1")
-    monkeypatch.setattr(queue, "is_launched", running.__contains__)
-    monkeypatch.setattr(queue, "launch_run", running.__setitem__)
+    monkeypatch.setattr(jobs.runs, "is_launched", running.__contains__)
+    monkeypatch.setattr(jobs.runs, "launch_run", running.__setitem__)
     return running
 
 
@@ -130,7 +130,7 @@ def test_what_cannot_be_launched_waits_on(
         raise OSError("no room for a log")
 
     with monkeypatch.context() as patch:
-        patch.setattr(queue, "launch_run", fail)
+        patch.setattr(jobs.runs, "launch_run", fail)
         run = visitor()("a")
     assert is_waiting(run.folder)
     advance_queue()

@@ -17,7 +17,7 @@ from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web.sources import Source, reference_of, tokeniser_of
-from web.state import Session, app_cache, drop_oldest
+from web.state import Session, app_cache
 
 FIRST = [("u", "n"), ("un", "d")]
 
@@ -99,11 +99,11 @@ def test_what_was_asked_for_the_longest_time_ago_is_dropped(
         return [key for current, key in asked if (current.state(), (key,)) in app_cache()]
 
     clock["now"] = 12
-    assert drop_oldest(1.0, 11) == 0
-    assert drop_oldest(0.5, 7) == 2
+    assert app_cache().drop(1.0, 11) == 0
+    assert app_cache().drop(0.5, 7) == 2
     assert there() == ["a", "d"]
     assert first.once(("a",), lambda: "made anew") == 1
-    assert drop_oldest(1.0, 7) == 1
+    assert app_cache().drop(1.0, 7) == 1
     assert there() == ["a"]
     assert second.once(("d",), lambda: "made anew") == "made anew"
 
@@ -124,7 +124,7 @@ def test_what_nobody_has_open_any_more_is_dropped(visitors: Any) -> None:
     assert gone[0]() is second.study.now
     for current in (first, second):
         current.open_demo("en")
-    drop_oldest(1.0, 0.0)
+    app_cache().drop(1.0, 0.0)
     gc.collect()
     assert [each() for each in gone] == [None, None]
 

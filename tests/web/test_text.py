@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.core.text import signed
-from web.text import code, plain
+from web.widgets import code, plain
 
 ASCII_PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 

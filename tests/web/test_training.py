@@ -11,8 +11,8 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import parse_word_counts
 from morphgraph.segment.models import write_model
 from morphgraph.segment.training import train
-from web import training
-from web.training import train_in_turn
+from web import jobs
+from web.jobs import train_in_turn
 
 COUNTS = b"undo\t50\nundoing\t20\ndoing\t30\ndo\t90\nredo\t12\n"
 BPE = ["--method", "bpe()", "--pipeline", "plain", "--vocab-size", "260"]
@@ -67,14 +67,14 @@ def test_one_after_the_other_and_everybody_knows_their_place(
     running: list[str] = []
     go_on = threading.Event()
 
-    def trained(options: list[str], name: str, tell: training.TrainingNews, file: object) -> str:
+    def trained(options: list[str], name: str, tell: jobs.TrainingNews, file: object) -> str:
         running.append(name)
         assert go_on.wait(10)
         running.remove(name)
         return name
 
-    monkeypatch.setattr(training, "_trained", trained)
-    monkeypatch.setattr(training, "_EVERY", 0.01)
+    monkeypatch.setattr(jobs, "_trained", trained)
+    monkeypatch.setattr(jobs, "_EVERY", 0.01)
 
     def train_as(visitor: str) -> threading.Thread:
         def tell(said: str, share: float) -> None:
@@ -90,7 +90,7 @@ def test_one_after_the_other_and_everybody_knows_their_place(
 
         thread = threading.Thread(target=run)
         thread.start()
-        until(lambda: visitor in training._turns)
+        until(lambda: visitor in jobs._turns)
         return thread
 
     threads = [train_as("ann"), train_as("bob"), train_as("eve")]
@@ -103,7 +103,7 @@ def test_one_after_the_other_and_everybody_knows_their_place(
     go_on.set()
     for thread in threads:
         thread.join(10)
-    assert training._turns == []
+    assert jobs._turns == []
 
 
 def until(condition: object) -> None:

@@ -9,7 +9,7 @@ import pytest
 import streamlit as st
 
 from morphgraph.core.errors import MorphGraphError
-from web.waiting import Tell, Waiting
+from web.jobs import Tell, Waiting
 
 
 class RunEnds(BaseException):

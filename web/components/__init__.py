@@ -1,31 +1,32 @@
-"""Our own Streamlit components: merge trees, the comparison table, embedded pages.
+"""Our own Streamlit components, each of files here that share its name.
 
-Each is three files here that share its name. Clicks are numbered in the browser and acknowledged
-from here, so fast clicks are neither lost nor handled twice.
+Clicks are numbered in the browser and acknowledged from here, so fast clicks are neither lost nor
+handled twice. What a callback is given arrives before the script runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
 import streamlit as st
 
-from morphgraph.draw.colours import Theme
+from morphgraph.core.text import counted, from_to, in_percent
+from morphgraph.draw.fan_layout import Fan
 from morphgraph.draw.merge_tree import MergeTree
 from morphgraph.draw.merge_tree_svg import to_svg
-from morphgraph.draw.word_lines import WordLine
+from morphgraph.draw.words import WordLine, WordRow
+from morphgraph.refine.knockout import ThresholdPoint, best_point
 from morphgraph.score.comparison import ComparedWord, SegmentedWord
 from morphgraph.tokeniser.preprocess import shown_token
 
+_PANZOOM = Path(__file__).parents[2] / "assets" / "panzoom" / "panzoom.min.js"
+"""Panzoom (MIT), which ships with the app, its licence beside it."""
 _WIDTHS = (1032, 686)
 """The preferred widths of a picture, on wide and narrow pages."""
-
-
-# ------------------------------------------------------------------------------------- clicks
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,23 +41,7 @@ class Click:
     kind: Literal["click", "double"]
 
 
-def click_handler(
-    key: str, on_event: Callable[[list[Click]], None] | None
-) -> tuple[Callable[[], None], int]:
-    """Return a component's callback for clicks, and the number of the last one handled.
-
-    ``on_event`` receives new clicks, in order.
-    """
-    ack_key = f"{key}:ack"
-
-    def pending() -> None:
-        state = st.session_state.get(key)
-        clicks, ack = new_clicks(state and state.get("pending"), st.session_state.get(ack_key, 0))
-        st.session_state[ack_key] = ack
-        if clicks and on_event is not None:
-            on_event(clicks)
-
-    return pending, st.session_state.get(ack_key, 0)
+OnClicks = Callable[[list[Click]], None]
 
 
 def new_clicks(pending: Any, ack: int) -> tuple[list[Click], int]:
@@ -84,7 +69,64 @@ def new_clicks(pending: Any, ack: int) -> tuple[list[Click], int]:
     return clicks, max([ack, *(click.sequence for click in clicks)])
 
 
-# --------------------------------------------------------------------------------- trees and tables
+@cache
+def component(name: str, file: str, *shares: str) -> Callable[..., Any]:
+    """Return the component of a name, from its files here and others that it shares."""
+
+    def text(name: str) -> str:
+        path = _PANZOOM if name == "panzoom.js" else Path(__file__).with_name(name)
+        return path.read_text(encoding="utf-8") + "\n" if path.exists() else ""
+
+    made: Callable[..., Any] = st.components.v2.component(
+        f"morphgraph.{name}",
+        html=text(f"{file}.html"),
+        css="".join(text(f"{one}.css") for one in (*shares, file)),
+        js="".join(text(f"{one}.js") for one in (*shares, file)),
+    )
+    return made
+
+
+def _clickable(
+    made: Callable[..., Any], key: str, on_event: OnClicks | None, data: dict[str, Any]
+) -> None:
+    """Show a component with the number of the last click handled, and hand new clicks on."""
+    ack_key = f"{key}:ack"
+
+    def pending() -> None:
+        state = st.session_state.get(key)
+        clicks, ack = new_clicks(state and state.get("pending"), st.session_state.get(ack_key, 0))
+        st.session_state[ack_key] = ack
+        if clicks and on_event is not None:
+            on_event(clicks)
+
+    ack = st.session_state.get(ack_key, 0)
+    made(key=key, data={**data, "ack": ack}, on_pending_change=pending)
+
+
+def _state_of(key: str) -> Mapping[str, Any]:
+    return st.session_state.get(key) or {}
+
+
+def fan_graph(
+    fan: Fan,
+    *,
+    key: str,
+    view_key: str,
+    selected: str | None = None,
+    height: str = "420px",
+    least: float = 0.8,
+    on_event: OnClicks | None = None,
+) -> None:
+    """Draw a fan and report clicks on its vertices.
+
+    ``selected`` is the vertex to outline. ``view_key`` identifies the subject: pan and zoom by hand
+    are kept for it; otherwise all is shown as large as it fits, or at scale ``least`` its centre.
+    ``height``: any CSS length. Hovering over a type highlights its words in a `word_rows` on the
+    same page.
+    """
+    data = {"view_key": view_key, "selected": selected, "height": height, "least": least}
+    graph = component("fan_graph", "fan", "panzoom", "shared")
+    _clickable(graph, key, on_event, {"fan": fan.to_dict(), **data})
 
 
 def tree_picture(
@@ -92,136 +134,61 @@ def tree_picture(
     *,
     key: str,
     file_name: str = "merge-tree",
-    on_event: Callable[[list[Click]], None] | None = None,
+    on_event: OnClicks | None = None,
     offers: Mapping[str, str] | None = None,
 ) -> None:
     """Show merge trees that can be played merge by merge, and downloaded as SVG and PNG.
 
-    ``on_event`` runs before the script does, with new clicks on merges; their keys are those of
-    types in the merge graph. Without it, merges cannot be clicked. ``offers``: the choices on
-    clicking a merge, as labels by the letter that replaces ``t`` in its key.
+    ``on_event`` gets clicks on merges; their keys are those of types in the merge graph. Without
+    it, merges cannot be clicked. ``offers``: the choices on clicking a merge, as labels by the
+    letter that replaces ``t`` in its key.
     """
-    pending, ack = click_handler(key, on_event)
-    component("merge_tree", "tree", shares=("elements", "player"))(
-        key=key,
-        data={
-            "light": _drawn(trees, "light"),
-            "dark": _drawn(trees, "dark"),
-            "file_name": file_name,
-            "clickable": on_event is not None,
-            "offers": dict(offers or {}),
-            "ack": ack,
-        },
-        on_pending_change=pending,
-    )
+    # A picture for each width, widest first; only one if all are equal.
+    drawn = {
+        theme: list(dict.fromkeys(to_svg(trees, theme, widest) for widest in _WIDTHS))
+        for theme in ("light", "dark")
+    }
+    how = {"file_name": file_name, "clickable": on_event is not None, "offers": dict(offers or {})}
+    made = component("merge_tree", "tree", "shared", "elements", "player")
+    _clickable(made, key, on_event, {**drawn, **how})
 
 
-def _drawn(trees: Sequence[MergeTree], theme: Theme) -> list[str]:
-    """Return the picture for each width, widest first; only one if all are equal."""
-    return list(dict.fromkeys(to_svg(trees, theme, widest) for widest in _WIDTHS))
-
-
-def comparison_table(
-    labels: Sequence[str],
-    rows: Sequence[tuple[int, ComparedWord]],
+def threshold_line(
+    points: Sequence[ThresholdPoint],
+    threshold: float,
+    f1: float,
     *,
     key: str,
-    columns: Sequence[int | None] | None = None,
-    first: float = 1.0,
-    chosen: tuple[int, int] | None = None,
-    on_choose: Callable[[int, int], None] | None = None,
+    on_choose: Callable[[float], None],
 ) -> None:
-    """Show numbered rows by methods; ``on_choose`` gets the clicked row and column.
+    """Show precision, recall and F1 over thresholds of blame, ``threshold`` on a line to drag.
 
-    It runs before the script does. ``chosen`` is the cell to outline. ``columns``: the index of the
-    cell under each label, None if it is pending; ``first``: the relative width of the column of
-    words.
-    """
-    order = range(len(labels)) if columns is None else columns
-
-    def handle(clicks: list[Click]) -> None:
-        number, _, column = clicks[-1].key.partition(",")
-        if on_choose is not None and number.isdecimal() and column.isdecimal():
-            on_choose(int(number), int(column))
-
-    pending, ack = click_handler(key, handle)
-    component("comparison", "compare")(
-        key=key,
-        data={
-            "labels": list(labels),
-            "first": first,
-            "rows": [_row(number, row, order) for number, row in rows],
-            "chosen": None if chosen is None else f"{chosen[0]},{chosen[1]}",
-            "ack": ack,
-        },
-        on_pending_change=pending,
-    )
-
-
-def _row(number: int, row: ComparedWord, order: Iterable[int | None]) -> dict[str, Any]:
-    return {
-        "number": number,
-        "text": row.text,
-        "gold": list(row.gold) if row.gold is not None else None,
-        "cells": [None if place is None else _cell(row.cells[place]) for place in order],
-    }
-
-
-def _cell(cell: SegmentedWord) -> dict[str, Any]:
-    return {
-        "pieces": [[p.text, p.boundary, p.dropped] for p in cell.pieces],
-        "tokens": " ".join(map(shown_token, cell.tokens)),
-        "count": len(cell.tokens),
-        "exact": bool(cell.exact),
-        "known": cell.exact is not None,
-    }
-
-
-def word_editor(
-    text: str,
-    lines: Sequence[Sequence[WordLine]],
-    *,
-    key: str,
-    version: int = 0,
-    on_text: Callable[[str], None] | None = None,
-) -> None:
-    """Show words as chips under a field that edits them; ``on_text`` gets the typed text.
-
-    It runs before the script does. When ``version`` changes, the field takes ``text``; otherwise
-    the typed text stays.
+    ``f1``: the present score; ``on_choose`` gets the threshold at the end of a drag.
     """
 
-    def changed() -> None:
-        state = st.session_state.get(key)
-        typed = state and state.get("text")
-        if isinstance(typed, str) and on_text is not None:
-            on_text(typed)
+    def stopped() -> None:
+        number = _state_of(key).get("chosen")
+        if isinstance(number, int | float) and 0 <= number < len(points):
+            on_choose(points[int(number)].threshold)
 
-    component("word_editor", "words", shares=("elements", "chips"))(
-        key=key,
-        data={
-            "text": text,
-            "version": version,
-            "lines": [[_word(word) for word in line] for line in lines],
-        },
-        on_text_change=changed,
-    )
+    def shown(point: ThresholdPoint) -> dict[str, Any]:
+        verb = "goes" if point.removed == 1 else "go"
+        said = f"blame ≥ {in_percent(point.threshold, 0)}: {counted(point.removed, 'type')} {verb}"
+        if point.f1 == point.f1:
+            said += f", F1 {from_to(f1, point.f1)}"
+        more = f" · {in_percent(point.dropout_rate)} of all joins are made by their merges"
+        scores = {"precision": point.precision, "recall": point.recall, "f1": point.f1}
+        in_chart = {name: None if v != v else 100 * v for name, v in scores.items()}
+        return {"threshold": point.threshold, "said": said, "more": more, **in_chart}
 
-
-def _word(line: WordLine) -> dict[str, Any]:
-    return {
-        "word": line.word,
-        "morphs": list(line.morphs),
-        "tokens": [
-            {
-                "segments": list(chip.segments),
-                "tooltip": chip.tooltip,
-                "culprit": chip.is_culprit,
-                "morph": chip.is_morph,
-            }
-            for chip in line.tokens
-        ],
+    best = best_point(points)
+    data = {
+        "points": list(map(shown, points)),
+        "chosen": min(range(len(points)), key=lambda n: abs(points[n].threshold - threshold)),
+        "best": None if best is None else points.index(best),
     }
+    made = component("threshold_line", "curve", "shared", "elements")
+    made(key=key, data=data, on_chosen_change=stopped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,22 +207,10 @@ class RunPoint:
     undone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class WordRows:
-    """A word after each of the first phases of a run, each with the phase's name.
-
-    ``examples``: other words to choose.
-    """
-
-    word: str
-    examples: Sequence[str]
-    lines: Sequence[tuple[str, WordLine]]
-
-
 def run_line(
     points: Sequence[RunPoint],
     chosen: int,
-    rows: WordRows | None = None,
+    word: dict[str, Any] | None = None,
     *,
     key: str,
     on_choose: Callable[[int], None],
@@ -263,38 +218,28 @@ def run_line(
 ) -> None:
     """Show a run as a line to play, step and scrub; ``chosen``: the point shown.
 
-    ``on_choose`` gets the point reached by hand or by playing, ``on_word`` a typed word; both run
-    before the script does. ``rows``: a word in rows of chips; None keeps the rows shown before.
+    ``on_choose`` gets the point reached by hand or by playing, ``on_word`` a typed word. ``word``:
+    see `word_over_phases`; None keeps the rows shown before.
     """
 
     def stopped() -> None:
-        number = (st.session_state.get(key) or {}).get("chosen")
+        number = _state_of(key).get("chosen")
         if isinstance(number, int | float):
             on_choose(int(number))
 
     def typed() -> None:
-        word = (st.session_state.get(key) or {}).get("word")
-        if isinstance(word, str) and on_word is not None:
-            on_word(word)
+        text = _state_of(key).get("word")
+        if isinstance(text, str) and on_word is not None:
+            on_word(text)
 
-    component("run_line", "run", shares=("elements", "chips", "player"))(
+    line = []
+    for point in points:
+        is_known = point.f1 == point.f1
+        value = {"value": f"{point.f1:.1f}"} if is_known else {"value": "n/a", "f1": None}
+        line.append({**asdict(point), **value})
+    component("run_line", "run", "shared", "elements", "chips", "player")(
         key=key,
-        data={
-            "points": [
-                {
-                    "label": point.label,
-                    "kind": point.kind,
-                    "iteration": point.iteration,
-                    "f1": None if point.f1 != point.f1 else point.f1,
-                    "value": "n/a" if point.f1 != point.f1 else f"{point.f1:.1f}",
-                    "said": point.said,
-                    "undone": point.undone,
-                }
-                for point in points
-            ],
-            "chosen": chosen,
-            "word": rows and _rows(rows),
-        },
+        data={"points": line, "chosen": chosen, "word": word},
         on_chosen_change=stopped,
         on_word_change=typed,
         on_playing_change=lambda: None,
@@ -303,80 +248,150 @@ def run_line(
 
 def is_playing(key: str) -> bool:
     """Return whether the `run_line` of a key is playing."""
-    return (st.session_state.get(key) or {}).get("playing") is True
+    return _state_of(key).get("playing") is True
 
 
-def _rows(given: WordRows) -> dict[str, Any]:
-    """Group phases with the same tokens into one row."""
+def _chips(line: WordLine) -> dict[str, Any]:
+    tokens = [
+        {
+            "segments": list(chip.segments),
+            "tooltip": chip.tooltip,
+            "culprit": chip.is_culprit,
+            "morph": chip.is_morph,
+        }
+        for chip in line.tokens
+    ]
+    return {"word": line.word, "morphs": list(line.morphs), "tokens": tokens}
+
+
+def word_editor(
+    text: str,
+    lines: Sequence[Sequence[WordLine]],
+    *,
+    key: str,
+    version: int,
+    on_text: Callable[[str], None],
+) -> None:
+    """Show words as chips under a field that edits them; ``on_text`` gets the typed text.
+
+    When ``version`` changes, the field takes ``text``; otherwise the typed text stays.
+    """
+
+    def changed() -> None:
+        typed = _state_of(key).get("text")
+        if isinstance(typed, str):
+            on_text(typed)
+
+    shown = [list(map(_chips, line)) for line in lines]
+    data = {"text": text, "version": version, "lines": shown}
+    made = component("word_editor", "words", "shared", "elements", "chips")
+    made(key=key, data=data, on_text_change=changed)
+
+
+def word_over_phases(
+    word: str, examples: Sequence[str], lines: Sequence[tuple[str, WordLine]]
+) -> dict[str, Any]:
+    """Return a word after each of the first phases of a run, each with the phase's name.
+
+    Phases with the same tokens share a row. ``examples``: other words to choose.
+    """
     rows: list[dict[str, Any]] = []
     seen: list[str] = []
-    for number, (label, line) in enumerate(given.lines):
+    for number, (label, line) in enumerate(lines):
         tokens = ["".join(chip.segments) for chip in line.tokens]
         if not rows or tokens != seen:
-            rows.append({"label": label, "phases": [], "tokens": _word(line)["tokens"]})
+            rows.append({"label": label, "phases": [], "tokens": _chips(line)["tokens"]})
         rows[-1]["phases"].append(number)
         if len(rows[-1]["phases"]) > 1:
-            rows[-1]["label"] = f"{given.lines[rows[-1]['phases'][0]][0]} – {label}"
+            rows[-1]["label"] = f"{lines[rows[-1]['phases'][0]][0]} – {label}"
         seen = tokens
-    morphs = list(given.lines[0][1].morphs) if given.lines else []
-    return {"text": given.word, "examples": list(given.examples), "morphs": morphs, "rows": rows}
+    morphs = list(lines[0][1].morphs) if lines else []
+    return {"text": word, "examples": list(examples), "morphs": morphs, "rows": rows}
+
+
+@dataclass(frozen=True, slots=True)
+class WordGroup:
+    """Words under a title, with notes on their number and on those left out.
+
+    ``fresh``: whether an edit changed them, so that they show how; otherwise they show the gold.
+    """
+
+    title: str
+    count: str
+    rows: Sequence[WordRow]
+    more: str = ""
+    fresh: bool = False
+
+
+def word_rows(
+    groups: Sequence[WordGroup], *, key: str, height: str, on_choose: Callable[[int], None]
+) -> None:
+    """Show words; hovering over one highlights its path in a `fan_graph` on the same page.
+
+    ``on_choose`` gets the number of the clicked word. ``height``: a maximum CSS length, beyond
+    which words scroll.
+    """
+
+    def handle(clicks: list[Click]) -> None:
+        if clicks[-1].key.isdecimal():
+            on_choose(int(clicks[-1].key))
+
+    shown = [{**asdict(group), "rows": list(map(asdict, group.rows))} for group in groups]
+    made = component("word_rows", "rows", "shared", "elements")
+    _clickable(made, key, handle, {"groups": shown, "height": height})
+
+
+def comparison_table(
+    labels: Sequence[str],
+    rows: Sequence[tuple[int, ComparedWord]],
+    *,
+    key: str,
+    columns: Sequence[int | None] | None = None,
+    first: float = 1.0,
+    chosen: tuple[int, int] | None = None,
+    on_choose: Callable[[int, int], None] | None = None,
+) -> None:
+    """Show numbered rows by methods; ``on_choose`` gets the clicked row and column.
+
+    ``chosen`` is the cell to outline. ``columns``: the index of the cell under each label, None if
+    it is pending; ``first``: the relative width of the column of words.
+    """
+    order = range(len(labels)) if columns is None else columns
+
+    def handle(clicks: list[Click]) -> None:
+        number, _, column = clicks[-1].key.partition(",")
+        if on_choose is not None and number.isdecimal() and column.isdecimal():
+            on_choose(int(number), int(column))
+
+    def cell(shown: SegmentedWord) -> dict[str, Any]:
+        return {
+            "pieces": [[p.text, p.boundary, p.dropped] for p in shown.pieces],
+            "tokens": " ".join(map(shown_token, shown.tokens)),
+            "count": len(shown.tokens),
+            "exact": bool(shown.exact),
+            "known": shown.exact is not None,
+        }
+
+    table = [
+        {
+            "number": number,
+            "text": row.text,
+            "gold": None if row.gold is None else list(row.gold),
+            "cells": [None if place is None else cell(row.cells[place]) for place in order],
+        }
+        for number, row in rows
+    ]
+    marked = None if chosen is None else f"{chosen[0]},{chosen[1]}"
+    data = {"labels": list(labels), "first": first, "rows": table, "chosen": marked}
+    _clickable(component("comparison", "compare", "shared"), key, handle, data)
 
 
 def page_frame(
-    page: str,
-    title: str,
-    *,
-    key: str,
-    height: int = 900,
-    on_event: Callable[[list[Click]], None] | None = None,
+    page: str, title: str, *, key: str, height: int = 900, on_event: OnClicks | None = None
 ) -> None:
     """Show a web page unchanged in a frame whose scripts cannot access the app.
 
     ``on_event`` gets what is clicked, sent by the page as ``postMessage({ clicked: KEY })``.
     """
-    pending, ack = click_handler(key, on_event)
-    component("frame", "frame")(
-        key=key,
-        data={"page": page, "title": title, "height": height, "ack": ack},
-        on_pending_change=pending,
-    )
-
-
-# ------------------------------------------------------------------------------------- making them
-
-
-@cache
-def component(
-    name: str, file: str, before: str = "", shares: tuple[str, ...] = ()
-) -> Callable[..., Any]:
-    """Return the component of a name, from its files here; ``before`` precedes its script.
-
-    ``shares``: names of style sheets and scripts shared with other components.
-    """
-
-    def text(name: str) -> str:
-        path = Path(__file__).with_name(name)
-        return path.read_text(encoding="utf-8") if path.exists() else ""
-
-    made: Callable[..., Any] = st.components.v2.component(
-        f"morphgraph.{name}",
-        html=text(f"{file}.html"),
-        css="".join(text(f"{one}.css") for one in (*shares, file)),
-        js=before + "".join(text(f"{one}.js") for one in ("shared", *shares, file)),
-    )
-    return made
-
-
-def hidden_component(name: str, before: str, body: str) -> Callable[..., Any]:
-    """Return an invisible component whose function runs ``body`` with its ``data``."""
-    script = f"""{before}
-export default function ({{ data, parentElement, setTriggerValue }}) {{
-  // Take the element out of the flow of the page; a screen reader finds what is in it.
-  const element = (parentElement.host ?? parentElement).closest(".stElementContainer");
-  const size = {{ position: "absolute", width: "1px", height: "1px" }};
-  if (element) Object.assign(element.style, size, {{ overflow: "hidden", clipPath: "inset(50%)" }});
-{body}
-}}
-"""
-    made: Callable[..., Any] = st.components.v2.component(f"morphgraph.{name}", js=script)
-    return made
+    data = {"page": page, "title": title, "height": height}
+    _clickable(component("frame", "frame", "shared"), key, on_event, data)

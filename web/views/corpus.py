@@ -1,4 +1,4 @@
-"""Measure texts of any size by the tokenisers of the page: by file or language, and parity."""
+"""Measure texts of any size by the tokenisers of the page; under-trained types of a model."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -11,18 +11,20 @@ from typing import Any
 import streamlit as st
 
 from morphgraph.core.errors import MorphGraphError, unquoted
+from morphgraph.core.limits import is_public
 from morphgraph.core.text import base_name, counted
-from morphgraph.draw.charts import lorenz_lines
+from morphgraph.draw.charts import lorenz_lines, undertrained_page, undertrained_points
+from morphgraph.models import undertrained_types as untrained
 from morphgraph.score.corpus_measures import CorpusMeasures, measure_corpus
+from morphgraph.score.vocabulary import NamedCounts
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables.model import Table, text_frame
 from morphgraph.tables.vocabulary import UNITS, corpus_csv, corpus_table, parity_table
-from morphgraph.tables.writing import to_latex
-from web.hosting import is_public, only_this_machine
+from morphgraph.tables.writing import frame_csv, to_latex
+from web.guard import only_this_machine
 from web.inputs import content_of
 from web.state import Session
-from web.text import plain
-from web.widgets import attempt, downloads, remembered, show_table
+from web.widgets import NUMBER, TEXT, attempt, downloads, plain, remembered, show_table
 
 _ASKED = "corpus asked"
 _ROWS = 420
@@ -54,9 +56,8 @@ def show_corpus_measures(
         by = [(label, each.signature()) for label, each in segmenters.items()]
         order = repr((path, names, options, by))
         asked, click = st.session_state.get(_ASKED, ("", ""))
-        if st.button(
-            "Measure", icon=":material/straighten:", disabled=not (files or path), type="primary"
-        ):
+        how: dict[str, Any] = {"icon": ":material/straighten:", "type": "primary"}
+        if st.button("Measure", disabled=not (files or path), **how):
             # The files of a path may have changed since an earlier click.
             asked, click = st.session_state[_ASKED] = order, token_hex(8)
         if asked == order:
@@ -70,65 +71,41 @@ def show_corpus_measures(
 
 
 def _texts() -> tuple[Sequence[Any], str]:
-    """Return the uploaded files, or the path given instead."""
-    files = st.file_uploader(
-        "Texts",
-        accept_multiple_files=True,
-        key="corpus files",
-        help="Plain text, csv, tsv, JSON lines or Parquet, or these as gz, bz2, xz or zst.",
-    )
+    said = "Plain text, csv, tsv, JSON lines or Parquet, or these as gz, bz2, xz or zst."
+    files = st.file_uploader("Texts", accept_multiple_files=True, key="corpus files", help=said)
     path = ""
     if only_this_machine():
-        path = st.text_input(
-            "Or a path on this machine",
-            key="corpus path",
-            placeholder="A file, a folder, or a pattern such as corpus/*.jsonl.zst",
-        ).strip()
-    return files, path
+        example = "A file, a folder, or a pattern such as corpus/*.jsonl.zst"
+        path = st.text_input("Or a path on this machine", key="corpus path", placeholder=example)
+    return files, path.strip()
 
 
 def _options() -> dict[str, Any]:
+    texts = dict.fromkeys(("corpus_base", "corpus_language", "corpus_column"), "")
     with (
-        remembered(
-            corpus_parallel=False,
-            corpus_base="",
-            corpus_language="",
-            corpus_column="",
-            corpus_skip=False,
-        ),
+        remembered(**texts, corpus_parallel=False, corpus_skip=False),
         st.container(horizontal=True, vertical_alignment="bottom"),
     ):
-        column = st.text_input(
-            "Column with the text",
-            key="corpus_column",
-            placeholder="found by its name",
-            width=200,
-            help=_TABLES,
+
+        def field(label: str, name: str, usual: str, width: int = 200, **how: Any) -> str | None:
+            key = f"corpus_{name}"
+            text = st.text_input(label, key=key, placeholder=usual, width=width, **how)
+            return text.strip() or None
+
+        column = field("Column with the text", "column", "found by its name", help=_TABLES)
+        language = field("Column with the language", "language", "none: by file", help=_TABLES)
+        said = (
+            "The same lines in several languages: a file for each, or a column that says "
+            "which. Lines are segmented as whole texts then."
         )
-        language = st.text_input(
-            "Column with the language",
-            key="corpus_language",
-            placeholder="none: by file",
-            width=200,
-            help=_TABLES,
-        )
-        parallel = st.toggle(
-            "Parallel text",
-            key="corpus_parallel",
-            help="The same lines in several languages: a file for each, or a column that says "
-            "which. Lines are segmented as whole texts then.",
-        )
-        base = ""
-        if parallel:
-            base = st.text_input(
-                "Base language", key="corpus_base", placeholder="the first", width=160
-            )
+        parallel = st.toggle("Parallel text", key="corpus_parallel", help=said)
+        base = field("Base language", "base", "the first", 160) if parallel else None
         skip = st.toggle(_SKIP, key="corpus_skip", help="Otherwise the first one is an error.")
     return {
-        "column": column.strip() or None,
-        "language_column": language.strip() or None,
+        "column": column,
+        "language_column": language,
         "parallel": parallel,
-        "base": base.strip() or None,
+        "base": base,
         "bad_lines": "skip" if skip else "stop",
     }
 
@@ -181,14 +158,9 @@ def _show(measured: CorpusMeasures) -> None:
                 "The Gini coefficient of what languages cost in tokens: 0 if all cost the same. "
                 "It is twice the area between the curve and the diagonal."
             )
-        with right:
-            st.plotly_chart(
-                lorenz_lines(
-                    {name: measured.lorenz(name) for name in measured.tokenisers},
-                    {name: measured.cheapest_first(name) for name in measured.tokenisers},
-                ),
-                key="lorenz curve",
-            )
+        curves = {name: measured.lorenz(name) for name in measured.tokenisers}
+        order = {name: measured.cheapest_first(name) for name in measured.tokenisers}
+        right.plotly_chart(lorenz_lines(curves, order), key="lorenz curve")
     st.code(measured.signature, language=None, wrap_lines=True)
     downloads(
         {
@@ -201,18 +173,77 @@ def _show(measured: CorpusMeasures) -> None:
 def _table(table: Table, key: str) -> None:
     frame, _ = text_frame(table)
     titles = [column.title for column in (*table.names, *table.columns)]
-    numbers = [str(number) for number in range(len(table.names), len(titles))]
-    show_table(
-        frame,
-        _ROWS,
-        key=f"{key} {titles}",
-        column_config={
-            number: st.column_config.TextColumn(
-                titles[int(number)],
-                alignment="right" if number in numbers else "left",
-                # The row's label stays visible if the table is wider than the screen.
-                pinned=number == "0",
-            )
-            for number in frame.columns
-        },
+    config = {}
+    for number, title in enumerate(titles):
+        side: Any = "left" if number < len(table.names) else "right"
+        # The row's label stays visible if the table is wider than the screen.
+        config[str(number)] = TEXT(title, alignment=side, pinned=not number)
+    show_table(frame, _ROWS, key=f"{key} {titles}", column_config=config)
+
+
+def model_rows(current: Session, corpus: NamedCounts | None) -> None:
+    """Ask for a folder and show its under-trained types; only if nobody else reaches the app."""
+    if not only_this_machine():
+        return
+    with st.expander(
+        "A model on this machine: its under-trained types",
+        icon=":material/memory:",
+        on_change="rerun",
+        key="model rows",
+    ) as shown:
+        if not shown.open:
+            return
+        example = "config.json, weights in safetensors and the tokeniser are in it"
+        name = st.text_input("Folder of a model", key="model folder", placeholder=example).strip()
+        if not name:
+            return
+        with attempt():
+            folder = Path(name).expanduser()
+            files = sorted(folder.iterdir()) if folder.is_dir() else []
+            state = tuple((path.name, path.stat().st_mtime_ns) for path in files if path.is_file())
+
+            def make() -> untrained.UndertrainedTypes:
+                with st.spinner("Examining the model's rows…"), unquoted(folder, asked=True):
+                    return untrained.undertrained_types(folder, corpus)
+
+            found = current.once(("undertrained", str(folder), state), make)
+            _show_untrained(_ranked(found) if found.unused else found)
+
+
+def _ranked(found: untrained.UndertrainedTypes) -> untrained.UndertrainedTypes:
+    usual, names = found.ranked_by.removeprefix("input_"), untrained.RANKINGS
+    by = st.selectbox(
+        "Ranked by",
+        list(names),
+        index=list(names).index(usual),
+        format_func=lambda name: names[name] + " (Land & Bartolo)" * (name == usual),
+        key="model rows ranking",
+    )
+    return replace(found, ranked_by=f"input_{by}")
+
+
+def _show_untrained(found: untrained.UndertrainedTypes) -> None:
+    chosen = found.standing_out()
+    st.caption(
+        plain(
+            f"{counted(len(chosen), 'type')}, the 2 % with the lowest "
+            f"{found.ranked_by.replace('_', ' ')}. {counted(found.unused, 'row')} taken for "
+            f"unused: {found.unused_are}."
+        )
+    )
+    table = chosen.dropna(axis="columns", how="all")
+    table = table.assign(kind=table["kind"].map(untrained.TYPE_KINDS))
+    names = {name: name.replace("_", " ") for name in table.columns}
+    digits = {
+        label: NUMBER(format="%.3f")
+        for name, label in names.items()
+        if name.startswith(("input", "output"))
+    }
+    show_table(table.rename(columns=names), _ROWS, key="model rows table", column_config=digits)
+    st.plotly_chart(undertrained_points(found), key="model rows chart")
+    downloads(
+        {
+            "undertrained.csv": lambda: frame_csv(found.frame),
+            "undertrained.html": lambda: undertrained_page(found),
+        }
     )

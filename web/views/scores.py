@@ -1,23 +1,18 @@
-"""Below a table of scores: figures, scores of subsets of words, and FLOTA's own scores."""
+"""Views of scores: figures, scores of subsets of words, wrongly cut words, FLOTA's own scores."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
+import pandas as pd
 import streamlit as st
 
 from morphgraph.core.cache import Same
 from morphgraph.core.text import count_text, counted, percent
-from morphgraph.draw.score_charts import (
-    Difference,
-    Dumbbell,
-    Mark,
-    breakdown,
-    difference_forest,
-    dumbbells,
-    radar,
-)
+from morphgraph.draw import score_charts as charts
+from morphgraph.score.comparison import ERROR_KINDS, ErrorBrowser
 from morphgraph.score.flota import FlotaScores, flota_scores
 from morphgraph.score.gold_set import GoldSet, Scope
 from morphgraph.score.metrics import METRICS
@@ -34,12 +29,13 @@ from morphgraph.score.table import (
 )
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tables.model import HELD_IN, text_frame
-from morphgraph.tables.scores import breakdown_csv, flota_table
+from morphgraph.tables.scores import breakdown_csv, errors_csv, flota_table
 from morphgraph.tables.writing import frame_csv
 from morphgraph.tokeniser.loading import vocabulary_of
+from web import widgets as ui
+from web.edits import open_in_graph
 from web.state import Session
-from web.text import plain
-from web.widgets import attempt, choice, download, right_aligned, setting, show_table
+from web.views.trees import MARKS, now, open_in_merge_tree, word_trees
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -47,16 +43,8 @@ if TYPE_CHECKING:
 _DUMBBELLS, _RADAR, _DIFFERENCES = "precision, recall, F1", "radar", "differences"
 HELD_OUT = "held out"
 _BASIC = ("precision", "recall", "f1")
-_NOWHERE = Mark(float("nan"))
-
-
-def picture_config(name: str) -> dict[str, Any]:
-    """Return settings to save figures in the chosen format, at double resolution."""
-    kind = st.session_state.get("kept picture_format", "svg")
-    return {
-        "displaylogo": False,
-        "toImageButtonOptions": {"format": kind, "filename": name, "scale": 2},
-    }
+_PAGE = 200
+_ANY = "any affix"
 
 
 def words_seen(outcome: Outcome | SegmentationFailure) -> list[str]:
@@ -76,15 +64,16 @@ def words_shown(table: ScoreTable) -> str:
 
 def picture_format() -> None:
     """Choose the file format of the figures' camera buttons."""
-    choice(
-        st.segmented_control,
-        "Pictures are saved as",
-        ["svg", "png"],
-        key="picture_format",
-        required=True,
-        format_func=str.upper,
-        help="The camera in the corner of a figure saves it.",
-    )
+    said = "The camera in the corner of a figure saves it."
+    formats, key = ["svg", "png"], "picture_format"
+    ui.segments("Pictures are saved as", formats, key=key, format_func=str.upper, help=said)
+
+
+def _plot(figure: Any, key: str, name: str) -> None:
+    kind = st.session_state.get("kept picture_format", "svg")
+    saved = {"format": kind, "filename": name, "scale": 2}
+    config = {"displaylogo": False, "toImageButtonOptions": saved}
+    st.plotly_chart(figure, key=key, config=config)
 
 
 @st.fragment
@@ -93,14 +82,7 @@ def pictures(current: Session, tables: Sequence[ScoreTable]) -> None:
     tested = any(table.baseline is not None and len(table.outcomes) > 1 for table in tables)
     kinds = [_DUMBBELLS, _RADAR, *([_DIFFERENCES] if tested else [])]
     with st.container(horizontal=True):
-        kind = choice(
-            st.segmented_control,
-            "Picture",
-            kinds,
-            key="scores_picture",
-            required=True,
-            label_visibility="collapsed",
-        )
+        kind = ui.segments("Picture", kinds, key="scores_picture", label_visibility="collapsed")
         metric = "f1"
         if kind == _DIFFERENCES:
             shares = [name for name in tables[0].metrics if METRICS[name].unit]
@@ -118,50 +100,44 @@ def pictures(current: Session, tables: Sequence[ScoreTable]) -> None:
             continue
         if len(tables) > 1:
             st.caption(f"`{words_shown(table)}`")
-        figure = current.once(
-            ("picture", Same(table), kind, metric), partial(_figure, table, kind, metric)
-        )
+        key = ("picture", Same(table), kind, metric)
+        figure = current.once(key, partial(_figure, table, kind, metric))
         if figure is None:
             st.info("Choose at least three scores in %, for the corners of the radar.")
-            continue
-        st.plotly_chart(figure, key=f"scores picture {number}", config=picture_config("scores"))
+        else:
+            _plot(figure, f"scores picture {number}", "scores")
 
 
 def _figure(table: ScoreTable, kind: str, metric: str) -> "go.Figure | None":
+    gold = {n for n, o in enumerate(table.outcomes) if isinstance(o, Outcome) and o.is_gold}
     if kind == _RADAR:
-        return _radar(table)
+        return _radar(table, gold)
     if kind == _DIFFERENCES and metric in table.metrics and table.baseline is not None:
-        return _differences(table, metric, table.baseline)
+        return _differences(table, metric, table.baseline, gold)
     rows = []
     for number, label in enumerate(table.labels):
-        if table.scope == "morphemic" and number in _gold(table):
+        if table.scope == "morphemic" and number in gold:
             continue  # 100 % of everything
         found = table.of(number, _BASIC)
         seen = words_seen(table.outcomes[number])
         label = f"{label} ({seen[0]})" if seen else label
-        rows.append(Dumbbell(label, *(_spread(found.get(name)) for name in _BASIC)))
-    return dumbbells(rows)
+        rows.append(charts.Dumbbell(label, *(_spread(found.get(name)) for name in _BASIC)))
+    return charts.dumbbells(rows)
 
 
-def _gold(table: ScoreTable) -> set[int]:
-    """Return the rows of the gold itself."""
-    return {n for n, o in enumerate(table.outcomes) if isinstance(o, Outcome) and o.is_gold}
-
-
-def _spread(estimate: Estimate | None) -> Mark:
+def _spread(estimate: Estimate | None) -> charts.Mark:
     if estimate is None:
-        return _NOWHERE
-    return Mark(estimate.value, estimate.interval.low, estimate.interval.high)
+        return charts.Mark(float("nan"))
+    return charts.Mark(estimate.value, estimate.interval.low, estimate.interval.high)
 
 
-def _radar(table: ScoreTable) -> "go.Figure | None":
+def _radar(table: ScoreTable, gold: set[int]) -> "go.Figure | None":
     shares = [name for name in table.metrics if METRICS[name].unit and METRICS[name].better]
-    known = [n for n, found in enumerate(table.estimates) if found is not None]
-    known = [n for n in known if n not in _gold(table)]
+    known = [n for n, found in enumerate(table.estimates) if found is not None and n not in gold]
     if len(shares) < 3 or not known:
         return None
     estimates = [table.of(number, shares) for number in known]
-    return radar(
+    return charts.radar(
         [table.labels[number] for number in known],
         [METRICS[name].title for name in shares],
         [[found[name].value for name in shares] for found in estimates],
@@ -169,19 +145,18 @@ def _radar(table: ScoreTable) -> "go.Figure | None":
     )
 
 
-def _differences(table: ScoreTable, metric: str, baseline: int) -> "go.Figure":
+def _differences(table: ScoreTable, metric: str, baseline: int, gold: set[int]) -> "go.Figure":
     intervals = table.differences(metric)
     base = table.of(baseline, [metric]).get(metric)
-    start = np.nan if base is None else base.value
     rows = []
     for number, label in enumerate(table.labels):
-        found = table.of(number, [metric]).get(metric)
-        if number == baseline or number in _gold(table):
+        if number == baseline or number in gold:
             continue
-        value = np.nan if found is None else found.value - start
-        low, high = intervals[number].low, intervals[number].high
-        rows.append(Difference(label, Mark(value, low, high), found.mark if found else ""))
-    return difference_forest(rows, table.labels[baseline])
+        found = table.of(number, [metric]).get(metric)
+        value = np.nan if found is None or base is None else found.value - base.value
+        spread = charts.Mark(value, intervals[number].low, intervals[number].high)
+        rows.append(charts.Difference(label, spread, found.mark if found else ""))
+    return charts.difference_forest(rows, table.labels[baseline])
 
 
 _METRICS = ("f1", "precision", "recall", "exact")
@@ -205,91 +180,168 @@ def breakdowns(current: Session, tables: Sequence[ScoreTable], scope: Scope) -> 
     known = [table for table in tables if table.gold_set is not None]
     if not known:
         return
-    by = choice(
-        st.segmented_control,
-        "By",
-        BREAKDOWNS,
-        key="breakdown_by",
-        required=True,
-        format_func=BREAKDOWNS.__getitem__,
-    )
-    metric = "recall"
+    by = ui.segments("By", BREAKDOWNS, key="breakdown_by", format_func=BREAKDOWNS.__getitem__)
+    metric, number = "recall", 0
     left, right, _ = st.columns([3, 3, 4], vertical_alignment="bottom")
     if by in GROUPINGS:
-        metric = choice(
-            left.selectbox,
-            "Score",
-            _METRICS,
-            key="breakdown_metric",
-            format_func=lambda name: METRICS[name].title,
-        )
-    number = 0
+        how: dict[str, Any] = {
+            "key": "breakdown_metric",
+            "format_func": lambda name: METRICS[name].title,
+        }
+        metric = ui.choice(left.selectbox, "Score", _METRICS, **how)
     if len(known) > 1:
         names = [words_shown(table) for table in known]
-        number = (right if by in GROUPINGS else left).selectbox(
-            "On", range(len(known)), format_func=names.__getitem__, key=f"breakdown on {len(known)}"
-        )
+        how = {"format_func": names.__getitem__, "key": f"breakdown on {len(known)}"}
+        number = (right if by in GROUPINGS else left).selectbox("On", range(len(known)), **how)
     table = known[number]
     outcomes = [o for o in table.outcomes if isinstance(o, Outcome) and not o.is_gold]
     if by == "frequency" and outcomes and outcomes[0].gold_set.frequencies is None:
         st.info("Choose word frequencies below.")
         return
-    gold = gold_boundaries(current, outcomes[0].gold_set) if outcomes else None
     settings = (by, metric, scope, table.weighting)
-    key = ("breakdown", *settings, *map(Same, outcomes))
-    found, figure = current.once(key, lambda: _with_picture(break_down(outcomes, *settings, gold)))
+
+    def make() -> "tuple[Breakdown, go.Figure | None]":
+        gold = gold_boundaries(current, outcomes[0].gold_set) if outcomes else None
+        found = break_down(outcomes, *settings, gold)
+        names, sizes = [g.name for g in found.groups], [group.size for group in found.groups]
+        labels = enumerate(found.labels)
+        bars = {label: list(map(_spread, found.estimates(n))) for n, label in labels}
+        title = METRICS[found.metric].title
+        return found, charts.breakdown(names, sizes, bars, title) if names else None
+
+    found, figure = current.once(("breakdown", *settings, *map(Same, outcomes)), make)
     if figure is None:
         st.info("This reference does not say.")
-        return
-    _show_breakdown(found, figure)
+    else:
+        _plot(figure, f"breakdown {found.by}", "breakdown")
+        _breakdown_table(found)
 
 
-def _with_picture(found: Breakdown) -> "tuple[Breakdown, go.Figure | None]":
-    if not found.groups:
-        return found, None
-    figure = breakdown(
-        [group.name for group in found.groups],
-        [group.size for group in found.groups],
-        {label: list(map(_spread, found.estimates(n))) for n, label in enumerate(found.labels)},
-        METRICS[found.metric].title,
-    )
-    return found, figure
-
-
-def _show_breakdown(found: Breakdown, figure: Any) -> None:
-    st.plotly_chart(figure, key=f"breakdown {found.by}", config=picture_config("breakdown"))
+def _breakdown_table(found: Breakdown) -> None:
     notes = [_NOTES[found.by]] if found.by in _NOTES else []
     if any(group.name == "unknown" for group in found.groups):
         notes.append("Unknown: the reference does not say.")
     if notes:
         st.caption(" ".join(notes))
+
+    def cell(estimate: Estimate) -> str:
+        if estimate.value != estimate.value:
+            return percent(estimate.value)
+        low, high = percent(estimate.interval.low, 1), percent(estimate.interval.high, 1)
+        return f"{percent(estimate.value, 1)} [{low}, {high}]"
+
     rows = {
         "group": [group.name for group in found.groups],
         found.counted: [count_text(group.size) for group in found.groups],
-        **{
-            label: [_cell(estimate) for estimate in found.estimates(number)]
-            for number, label in enumerate(found.labels)
-        },
+        **{label: list(map(cell, found.estimates(n))) for n, label in enumerate(found.labels)},
     }
     with st.expander("As a table, with 95 % intervals"):
-        first = st.column_config.TextColumn(BREAKDOWNS[found.by].lower())
-        show_table(rows, column_config={"group": first, **right_aligned(list(rows)[1:])})
+        first = {"group": ui.TEXT(BREAKDOWNS[found.by].lower())}
+        ui.show_table(rows, column_config={**first, **ui.right_aligned(list(rows)[1:])})
         key = f"breakdown csv {found.by}"
-        download("CSV", lambda: breakdown_csv(found), "breakdown.csv", key=key)
+        ui.download("CSV", lambda: breakdown_csv(found), "breakdown.csv", key=key)
         st.code(found.signature, language=None, wrap_lines=True)
 
 
-def _cell(estimate: Estimate) -> str:
-    if estimate.value != estimate.value:
-        return percent(estimate.value)
-    low, high = percent(estimate.interval.low, 1), percent(estimate.interval.high, 1)
-    return f"{percent(estimate.value, 1)} [{low}, {high}]"
+@st.fragment
+def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scope) -> None:
+    """Search and filter the words of one tokeniser, and inspect one of them."""
+    if not outcomes:
+        return
+    first, second = st.columns([3, 7], vertical_alignment="bottom")
+    outcome = outcomes[ui.choice(first.selectbox, "Tokeniser", outcomes, key="errors_of")]
+    browser = current.once(("errors", Same(outcome), scope), lambda: ErrorBrowser(outcome, scope))
+    counts = browser.counts()
+    kinds = ui.choice(
+        second.pills,
+        "What is wrong",
+        ERROR_KINDS,
+        key="error_kinds",
+        first=list(ERROR_KINDS[:3]),
+        selection_mode="multi",
+        format_func=lambda kind: f"{kind} {counts[kind]:,}",
+        help="Over-segmented: only splits too many. Under-segmented: only splits too few.",
+    )
+    text, affix = _search(current, outcome)
+    found = browser.find(kinds, text=text, among=affix)
+    numbers = ui.one_page(found.tolist(), _PAGE, "errors page")
+    if not numbers:
+        st.info("No word matches.")
+        return
+    columns = ["word", "gold", "tokens", "marked", "wrong", "missed"]
+    if outcome.gold_set.frequencies is not None:
+        columns.append("weight")
+    shown = pd.DataFrame([browser.row(entry) for entry in numbers], columns=columns)
+    row = ui.chosen_row(
+        shown.rename(columns={"weight": "frequency"}),
+        420,
+        key=f"errors table {id(outcome)} {scope} {sorted(kinds)} {text} {numbers[0]} {len(found)}",
+        column_config={
+            "wrong": ui.NUMBER("wrong splits"),
+            "missed": ui.NUMBER("missed boundaries"),
+            "frequency": ui.NUMBER(format="localized"),
+        },
+    )
+    words = counted(len(found), "word")
+    st.caption(
+        f"{words}, the most wrong gaps first, then the most frequent. "
+        f"{MARKS}. Choose a row to see how the word is segmented."
+    )
+    everything = partial(errors_csv, browser, found)
+    ui.download(f"All {words} as CSV", everything, "errors.csv", key="errors csv")
+    if row is not None:
+        _one_word(current, outcome, numbers[row])
+
+
+def _search(current: Session, outcome: Outcome) -> tuple[str, npt.NDArray[np.bool_] | None]:
+    left, right, _ = st.columns([3, 3, 4], vertical_alignment="bottom")
+    with ui.remembered(error_search=""):
+        how: dict[str, Any] = {"placeholder": "part of a word", "max_chars": 50}
+        text = left.text_input("Search words", key="error_search", **how)
+    gold = gold_boundaries(current, outcome.gold_set)
+
+    def label(name: str) -> str:
+        return _ANY if name == _ANY else f"{name}  ({len(gold.affixes[name]):,})"
+
+    affixes = [_ANY, *list(gold.affixes)[:1000]]
+    how = {"key": "error_affix", "format_func": label}
+    chosen = ui.choice(right.selectbox, "With the affix", affixes, **how)
+    if chosen == _ANY:
+        return text.strip(), None
+    among = np.zeros(len(outcome.gold_set.reference), bool)
+    among[gold.owners[gold.affixes[chosen]]] = True
+    return text.strip(), among
+
+
+def _one_word(current: Session, outcome: Outcome, entry: int) -> None:
+    word = outcome.gold_set.texts[entry]
+    st.markdown(f"**{ui.code(word)}** → {' '.join(ui.code(t) for t in outcome.token_texts(entry))}")
+    tokeniser = current.study.tokeniser
+    merged = None if outcome.segmenter is None else outcome.segmenter.tokeniser
+    is_open = merged is not None and merged.numbered == tokeniser.numbered
+    if not is_open:
+        st.caption("The merge tree and the graph are those of the open tokeniser as it is now.")
+    left, right = st.columns([4, 6], vertical_alignment="bottom")
+    if left.button("Open in Merge tree", icon=":material/account_tree:", key="errors to tree"):
+        open_in_merge_tree(current, word)
+    if is_open and outcome.segmentation is not None:
+        types = [type_ for _, type_ in outcome.segmentation.token_ends(entry)]
+        known = (type_ for type_ in types if 0 <= type_ < len(current.study.graph.types))
+        chosen = right.pills(
+            "Show a token in the graph",
+            list(dict.fromkeys(known)),
+            format_func=tokeniser.readable_types.__getitem__,
+            key=f"errors to graph {entry} {id(outcome)}",
+        )
+        if chosen is not None:
+            open_in_graph(current, chosen)
+        word_trees(current, word, now(current), "errors tree")
 
 
 @st.fragment
 def flota_scores_table(current: Session, gold_sets: Sequence[GoldSet]) -> None:
     """Show, on demand, FLOTA's scores for the open tokeniser's present vocabulary."""
-    wanted = setting(
+    wanted = ui.setting(
         st.toggle,
         "Coverage, stem recall and full match of FLOTA, FIRST and LONGEST",
         key="scores_flota",
@@ -297,39 +349,31 @@ def flota_scores_table(current: Session, gold_sets: Sequence[GoldSet]) -> None:
         help="Over words of two morphs that are both in the vocabulary while the word is not "
         "(Hofmann et al. 2022): how many of the morphs are among at most k tokens.",
     )
-    if not wanted:
-        return
-    for gold_set in gold_sets:
-        with attempt():
-            found = current.once(
-                ("flota scores", Same(gold_set)), partial(_scores, current, gold_set)
-            )
-            _show_flota(found, gold_set)
-
-
-def _scores(current: Session, gold_set: GoldSet) -> FlotaScores:
     tokeniser = current.study.tokeniser
-    standard = standard_segmenter(tokeniser)
-    return flota_scores(vocabulary_of(tokeniser), gold_set.reference, standard)
+    for gold_set in gold_sets if wanted else ():
+
+        def make(gold_set: GoldSet = gold_set) -> FlotaScores:
+            standard = standard_segmenter(tokeniser)
+            return flota_scores(vocabulary_of(tokeniser), gold_set.reference, standard)
+
+        with ui.attempt():
+            found = current.once(("flota scores", Same(gold_set)), make)
+            _show_flota(found, gold_set)
 
 
 def _show_flota(found: FlotaScores, gold_set: GoldSet) -> None:
     shown = flota_table(found).with_columns(range(3))
     titles = [column.title for column in (*shown.names, *shown.columns)]
     frame = text_frame(shown)[0].set_axis(titles, axis="columns")
-    show_table(frame, column_config=right_aligned(titles[1:]))
+    ui.show_table(frame, column_config=ui.right_aligned(titles[1:]))
     first = found.scores[0]
     notes = [
-        f"{plain(gold_set.reference.name)}: {counted(first.entries, 'word')} of two morphs that "
+        f"{ui.plain(gold_set.reference.name)}: {counted(first.entries, 'word')} of two morphs that "
         f"are both types while the word is not, {first.entries_with_stem:,} of them with a stem."
     ]
     if not first.entries_with_stem:
         notes.append("Stem recall is n/a: the reference does not say which morph is a stem.")
     st.caption(" ".join(notes))
     st.code(found.signature, language=None, wrap_lines=True)
-    download(
-        "CSV",
-        lambda: frame_csv(frame.assign(signature=found.signature)),
-        "flota.csv",
-        key=f"flota csv {id(gold_set)}",
-    )
+    signed = frame.assign(signature=found.signature)
+    ui.download("CSV", lambda: frame_csv(signed), "flota.csv", key=f"flota csv {id(gold_set)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -13,17 +13,16 @@ import streamlit as st
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, shortened
 from morphgraph.draw.merge_tree import MergeTree, describe_in_study, describe_tree
-from morphgraph.refine.study import Study, StudyState
 from morphgraph.score.boundaries import boundary_positions
 from morphgraph.score.comparison import Comparison
-from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.preprocess import shown_token
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from web.components import Click, tree_picture
+from web.components import OnClicks, tree_picture
 from web.state import Session
-from web.text import code
-from web.widgets import attempt, set_value, show_table
+from web.widgets import attempt, code, set_value, show_table
 
+MARKS = (
+    "Marks: **|** split on a gold boundary; **·** split inside a morph; **‿** gold boundary closed"
+)
 Since = Literal["last", "start"]
 NamedState = tuple[str, int]
 """A title, and the number of edits of the graph."""
@@ -37,7 +36,7 @@ def word_trees(
     word: int | str,
     states: Sequence[NamedState],
     key: str,
-    on_event: Callable[[list[Click]], None] | None = None,
+    on_event: OnClicks | None = None,
     **how: Any,
 ) -> list[MergeTree]:
     """Show a word's trees in several states of the graph, on one axis, with titles.
@@ -82,20 +81,13 @@ def trees_of(
 ) -> list[MergeTree]:
     """Return a word's trees in several states; `MorphGraphError` if it cannot be encoded."""
     study = current.study
-    return [
-        describe_in_study(
-            study,
-            word,
-            study.blame(state=_state_after(study, edits)) if with_blame else None,
-            graph=current.graph_after(edits),
-            title=title,
-        )
-        for title, edits in states
-    ]
-
-
-def _state_after(study: Study, edits: int) -> StudyState:
-    return study.state_after(edits) if edits else study.start
+    trees = []
+    for title, edits in states:
+        state = study.state_after(edits) if edits else study.start
+        blamed = study.blame(state=state) if with_blame else None
+        graph = current.graph_after(edits)
+        trees.append(describe_in_study(study, word, blamed, graph=graph, title=title))
+    return trees
 
 
 def file_name(word: str) -> str:
@@ -107,52 +99,46 @@ def file_name(word: str) -> str:
     return "merge-tree-" + "".join(c if c.isalnum() else "_" for c in word)[:40]
 
 
+def word_key(current: Session) -> str:
+    """Return the key of the word on the page of merge trees."""
+    return f"tree word {current.study_number}"
+
+
 def open_in_merge_tree(current: Session, word: str) -> None:
     """Open a word on the page of merge trees."""
     set_value(word_key(current), word)
     st.switch_page("pages/2_Merge_tree.py")
 
 
-def word_key(current: Session) -> str:
-    """Return the key of the word on that page."""
-    return f"tree word {current.study_number}"
-
-
-# ------------------------------------------------------------------------------------- others
-
-
 def one_cell(current: Session, comparison: Comparison, row: int, column: int) -> None:
     """Show a word's tokens by one method, and its merge tree, samples or events."""
     text, segmenter = comparison.texts[row], comparison.segmenters[column]
-    cell = comparison.rows[row].cells[column]
-    name = comparison.labels[column]
+    cell, name = comparison.rows[row].cells[column], comparison.labels[column]
     st.subheader(f"{name}: {code(shortened(text, 80))}", anchor=False)
     st.write(" ".join(code(shortened(token)) for token in cell.tokens) or "no tokens")
     tokeniser = segmenter.tokeniser
-    if (how := segmenter.explained_by) in _EXPLAINED:
-        _EXPLAINED[how](segmenter, text)
+    if segmenter.explained_by == "samples":
+        _samples(segmenter, text)
+    elif segmenter.explained_by == "events":
+        _events(segmenter, text)
+    elif segmenter.explained_by == "decomposition":
+        _decomposed(segmenter, text)
     elif tokeniser is None:
         return
     elif tokeniser.numbered == current.study.tokeniser.numbered:
-        edits = len(current.study.graph.history)
-        word_trees(current, text, [(name, edits)], "compare tree")
-    else:
-        _tree(tokeniser, text, comparison.rows[row].gold, name)
+        states = [(name, len(current.study.graph.history))]
+        word_trees(current, text, states, "compare tree")
+    else:  # a tokeniser that is not open: without blame
+        words, gold = tokeniser.encode([text]), comparison.rows[row].gold
+        gaps = None
+        if gold is not None:
+            wanted = set(boundary_positions(gold))
+            gaps = {gap for gap, place in enumerate(words.gap_position.tolist()) if place in wanted}
+        tree = describe_tree(tokeniser, words, 0, graph=tokeniser.graph, gold=gaps, title=name)
+        tree_picture([tree], key="compare tree", file_name=file_name(text))
 
 
-def _tree(tokeniser: BpeTokeniser, text: str, gold: tuple[str, ...] | None, title: str) -> None:
-    """Show a word's merge tree by a tokeniser that is not open, without blame."""
-    words = tokeniser.encode([text])
-    gaps = None
-    if gold is not None:
-        wanted = set(boundary_positions(gold))
-        gaps = {gap for gap, place in enumerate(words.gap_position.tolist()) if place in wanted}
-    tree = describe_tree(tokeniser, words, 0, graph=tokeniser.graph, gold=gaps, title=title)
-    tree_picture([tree], key="compare tree", file_name=file_name(text))
-
-
-def _samples(segmenter: Segmenter, text: str) -> None:
-    """Show the frequency of each sampled segmentation of a word."""
+def _samples(segmenter: Any, text: str) -> None:
     words = segmenter.encode([text])
     found = Counter(
         " ".join(shown_token(segmenter.token_text(words, *end)) for end in sample.token_ends(0))
@@ -160,17 +146,14 @@ def _samples(segmenter: Segmenter, text: str) -> None:
     )
     frame = pd.DataFrame(found.most_common(_SHOWN), columns=["segmentation", "share"])
     frame["share"] /= _SAMPLES
-    show_table(
-        frame,
-        column_config={"share": st.column_config.ProgressColumn("share", min_value=0, max_value=1)},
-    )
+    share = st.column_config.ProgressColumn("share", min_value=0, max_value=1)
+    show_table(frame, column_config={"share": share})
     rest = len(found) - _SHOWN
     more = "; " + counted(rest, "more is rarer", "more are rarer") if rest > 0 else ""
     st.caption(f"{_SAMPLES} samples, {len(found):,} different{more}")
 
 
 def _events(segmenter: Any, text: str) -> None:
-    """Show the merge and split events of a word, in order."""
     names = segmenter.types
     performed = segmenter.events_of(segmenter.encode([text]), 0)
 
@@ -189,23 +172,10 @@ def _events(segmenter: Any, text: str) -> None:
 
 
 def _decomposed(segmenter: Any, text: str) -> None:
-    """Show the tokens that were decomposed."""
     names = segmenter.types
     found = segmenter.decomposed(segmenter.encode([text]), 0)
     if not found:
         st.caption("No token of this word was taken apart.")
         return
-    show_table(
-        {
-            "taken apart": [names[entry.type] for entry in found],
-            "into": [" + ".join(names[part] for part in entry.parts) for entry in found],
-        }
-    )
-
-
-_EXPLAINED: Mapping[str | None, Callable[[Any, str], None]] = {
-    "samples": _samples,
-    "events": _events,
-    "decomposition": _decomposed,
-}
-"""How to show a method's segmentation if merges do not explain it (`Segmenter.explained_by`)."""
+    into = [" + ".join(names[part] for part in entry.parts) for entry in found]
+    show_table({"taken apart": [names[entry.type] for entry in found], "into": into})

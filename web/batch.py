@@ -1,0 +1,294 @@
+"""Evaluations of the Batch page: their texts, checks, folders and runs, without what is drawn."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import time
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import streamlit as st
+from pydantic import Field, TypeAdapter, ValidationError
+
+from morphgraph.batch.run import Run, ended_early, runs_in, start_run, stop_path
+from morphgraph.core import files
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.limits import PUBLIC_WORKERS, is_public
+from morphgraph.core.system import available_cores
+from morphgraph.core.text import counted, shortened, visible
+from web.jobs import UPLOADS, is_waiting, join_queue
+from web.state import own_folder
+from web.storage import check_space, make_private
+from web.widgets import forget_oldest, set_value
+
+if TYPE_CHECKING:
+    from morphgraph.batch.plan import Plan
+
+CONFIGURE, RUNS = "Configure", "Runs"
+VIEW, CHOSEN, SOURCE = "batch_view", "batch_run", "batch_source"
+"""Keys of the open tab, the run's name, and the edited text."""
+_PATIENCE = 120.0
+"""The limit in seconds until a run's first report."""
+_AROUND = 2
+"""The number of lines shown above and below the wrong one."""
+_SETTINGS = "started.json"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A checked configuration: ready to run, or with an error and the lines around it.
+
+    ``name``: its own name, even if a file that it refers to is missing.
+    """
+
+    plan: Plan | None = None
+    name: str = ""
+    message: str = ""
+    excerpt: str = ""
+
+
+def check_text(text: str, file: str, folder: Path, *, confined: bool = False) -> Checked:
+    """Check a configuration; ``confined``: as in `make_plan`."""
+    from morphgraph.batch.configuration import parse_evaluation
+    from morphgraph.batch.plan import make_plan
+
+    name = ""
+    try:
+        name = parse_evaluation(text, file)[0].name
+        return Checked(make_plan(text, file, folder, confined=confined, quoting=False), name)
+    except MorphGraphError as error:
+        return Checked(None, name, str(error), excerpt(text, getattr(error, "place", "")))
+    except OSError as error:
+        return Checked(None, name, f"{file}: {(error.strerror or 'unreadable').lower()}.")
+
+
+def excerpt(text: str, place: str) -> str:
+    """Return the line that an error names and its neighbours, numbered and marked; else nothing.
+
+    >>> print(excerpt("a: 1\\nb: 2\\nc: 3", "line 2, field b"))
+        1  a: 1
+    →   2  b: 2
+        3  c: 3
+    """
+    found, lines = re.match(r"line ([\d,]+)", place), text.split("\n")
+    wrong = int(found[1].replace(",", "")) - 1 if found else len(lines)
+    if wrong >= len(lines):
+        return ""
+    shown = []
+    for number in range(max(0, wrong - _AROUND), min(len(lines), wrong + _AROUND + 1)):
+        line = shortened(visible(lines[number]), 160)
+        shown.append(f"{'→' if number == wrong else ' '} {number + 1:>3}  {line}".rstrip())
+    return "\n".join(shown)
+
+
+def summary(plan: Plan, workers: int) -> str:
+    """Describe in one line the amount of work and its estimated time."""
+    from morphgraph.batch.run import duration
+
+    tasks, cells = len(plan.tasks), len(plan.cells)
+    time = duration(plan.cost / max(1, min(workers, tasks)))
+    return f"{counted(cells, 'cell')}, {counted(tasks, 'task')}, about {time} on this machine"
+
+
+def free_name(wanted: str, taken: Collection[str], numbered: str = "{}-{}") -> str:
+    """Return a name not yet taken, numbered if necessary.
+
+    >>> free_name("demo", []), free_name("demo", ["demo", "demo-2"])
+    ('demo', 'demo-3')
+    >>> free_name("a", ["a", "a (2)"], "{} ({})")
+    'a (3)'
+    """
+    names = (numbered.format(wanted[:74], number) for number in count(2))
+    return wanted if wanted not in taken else next(name for name in names if name not in taken)
+
+
+def own_sources() -> dict[str, str]:
+    """Return the texts opened in this session, by name, as they were opened."""
+    own: dict[str, str] = st.session_state.setdefault("batch own files", {})
+    return own
+
+
+def edited_texts() -> dict[str, str]:
+    """Return the texts edited in this session, by name, with their edits."""
+    edited: dict[str, str] = st.session_state.setdefault("batch edited texts", {})
+    return edited
+
+
+def add_source(wanted: str, text: str, taken: Collection[str] = ()) -> None:
+    """Callback: add and choose a text to start from, before the tabs are drawn."""
+    own = own_sources()
+    name = free_name(wanted, {*own, *taken}, "{} ({})")
+    own[name] = text
+    set_value(SOURCE, name)
+
+
+def folder_of(source: str) -> Path:
+    """Return the base of relative paths: beside shipped files, or the app's working folder.
+
+    In public mode it is the folder of the visitor's own files, which no path can leave.
+    """
+    if is_public():
+        return uploads_folder()
+    return Path.cwd() if source in own_sources() else files.shipped_folder()
+
+
+def checked_text(source: str, text: str) -> Checked:
+    """Check a text, again only if it or its surroundings may have changed."""
+    file = source if source.endswith((".yaml", ".yml")) else f"{source}.yaml"
+    folder = folder_of(source)
+    kept: dict[object, Checked] = st.session_state.setdefault("batch checked", {})
+    key = (text, file, str(folder))
+    if key not in kept or kept[key].plan is None:
+        kept[key] = check_text(text, file, folder, confined=is_public())
+        forget_oldest(kept, 4)
+    return kept[key]
+
+
+def uploads_folder() -> Path:
+    """Return the folder of files that a visitor of a public app opened for evaluations."""
+    return own_folder() / UPLOADS
+
+
+def keep_upload(name: str, data: bytes) -> None:
+    """Store a visitor's file for evaluations, replacing one of the same name."""
+    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", name):
+        raise MorphGraphError(
+            f"“{shortened(visible(name), 60)}” cannot be named in an evaluation. Use unaccented "
+            "letters a–z, digits, dots, dashes and underscores in its name."
+        )
+    check_space(own_folder(), len(data))
+    make_private(own_folder())
+    make_private(uploads_folder())
+    files.write_file(uploads_folder() / name, data)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings with which a run was started, and will be resumed."""
+
+    workers: Annotated[int, Field(ge=1, le=1_000)]
+    folder: str | None = None
+
+
+def known_runs() -> list[Run]:
+    """Return the runs of this app (in public mode, of this browser), the last changed first."""
+    return runs_in(own_folder() / "runs")
+
+
+def begin(text: str, name: str, settings: Settings) -> Run:
+    """Start or resume a run, store its settings, and show it.
+
+    In public mode it is queued.
+    """
+    root = own_folder() / "runs"
+    with files.writing(own_folder(), " with MORPHGRAPH_STATE"):
+        make_private(own_folder())
+    if is_public():
+        check_space(own_folder())
+        settings = Settings(PUBLIC_WORKERS.value, str(uploads_folder()))
+        run = join_queue(text, root, name)
+    else:
+        folder = None if settings.folder is None else Path(settings.folder)
+        run = start_run(text, root, name, workers=settings.workers, folder=folder)
+    files.write_file(run.folder / _SETTINGS, json.dumps(asdict(settings)).encode())
+    set_value(CHOSEN, name)  # before the tabs are drawn
+    set_value(VIEW, RUNS)
+    return run
+
+
+def start_settings(folder: Path) -> Settings:
+    """Return the settings of the run in a folder; all cores if they are unknown."""
+    try:
+        given = files.parse_json(files.read_bytes(folder / _SETTINGS), _SETTINGS)
+        found: Settings = TypeAdapter(Settings).validate_python(given)
+    except (MorphGraphError, ValidationError):
+        return Settings(available_cores())
+    return found
+
+
+def configuration_of(run: Run) -> str:
+    """Return the text of a run's configuration."""
+    path = run.folder / "configuration.yaml"
+    return files.decode_utf8(files.read_bytes(path), str(path))
+
+
+def resume_command(run: Run) -> str:
+    """Return the command that resumes a run in a terminal."""
+    settings = start_settings(run.folder)
+    words = ["morphgraph", "evaluate", str(run.folder / "configuration.yaml")]
+    words += ["--out", str(run.folder), "--workers", str(settings.workers)]
+    if settings.folder is not None:
+        words += ["--folder", settings.folder]
+    return shlex.join(words)
+
+
+Colour = Literal["green", "blue", "orange", "red", "gray"]
+STATES: dict[str, tuple[str, Colour, str]] = {
+    "waiting": ("Waiting", "gray", ":material/hourglass_empty:"),
+    "beginning": ("Starting", "blue", ":material/hourglass_top:"),
+    "starting": ("Starting workers", "blue", ":material/hourglass_top:"),
+    "running": ("Running", "blue", ":material/play_arrow:"),
+    "reporting": ("Writing the report", "blue", ":material/edit_note:"),
+    "done": ("Done", "green", ":material/check_circle:"),
+    "stopped": ("Stopped", "orange", ":material/stop_circle:"),
+    "failed": ("Failed", "red", ":material/error:"),
+    "interrupted": ("Interrupted", "orange", ":material/power_off:"),
+    "never": ("Not begun", "red", ":material/error:"),
+}
+"""The label, colour and icon of each state of a run."""
+
+
+def badge_of(run: Run) -> tuple[str, Colour, str]:
+    """Return the label, colour and icon of a run's state."""
+    state = state_of(run)
+    if state == "done" and run.progress is not None and run.progress.failed > 0:
+        return "Completed with failures", "orange", ":material/warning:"
+    return STATES[state]
+
+
+def state_of(run: Run) -> str:
+    """Return a run's state, one of `STATES`, even if it has not written anything."""
+    if is_waiting(run.folder):
+        return "waiting"
+    if run.progress is not None:
+        return run.progress.state if run.progress.state in STATES else "failed"
+    try:
+        age = time.time() - (run.folder / "console.log").stat().st_mtime
+    except OSError:
+        age = float("inf")
+    return "never" if ended_early(run) or age > _PATIENCE else "beginning"
+
+
+def is_over(run: Run) -> bool:
+    """Return whether nothing is running any more."""
+    return state_of(run) in ("done", "stopped", "failed", "interrupted", "never")
+
+
+def buttons_of(run: Run) -> str:
+    """Return the actions currently available for a run."""
+    if is_over(run):
+        return "over"
+    if is_waiting(run.folder):
+        return "stop"
+    if run.progress is None:
+        return "wait"  # before its first report, a run ignores requests
+    return "stopping" if stop_path(run.folder).exists() else "stop"
+
+
+def visible_lines(text: str, most: int = 12) -> str:
+    """Return the last lines of a program's output, without control characters.
+
+    Of a traceback only the end is shown; the file has all of it.
+
+    >>> visible_lines("Traceback (most recent call last):\\n  File 1\\nOSError: no\\n")
+    'OSError: no'
+    """
+    lines = [line for line in text.splitlines() if line.strip()]
+    if any("Traceback (most recent" in line for line in lines):
+        lines = lines[-1:]
+    return "\n".join(shortened(visible(line), 300) for line in lines[-most:])

@@ -1,0 +1,557 @@
+"""Choose what to compare or score: methods with their parameters, models, and references."""
+
+import hashlib
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import streamlit as st
+from pydantic.fields import FieldInfo
+from streamlit.delta_generator import DeltaGenerator
+
+from morphgraph.core.cache import Same
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import DEMOS
+from morphgraph.core.isolated import VISITOR
+from morphgraph.core.limits import is_public
+from morphgraph.corpus.counts import WordCounts
+from morphgraph.methods import METHODS
+from morphgraph.reference.entry import Reference
+from morphgraph.reference.predictions import PREDICTION_FORMATS, Predictions, read_predictions
+from morphgraph.reference.readers import read_reference
+from morphgraph.score.gold_set import GoldSet
+from morphgraph.segment.method import OnlyMarked, bounds, parse_method, split_methods
+from morphgraph.segment.models import uploaded_segmenter
+from morphgraph.segment.segmenter import Segmenter, method_on
+from morphgraph.segment.training import train
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
+from morphgraph.tokeniser.words import spelled
+from web import widgets as ui
+from web.inputs import DETECT, clear_upload, content_of, upload_key
+from web.jobs import Tell, Waiting, train_in_turn
+from web.sources import Source, frequencies_of, reference_of
+from web.state import Session, session
+
+START = "before the edits"
+"""The method that is the tokeniser without its edits."""
+DEFAULT_METHODS = {
+    "compare": (START, "bpe", "dropout", "trimmed", "picky", "flota"),
+    "scores": (START, "bpe"),
+}
+"""The default methods of each page that offers a choice; they join as soon as possible."""
+_TRAINED = "picky"
+"""Trained on demand: listed after trimmed BPE, with those that need only a tokeniser."""
+_BYTES = 256
+_MOST = 8
+"""The limit of references, and of segmentations, beside the open one."""
+_OPEN = "open"
+_REFERENCES, _PREDICTIONS = "scores_references", "scores_predictions"
+_MORE, _ADDED = "references to score on", "scores reference"
+
+
+@dataclass
+class Chosen:
+    """The methods that a page compares, in order.
+
+    ``waiting``: those that join once they can be made: initially all defaults of the page, later
+    those that need edits or word counts.
+    """
+
+    names: list[str]
+    waiting: list[str]
+
+    def take(self, names: Iterable[str]) -> None:
+        """Choose these; of waiting methods, only those that need edits can still join."""
+        self.names = list(names)
+        self.waiting = [name for name in self.waiting if name == START]
+
+    def offer(self, offered: Collection[str], is_ready: Callable[[str], bool]) -> None:
+        """Add waiting methods that can be made; others leave, or wait if allowed."""
+        self.waiting += [name for name in self.names if name not in offered and name == START]
+        self.names = [name for name in self.names if name in offered]
+        ready = [name for name in self.waiting if name in offered and is_ready(name)]
+        if ready:
+            self.waiting = [name for name in self.waiting if name not in ready]
+            self.names = list(dict.fromkeys([*self.names, *ready]))
+            self.names.sort(key=lambda name: (name != START, name.startswith("model ")))
+
+
+@dataclass(frozen=True)
+class PickedMethod:
+    """A chosen method: its name, settings and label.
+
+    ``made``: None until it is made; ``base``: the tokeniser it is based on, if any.
+    """
+
+    name: str
+    settings: Mapping[str, Any]
+    label: str
+    made: Segmenter | None
+    base: BpeTokeniser | None
+
+    @property
+    def title(self) -> str:
+        """Its title, without settings."""
+        return METHODS[self.name].title if self.name in METHODS else self.label
+
+    @property
+    def spelled_settings(self) -> str:
+        """Its settings in one line, without those that are 0 or off and have no effect."""
+        return ", ".join(f"{key} = {spelled(v)}" for key, v in self.settings.items() if v)
+
+
+def choose_methods(
+    current: Session, place: str, field: DeltaGenerator, *, wait: bool = True
+) -> list[PickedMethod]:
+    """Show the method field and return the chosen methods, with messages for those that fail.
+
+    ``place``: one of `DEFAULT_METHODS`, whose choices are kept apart; ``field``: where methods are
+    chosen, possibly collapsed; ``wait``: make all of them now; otherwise `make_method` makes the
+    slow ones.
+    """
+    edited = bool(current.study.graph.history)
+    models = (f"model {name}" for name in current.models)
+    names = [*_known_methods(), *([START] if edited else []), *models]
+    chosen = chosen_methods(current, place)
+    chosen.offer(names, partial(_is_available, current))
+    _follow_methods(current, place)
+    key = f"{place}_methods"
+
+    def choose() -> None:
+        chosen.names = list(st.session_state[key])
+
+    st.session_state[key] = chosen.names
+    field.multiselect(
+        "Methods",
+        names,
+        key=key,
+        format_func=lambda name: METHODS[name].title if name in METHODS else name,
+        on_change=choose,
+        help="On the open tokeniser as it is now. Train others, or open model files, to add "
+        "them here.",
+    )
+    found = []
+    for name in chosen.names:
+        settings = _settings(name, place)
+        try:
+            made = None
+            if wait or not _takes_long(current, name, settings):
+                made = make_method(current, place, name, settings)
+            label = _label(current, name, settings, edited)
+            made_on = None if made is None else made.tokeniser
+            base = current.study.tokeniser if name in METHODS.offered else made_on
+            found.append(PickedMethod(name, settings, label, made, base))
+        except MorphGraphError as error:
+            field.warning(ui.plain(str(error)), icon=":material/warning:")
+    return found
+
+
+def _known_methods() -> list[str]:
+    names = METHODS.offered
+    place = names.index("trimmed") + 1
+    return [*names[:place], _TRAINED, *names[place:]]
+
+
+def chosen_methods(current: Session, place: str) -> Chosen:
+    """Return the chosen methods of a page, from whichever record of them takes precedence."""
+    found: Chosen = current.chosen.setdefault(place, Chosen([], list(DEFAULT_METHODS[place])))
+    return found
+
+
+def drop_method(place: str, name: str) -> None:
+    """Remove a method from the chosen ones of a page."""
+    chosen = chosen_methods(session(), place)
+    chosen.names = [other for other in chosen.names if other != name]
+
+
+def lacking_counts(current: Session, place: str) -> str:
+    """Name the methods that lack word counts, with a verb; empty if none does."""
+    lacking = [METHODS[n].title for n in DEFAULT_METHODS[place] if not _is_available(current, n)]
+    return " and ".join(lacking) + (" need" if len(lacking) > 1 else " needs") if lacking else ""
+
+
+def choose_method(current: Session, place: str) -> Segmenter:
+    """Choose one method and its settings, and return it for the open tokeniser.
+
+    Methods that need word counts are left out; the first is the tokeniser's own merges.
+    """
+    names = [n for n in METHODS.offered if METHODS[n].standalone and not METHODS[n].counts]
+    name = ui.choice(
+        st.selectbox,
+        "Method",
+        names,
+        key=f"{place}_method",
+        format_func=lambda name: METHODS[name].title,
+        help="Its own merges, or another way to segment by the same vocabulary.",
+    )
+    settings = _settings(name, place)
+    with st.container(horizontal=True):
+        method_fields(PickedMethod(name, settings, METHODS[name].title, None, None), place)
+    return method_on(current.study.tokeniser, name, settings)
+
+
+def _label(current: Session, name: str, settings: Mapping[str, Any], edited: bool) -> str:
+    if name not in METHODS:
+        return name.removeprefix("model ")
+    if name == "bpe":
+        title = method_on(current.study.tokeniser, name).name
+        return f"{title} now" if edited else title
+    fields = METHODS[name].fields
+    given = {key: value for key, value in settings.items() if value != fields[key].default}
+    return METHODS[name].label(given)
+
+
+def _follow_methods(current: Session, place: str) -> None:
+    """Synchronise the chosen methods with the address, which wins on arrival and after Back.
+
+    The address leaves out methods that need a file or edits; their choice is kept.
+    """
+    chosen = chosen_methods(current, place)
+    names = [name for name in chosen.names if name in METHODS]
+    here = _addressed({name: _settings(name, place) for name in names})
+
+    def read(asked: str) -> str:
+        return _addressed(_requested(asked)) or here
+
+    asked = current.address.follow("methods", here, reads=read)
+    if asked == here:
+        return
+    given = _requested(asked)
+    others = [name for name in chosen.names if name not in METHODS]
+    start = [START] if START in others else []
+    chosen.take([*start, *given, *(name for name in others if name != START)])
+    for name, parameters in given.items():
+        for key, value in parameters.items():
+            ui.set_value(f"{place}_{name}_{key}", value)
+
+
+def _requested(text: str) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for part in split_methods(text)[:20]:
+        try:
+            name, given = parse_method(part)
+        except MorphGraphError:
+            continue
+        if name in _known_methods() and name not in found:
+            fields = _fields(name).items()
+            found[name] = {key: _within(given.get(key), field) for key, field in fields}
+    return found
+
+
+def _addressed(methods: Mapping[str, Mapping[str, Any]]) -> str:
+    parts = []
+    for name, given in methods.items():
+        listed = ", ".join(f"{key}={spelled(v)}" for key, v in given.items() if v is not False)
+        parts.append(f"{name}({listed})" if listed else name)
+    return ",".join(parts)
+
+
+def _fields(name: str) -> dict[str, FieldInfo]:
+    """Return the parameters of a method that can be set here: merges leave no marker."""
+    fields = METHODS[name].fields if name in METHODS else {}
+    return {
+        key: field
+        for key, field in fields.items()
+        if not any(isinstance(each, OnlyMarked) for each in field.metadata)
+    }
+
+
+def _settings(name: str, place: str) -> dict[str, Any]:
+    fields = _fields(name).items()
+    return {key: ui.value_now(f"{place}_{name}_{key}", field.default) for key, field in fields}
+
+
+def method_fields(picked: PickedMethod, place: str, *, titled: bool = False) -> None:
+    """Show a field for each parameter of a method; ``titled``: prefixed by the method's name."""
+    for key, field in _fields(picked.name).items():
+        label = f"{picked.title}: {key}" if titled else key
+        widget = f"{place}_{picked.name}_{key}"
+        parameter_field(st.container(), label, widget, field, picked.settings[key])
+
+
+def parameter_field(
+    place: DeltaGenerator, label: str, key: str, field: FieldInfo, first: Any
+) -> Any:
+    """Show a switch or bounded number for a parameter, ``first`` at first."""
+    how = {"key": key, "first": first, "help": field.description}
+    if isinstance(field.default, bool):
+        return ui.setting(place.toggle, label, **how)
+    step = 0.05 if isinstance(field.default, float) else 1
+    return ui.setting(place.number_input, label, *_limits(field), step=step, width=155, **how)
+
+
+def _limits(field: FieldInfo) -> tuple[Any, Any]:
+    """Return the smallest and largest number; None where a browser cannot represent it."""
+    kind, limits = type(field.default), bounds(field)
+    least, most = limits.get("ge"), limits.get("le")
+    return None if least is None else kind(least), None if most is None else kind(most)
+
+
+def _within(value: Any, field: FieldInfo) -> Any:
+    if not isinstance(value, int | float):
+        return field.default
+    least, most = _limits(field)
+    value = value if least is None else max(value, least)
+    return type(field.default)(value if most is None else min(value, most))
+
+
+def upload_model(place: str) -> None:
+    """Show a field for model files, which are added to the methods of a page."""
+    said = (
+        "A model that Train saved, a tokenizer.json (BPE, WordPiece, Unigram), a "
+        "SentencePiece model, or a list of types."
+    )
+    file = st.file_uploader("Model", type=["json", "txt", "model"], key=f"{place} model", help=said)
+    if file is None or st.session_state.get(f"{place} uploaded") == file.file_id:
+        return  # already read, and possibly removed since
+    with ui.attempt():
+        read = uploaded_segmenter(content_of(file), file.name)
+        st.session_state[f"{place} uploaded"] = file.file_id
+        add_model(file.name, read, [place])
+
+
+def add_model(name: str, model: Segmenter, places: Sequence[str]) -> None:
+    """Add a model read from a file to the lists, and choose it on the pages ``places``."""
+    current = session()
+    name = ui.unique_name(name, current.models)
+    current.keep_model(name, model)
+    for place in places:
+        chosen_methods(current, place).names.append(f"model {name}")
+
+
+def make_method(current: Session, place: str, name: str, settings: Mapping[str, Any]) -> Segmenter:
+    """Make a method for the open tokeniser, or return it from the cache.
+
+    ``place``: the page, which drops the method if its training is stopped.
+    """
+    if name.startswith("model "):
+        return current.models[name.removeprefix("model ")]
+    asked, tokeniser = _identity(current, name, settings), current.study.tokeniser
+
+    def make() -> Segmenter:
+        if name == START:
+            return method_on(tokeniser.fork(), "bpe")
+        if name == _TRAINED:
+            return _picky(current, place, asked, **settings)
+        counts = _counts(current)[0] if METHODS[name].counts else None
+        # A copy, as it is cached for other sessions while edits continue.
+        return method_on(tokeniser.copy(), name, settings, counts)
+
+    return current.study.cache.get(*asked, make)
+
+
+def _identity(
+    current: Session, name: str, settings: Mapping[str, Any]
+) -> tuple[tuple[Hashable, ...], tuple[Hashable, ...]]:
+    """Return everything that identifies a method; word counts are identified by checksum."""
+    digest = _counts(current)[1] if _needs_counts(name) else b""
+    question = ("method", name, *settings.items())
+    if name == _TRAINED:
+        return (digest, current.study.graph.loaded_type_count), question
+    tokeniser = current.study.tokeniser
+    files = tokeniser.name, tokeniser.checksum, *tokeniser.learned_from  # it tells them
+    return (digest, tokeniser.numbered, *files), question
+
+
+def _needs_counts(name: str) -> bool:
+    return name == _TRAINED or (name in METHODS and METHODS[name].counts)
+
+
+def _takes_long(current: Session, name: str, settings: Mapping[str, Any]) -> bool:
+    """Whether `make_method` still has to count words or train for this method."""
+    if not _needs_counts(name) or _counts(current)[0] is None:
+        return False
+    return _identity(current, name, settings) not in current.study.cache
+
+
+def _is_available(current: Session, name: str) -> bool:
+    if not _needs_counts(name):
+        return True
+    has_room = name != _TRAINED or current.study.graph.loaded_type_count > _BYTES
+    return has_room and _counts(current)[0] is not None
+
+
+def _picky(current: Session, place: str, key: Hashable, threshold: float) -> Segmenter:
+    counts, size = _counts(current)[0], current.study.graph.loaded_type_count
+    if counts is None:
+        raise MorphGraphError(
+            "Picky BPE is trained on word counts. Choose word frequencies for the reference on the "
+            "page Scores."
+        )
+    visitor, known = current.store.folder.name, counts
+
+    def make(tell: Tell) -> Segmenter:
+        if not is_public():
+            given = {"threshold": threshold}
+            return train("picky", known, size, pipeline="plain", parameters=given, progress=tell)
+        options = ["--method", f"picky(threshold={threshold})", "--pipeline", "plain"]
+        options += ["--vocab-size", str(size)]
+        listed = "".join(f"{word}\t{count}\n" for word, count in known.items())
+        file = ("--counts", "counts.tsv", listed.encode("utf-8", "surrogatepass"))
+        name = f"picky-plain-{size}"
+        return train_in_turn(visitor, options, name, lambda said, share: tell(share, said), file)
+
+    waiting = Waiting(st.empty(), lambda _: drop_method(place, _TRAINED))
+    model = waiting.do(key, f"Training Picky BPE on {len(counts):,} words", make)
+    waiting.clear()
+    return model
+
+
+Counted = tuple[WordCounts | None, bytes]
+"""Word counts, if available, and their checksum."""
+
+
+def _counts(current: Session) -> Counted:
+    def make() -> Counted:
+        known = current.study.benchmark.frequencies
+        if current.frequency_language:
+            return _counts_of_language(current.frequency_language)
+        return _rounded(known) if known else (None, b"")
+
+    return current.once(("word counts",), make, of_files=True)
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _counts_of_language(language: str) -> Counted:
+    return _rounded(frequencies_of(Source(f"wordfreq:{language}")))
+
+
+def _rounded(known: Mapping[str, float]) -> Counted:
+    counts = WordCounts(list(known), [max(0, round(number)) for number in known.values()])
+    listed = "\n".join(f"{word}\t{count}" for word, count in counts.items())
+    return counts, hashlib.sha256(listed.encode("utf-8", "surrogatepass")).digest()
+
+
+def choose_references(
+    current: Session, files: DeltaGenerator, waiting: Waiting
+) -> dict[str, GoldSet]:
+    """Return the chosen references with their word weights; at first, the open one.
+
+    ``files``: where to add more; ``waiting``: shows progress while a large one is read.
+    """
+    opened = current.study.benchmark.reference.name
+    more: dict[str, Reference] = st.session_state.setdefault(_MORE, {})
+    with files:  # run first, so that what is added can be chosen
+        _upload_reference(more, opened, waiting)
+    labels = {_OPEN: opened}
+    labels |= {f"demo {code}": f"demo:{code}" for code in DEMOS if code != current.language}
+    labels |= {f"file {name}": name for name in more}
+    chosen = ui.choice(
+        st.multiselect,
+        "References",
+        labels,
+        key=_REFERENCES,
+        first=[_OPEN],
+        format_func=labels.__getitem__,
+        help="Scores of different references are never mixed: each has rows of its own.",
+    )
+    return {name: _gold_set(current, name, more) for name in chosen}
+
+
+def remove_reference(name: str | None) -> None:
+    """Remove a reference from those scored on, or (None) cancel the upload being read.
+
+    The first one stays in the list.
+    """
+    if name is None:
+        clear_upload(_ADDED)
+    others = [other for other in ui.value_now(_REFERENCES, []) if other != name]
+    ui.set_value(_REFERENCES, others)
+
+
+def _gold_set(current: Session, name: str, more: dict[str, Reference]) -> GoldSet:
+    """Return a reference as a gold set, the same object each time, so that results are cached."""
+    kind, _, rest = name.partition(" ")
+    if kind == "demo":
+        return _demo_gold_set(rest)
+    known = current.study.benchmark
+    given: tuple[Any, ...] = (known.reference, known.frequencies, known.frequency_source)
+    key: tuple[Hashable, ...] = ("gold_set", _OPEN)
+    if kind == "file":
+        given = (more[rest],)
+        key = ("gold_set", name, Same(more[rest]))
+    return current.once(key, lambda: GoldSet.of(*given), of_files=True)
+
+
+@st.cache_resource
+def _demo_gold_set(code: str) -> GoldSet:
+    counts = Source(f"wordfreq:{code}")
+    return GoldSet.of(reference_of(Source(f"demo:{code}")), frequencies_of(counts), counts.name)
+
+
+def _upload_reference(more: dict[str, Reference], opened: str, waiting: Waiting) -> None:
+    file = st.file_uploader(
+        "One more gold list",
+        key=upload_key(_ADDED),
+        help="It is added to the list and stays closed: edits and blame stay with the open one.",
+    )
+    if file is None:
+        return
+    VISITOR.set(session().store.folder.name)  # which a fragment does not have from its page
+    with ui.attempt():
+        content = content_of(file)
+
+        def read(tell: Tell) -> Reference:
+            found = read_reference(content, name=file.name)
+            tell(1.0)
+            return found
+
+        found = waiting.do(("read", file.file_id), f"Reading {file.name}", read)
+        name = ui.unique_name(file.name, [*more, opened])
+        more[name] = replace(found, name=name)
+        ui.forget_oldest(more, _MOST)
+        _choose_too(_REFERENCES, f"file {name}", [_OPEN])
+        clear_upload(_ADDED)
+        st.rerun()
+
+
+def _choose_too(key: str, name: str, usual: list[str]) -> None:
+    st.session_state[key] = list(dict.fromkeys([*ui.value_now(key, usual), name]))
+
+
+def choose_predictions(files: DeltaGenerator) -> dict[str, Predictions]:
+    """Return the chosen segmentation files by name; ``files``: where to add some."""
+    known: dict[str, Predictions] = st.session_state.setdefault("predictions to score", {})
+    with files:  # run first, so that what is added can be chosen
+        _upload_predictions(known)
+    if not known:
+        return {}
+    said = (
+        "Their segmentations are scored as they are: they have no vocabulary, and a word "
+        "that a file lacks is not cut."
+    )
+    chosen = ui.choice(
+        st.multiselect, "Other programs", known, key=_PREDICTIONS, first=list(known), help=said
+    )
+    return {name: known[name] for name in chosen}
+
+
+def _upload_predictions(known: dict[str, Predictions]) -> None:
+    st.caption(
+        "A word a line, as another program cut it: `word⇥un break able`, `un|break|able`, "
+        "`word⇥un @@break @@able` (SIGMORPHON), or what Morfessor saves or prints."
+    )
+    format_ = st.selectbox(
+        "Form",
+        [DETECT, *PREDICTION_FORMATS],
+        format_func=lambda name: PREDICTION_FORMATS.get(name, name),
+        key="predictions form",
+    )
+    file = st.file_uploader("Segmentations", key="predictions file")
+    if file is None or st.session_state.get("predictions read") == (file.file_id, format_):
+        return
+    with ui.attempt():
+        named = None if format_ == DETECT else format_
+        found = read_predictions(content_of(file), name=file.name, format=named)
+        others = [name for name, other in known.items() if other.checksum != found.checksum]
+        name = ui.unique_name(file.name.rsplit(".", 1)[0], others)
+        known[name] = found
+        ui.forget_oldest(known, _MOST)
+        _choose_too(_PREDICTIONS, name, [])
+        st.session_state["predictions read"] = (file.file_id, format_)
+        st.caption(f"{ui.plain(file.name)}: {len(found):,} words.")
+        for skip in found.skipped:
+            st.warning(
+                ui.plain(f"{skip.count:,} × {skip.reason}, first on line {skip.first_line:,}.")
+            )

@@ -1,0 +1,23 @@
+// Keeps the cookie that identifies the browser, and, while a tab closes or reloads, one that
+// identifies the tab: two tabs with different tokenisers stay separate.
+
+const LEFT_BEHIND = 60; // seconds that a closing tab's cookie lives; a reload takes less
+let leave = null;
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  hide(parentElement);
+  const keep = (name, value, seconds) => {
+    const how = "path=/; samesite=strict" + (location.protocol === "https:" ? "; secure" : "");
+    document.cookie = `${name}=${value}; ${how}; max-age=${seconds}`;
+  };
+  keep(data.names.browser, data.browser, data.seconds);
+  // Of another tab, which is on its way back, it stays.
+  if (document.cookie.split("; ").includes(`${data.names.tab}=${data.tab}`)) {
+    keep(data.names.tab, "", 0);
+  }
+  const tab = (globalThis.morphgraphTab ??= data.tab);
+  if (tab !== data.tab) setTriggerValue("tab", tab);
+  if (leave) removeEventListener("pagehide", leave);
+  leave = () => keep(data.names.tab, tab, LEFT_BEHIND);
+  addEventListener("pagehide", leave);
+}

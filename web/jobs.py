@@ -1,0 +1,340 @@
+"""Long work: in a thread that a page watches, or in a queue that the visitors of a server share.
+
+Runs of evaluations wait on disk, so that their queue outlives the app: a run waits as long as its
+folder has a file ``waiting``. Every status query advances the queue, and so does a thread, without
+any visitor. Training waits in memory, and runs in a process of its own, within limits.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
+from contextvars import copy_context
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.errors import StreamlitAPIException
+
+from morphgraph.batch import run as runs
+from morphgraph.core import limits
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import write_file
+from morphgraph.segment.models import read_model
+from morphgraph.segment.segmenter import Segmenter
+from web.storage import browser_folders, make_private, tidy
+from web.widgets import button, forget_oldest, plain
+
+T = TypeVar("T")
+Tell = Callable[..., None]
+"""Called with how much is done, 0 to 1, and what is done where that changes; ends what is stopped.
+"""
+UPLOADS = "uploads"
+
+
+@dataclass(eq=False)
+class _Work(Generic[T]):
+    make: Callable[[Tell], T]
+    share: float | None = None
+    said: str = ""
+    began: float = field(default_factory=time.monotonic)
+    stopped: threading.Event = field(default_factory=threading.Event)
+
+    def tell(self, share: float, said: str = "") -> None:
+        if self.stopped.is_set():
+            raise MorphGraphError("It was stopped.")
+        self.share, self.said = share, said
+
+    def __call__(self) -> T:
+        return self.make(self.tell)
+
+
+class _Worker:
+    """The thread of a session, and its work by key, one item at a time."""
+
+    def __init__(self) -> None:
+        self.pool = ThreadPoolExecutor(1, "long work")
+        self.known: dict[Hashable, tuple[_Work[Any], Future[Any]]] = {}
+
+    def work_on(self, key: Hashable, make: Callable[[Tell], T]) -> tuple[_Work[T], Future[T]]:
+        """Return the work for a key, starting it if need be; queued work is dropped."""
+        if key not in self.known:
+            for other in [k for k, (_, future) in self.known.items() if future.cancel()]:
+                del self.known[other]
+            work = _Work(make)
+            # In the context of the page, which identifies the visitor.
+            self.known[key] = work, self.pool.submit(copy_context().run, work)
+            forget_oldest(self.known, 4)  # to unfinished ones a page may return
+        return self.known[key]
+
+
+class Waiting:
+    """A progress line for the long work of a page, in ``place``, with a Stop button.
+
+    ``on_stop`` then runs before the page, with what the work was ``about``. A thread cannot be
+    killed: it finishes its step, or ends at its next report of progress. If the page is redrawn for
+    another reason, the work continues and is not restarted.
+    """
+
+    def __init__(self, place: DeltaGenerator, on_stop: Callable[[Any], object]) -> None:
+        self._place, self._on_stop = place, on_stop
+        self._bar: DeltaGenerator | None = None
+        self._now: tuple[Hashable, _Work[Any], Any] | None = None
+
+    def do(
+        self,
+        key: Hashable,
+        said: str,
+        make: Callable[[Tell], T],
+        *,
+        share: float = 0.0,
+        about: Any = None,
+    ) -> T:
+        """Return what ``make`` returns; ``said`` describes it, ``share`` is done already."""
+        worker: _Worker = st.session_state.setdefault("worker", _Worker())
+        work, future = worker.work_on(key, make)
+        self._now = key, work, about
+        # A fragment handles no click before it ends: it is redrawn after each second.
+        turn_ends = time.monotonic() + 1.0
+        while not wait([future], 0.25).done:
+            now = time.monotonic()
+            text = work.said or f"{said}, {now - work.began:.0f} s …"
+            self._say(plain(text), share if work.share is None else work.share)
+            if now > turn_ends:
+                try:
+                    st.rerun(scope="fragment")
+                except StreamlitAPIException:  # the whole page is run
+                    st.rerun()
+        worker.known.pop(key, None)
+        return future.result()
+
+    def clear(self) -> None:
+        """Remove the line."""
+        self._place.empty()
+
+    def _say(self, said: str, share: float) -> None:
+        if self._bar is None:
+            with self._place.container(horizontal=True, vertical_alignment="bottom", key="waiting"):
+                self._bar = st.progress(0.0, said)
+                button("Stop", "stop", self._stop, key="stop waiting")
+        self._bar.progress(min(share, 1.0), said)
+
+    def _stop(self) -> None:
+        if self._now is not None:
+            key, work, about = self._now
+            work.stopped.set()
+            st.session_state["worker"].known.pop(key, None)
+            self._on_stop(about)
+
+
+_lock = threading.Lock()
+_threads: list[threading.Thread] = []
+
+
+def join_queue(text: str, root: Path, name: str) -> runs.Run:
+    """Queue a run of a public app; it starts at once if nobody is ahead of it.
+
+    Its paths are relative to the folder ``uploads`` beside ``root``, and cannot leave it. Raises
+    the errors of `start_run`, and one if the visitor has too many runs waiting or running.
+    """
+    active = sorted(o.name for o in root.glob("*") if is_waiting(o) or runs.is_launched(o))
+    if name in active:
+        raise MorphGraphError(f"The run “{name}” is waiting or running. Wait for it, or stop it.")
+    if len(active) >= limits.PUBLIC_RUNS_EACH.value:
+        raise MorphGraphError(
+            f"{' and '.join(active)} are waiting or running, and this server takes at most "
+            f"{limits.PUBLIC_RUNS_EACH.value:,} runs of a visitor at a time. Wait for them, or "
+            "stop one."
+        )
+    make_private(root.parent / UPLOADS)
+    out = runs.prepare_run(text, root, name)
+    write_file(out / "waiting", b"")
+    advance_queue()
+    return runs.Run(name, out, runs.read_progress(out))
+
+
+def leave_queue(out: Path) -> None:
+    """Remove a run from the queue; like a stopped one, it can be resumed."""
+    with _lock:
+        (out / "waiting").unlink(missing_ok=True)
+        if not runs.is_launched(out):
+            stopped = runs.RunProgress("stopped", started=time.time(), updated=time.time())
+            write_file(out / "progress.json", json.dumps(asdict(stopped)).encode())
+
+
+def stop_all(root: Path) -> None:
+    """Stop the runs in a folder; `MorphGraphError` until the last one has ended."""
+    active = False
+    for out in root.glob("*"):
+        if is_waiting(out):
+            leave_queue(out)
+        if runs.is_launched(out):
+            runs.stop_run(out)
+            active = True
+    if active:
+        raise MorphGraphError("Your run is being stopped first. Try again in a few seconds.")
+
+
+def is_waiting(out: Path) -> bool:
+    """Return whether a run is in the queue."""
+    return (out / "waiting").exists()
+
+
+def place_in_queue(out: Path) -> int:
+    """Return a run's place in the queue, 1 for the next one; 0 if it is not waiting."""
+    waiting = _waiting()
+    return waiting.index(out) + 1 if out in waiting else 0
+
+
+def advance_queue() -> None:
+    """Start the runs whose turn has come, first come, first served, a few at once."""
+    with _lock:
+        waiting = _waiting()
+        if not waiting:
+            return
+        running = {out for out in _all_runs() if runs.is_launched(out)}
+        for out in waiting:
+            if out not in running and len(running) < limits.PUBLIC_RUNS.value:
+                files = out.parent.parent / UPLOADS
+                how = ["--confined", "--folder", str(files)]
+                with suppress(OSError):  # no room for its log or process: retry later
+                    runs.launch_run(out, [*how, "--workers", str(limits.PUBLIC_WORKERS.value)])
+                    running.add(out)
+            # The mark is removed last: after a crash, a run is launched again rather than lost.
+            if out in running:
+                (out / "waiting").unlink(missing_ok=True)
+
+
+def keep_queue_moving() -> None:
+    """Advance the queue and delete old data for as long as this process serves the public."""
+
+    def move() -> None:
+        tidied = 0.0
+        while limits.is_public():
+            advance_queue()
+            if time.monotonic() - tidied > 600.0:
+                tidy()
+                tidied = time.monotonic()
+            time.sleep(2.0)
+
+    with _lock:
+        if not any(thread.is_alive() for thread in _threads):
+            _threads[:] = [threading.Thread(target=move, daemon=True, name="morphgraph-queue")]
+            _threads[0].start()
+
+
+def _all_runs() -> list[Path]:
+    return [out for folder in browser_folders() for out in folder.glob("runs/*")]
+
+
+def _waiting() -> list[Path]:
+    found = []
+    for out in _all_runs():
+        with suppress(OSError):  # it has just left the queue
+            found.append(((out / "waiting").stat().st_mtime_ns, out))
+    return [out for _, out in sorted(found)]
+
+
+TrainingNews = Callable[[str, float], object]
+"""Called about twice a second with what happens, and how much of the time is over, 0 to 1.
+
+What it raises, as where somebody clicks Stop, ends the training.
+"""
+_EVERY = 0.5
+_turns: list[str] = []
+"""The visitors who train, then those who wait, by the identity of their browser."""
+
+
+def train_in_turn(
+    visitor: str,
+    options: Sequence[str],
+    name: str,
+    tell: TrainingNews,
+    file: tuple[str, str, bytes] | None = None,
+) -> Segmenter:
+    """Return what ``morphgraph train`` makes with these options, when the visitor's turn comes.
+
+    ``visitor``: the identity of their browser; ``name``: the name of the model; ``file``: the
+    option for an uploaded file, with its name and content. Raises `MorphGraphError` for errors of
+    the command, for too much time or memory, and for a second training of the same visitor.
+    """
+    with _turn_of(visitor, tell):
+        return _trained(options, name, tell, file)
+
+
+@contextmanager
+def _turn_of(visitor: str, tell: TrainingNews) -> Iterator[None]:
+    with _lock:
+        if visitor in _turns:
+            raise MorphGraphError(
+                "This browser is training already, perhaps in another tab. Wait for it, or stop it."
+            )
+        _turns.append(visitor)
+    try:
+        while (place := _turns.index(visitor) - limits.PUBLIC_RUNS.value + 1) > 0:
+            tell(f"Number {place:,} in the queue for training …", 0.0)
+            time.sleep(_EVERY)
+        yield
+    finally:
+        with _lock:
+            _turns.remove(visitor)
+
+
+def _trained(
+    options: Sequence[str], name: str, tell: TrainingNews, file: tuple[str, str, bytes] | None
+) -> Segmenter:
+    with tempfile.TemporaryDirectory(prefix="morphgraph-training-") as folder:
+        out, errors = Path(folder, "model.json"), Path(folder, "errors")
+        command = [sys.executable, "-m", "morphgraph", "train", "--confined", "--out", str(out)]
+        path = None
+        if file is not None:
+            # The endings tell how to read it; nothing else of its name becomes a path.
+            known = (".txt", ".csv", ".tsv", ".parquet", ".gz")
+            ends = [end for end in Path(file[1].lower()).suffixes[-2:] if end in known]
+            path = Path(folder, "words" + "".join(ends))
+            path.write_bytes(file[2])
+            options = [*options, file[0], str(path)]
+        quiet: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+        with errors.open("wb") as said:
+            process = subprocess.Popen([*command, *options], stderr=said, **quiet)
+        try:
+            _wait(process, tell)
+        finally:
+            process.kill()
+            process.wait()
+        if not process.returncode:
+            return read_model(out.read_bytes(), name)
+        lines = errors.read_text("utf-8", "replace").splitlines()
+        told = next((line for line in lines if line.startswith("morphgraph: ")), "")
+        if process.returncode != 2 or not told:
+            told = (
+                "The training was ended: it needs more memory or time than a visitor has on this "
+                "server. Train a smaller vocabulary or on fewer words, or run morphgraph on your "
+                "own machine."
+            )
+        elif file is not None and path is not None:
+            told = told.replace(str(path), file[1]).replace(path.name, file[1])
+        raise MorphGraphError(told.removeprefix("morphgraph: "))
+
+
+def _wait(process: subprocess.Popen[bytes], tell: TrainingNews) -> None:
+    """Wait for a process to end, at most the visitor's time limit."""
+    started, most = time.monotonic(), limits.PUBLIC_SECONDS.value
+    while process.poll() is None:
+        seconds = time.monotonic() - started
+        if seconds > most:
+            raise MorphGraphError(
+                f"The training was ended after {most:,} seconds, the limit on this server. Train a "
+                "smaller vocabulary or on fewer words, or run morphgraph on your own machine."
+            )
+        tell(f"Training, {seconds:.0f} of at most {most:,} seconds …", seconds / most)
+        time.sleep(_EVERY)

@@ -1,17 +1,33 @@
 """Knocking out by blame or by a baseline, with scores before and after."""
 
+import math
 from collections.abc import Callable
+from typing import Any
 
+import oracles
 import pytest
-from strategies import check_graph
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import MERGES, MergeList, check_graph, graph_of
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import demo_gold_path
+from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
-from morphgraph.refine.knockout import KnockoutSettings, knock_out
+from morphgraph.refine.knockout import (
+    KnockoutSettings,
+    knock_out,
+    last_leaves,
+    last_types,
+    percent_of_types,
+    random_types,
+    share_of_leaves,
+)
+from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.score.boundaries import Benchmark, score_report
 from morphgraph.score.gold_set import split_entries
+from morphgraph.segment.method import METHODS
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -120,3 +136,124 @@ def test_knockout_helps_the_demos(language: str) -> None:
     assert blamed.after[0].f1 > blamed.before[0].f1 + 0.05
     assert blamed.after[0].f1 > found["random"].after[0].f1 + 0.05
     assert blamed.after[0].precision > blamed.before[0].precision
+
+
+CHAIN = [("a", "b"), ("ab", "c"), ("c", "d"), ("cd", "cd"), ("abc", "cd")]
+
+
+@given(MERGES, st.data())
+def test_last_types(merges: MergeList, data: st.DataObject) -> None:
+    produced = list(dict.fromkeys("".join(parts) for parts in merges))
+    count = data.draw(st.integers(0, len(produced)))
+    assert last_types(graph_of(merges), count) == produced[::-1][:count]
+
+
+@given(MERGES, st.data())
+def test_last_leaves(merges: MergeList, data: st.DataObject) -> None:
+    """Of the produced types that no merge uses, the last ones."""
+    used = {part for parts in oracles.listed(merges).values() for part in parts}
+    produced = dict.fromkeys("".join(parts) for parts in merges)
+    leaves = [text for text in produced if text not in used]
+    graph = graph_of(merges)
+    assert last_leaves(graph, len(leaves)) == leaves[::-1]
+    chosen = last_leaves(graph, data.draw(st.integers(0, len(leaves))))
+    assert chosen == leaves[::-1][: len(chosen)]
+    late = ["".join(parts) for parts in merges][len(merges) // 2 :]
+    share = sum(text in leaves for text in late) / len(late) if late else math.nan
+    assert share_of_leaves(graph) == pytest.approx(share, nan_ok=True)
+    changed = graph.knockout(chosen)
+    assert not changed.rewired, "removing leaves rewires nothing"
+    assert last_leaves(graph, len(leaves) - len(chosen)) == leaves[::-1][len(chosen) :]
+    assert share_of_leaves(graph) == pytest.approx(share, nan_ok=True), "of the graph as loaded"
+
+
+def test_leaves_are_not_the_last_types() -> None:
+    # ab, abc and cd are parts of others; once abccd is gone, abc is not, but no leaf for that.
+    graph = MergeGraph.from_merges(CHAIN)
+    assert last_types(graph, 3) == ["abccd", "cdcd", "cd"]
+    assert last_leaves(graph, 2) == ["abccd", "cdcd"]
+    assert share_of_leaves(graph) == 2 / 3, "of cd, cdcd and abccd"
+    with pytest.raises(MorphGraphError, match="3 leaves cannot be chosen"):
+        last_leaves(graph, 3)
+    graph.knockout(["abccd"])
+    assert last_leaves(graph, 1) == ["cdcd"]
+    with pytest.raises(MorphGraphError, match="Give a number from 0 to 1"):
+        last_leaves(graph, 2)
+
+
+def test_random_types() -> None:
+    graph = MergeGraph.from_merges(CHAIN)
+    drawn = random_types(graph, 3, seed=1)
+    assert len(set(drawn)) == 3
+    assert set(drawn) <= {"ab", "abc", "cd", "cdcd", "abccd"}
+    assert random_types(graph, 3, seed=1) == drawn
+    assert any(random_types(graph, 3, seed=seed) != drawn for seed in range(2, 6))
+    everything = {text for seed in range(40) for text in random_types(graph, 1, seed=seed)}
+    assert everything == {"ab", "abc", "cd", "cdcd", "abccd"}, "every type may be drawn"
+
+
+def test_removed_types_are_not_drawn() -> None:
+    graph = MergeGraph.from_merges(CHAIN)
+    graph.knockout(["cd", "abccd"])
+    assert sorted(random_types(graph, 3, seed=0)) == ["ab", "abc", "cdcd"]
+    assert last_types(graph, 3) == ["cdcd", "abc", "ab"]
+    assert last_leaves(graph, 1) == ["cdcd"]
+
+
+@pytest.mark.parametrize("count", [-1, 6])
+def test_too_many(count: int) -> None:
+    graph = MergeGraph.from_merges(CHAIN)
+    for choose in (last_types, lambda g, n: random_types(g, n, seed=0)):
+        with pytest.raises(MorphGraphError, match="Give a number from 0 to 5"):
+            choose(graph, count)
+
+
+def test_percent() -> None:
+    graph = MergeGraph.from_merges(CHAIN)
+    assert [percent_of_types(graph, p) for p in (0, 29, 31, 100)] == [0, 1, 2, 5]
+    for bad in (-1, 101, float("nan")):
+        with pytest.raises(MorphGraphError, match="Give 0 to 100"):
+            percent_of_types(graph, bad)
+
+
+BOTH = (KnockoutSettings, ReBPESettings)
+SHARE, WHOLE = "Give a number from 0 to 1.", "Give a whole number of 0 or more."
+
+
+@pytest.mark.parametrize(
+    ("kinds", "name", "value", "said"),
+    [
+        *((BOTH, "threshold", value, SHARE) for value in (50, math.nan, "0.5", True)),
+        (BOTH, "holdout", 1, "Give a number from 0 to below 1."),
+        (BOTH, "holdout", -0.1, "Give a number from 0 to below 1."),
+        (BOTH, "scope", "foo", "Give one of: morphemic, whole-word."),
+        (BOTH, "weighting", "words", "Give one of: types, tokens."),
+        (BOTH, "seed", -1, WHOLE),
+        (BOTH, "minimum_vocabulary", 1.5, WHOLE),
+        (BOTH[:1], "select", "foo", "Give one of: blame, random, last, leaves."),
+        (BOTH[:1], "count", -1, WHOLE),
+        (BOTH[1:], "iterations", -1, WHOLE),
+        (BOTH[1:], "minimum_good", 0, "Give a whole number of 1 or more."),
+        (BOTH[1:], "minimum_ratio", 2, SHARE),
+        (BOTH[1:], "maximum_vocabulary", "1", WHOLE),
+    ],
+)
+def test_values_that_mean_nothing(kinds: Any, name: str, value: Any, said: str) -> None:
+    for kind in kinds:
+        with pytest.raises(MorphGraphError) as error:
+            kind(**{name: value})
+        assert f"{name}={value!r} does not fit. {said}" in str(error.value)
+
+
+def test_bounds_themselves_are_allowed() -> None:
+    assert KnockoutSettings(threshold=0, minimum_vocabulary=0, count=0).threshold == 0
+    assert ReBPESettings(threshold=1, iterations=0, minimum_good=1, minimum_ratio=1).reifies
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan, None, "1", [1]])
+@pytest.mark.parametrize(
+    "method, name", [("dropout", "p"), ("first", "k"), ("trimmed", "threshold")]
+)
+def test_parameters_of_methods_are_numbers(method: str, name: str, value: Any) -> None:
+    with pytest.raises(MorphGraphError, match=f"^{name}="):
+        METHODS[method].settings({name: value})

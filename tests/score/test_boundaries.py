@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from strategies import MergeList, well_formed
 
 from morphgraph.core.files import demo_gold_path
+from morphgraph.core.text import count_text, percent
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
-from morphgraph.score.boundaries import Benchmark, BoundaryScore
+from morphgraph.score.boundaries import Benchmark, BoundaryScore, score_frame
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import boundary_score
 from morphgraph.score.outcome import outcome_of
@@ -178,3 +179,28 @@ def test_one_answer_from_every_scorer(method: str, parameters: dict[str, float])
     for score in benchmark.scores(found):
         if score.weighting in gold_set.weightings:
             assert score == boundary_score(outcome, score.scope, score.weighting)
+
+
+GOOD = BoundaryScore("morphemic", "types", 6, 8, 12, 1)
+NONE = BoundaryScore("whole-word", "tokens", *[math.nan] * 4)
+WORSE = BoundaryScore("morphemic", "types", 3, 8, 12, 0)
+
+
+def test_frame() -> None:
+    frame = score_frame([GOOD, NONE], before=[WORSE, NONE])
+    row = frame.iloc[0]
+    assert row["precision"] == 75
+    assert row["Δ precision"] == 75 - 37.5
+    assert row["recall"] == 50
+    assert row["Δ recall"] == 25
+    assert row["F1"] == 60
+    assert row["Δ F1"] == 60 - 30
+    assert row["splits inside a character"] == 1
+    assert frame.iloc[1][["precision", "recall", "F1", "Δ F1", "predicted"]].isna().all()
+    assert "Δ F1" not in score_frame([GOOD]).columns
+
+
+def test_text() -> None:
+    assert percent(0.12345, 1) == "12.3"
+    assert percent(math.nan) == "n/a"
+    assert count_text(1234.0) == "1,234"

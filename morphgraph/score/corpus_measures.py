@@ -11,7 +11,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -45,9 +45,6 @@ from morphgraph.segment.segmenter import Segmenter
 
 Unit = Literal["words", "lines"]
 Cost = Literal["line", "byte"]
-
-ALL_TEXT = "all"
-"""The label of the total over all files or languages."""
 
 _AT_ONCE = 2**20
 """Roughly how many bytes of words are segmented at once."""
@@ -242,7 +239,7 @@ _OF_COMPRESSION = ("words", "characters", "bytes", "tokens", "fertility", "chara
 class CorpusMeasures:
     """The measures of a corpus under several tokenisers.
 
-    ``texts``: by file or language (``by``), grouped by tokeniser; ``totals``: over all of them.
+    ``texts``: by file or language (``by``), grouped by tokeniser; ``totals``: over all, text "all".
     ``unit``: whether tokens are those of words in running text, or of lines as whole texts.
     ``base``: the language that others are relative to, if the text is parallel. ``bad``: the number
     of lines left out; ``first_bad``: some of them.
@@ -284,38 +281,17 @@ class CorpusMeasures:
         return [getattr(each, f"tokens_per_{cost}") for each in self.of(tokeniser)]
 
 
-@dataclass
-class _Collected:
-    """Totals of texts; the tokens of each are kept only until it is closed."""
-
-    segmenters: Mapping[str, Segmenter]
-    alpha: float
-    open: dict[str, TextTotals] = field(default_factory=dict)
-    total: TextTotals | None = None
-    done: dict[str, list[TextMeasure]] = field(default_factory=dict)
-    checksums: dict[str, int] = field(default_factory=dict)
-
-    def add(self, text: str, found: TextTotals) -> None:
-        self.open[text] = self.open[text] + found if text in self.open else found
-
-    def close(self, text: str) -> None:
-        if text in self.open:
-            found = self.open.pop(text)
-            self.total = found if self.total is None else self.total + found
-            self.done[text] = self.measures(text, found)
-            self.checksums[text] = found.checksum
-
-    def measures(self, text: str, found: TextTotals) -> list[TextMeasure]:
-        measures = []
-        for (label, segmenter), one in zip(
-            self.segmenters.items(), found.compressions, strict=True
-        ):
-            inventory = segmenter.inventory()
-            numbers = [getattr(one, name) for name in _OF_COMPRESSION]
-            unused = len(unused_types(inventory, one))
-            numbers += [one.renyi_efficiency(self.alpha), unused, len(inventory.spelled)]
-            measures.append(TextMeasure(text, label, found.lines, *numbers))
-        return measures
+def _measures(
+    segmenters: Mapping[str, Segmenter], text: str, found: TextTotals, alpha: float
+) -> list[TextMeasure]:
+    measures = []
+    for (label, segmenter), one in zip(segmenters.items(), found.compressions, strict=True):
+        inventory = segmenter.inventory()
+        numbers = [getattr(one, name) for name in _OF_COMPRESSION]
+        unused = len(unused_types(inventory, one))
+        numbers += [one.renyi_efficiency(alpha), unused, len(inventory.spelled)]
+        measures.append(TextMeasure(text, label, found.lines, *numbers))
+    return measures
 
 
 def measure_corpus(
@@ -332,7 +308,7 @@ def measure_corpus(
     bad_lines: BadLines = "stop",
     run: Runner = run_here,
     workers: int = 1,
-    progress: Callable[[float], None] | None = None,
+    progress: Callable[[float], None] = lambda share: None,
 ) -> CorpusMeasures:
     """Measure texts, which are read as for counting, by tokenisers, by label.
 
@@ -372,40 +348,48 @@ def measure_corpus(
         for number, file in enumerate(files)
         if file.size
     ]
-    collected = _Collected(segmenters, alpha)
+    summed: dict[str, TextTotals] = {}
+    done: dict[str, list[TextMeasure]] = {}
+    checksums: dict[str, int] = {}
+    total: TextTotals | None = None
+
+    def finish(text: str, found: TextTotals) -> None:
+        """Measure a whole text, whose tokens are not needed any more."""
+        nonlocal total
+        total = found if total is None else total + found
+        done[text], checksums[text] = _measures(segmenters, text, found, alpha), found.checksum
+
     size, read = sum(file.size for file in files), 0
     bad = BadTexts("skip")
     for number, found, wrong in run(measure_file, tasks, [*segmenters.values()]):
         path = files[number].path
         for label, totals in found.items():
-            collected.add(names[path] if language_column is None else label, totals)
-        if language_column is not None:
-            _check_languages(len(collected.open), path)
-        else:
-            collected.close(names[path])
+            if language_column is None:
+                finish(names[path], totals)
+            else:
+                summed[label] = summed[label] + totals if label in summed else totals
+        _check_languages(len(summed), path)
         bad.count += wrong.count
         bad.first += wrong.first
         read += files[number].size
-        if progress is not None:
-            progress(read / size if size else 1.0)
-    for label in sorted(collected.open):
-        collected.close(label)
-    total = collected.total
+        progress(read / size if size else 1.0)
+    for label in sorted(summed):
+        finish(label, summed.pop(label))
     if total is None or not total.compressions[0].words:
         raise MorphGraphError(f"{paths[0]}: there is no word. Choose files with text.")
-    order = names.values() if language_column is None else collected.done
-    texts = [collected.done[text] for text in order if text in collected.done]
+    order = names.values() if language_column is None else done
+    texts = [done[text] for text in order if text in done]
     if parallel:
         for name in names.values() if language_column is None else ():
-            if name not in collected.done:
+            if name not in done:
                 raise MorphGraphError(f"{name} has no text. Leave its file out, or fill it in.")
         base = _checked_base(texts, base)
         texts = [_relative(text, texts, base) for text in texts]
     more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
-    content = checksum(json.dumps(sorted(collected.checksums.items())).encode())
+    content = checksum(json.dumps(sorted(checksums.items())).encode())
     return CorpusMeasures(
         texts=tuple(text[place] for place in range(len(segmenters)) for text in texts),
-        totals=tuple(collected.measures(ALL_TEXT, total)),
+        totals=tuple(_measures(segmenters, "all", total, alpha)),
         by="language" if language_column is not None or parallel else "file",
         unit=chosen,
         base=base,

@@ -14,10 +14,16 @@ from morphgraph.core import __version__
 
 if TYPE_CHECKING:
     from morphgraph import models
-    from morphgraph.api.blaming import BlamedMerges, ThresholdCurve
+    from morphgraph.api.engine import read_gold
     from morphgraph.api.functions import compare, evaluate, load, train
-    from morphgraph.api.gold import read_gold
-    from morphgraph.api.tokeniser import Knockout, ReBPEOutcome, ScoredKnockout, Tokeniser
+    from morphgraph.api.tokeniser import (
+        BlamedMerges,
+        Knockout,
+        ReBPEOutcome,
+        ScoredKnockout,
+        ThresholdCurve,
+        Tokeniser,
+    )
     from morphgraph.batch.cluster import RunOutcome
     from morphgraph.core.errors import MorphGraphError
     from morphgraph.draw.merge_tree_svg import TreePicture
@@ -34,10 +40,10 @@ _HOMES = {
     "compare": "morphgraph.api.functions",
     "evaluate": "morphgraph.api.functions",
     "load": "morphgraph.api.functions",
-    "read_gold": "morphgraph.api.gold",
+    "read_gold": "morphgraph.api.engine",
     "train": "morphgraph.api.functions",
     # What these return, for type hints.
-    "BlamedMerges": "morphgraph.api.blaming",
+    "BlamedMerges": "morphgraph.api.tokeniser",
     "ComparedScores": "morphgraph.tables.scores",
     "Export": "morphgraph.tokeniser.export",
     "GoldSet": "morphgraph.score.gold_set",
@@ -47,7 +53,7 @@ _HOMES = {
     "ReBPEOutcome": "morphgraph.api.tokeniser",
     "RunOutcome": "morphgraph.batch.cluster",
     "ScoredKnockout": "morphgraph.api.tokeniser",
-    "ThresholdCurve": "morphgraph.api.blaming",
+    "ThresholdCurve": "morphgraph.api.tokeniser",
     "Tokeniser": "morphgraph.api.tokeniser",
     "TokeniserScore": "morphgraph.tables.scores",
     "TreePicture": "morphgraph.draw.merge_tree_svg",

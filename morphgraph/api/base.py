@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
-from morphgraph.api.engine import Engine
-from morphgraph.api.gold import Gold
-from morphgraph.api.scoring import table_of
+from morphgraph.api.engine import Engine, Gold, table_of
 from morphgraph.core.errors import MorphGraphError, check_list
 from morphgraph.core.files import write_file
 from morphgraph.core.text import base_name, shortened, visible

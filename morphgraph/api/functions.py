@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from morphgraph.api.base import BaseTokeniser
-from morphgraph.api.engine import Engine
-from morphgraph.api.gold import Gold
-from morphgraph.api.scoring import table_of
+from morphgraph.api.engine import Engine, Gold, table_of
 from morphgraph.api.tokeniser import Tokeniser
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import shortened

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -20,7 +20,7 @@ from morphgraph.core.text import shortened
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.segment.bte import Bte, merging_model, saved_tokeniser, tokeniser_of_types
 from morphgraph.segment.method import Method, Parameters, Training
-from morphgraph.segment.training import TrainedBpe, packed_words, train_merge_tokeniser
+from morphgraph.segment.training import TrainedBpe, train_merge_tokeniser, trained_events
 from morphgraph.tokeniser.words import Segmentation, Words, called
 
 if TYPE_CHECKING:
@@ -58,25 +58,17 @@ class TrainedPicky(TrainedBpe):
 
 
 def train_picky(
-    counts: Mapping[str, int] | WordCounts,
-    *,
-    vocab_size: int,
-    threshold: float,
-    minimum_count: int = 0,
-    alphabet: Iterable[str] = (),
-    reserved: int = 0,
-    progress: Callable[[float], None] | None = None,
-    enough: Callable[[], bool] | None = None,
+    counts: Mapping[str, int] | WordCounts, *, threshold: float, **settings: Any
 ) -> TrainedPicky:
     """Train Picky BPE: after a merge, a part that occurs (almost) only in it is removed.
 
-    As `train_bpe`, and after merging (x1, x2): if count(x1, x2) / count(x1), both from before the
-    merge, is more than ``threshold``, x1 is removed, and its remaining occurrences are split into
-    the present types that it was first built from, recursively; then x2 likewise, if it is another
-    type. Atoms are never removed. A removed type that is merged again is restored under its old id.
-    ``vocab_size`` counts present types. With a threshold of 1, this is BPE. Other arguments and
-    errors are those of `train_bpe`; `MorphGraphError` also for a threshold outside 0 to 1.
-    Source: Chizhov et al. 2024, Algorithm 1, with ">" as in the authors' released code.
+    As `train_bpe`, with its settings and errors; and after merging (x1, x2): if count(x1, x2) /
+    count(x1), both from before the merge, is more than ``threshold``, 0 to 1, x1 is removed, and
+    its remaining occurrences are split into the present types that it was first built from,
+    recursively; then x2 likewise, if it is another type. Atoms are never removed. A removed type
+    that is merged again is restored under its old id. ``vocab_size`` counts present types. With a
+    threshold of 1, this is BPE. Source: Chizhov et al. 2024, Algorithm 1, with ">" as in the
+    authors' released code.
 
     >>> trained = train_picky({"abc": 9, "ab": 1, "bc": 5}, vocab_size=5, threshold=0.8)
     >>> trained.vocabulary
@@ -89,20 +81,9 @@ def train_picky(
     split (0, 1) 3
     merge (0, 1) 3
     """
-    from morphgraph.kernels import training
-
     if not 0 <= threshold <= 1:
         raise MorphGraphError(f"threshold={threshold!r} does not fit. Give a number from 0 to 1.")
-    words, characters = packed_words(counts, alphabet)
-    rows, flags = training.learn_events(
-        words,
-        len(characters),
-        vocab_size - reserved,
-        threshold=threshold,
-        minimum_count=minimum_count,
-        progress=progress,
-        enough=enough,
-    )
+    characters, rows, flags = trained_events(counts, threshold=threshold, **settings)
     types = list(characters)
     built: dict[int, tuple[int, int]] = {}
     absent: set[int] = set()
@@ -447,9 +428,7 @@ def _check_ids(place: str, ids: Sequence[Any], name: str) -> None:
         raise FileFormatError(name, f"field {place}", problem, "Give each one an id of its own.")
 
 
-def _flat(
-    lists: Sequence[Sequence[int]],
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+def _flat(lists: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
     """Concatenate lists; return where each begins."""
     offsets = np.zeros(len(lists) + 1, np.int64)
     np.cumsum([len(numbers) for numbers in lists], out=offsets[1:])

@@ -17,12 +17,7 @@ from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.segmenter import Segmenter, segmenter_of
 from morphgraph.tokeniser.hugging_face import from_document
-from morphgraph.tokeniser.words import (
-    INSIDE_CHARACTER,
-    NO_GAP,
-    UNKNOWN,
-    Words,
-)
+from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words
 
 KERNELS = 1
 """Exported tokenisers use no other version; see `standalone.tokenization_morphgraph.KERNELS`."""

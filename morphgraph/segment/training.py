@@ -203,12 +203,7 @@ def _byte_level(*, add_prefix_space: bool) -> dict[str, Any]:
 
 
 def _split(pattern: str, behavior: str = "Isolated") -> dict[str, Any]:
-    return {
-        "type": "Split",
-        "pattern": {"Regex": pattern},
-        "behavior": behavior,
-        "invert": False,
-    }
+    return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": behavior, "invert": False}
 
 
 def _replace(old: str, new: str) -> dict[str, Any]:
@@ -274,7 +269,32 @@ class TrainedBpe:
         return self.types
 
 
-def train_bpe(
+def train_bpe(counts: Mapping[str, int] | WordCounts, **settings: Any) -> TrainedBpe:
+    """Train BPE on word counts, with the merges of Hugging Face's `BpeTrainer`, in order.
+
+    ``settings``: those of `trained_events`. Each step merges the pair with the highest count, ties
+    going to the smallest left, then right id, ids in order of creation with atoms sorted by code
+    point (docs/training.md).
+
+    >>> train_bpe({"low": 5, "lower": 2, "newest": 6, "widest": 3}, vocab_size=13).merges
+    (('e', 's'), ('es', 't'), ('l', 'o'))
+    """
+    characters, rows, _ = trained_events(counts, **settings)
+    return TrainedBpe(characters, *merged_types(characters, rows))
+
+
+def merged_types(
+    atoms: Sequence[str], rows: npt.NDArray[np.int32]
+) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """Return merges (left, right, result) as strings, and all types; each makes a new one."""
+    types, merges = list(atoms), []
+    for left, right, _ in rows.tolist():
+        merges.append((types[left], types[right]))
+        types.append(types[left] + types[right])
+    return tuple(merges), tuple(types)
+
+
+def trained_events(
     counts: Mapping[str, int] | WordCounts,
     *,
     vocab_size: int,
@@ -282,49 +302,34 @@ def train_bpe(
     alphabet: Iterable[str] = (),
     reserved: int = 0,
     progress: Callable[[float], None] | None = None,
-    enough: Callable[[], bool] | None = None,
-) -> TrainedBpe:
-    """Train BPE on word counts, with the merges of Hugging Face's `BpeTrainer`, in order.
+    enough: Asked = None,
+    **removals: Any,
+) -> tuple[tuple[str, ...], npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
+    """Train by merges on word counts; return the atoms, and what `kernels.training` returns.
 
     The characters of the words are the atoms: encode bytes and add markers first
-    (`counts.byte_level`). `alphabet` adds atoms that need not occur. Each step merges the pair with
-    the highest count, ties going to the smallest left, then right id, ids in order of creation with
-    atoms sorted by code point (docs/training.md). Training ends at `vocab_size` types, less the
-    `reserved` ones that the caller adds (special tokens), or when no pair has a count of at least
-    `minimum_count` and 1. `progress` is called repeatedly with a number from 0 to 1; an exception
-    that it raises ends the training. `enough` is called as often: once it is true, training ends
-    with the result for the number of types reached. Words with a count of 0 are ignored.
+    (`counts.byte_level`). ``alphabet`` adds atoms that need not occur. Training ends at
+    ``vocab_size`` types, less the ``reserved`` ones that the caller adds (special tokens), or when
+    no pair has a count of at least ``minimum_count`` and 1. ``progress`` is called repeatedly with
+    a number from 0 to 1; an exception that it raises ends the training. ``enough`` is called as
+    often: once it is true, training ends with the result for the number of types reached. Words
+    with a count of 0 are ignored. ``removals``: the kernel's ``threshold`` or ``scaffold``.
 
     Raises `MorphGraphError` for negative counts, for counts so large that 64 bits could overflow,
-    for more than 2³¹ characters in all, for an `alphabet` item that is not one character, and where
-    there is nothing to train on.
-
-    >>> train_bpe({"low": 5, "lower": 2, "newest": 6, "widest": 3}, vocab_size=13).merges
-    (('e', 's'), ('es', 't'), ('l', 'o'))
+    for more than 2³¹ characters in all, for an ``alphabet`` item that is not one character, and
+    where there is nothing to train on.
     """
-    from morphgraph.kernels import training
+    from morphgraph.kernels.training import learn_events
 
-    words, characters = packed_words(counts, alphabet)
-    rows, _ = training.learn_events(
-        words,
-        len(characters),
-        vocab_size - reserved,
-        minimum_count=minimum_count,
-        progress=progress,
-        enough=enough,
-    )
-    vocabulary = list(characters)
-    merges: list[tuple[str, str]] = []
-    for left, right, _ in rows.tolist():
-        merges.append((vocabulary[left], vocabulary[right]))
-        vocabulary.append(vocabulary[left] + vocabulary[right])
-    return TrainedBpe(characters, tuple(merges), tuple(vocabulary))
+    words, atoms = packed_words(counts, alphabet)
+    told: Any = {"minimum_count": minimum_count, "progress": progress, "enough": enough}
+    return atoms, *learn_events(words, len(atoms), vocab_size - reserved, **told, **removals)
 
 
 def packed_words(
     counts: Mapping[str, int] | WordCounts, alphabet: Iterable[str]
 ) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
-    """Return the words packed for training kernels, and the atoms; errors as in `train_bpe`.
+    """Return the words packed for training kernels, and the atoms; errors as in `trained_events`.
 
     Words are processed in portions; a `WordArray` is never converted to a list.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -15,7 +15,12 @@ from morphgraph.core.files import checksum, document_field
 from morphgraph.graph.arrays import atoms_of
 from morphgraph.segment.bte import Bte, merging_model, saved_tokeniser
 from morphgraph.segment.method import Method, Parameters, Training
-from morphgraph.segment.training import TrainedBpe, packed_words, train_merge_tokeniser
+from morphgraph.segment.training import (
+    TrainedBpe,
+    merged_types,
+    train_merge_tokeniser,
+    trained_events,
+)
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
 
@@ -258,16 +263,7 @@ class TrainedScaffold(TrainedBpe):
         return tuple(text for text in self.types if text not in self.scaffolds)
 
 
-def train_scaffold(
-    counts: Mapping[str, int] | WordCounts,
-    *,
-    vocab_size: int,
-    minimum_count: int = 0,
-    alphabet: Iterable[str] = (),
-    reserved: int = 0,
-    progress: Callable[[float], None] | None = None,
-    enough: Callable[[], bool] | None = None,
-) -> TrainedScaffold:
+def train_scaffold(counts: Mapping[str, int] | WordCounts, **settings: Any) -> TrainedScaffold:
     """Train Scaffold-BPE: BPE that marks parts with few remaining occurrences as scaffolds.
 
     As `train_bpe`; after merging (x, y), x is marked, and so is y, if it now occurs at most as
@@ -280,25 +276,10 @@ def train_scaffold(
     >>> trained.vocabulary, sorted(trained.scaffolds)
     (('a', 'b', 'c', 'd', 'abc', 'ad'), ['ab'])
     """
-    from morphgraph.kernels import training
-
-    words, characters = packed_words(counts, alphabet)
-    rows, flags = training.learn_events(
-        words,
-        len(characters),
-        vocab_size - reserved,
-        scaffold=True,
-        minimum_count=minimum_count,
-        progress=progress,
-        enough=enough,
-    )
-    types = list(characters)
-    merges: list[tuple[str, str]] = []
-    for left, right, _ in rows.tolist():
-        merges.append((types[left], types[right]))
-        types.append(types[left] + types[right])
+    characters, rows, flags = trained_events(counts, scaffold=True, **settings)
+    merges, types = merged_types(characters, rows)
     scaffolds = frozenset(types[n] for n, flag in enumerate(flags) if flag == 2)
-    return TrainedScaffold(characters, tuple(merges), tuple(types), scaffolds)
+    return TrainedScaffold(characters, merges, types, scaffolds)
 
 
 class Scaffold(Decomposing):

@@ -251,12 +251,7 @@ def _trained(*given: Any) -> Unigram:
 
 def _training(description: str, *, unmarked: bool = False) -> Training:
     return Training(
-        description,
-        _trained,
-        unmarked=unmarked,
-        atoms="characters",
-        stoppable=False,
-        seconds=15.0,
+        description, _trained, unmarked=unmarked, atoms="characters", stoppable=False, seconds=15.0
     )
 
 
@@ -281,7 +276,6 @@ UNIGRAM_PRIME = Method(
     "training",
     source="Gow-Smith et al. 2022",
     training=_training(
-        "Unigram in which every space is a token of its own (Gow-Smith et al. 2022).",
-        unmarked=True,
+        "Unigram in which every space is a token of its own (Gow-Smith et al. 2022).", unmarked=True
     ),
 )

@@ -409,10 +409,7 @@ def test_equal_by_content(small: mg.Tokeniser, small_document: Any) -> None:
 
 @pytest.mark.slow
 def test_an_export_sets_other_files_aside(
-    tokeniser: mg.Tokeniser,
-    small: mg.Tokeniser,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    tokeniser: mg.Tokeniser, small: mg.Tokeniser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "out"
     assert tokeniser.export(folder, words=["undo"]).kind == "tokenizer.json"

@@ -17,7 +17,7 @@ DOCUMENTED = (
     "morphgraph.draw.scene.GraphPicture",
     "morphgraph.draw.merge_tree_svg",
     "morphgraph.score.gold_set.GoldSet",
-    "morphgraph.tokeniser.export.Export",
+    "morphgraph.formats.export.Export",
 )
 
 

@@ -20,6 +20,8 @@ import morphgraph.models.transplanting  # loaded before any clock starts
 from benchmarks import GERMAN_BPE, GERMAN_GOLD, HUNGARIAN_GOLD, apart, data, in_turns, save, table
 from morphgraph.core.cache import Cache
 from morphgraph.corpus.counts import wordfreq_counts
+from morphgraph.formats.hugging_face import from_tokenizer_json
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.models.checkpoint import NewTensor, write_safetensors
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.blame import blame
@@ -28,13 +30,11 @@ from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.training import train_tokeniser
-from morphgraph.tokeniser.hugging_face import from_tokenizer_json
-from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
 
 IMPORTS = {
     "import morphgraph": "import morphgraph",
-    "import all that scoring needs, numba included": "import morphgraph.tokeniser.loading, "
+    "import all that scoring needs, numba included": "import morphgraph.formats.loading, "
     "morphgraph.reference.readers, morphgraph.refine.knockout, morphgraph.kernels.segmenting",
 }
 REBPE = {

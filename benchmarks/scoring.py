@@ -10,6 +10,7 @@ from scipy import stats
 
 from benchmarks import GERMAN_BPE, GERMAN_GOLD, HUNGARIAN_GOLD, data, in_turns, save, table
 from morphgraph.corpus.counts import wordfreq_counts
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.comparison import Comparison
 from morphgraph.score.gold_set import GoldSet
@@ -19,7 +20,6 @@ from morphgraph.score.table import ScoreTable, outcomes_of
 from morphgraph.score.uncertainty import Ratio, approximate_randomisation, bootstrap_intervals
 from morphgraph.segment.method import parse_method
 from morphgraph.segment.segmenter import method_on
-from morphgraph.tokeniser.loading import load_tokeniser
 
 COMPARED = ("bpe", "dropout(p=0.1)", "dropout(p=0.3)", "trimmed(threshold=100)")
 COMPARED += ("flota", "first(k=2)", "longest(k=2)", "greedy")

@@ -16,17 +16,17 @@ from tokenizers import Tokenizer, models
 
 import morphgraph as mg
 from benchmarks import GERMAN_BPE, GERMAN_GOLD, data, in_turns, save, table
-from morphgraph.segment.flota import Flota
-from morphgraph.segment.unigram import Unigram
-from morphgraph.segment.wordpiece import WordPiece
-from morphgraph.tokeniser.byte_level import encode
-from morphgraph.tokeniser.loading import (
+from morphgraph.formats.loading import (
     from_sentencepiece,
     load_tokeniser,
     load_vocabulary,
     read_vocabulary,
 )
+from morphgraph.segment.flota import Flota
+from morphgraph.segment.unigram import Unigram
+from morphgraph.segment.wordpiece import WordPiece
 from morphgraph.tokeniser.merging import segment as segment_by_merges
+from morphgraph.tokeniser.preprocess import printable_bytes
 
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "English, byte fallback": ("en", {"vocab_size": 8_000, "byte_fallback": True}),
@@ -56,7 +56,7 @@ def segment(words: int = 47_000, rounds: int = 9) -> None:
     rest = sorted(word for word in known - lemmas if word.isalpha())
     listed = sorted({*lemmas, *rest[:: max(1, len(rest) // max(1, words - len(lemmas)))]})[:words]
     spaced = [" " + word for word in listed]
-    atoms = [encode(text) for text in spaced]
+    atoms = [printable_bytes(text) for text in spaced]
 
     def peer(cache: int, full: bool) -> Tokenizer:
         made = Tokenizer(models.BPE(model["vocab"], merges, cache_capacity=cache))

@@ -15,13 +15,13 @@ import wordfreq
 
 from benchmarks import GERMAN_BPE, apart, data, in_turns, measured, save, table
 from morphgraph.corpus.counts import WordCounts
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.picky import train_picky
 from morphgraph.segment.training import train_bpe
 from morphgraph.segment.trimmed import train_scaffold
-from morphgraph.tokeniser.byte_level import encode
-from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.preprocess import printable_bytes
 
 LANGUAGES = ("en", "de", "fi", "ru")
 OVERLAP, DONORS = 2, 60_000
@@ -67,7 +67,7 @@ def gigatoken(words: list[str], types: int) -> Merges:
     from gigatoken import train_bpe
 
     _, merges = train_bpe("".join(words).encode(), types, [])
-    return lambda: [[encode(part.decode("latin-1")) for part in pair] for pair in merges]
+    return lambda: [[printable_bytes(part.decode("latin-1")) for part in pair] for pair in merges]
 
 
 TRAINERS = {"morphgraph": morphgraph, "BpeTrainer": hugging_face, "Gigatoken": gigatoken}
@@ -77,8 +77,8 @@ def train_here(trainer: str, words_file: str, merges: int, out: str) -> dict[str
     """Train in this process, by the clock; write the merges."""
     spaced = Path(words_file).read_text(encoding="utf-8").split("\n")
     # Gigatoken gets all in one text, which it cuts itself.
-    words = spaced if trainer == "Gigatoken" else [encode(word) for word in spaced]
-    types = merges + len({character for word in spaced for character in encode(word)})
+    words = spaced if trainer == "Gigatoken" else [printable_bytes(word) for word in spaced]
+    types = merges + len({character for word in spaced for character in printable_bytes(word)})
     started = time.perf_counter()
     trained = TRAINERS[trainer](words, types)
     seconds = time.perf_counter() - started
@@ -220,7 +220,7 @@ def _blended_words(words: list[str], how_many: int, random: Any) -> Any:
 
 def remedies(words: int = 300_000, types: int = 8192, rounds: int = 7) -> None:
     """Picky BPE and Scaffold-BPE beside BPE, and segmenting with dropout, on one thread."""
-    listed = [encode(" " + word) for word in first_words(words)]
+    listed = [printable_bytes(" " + word) for word in first_words(words)]
     counts = WordCounts(listed, np.ones(len(listed), np.int64))
     training = in_turns(
         rounds,

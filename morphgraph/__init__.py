@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from morphgraph.core.errors import MorphGraphError
     from morphgraph.draw.merge_tree_svg import TreePicture
     from morphgraph.draw.scene import GraphPicture
+    from morphgraph.formats.export import Export
     from morphgraph.methods import METHODS
     from morphgraph.score.gold_set import GoldSet
     from morphgraph.tables.scores import ComparedScores, TokeniserScore
     from morphgraph.tables.vocabulary import MeasuredCorpus
-    from morphgraph.tokeniser.export import Export
 
 _HOMES = {
     "METHODS": "morphgraph.methods",
@@ -45,7 +45,7 @@ _HOMES = {
     # What these return, for type hints.
     "BlamedMerges": "morphgraph.api.tokeniser",
     "ComparedScores": "morphgraph.tables.scores",
-    "Export": "morphgraph.tokeniser.export",
+    "Export": "morphgraph.formats.export",
     "GoldSet": "morphgraph.score.gold_set",
     "GraphPicture": "morphgraph.draw.scene",
     "Knockout": "morphgraph.api.tokeniser",

@@ -6,12 +6,12 @@ import streamlit as st
 
 from morphgraph.core.cache import Same
 from morphgraph.core.text import counted, percent, shortened, signed
+from morphgraph.formats.export import Export, words_to_check
+from morphgraph.formats.export_files import FILES
+from morphgraph.formats.recipe import read_recipe, replay, write_recipe
 from morphgraph.graph.view import to_graphml, to_networkx
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter, write_model
-from morphgraph.tokeniser.export import Export, words_to_check
-from morphgraph.tokeniser.export_texts import FILES
-from morphgraph.tokeniser.recipe import read_recipe, replay, write_recipe
 from web.bootstrap import score_metrics, start
 from web.choosing import choose_method
 from web.edits import go_to_edit, never_formed_note

@@ -20,13 +20,13 @@ from morphgraph.core.text import counted, shortened
 from morphgraph.corpus.counts import WordCounts, parse_word_counts, wordfreq_counts
 from morphgraph.corpus.pipelines import PIPELINES
 from morphgraph.corpus.text import read_text, text_columns
+from morphgraph.formats.hugging_face import to_tokenizer_json
 from morphgraph.methods import METHODS
 from morphgraph.score.comparison import Comparison
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import Method
 from morphgraph.segment.models import write_model
 from morphgraph.segment.training import TrainingClock, train, training_of
-from morphgraph.tokeniser.hugging_face import to_tokenizer_json
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import spelled
 from web.bootstrap import start

@@ -25,8 +25,8 @@ from effort import share_of
 # Kernels are used for few words too where no test says otherwise (see test_quick_to_start).
 import morphgraph.kernels.segmenting
 from morphgraph import cli
+from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 # Tests neither see nor touch the edits and downloads that the app keeps for its user, nor those of

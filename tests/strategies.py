@@ -12,8 +12,9 @@ from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.picky import Picky, TrainedPicky
 from morphgraph.segment.training import TrainedBpe
 from morphgraph.segment.trimmed import Scaffold, TrainedScaffold
+from morphgraph.tokeniser.encoding import WordEncoder
 from morphgraph.tokeniser.merging import MergeSegmentation, segment
-from morphgraph.tokeniser.preprocess import Preprocessor, WordEncoder
+from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 ALPHABET = "abc"

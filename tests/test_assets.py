@@ -13,13 +13,13 @@ from tokenizers import Tokenizer
 
 from morphgraph.core.files import DEMOS, demo_gold_path, demo_tokeniser_path
 from morphgraph.corpus.counts import wordfreq_counts
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.boundaries import boundary_positions
 from morphgraph.segment.training import train_tokeniser
-from morphgraph.tokeniser.byte_level import CHAR_TO_BYTE
-from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.preprocess import CHAR_TO_BYTE
 
 AT_LEAST = {"en": 800, "de": 500, "nl": 500}
 LANGUAGES = pytest.mark.parametrize("language", list(DEMOS))

@@ -15,6 +15,7 @@ ROOMS = (
     "standalone",
     "graph",
     "tokeniser",
+    "formats",
     "corpus",
     "segment",
     "reference",
@@ -92,7 +93,7 @@ def test_strings_and_relative_imports_are_seen() -> None:
     assert "morphgraph.segment.dropout" in IMPORTS["morphgraph.segment"]
     assert "morphgraph.standalone.dropout" in IMPORTS["morphgraph.segment.dropout"]
     assert "morphgraph.refine.learning" in IMPORTS["morphgraph.methods"]
-    assert "morphgraph.tokeniser.steps" in IMPORTS["morphgraph.tokeniser.confined"]
+    assert "morphgraph.tokeniser.pipeline" in IMPORTS["morphgraph.tokeniser.parts"]
     assert "morphgraph.standalone.pieces" in IMPORTS["morphgraph.standalone.bte"]
     assert "morphgraph.api.functions" in IMPORTS["morphgraph"]
 
@@ -136,8 +137,8 @@ def test_what_ships_imports_nothing_of_ours() -> None:
 
 
 def test_nothing_imports_itself_by_a_detour() -> None:
-    """But `tokeniser.steps` is run in another process, by what it stands on."""
-    apart = "morphgraph.tokeniser.confined", {"morphgraph.tokeniser.steps"}
+    """But `tokeniser.pipeline` is run in another process, by what it stands on."""
+    apart = "morphgraph.tokeniser.parts", {"morphgraph.tokeniser.pipeline"}
     graph = {**IMPORTS, apart[0]: IMPORTS[apart[0]] - apart[1]}
     try:
         TopologicalSorter(graph).prepare()

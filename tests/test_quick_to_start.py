@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MergeList, graph_of, segment_plain, tied_graphs, with_words
 
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.kernels import resampling, worth_loading
 from morphgraph.score import metrics, uncertainty
 from morphgraph.score.outcome import Strings
-from morphgraph.tokeniser import merging, preprocess
-from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser import encoding, merging
 from morphgraph.tokeniser.merging import MergeSegmentation, segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import Words
@@ -113,7 +113,7 @@ def test_segmenting_by_merges_that_tie_as_the_kernel(graph: MergeGraph, words: l
 def test_encoding_as_the_kernel(words: list[str], bare: bool) -> None:
     tokeniser = demo()
     found = tokeniser.encode(words, bare=bare)
-    with patch.object(preprocess, "worth_loading", lambda atoms: False):
+    with patch.object(encoding, "worth_loading", lambda atoms: False):
         plain = tokeniser.encode(words, bare=bare)
     for name in ("atoms", "word_offsets", "piece_offsets", "gap_position"):
         one, other = getattr(plain, name), getattr(found, name)

@@ -14,7 +14,7 @@ from model_folders import matrix, write_model
 from tokenizers import Tokenizer
 
 from morphgraph.core.files import demo_gold_path, demo_tokeniser_path
-from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.formats.loading import load_tokeniser
 
 Command = Callable[..., Any]
 ROOT = Path(__file__).parent.parent

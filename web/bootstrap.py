@@ -11,9 +11,9 @@ from morphgraph.core.files import DEMOS
 from morphgraph.core.isolated import VISITOR
 from morphgraph.core.limits import is_public
 from morphgraph.core.text import count_text, counted, percent, shortened
+from morphgraph.formats.loading import fitting_name, lists_merges
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tokeniser.loading import fitting_name, lists_merges
 from web import inputs
 from web.choosing import add_model
 from web.jobs import keep_queue_moving, stop_all

@@ -12,12 +12,12 @@ import streamlit as st
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import DEMOS, demo_gold_path
 from morphgraph.corpus.counts import parse_word_counts, wordfreq_counts
+from morphgraph.formats.loading import load_tokeniser, load_uploaded_tokeniser
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import uploaded_segmenter
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tokeniser.loading import load_tokeniser, load_uploaded_tokeniser
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 

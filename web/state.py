@@ -45,6 +45,7 @@ from morphgraph.core.cache import Cache, Same
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.limits import is_public
 from morphgraph.core.text import counted
+from morphgraph.formats.recipe import check_steps
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.language import language_of
@@ -56,7 +57,6 @@ from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.models import write_model
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tokeniser.recipe import check_steps
 from morphgraph.tokeniser.tokeniser import BpeTokeniser, LearnedFrom
 from web.components import component
 from web.sources import Source, frequencies_of, reference_of, tokeniser_of, uploaded_model

@@ -31,7 +31,7 @@ from typing import Any
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import read_bytes, write_file
 from morphgraph.core.limits import PUBLIC_BROWSERS, PUBLIC_BYTES, PUBLIC_DAYS, is_public
-from morphgraph.tokeniser.recipe import read_recipe, write_recipe
+from morphgraph.formats.recipe import read_recipe, write_recipe
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 DAYS = 30

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from morphgraph.corpus.counts import WordCounts
+    from morphgraph.formats.export import Export
     from morphgraph.tables.scores import TokeniserScore
     from morphgraph.tables.vocabulary import MeasuredCorpus
-    from morphgraph.tokeniser.export import Export
 
 
 class BaseTokeniser:

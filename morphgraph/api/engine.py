@@ -16,6 +16,9 @@ from morphgraph.core.cache import State
 from morphgraph.core.errors import MorphGraphError, check_choice, check_list
 from morphgraph.core.text import counted, shortened
 from morphgraph.corpus.counts import to_word_counts
+from morphgraph.formats.export import known_ids
+from morphgraph.formats.hugging_face import to_document, to_tokenizer_json
+from morphgraph.formats.recipe import LINEAGE_FIELD
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.plain import reference_of_pairs
 from morphgraph.reference.predictions import Predictions
@@ -25,9 +28,6 @@ from morphgraph.segment.bte import file_ids
 from morphgraph.segment.models import write_model
 from morphgraph.segment.segmenter import Segmenter, standard_segmenter
 from morphgraph.standalone.pieces import let_decode_bytes, load
-from morphgraph.tokeniser.export import known_ids
-from morphgraph.tokeniser.hugging_face import to_document, to_tokenizer_json
-from morphgraph.tokeniser.recipe import LINEAGE_FIELD
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, called

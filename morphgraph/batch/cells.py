@@ -336,10 +336,10 @@ def _scores(
 
 def _flota(spec: Mapping[str, Any], base: Segmenter, made: MethodResult) -> Iterator[ResultRow]:
     """Return FLOTA's own scores; undefined for methods that do not take the k best tokens."""
+    from morphgraph.formats.loading import vocabulary_of
     from morphgraph.methods import METHODS
     from morphgraph.score.flota import FLOTA_METHODS, flota_scores
     from morphgraph.segment.segmenter import standard_segmenter
-    from morphgraph.tokeniser.loading import vocabulary_of
 
     wanted = [name for name in spec["metrics"] if name in FLOTA_METRICS]
     if not wanted or made.gold_set is None:

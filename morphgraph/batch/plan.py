@@ -411,7 +411,7 @@ class _Planner:
 
     def _loaded(self, place: int, choice: TokeniserChoice, corpus: _Counted | None) -> _Source:
         from morphgraph.core.files import demo_tokeniser_path
-        from morphgraph.tokeniser.loading import tokeniser_files
+        from morphgraph.formats.loading import tokeniser_files
 
         with self._at("tokenisers", place, "file"):
             path = self._path(choice.file or "")

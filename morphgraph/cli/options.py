@@ -291,7 +291,7 @@ def _piped_reference() -> bytes:
 
 def load_bpe(tokenizer: str) -> "BpeTokeniser":
     """Load a merge-based tokeniser; an error names the commands that need no merges."""
-    from morphgraph.tokeniser.loading import load_tokeniser
+    from morphgraph.formats.loading import load_tokeniser
 
     try:
         loaded = load_tokeniser(tokenizer)
@@ -305,7 +305,7 @@ def load_bpe(tokenizer: str) -> "BpeTokeniser":
 def load_edited(tokenizer: str, recipe: Path | None) -> "BpeTokeniser":
     """Load a tokeniser, and apply the edits of a recipe if given."""
     from morphgraph.core.files import read_bytes
-    from morphgraph.tokeniser.recipe import read_recipe, replay
+    from morphgraph.formats.recipe import read_recipe, replay
 
     loaded = load_bpe(tokenizer)
     if recipe is not None:

@@ -29,7 +29,7 @@ _HINT = " with --out"
 
 def save_files(files: Mapping[str, bytes], folder: Path | None) -> list[str]:
     """Write files to a folder if one is named, and report which others are set aside."""
-    from morphgraph.tokeniser.export import save_folder
+    from morphgraph.formats.export import save_folder
 
     if folder is None:
         return []

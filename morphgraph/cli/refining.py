@@ -80,10 +80,10 @@ class KnockoutOptions(EditOptions):
 def knockout(given: KnockoutOptions) -> None:
     """Knock out the types whose merges are most to blame, and save the tokeniser and the recipe."""
     from morphgraph.core.text import percent
+    from morphgraph.formats.hugging_face import saved_files
     from morphgraph.refine.knockout import KnockoutSettings, knock_out
     from morphgraph.refine.learning import remember
     from morphgraph.score.boundaries import score_report
-    from morphgraph.tokeniser.hugging_face import saved_files
 
     check_out(given.out)
     loaded, benchmark = given.load()
@@ -156,11 +156,11 @@ class ReBPEOptions(EditOptions):
 def rebpe(given: ReBPEOptions) -> None:
     """Run ReBPE: anneal, then knock out and reify in turn until nothing changes."""
     from morphgraph.core.text import percent
+    from morphgraph.formats.hugging_face import saved_files
     from morphgraph.refine.learning import remember
     from morphgraph.refine.rebpe import ReBPESettings
     from morphgraph.refine.rebpe_run import ReBPERun
     from morphgraph.score.boundaries import score_report
-    from morphgraph.tokeniser.hugging_face import saved_files
 
     settings = given.settings(ReBPESettings)
     check_out(given.out)

@@ -211,9 +211,9 @@ def _flota_scores(
     loaded: "BpeTokeniser | None", named: "list[Entrant]", gold_sets: "list[GoldSet]"
 ) -> "list[FlotaScores]":
     """Score FLOTA on the tokeniser's vocabulary, or on that of each model that has one."""
+    from morphgraph.formats.loading import vocabulary_of
     from morphgraph.score.flota import flota_scores
     from morphgraph.segment.segmenter import standard_segmenter
-    from morphgraph.tokeniser.loading import vocabulary_of
 
     pairs: list[tuple[Any, Any]]
     if loaded is not None:

@@ -334,9 +334,9 @@ def export(
         merges, or a saved model's method, if not given.
     reference: Compare on the words of this gold segmentation first.
     """
+    from morphgraph.formats.export import export_model, words_to_check
+    from morphgraph.formats.export_files import source_settings
     from morphgraph.segment.models import exported_model
-    from morphgraph.tokeniser.export import export_model, words_to_check
-    from morphgraph.tokeniser.export_settings import source_settings
 
     if reference is None and reading != Reading():
         raise MorphGraphError(
@@ -371,10 +371,10 @@ def _to_export(
 ) -> "Segmenter":
     """Return what to export: a tokeniser as edited, or a method on it or on a vocabulary."""
     from morphgraph.core.files import read_bytes
+    from morphgraph.formats.loading import tokeniser_files
     from morphgraph.segment.bte import Bte
     from morphgraph.segment.models import load_segmenter, saved_model
     from morphgraph.segment.segmenter import method_on
-    from morphgraph.tokeniser.loading import tokeniser_files
 
     name, parameters = parse_method(method) if method else (None, {})
     if name is not None and name in METHODS and METHODS[name].needs == "training":

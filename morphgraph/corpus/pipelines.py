@@ -30,8 +30,8 @@ from morphgraph.corpus.word_array import (
     counted_array,
     sum_duplicates,
 )
-from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR, encode
-from morphgraph.tokeniser.known_parts import CAPITAL
+from morphgraph.tokeniser.parts import CAPITAL
+from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, printable_bytes
 
 if TYPE_CHECKING:
     from morphgraph.kernels import Int64
@@ -190,7 +190,7 @@ def _pieces(choice: _Selection, kind: str, marker: str, alphabet: frozenset[str]
     def pieces_of(word: str) -> Iterator[str]:
         for piece in cut(word, before):
             for part in _covered_parts(piece, alphabet) if chosen.covered else (piece,):
-                yield encode(part) if as_bytes else part
+                yield printable_bytes(part) if as_bytes else part
 
     (example,) = pieces_of("a")
     total = _Sum()

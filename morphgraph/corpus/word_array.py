@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, overload
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR
+from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR
 
 if TYPE_CHECKING:
     import numpy as np

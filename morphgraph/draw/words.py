@@ -176,7 +176,7 @@ def illustrative_word(study: Study, number: int) -> str:
 
     >>> import morphgraph as mg
     >>> from morphgraph.score.boundaries import Benchmark
-    >>> from morphgraph.tokeniser.loading import load_tokeniser
+    >>> from morphgraph.formats.loading import load_tokeniser
     >>> tokeniser = load_tokeniser("demo:en")
     >>> gold = mg.read_gold([("undo", ["un", "do"]), ("redo", ["re", "do"])])
     >>> study = Study(tokeniser, Benchmark.on(gold, tokeniser))

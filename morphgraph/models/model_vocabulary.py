@@ -11,14 +11,13 @@ from typing import Any
 from morphgraph.core.errors import FileFormatError, MorphGraphError, NoMergesError
 from morphgraph.core.files import check_is_there, parse_json, read_bytes
 from morphgraph.core.text import shortened
+from morphgraph.formats.loading import load_tokeniser, load_vocabulary, tokeniser_files
 from morphgraph.segment.models import merging_class
 from morphgraph.segment.pieces import PieceKernel
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.standalone.pieces import Pieces, byte_parts
-from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR, CHAR_TO_BYTE
-from morphgraph.tokeniser.document import BYTES
-from morphgraph.tokeniser.loading import load_tokeniser, load_vocabulary, tokeniser_files
 from morphgraph.tokeniser.merging import words_of_atoms
+from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, BYTES, CHAR_TO_BYTE
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN

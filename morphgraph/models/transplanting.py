@@ -13,6 +13,12 @@ from typing import Any
 from morphgraph.core.errors import FileFormatError, MorphGraphError, check_choice
 from morphgraph.core.files import new_folder, parse_json, read_bytes, writing
 from morphgraph.core.text import counted, shortened
+from morphgraph.formats.export_files import (
+    FILES,
+    kept_settings,
+    source_settings,
+    transformers_config,
+)
 from morphgraph.models.checkpoint import (
     CONFIG,
     GENERATION_CONFIG,
@@ -34,8 +40,6 @@ from morphgraph.models.rows import (
     plan_rows,
     vocabulary_matrices,
 )
-from morphgraph.tokeniser.export_settings import kept_settings, source_settings
-from morphgraph.tokeniser.export_texts import FILES, transformers_config
 
 _LISTS = ("suppress_tokens", "begin_suppress_tokens", "bad_words_ids")
 _POSITIONS_FROM_PADDING = (

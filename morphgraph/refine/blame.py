@@ -117,7 +117,7 @@ def blame(
 
     >>> import morphgraph as mg
     >>> from morphgraph.tokeniser.merging import segment
-    >>> from morphgraph.tokeniser.loading import load_tokeniser
+    >>> from morphgraph.formats.loading import load_tokeniser
     >>> tokeniser = load_tokeniser("demo:en")
     >>> gold = mg.read_gold([("undo", ["un", "do"]), ("redo", ["re", "do"])])
     >>> benchmark = Benchmark.on(gold, tokeniser)

@@ -113,7 +113,7 @@ def preview_knockout(
     made with nd is made with n and d.
 
     >>> import morphgraph as mg
-    >>> from morphgraph.tokeniser.loading import load_tokeniser
+    >>> from morphgraph.formats.loading import load_tokeniser
     >>> tokeniser = load_tokeniser("demo:en")
     >>> benchmark = Benchmark.on(mg.read_gold([("undo", ["un", "do"])]), tokeniser)
     >>> words = segment(tokeniser.graph, benchmark.words)

@@ -116,7 +116,7 @@ def preview_annealing(
     Ġund and o are adjacent in a morph three times, which is enough; Ġred and o in none.
 
     >>> import morphgraph as mg
-    >>> from morphgraph.tokeniser.loading import load_tokeniser
+    >>> from morphgraph.formats.loading import load_tokeniser
     >>> tokeniser = load_tokeniser("demo:en")
     >>> gold = mg.read_gold([("undo", ["undo"])] * 3 + [("redo", ["red", "o"])] * 3)
     >>> preview_annealing(tokeniser, Benchmark.on(gold, tokeniser)).step["merges"]

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import shortened
-from morphgraph.graph.arrays import atoms_of
-from morphgraph.segment.method import Method, Training
-from morphgraph.segment.segmenter import Explanation, Inventory, Segmenter
-from morphgraph.tokeniser.hugging_face import (
+from morphgraph.formats.hugging_face import (
     assumed_document,
     from_tokenizer_json,
     new_ids,
     to_tokenizer_json,
 )
+from morphgraph.graph.arrays import atoms_of
+from morphgraph.segment.method import Method, Training
+from morphgraph.segment.segmenter import Explanation, Inventory, Segmenter
 from morphgraph.tokeniser.merging import segment, unreachable_types
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
 
 if TYPE_CHECKING:
-    from morphgraph.tokeniser.export import ExportedModel
+    from morphgraph.formats.export import ExportedModel
 
 
 class Bte(Segmenter):
@@ -65,7 +65,7 @@ class Bte(Segmenter):
 
     def exported(self, unchanged: bool) -> ExportedModel:
         """Return the file with its merges."""
-        from morphgraph.tokeniser.export import bpe_model
+        from morphgraph.formats.export import bpe_model
 
         return bpe_model(self.tokeniser, file_ids(self.tokeniser) if unchanged else None)
 
@@ -82,7 +82,7 @@ class Bte(Segmenter):
 
     def inventory(self) -> Inventory:
         """The types in use."""
-        from morphgraph.tokeniser.loading import detect_marker
+        from morphgraph.formats.loading import detect_marker
 
         tokeniser, graph = self.tokeniser, self.tokeniser.graph
         present = [number for number in graph.type_ids() if number not in self.absent]
@@ -125,7 +125,7 @@ def merging_model(
     are renumbered without them. ``apart``: the replacement of each type after merging, with numbers
     of atoms. ``numbers``: the current ids of types, if not the tokeniser's.
     """
-    from morphgraph.tokeniser.export import bpe_model
+    from morphgraph.formats.export import bpe_model
 
     gone = set(segmenter.absent)
     ids = file_ids(segmenter.tokeniser)

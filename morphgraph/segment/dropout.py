@@ -21,8 +21,8 @@ from morphgraph.tokeniser.merging import MergeSegmentation, run_blocks, segment
 from morphgraph.tokeniser.words import Words
 
 if TYPE_CHECKING:
+    from morphgraph.formats.export import ExportedModel
     from morphgraph.segment.segmenter import Inventory
-    from morphgraph.tokeniser.export import ExportedModel
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 DRAWN_TO_CHECK = 300
@@ -157,7 +157,7 @@ class Dropout(Bte):
 
 def _drawn_otherwise(dropout: Dropout, library: Any, method: Any, texts: Sequence[str]) -> str:
     """Describe texts for which the exported method draws other tokens; empty if none."""
-    from morphgraph.tokeniser.export import ids_in
+    from morphgraph.formats.export import ids_in
 
     vocabulary = method.model["vocab"]
     ids = {n: vocabulary[text] for n, text in enumerate(dropout.types) if text in vocabulary}

@@ -20,8 +20,8 @@ from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import Segmentation, Words, called
 
 if TYPE_CHECKING:
+    from morphgraph.formats.export import ExportedModel
     from morphgraph.segment.segmenter import Inventory
-    from morphgraph.tokeniser.export import ExportedModel
 
 
 class FlotaParameters(Parameters):

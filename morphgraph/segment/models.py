@@ -23,10 +23,7 @@ from morphgraph.core.files import (
     parse_json,
     read_bytes,
 )
-from morphgraph.segment.method import METHODS, method_named
-from morphgraph.segment.segmenter import Segmenter, method_on, segmenter_of, standard_segmenter
-from morphgraph.standalone.bte import Merging
-from morphgraph.tokeniser.export import (
+from morphgraph.formats.export import (
     Export,
     ExportedModel,
     export_model,
@@ -34,8 +31,8 @@ from morphgraph.tokeniser.export import (
     standalone_class,
     words_to_check,
 )
-from morphgraph.tokeniser.export_settings import source_settings
-from morphgraph.tokeniser.loading import (
+from morphgraph.formats.export_files import source_settings
+from morphgraph.formats.loading import (
     holds_merges,
     is_released,
     load_tokeniser,
@@ -44,6 +41,9 @@ from morphgraph.tokeniser.loading import (
     read_vocabulary,
     tokeniser_files,
 )
+from morphgraph.segment.method import METHODS, method_named
+from morphgraph.segment.segmenter import Segmenter, method_on, segmenter_of, standard_segmenter
+from morphgraph.standalone.bte import Merging
 
 FORMAT = "morphgraph model"
 VERSION = 1

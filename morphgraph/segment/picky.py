@@ -24,7 +24,7 @@ from morphgraph.segment.training import TrainedBpe, train_merge_tokeniser, train
 from morphgraph.tokeniser.words import Segmentation, Words, called
 
 if TYPE_CHECKING:
-    from morphgraph.tokeniser.export import ExportedModel
+    from morphgraph.formats.export import ExportedModel
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 

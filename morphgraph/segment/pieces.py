@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from morphgraph.formats.hugging_face import from_document
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.segmenter import Segmenter, segmenter_of
-from morphgraph.tokeniser.hugging_face import from_document
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words
 
 KERNELS = 1

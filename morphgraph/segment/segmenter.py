@@ -14,15 +14,13 @@ from morphgraph.core.cache import State
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import document_field
 from morphgraph.segment.method import METHODS, Needs, method_named
-from morphgraph.tokeniser.byte_level import CHAR_TO_BYTE
-from morphgraph.tokeniser.document import BYTES
-from morphgraph.tokeniser.preprocess import Preprocessor
+from morphgraph.tokeniser.preprocess import BYTES, CHAR_TO_BYTE, Preprocessor
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words, called
 
 if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCounts
+    from morphgraph.formats.export import ExportedModel
     from morphgraph.graph.merge_graph import MergeGraph
-    from morphgraph.tokeniser.export import ExportedModel
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
     from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
@@ -111,7 +109,7 @@ class Segmenter(ABC):
         self, document: Mapping[str, Any]
     ) -> Callable[[Sequence[str], bool], list[list[int]]]:
         """Return a function from texts to token ids in an exported document."""
-        from morphgraph.tokeniser.export import ids_in, known_ids
+        from morphgraph.formats.export import ids_in, known_ids
 
         known = known_ids(document)
         ids = {n: known[text] for n, text in enumerate(self.types) if text in known}
@@ -368,7 +366,7 @@ def _merges(base: Any, method: str) -> BpeTokeniser:
 
 
 def _vocabulary(base: Any, method: str) -> SubwordVocabulary:
-    from morphgraph.tokeniser.loading import vocabulary_of
+    from morphgraph.formats.loading import vocabulary_of
     from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
     found = base if isinstance(base, SubwordVocabulary) else getattr(base, "vocabulary", None)

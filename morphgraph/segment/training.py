@@ -30,11 +30,15 @@ from morphgraph.corpus.pipelines import (
 )
 from morphgraph.corpus.text import Progress
 from morphgraph.corpus.word_array import BATCH_SIZE, WordArray
+from morphgraph.formats.hugging_face import (
+    assumed_document,
+    from_tokenizer_json,
+    special_token,
+    tokenizer_document,
+)
 from morphgraph.segment.method import METHODS, Method, Training
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tokeniser.document import special_token, tokenizer_document
-from morphgraph.tokeniser.hugging_face import assumed_document, from_tokenizer_json
-from morphgraph.tokeniser.known_parts import APOSTROPHES, CAPITAL, CONTRACTIONS, DIGITS, OUTER_MARKS
+from morphgraph.tokeniser.parts import APOSTROPHES, CAPITAL, CONTRACTIONS, DIGITS, OUTER_MARKS
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 

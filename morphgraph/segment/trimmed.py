@@ -26,8 +26,8 @@ from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
 
 if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCounts
+    from morphgraph.formats.export import ExportedModel
     from morphgraph.graph.merge_graph import MergeGraph
-    from morphgraph.tokeniser.export import ExportedModel
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 

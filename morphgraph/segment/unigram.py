@@ -13,16 +13,16 @@ import numpy as np
 from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.formats.loading import read_vocabulary
 from morphgraph.segment.method import Method, Parameters, Training
 from morphgraph.segment.wordpiece import VocabularySegmenter, vocabulary_model
-from morphgraph.tokeniser.loading import read_vocabulary
 from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary, check_scores
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, UNKNOWN, Segmentation, Words
 
 if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCounts
     from morphgraph.corpus.pipelines import PreparedCorpus
-    from morphgraph.tokeniser.export import ExportedModel
+    from morphgraph.formats.export import ExportedModel
 
 UNKNOWN_PENALTY = 10.0
 """How much lower than the smallest log-probability an unknown character's is."""

@@ -11,17 +11,17 @@ from pydantic import Field
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import document_field
 from morphgraph.core.text import percent
+from morphgraph.formats.recipe import read_lineage
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.method import Method, Parameters, Training
 from morphgraph.segment.segmenter import Inventory, Segmenter
-from morphgraph.tokeniser.recipe import read_lineage
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words, called
 
 if TYPE_CHECKING:
     from morphgraph.corpus.pipelines import PreparedCorpus
+    from morphgraph.formats.export import ExportedModel
     from morphgraph.segment.training import Asked
-    from morphgraph.tokeniser.export import ExportedModel
 
 
 class VocabularySegmenter(Segmenter):
@@ -98,7 +98,7 @@ class VocabularySegmenter(Segmenter):
         It says how much of a sample text becomes unknown: sentences made of its own types, some of
         them capitalised.
         """
-        from morphgraph.tokeniser.export import sentences_to_check
+        from morphgraph.formats.export import sentences_to_check
 
         vocabulary = self.vocabulary
         letters = (c for c in vocabulary.atoms if c.islower() and len(c.upper()) == 1)
@@ -138,7 +138,7 @@ def vocabulary_model(
     ``plain``: the same as a model of the `tokenizers` library, without its vocabulary if that is
     types and ids; None if it has no such model.
     """
-    from morphgraph.tokeniser.export import LOSES_MARKS, ExportedModel
+    from morphgraph.formats.export import LOSES_MARKS, ExportedModel
 
     vocabulary = segmenter.vocabulary
     held = segmenter.document()

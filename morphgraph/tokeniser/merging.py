@@ -79,7 +79,8 @@ def derive(graph: MergeGraph, words: Words, word: int) -> Derivation:
     single words: no table of all merges is built. Source: Sennrich et al. 2016; Bauwens &
     Delobelle 2024 for tuple merges.
 
-    >>> from morphgraph.tokeniser.preprocess import Preprocessor, WordEncoder
+    >>> from morphgraph.tokeniser.preprocess import Preprocessor
+    >>> from morphgraph.tokeniser.encoding import WordEncoder
     >>> graph = MergeGraph.from_merges([("u", "n"), ("d", "o"), ("un", "do", "s")])
     >>> words = WordEncoder(Preprocessor(), graph.ids).encode(["undos"])
     >>> found = derive(graph, words, 0)

@@ -2,24 +2,153 @@
 
 import base64
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import lru_cache, partial
 from typing import Any
 from uuid import uuid4
 
 from morphgraph.core.cache import State
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import document_field
-from morphgraph.core.limits import GROWN_CHARACTERS, PIPELINE_PARTS, is_public
+from morphgraph.core.isolated import report_place
+from morphgraph.core.limits import (
+    ADDED_TOKENS,
+    GROWN_CHARACTERS,
+    PIPELINE_PARTS,
+    TYPES,
+    TYPES_CHARACTERS,
+    is_public,
+)
 from morphgraph.core.text import shortened
-from morphgraph.tokeniser.added_tokens import AddedToken
-from morphgraph.tokeniser.charsmap import check_encoded_charsmap
-from morphgraph.tokeniser.confined import ConfinedPart, PartError
-from morphgraph.tokeniser.document import DOWNLOAD_AGAIN
-from morphgraph.tokeniser.known_parts import PARTS_OF_TEXT, parts_in_order, unknown_part
-from morphgraph.tokeniser.preprocess import Preprocessor
-from morphgraph.tokeniser.sentencepiece import SentencePieceText
+from morphgraph.tokeniser.parts import (
+    DOWNLOAD_AGAIN,
+    PARTS_OF_TEXT,
+    ConfinedPart,
+    PartError,
+    parts_in_order,
+    unknown_part,
+)
+from morphgraph.tokeniser.preprocess import (
+    AddedToken,
+    Preprocessor,
+    SentencePieceText,
+    check_encoded_charsmap,
+)
+
+
+class _Steps:
+    """The parts of a normaliser or pre-tokeniser, run in sequence."""
+
+    def __init__(self, key: str, pipeline: Any) -> None:
+        from tokenizers import Tokenizer
+
+        model = {"type": "BPE", "vocab": {}, "merges": []}
+        self.most, self._steps = 0, list[tuple[str, Any]]()
+        for name, part in parts_in_order(pipeline, key):
+            place = f"field {name}"
+            report_place(place)
+            document = {"version": "1.0", "added_tokens": [], "model": model, key: part}
+            try:
+                built = getattr(Tokenizer.from_str(json.dumps(document)), key)
+            except Exception as error:
+                raise ValueError(f"the library cannot build {name}: {error}") from error
+            self._steps.append((place, built))
+
+    def normalize_str(self, text: str) -> str:
+        from tokenizers import NormalizedString
+
+        work = NormalizedString(text)
+        self.normalize(work)
+        return str(work.normalized)
+
+    def pre_tokenize_str(self, text: str) -> list[tuple[str, tuple[int, int]]]:
+        from tokenizers import PreTokenizedString
+
+        work = PreTokenizedString(text)
+        self.pre_tokenize(work)
+        return [(piece, span) for piece, span, _ in work.get_splits("original", "char")]
+
+    def normalize(self, work: Any) -> None:
+        for part in self._each():
+            part.normalize(work)
+            self._check(len(work.normalized))
+
+    def pre_tokenize(self, work: Any) -> None:
+        for part in self._each():
+            part.pre_tokenize(work)
+            self._check(sum(len(piece) for piece, *_ in work.get_splits("original", "char")))
+
+    def _each(self) -> Iterator[Any]:
+        for place, part in self._steps:
+            self._place = place
+            report_place(place)
+            yield part
+
+    def _check(self, characters: int) -> None:
+        if characters > self.most:
+            problem = f"makes {characters:,} characters, the limit is {self.most:,}"
+            raise FileFormatError("", self._place, problem, "")
+
+
+def made_of_text(parts: bytes, do: str, text: str, bounds: list[list[int]], most: int) -> bytes:
+    """Serve a request of `confined`; `FileFormatError` beyond ``most`` characters."""
+    steps, preprocessor = _steps_of(parts)
+    for some in steps.values():
+        some.most = most
+    if do in ("normalize_str", "pre_tokenize_str"):
+        made = getattr(steps[PARTS_OF_TEXT[do == "pre_tokenize_str"]], do)(text)
+    else:
+        made = getattr(preprocessor, do)(text, *(slice(*span) for span in bounds))
+    return json.dumps(made).encode()
+
+
+@lru_cache(maxsize=2)
+def _steps_of(parts: bytes) -> tuple[dict[str, _Steps], Preprocessor]:
+    held = json.loads(parts)
+    steps = {key: _Steps(key, held[key]) for key in PARTS_OF_TEXT}
+    own: dict[str, Any] = {key: steps[key] for key in steps if held[key] is not None}
+    return steps, Preprocessor(**own, byte_level=b'"ByteLevel"' in parts)
+
+
+cut = partial(shortened, length=60)
+
+
+def check_types(types: Collection[str], name: str, place: str = "") -> None:
+    """Raise `FileFormatError` for too many types, or types that are too long in all."""
+    TYPES.check(len(types), name, place)
+    TYPES_CHARACTERS.check(sum(map(len, types)), name, place)
+
+
+def added_tokens(
+    document: Mapping[str, Any], vocabulary: Mapping[str, int], name: str
+) -> dict[str, int]:
+    """Return contents and ids of a document's added tokens, checked against its vocabulary."""
+    place = "field added_tokens"
+    listed = document.get("added_tokens") or []
+    if not isinstance(listed, list):
+        raise FileFormatError(name, place, "a list is expected here", DOWNLOAD_AGAIN)
+    ADDED_TOKENS.check(len(listed), name, place, "Remove those that are not needed")
+    added: dict[str, int] = {}
+    owner = {number: text for text, number in vocabulary.items()}
+    for position, token in enumerate(listed, start=1):
+        wrong = partial(FileFormatError, name, f"{place}, entry {position:,}")
+        text = token.get("content") if isinstance(token, dict) else None
+        number = token.get("id") if isinstance(token, dict) else None
+        if not isinstance(text, str) or not text or not isinstance(number, int):
+            problem = "an added token with content and id is expected"
+            raise wrong(problem, "Correct the entry.")
+        if owner.setdefault(number, text) != text or added.get(text, number) != number:
+            problem = f"the id {number:,} of “{cut(text)}” belongs to “{cut(owner[number])}”"
+            raise wrong(problem, "Give each type an id of its own.")
+        if vocabulary.get(text, number) != number:
+            both = f"{number:,} here and {vocabulary[text]:,} in the vocabulary"
+            raise wrong(f"“{cut(text)}” has the id {both}", "Use the same id in both places.")
+        added[text] = number
+    check_types(added, name, place)
+    return added
+
 
 _PLACE = "fields normalizer and pre_tokenizer"
 _FLAGS = (

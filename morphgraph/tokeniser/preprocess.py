@@ -1,20 +1,292 @@
-"""From words to atoms: the tokeniser's own normaliser, pre-tokeniser and alphabet."""
+"""A tokeniser's own normaliser and pre-tokeniser, and the characters they make."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import Any, cast
+import base64
+import binascii
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from morphgraph.core.errors import MorphGraphError, check_list
-from morphgraph.kernels import worth_loading
-from morphgraph.tokeniser.added_tokens import AddedToken, Searches
-from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR, encode
-from morphgraph.tokeniser.confined import confined
-from morphgraph.tokeniser.known_parts import LONG_TEXT, check_length
-from morphgraph.tokeniser.sentencepiece import SentencePieceText
-from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words, concatenate
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.limits import (
+    CHARSMAP_BYTES,
+    TEXT_GROWTH,
+)
+from morphgraph.tokeniser.parts import LONG_TEXT, check_length, confined
+
+
+def byte_alphabet() -> tuple[str, ...]:
+    """Return the printable character of each of the 256 bytes.
+
+    Bytes that are a visible Latin-1 character stand for themselves; the others, in ascending order,
+    get the code points from 256 on.
+
+    >>> characters = byte_alphabet()
+    >>> characters[ord("a")], characters[ord(" ")], characters[ord("\\n")]
+    ('a', 'Ġ', 'Ċ')
+    """
+    visible = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
+    substitutes = iter(range(0x100, 0x200))
+    return tuple(chr(byte if byte in visible else next(substitutes)) for byte in range(256))
+
+
+BYTE_TO_CHAR: tuple[str, ...] = byte_alphabet()
+CHAR_TO_BYTE: dict[str, int] = {char: byte for byte, char in enumerate(BYTE_TO_CHAR)}
+
+_FROM_LATIN_1 = dict(enumerate(BYTE_TO_CHAR))
+
+
+def printable_bytes(text: str) -> str:
+    """Write the UTF-8 bytes of `text` in printable characters; a lone surrogate raises
+    `UnicodeEncodeError`.
+
+    >>> printable_bytes(" café")
+    'ĠcafÃ©'
+    """
+    return text.encode("utf-8").decode("latin-1").translate(_FROM_LATIN_1)
+
+
+def readable_bytes(type_: str) -> str:
+    """Decode the bytes of a byte-level type.
+
+    >>> readable_bytes("ĠÃ¤hn")
+    'Ġähn'
+    >>> readable_bytes("Ã")
+    '⟨C3⟩'
+    """
+    if type_.isascii():
+        return type_
+    marker = "Ġ" if type_.startswith("Ġ") else ""
+    body = type_[len(marker) :]
+    if not all(character in CHAR_TO_BYTE for character in body):
+        return type_
+    decoded = bytes(CHAR_TO_BYTE[character] for character in body).decode(
+        "utf-8", "surrogateescape"
+    )
+    return marker + "".join(map(_visible, decoded))
+
+
+def _visible(character: str) -> str:
+    """Return a character, or hexadecimal for a stray byte or a control character."""
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:  # an undecodable byte, from "surrogateescape"
+        code -= 0xDC00
+    elif character.isprintable() or character == " ":
+        return character
+    return f"⟨{code:02X}⟩"
+
+
+_DOWNLOAD_AGAIN = "Download the file again."
+
+
+def check_encoded_charsmap(charsmap: str, name: str, place: str) -> None:
+    """Apply `check_charsmap` to a base64 map, as in files of Hugging Face's library."""
+    try:
+        check_charsmap(base64.b64decode(charsmap, validate=True), name, place)
+    except (binascii.Error, ValueError) as error:
+        problem = "the precompiled map of characters is not base64"
+        raise FileFormatError(name, place, problem, _DOWNLOAD_AGAIN) from error
+
+
+_LONGEST_RULE = 32
+"""Bytes that a rule may replace; sentencepiece has room for this many rules with a common prefix.
+"""
+_LEAF, _LABEL, _VALUE = np.uint32(1 << 8), np.uint32(0x8000_00FF), np.uint32(0x7FFF_FFFF)
+
+
+def check_charsmap(charsmap: bytes, name: str, place: str) -> None:
+    """Raise `FileFormatError` if a map could leave its array, or make texts very long.
+
+    The map is the length of a trie in bytes, the trie as a double array (Darts), and the texts that
+    its values point to, each ending in a zero byte.
+    """
+    if not charsmap:
+        return
+    wrong = FileFormatError(
+        name, place, "the precompiled map of characters is damaged", _DOWNLOAD_AGAIN
+    )
+    CHARSMAP_BYTES.check(len(charsmap), name, place)
+    size = struct.unpack_from("<I", charsmap)[0] if len(charsmap) >= 4 else 0
+    if not 4 <= size <= len(charsmap) - 4 or size % 4:
+        raise wrong
+    units = np.frombuffer(charsmap, "<u4", size // 4, 4)
+    texts = charsmap[4 + size :]
+    try:
+        lengths = [len(text) for text in texts.decode().split("\0")]
+    except UnicodeDecodeError as error:
+        raise wrong from error
+    values = _values_of(units)
+    if values is None:
+        raise wrong
+    starts = np.zeros(len(texts) + 1, np.bool_)
+    starts[: len(texts)] = (np.frombuffer(texts, np.uint8) & 0xC0) != 0x80
+    if (values >= len(texts)).any() or not starts[values].all():
+        raise wrong
+    TEXT_GROWTH.check(max(lengths), name, place)
+
+
+def _values_of(units: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64] | None:
+    """Return the values in a double array; None if a search could leave the array."""
+    count = len(units)
+    offsets = (units >> np.uint32(10)) << ((units & np.uint32(1 << 9)) >> np.uint32(6))
+    bases = np.arange(count, dtype=np.int64) ^ offsets.astype(np.int64)
+    reached, found = np.zeros(1, np.int64), []
+    letters = np.arange(256)
+    for _ in range(_LONGEST_RULE + 1):
+        if (bases[reached] | 0xFF).max(initial=0) >= count:
+            return None
+        with_leaf = reached[(units[reached] & _LEAF) != 0]
+        found.append(units[bases[with_leaf]] & _VALUE)
+        # A search continues where the label of a place is the letter that leads to it.
+        following = []
+        for first in range(0, len(reached), 4096):
+            places = bases[reached[first : first + 4096], None] ^ letters
+            following.append(places[(units[places] & _LABEL) == letters])
+        reached = np.unique(np.concatenate(following))
+        if not len(reached):
+            return np.concatenate(found).astype(np.int64)
+    return None
+
+
+class AddedToken(NamedTuple):
+    """A token that texts are searched for before anything else.
+
+    ``single_word``: only if not adjacent to a word character; ``lstrip`` and ``rstrip``: it
+    includes white space on that side; ``normalized``: it is matched after normalisation, with its
+    content normalised too.
+    """
+
+    content: str
+    single_word: bool = False
+    lstrip: bool = False
+    rstrip: bool = False
+    normalized: bool = False
+
+
+SENTENCEPIECE_FLAGS = ("add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces")
+_SPACE = "▁"
+
+
+@dataclass(frozen=True)
+class SentencePieceText:
+    """Normalises a text as the `sentencepiece` library does for a model, and splits it into atoms.
+
+    ``charsmap``: the model's compiled rules, which replace characters; none if empty. The flags are
+    those of the model's ``normalizer_spec``. ``symbols``: symbols that the user defined, which
+    no rule changes and no merge touches: at each place the longest one counts.
+
+    >>> text = SentencePieceText(symbols=("<sep>",))
+    >>> text.characters(" un  do<sep>")
+    [('▁', 1, 2), ('u', 1, 2), ('n', 2, 3), ('▁', 3, 5), ('d', 5, 6), ('o', 6, 7), ('<sep>', 7, 12)]
+    """
+
+    charsmap: bytes = b""
+    add_dummy_prefix: bool = True
+    remove_extra_whitespaces: bool = True
+    escape_whitespaces: bool = True
+    symbols: tuple[str, ...] = ()
+
+    @cached_property
+    def _library(self) -> Any:
+        """The library, with a model of just these symbols."""
+        from sentencepiece import SentencePieceProcessor, sentencepiece_model_pb2
+
+        check_charsmap(self.charsmap, "The SentencePiece model", "its normalisation")
+        messages: Any = sentencepiece_model_pb2
+        model = messages.ModelProto()
+        kind = model.SentencePiece
+        # A model needs an unknown type, which may not be one of the symbols.
+        unknown = "?" * (1 + max(map(len, self.symbols), default=0))
+        model.pieces.add(piece=unknown, type=kind.UNKNOWN)
+        for symbol in self.symbols:
+            model.pieces.add(piece=symbol, type=kind.USER_DEFINED)
+        model.trainer_spec.model_type = model.trainer_spec.BPE
+        model.trainer_spec.unk_piece = unknown
+        model.normalizer_spec.precompiled_charsmap = self.charsmap
+        for flag in SENTENCEPIECE_FLAGS:
+            setattr(model.normalizer_spec, flag, getattr(self, flag))
+        try:
+            return SentencePieceProcessor(model_proto=model.SerializeToString())
+        except Exception as error:
+            raise MorphGraphError(
+                f"The normalisation of the SentencePiece model cannot be read ({error!s:.120}). "
+                "Download the file again."
+            ) from error
+
+    @cached_property
+    def _by_first(self) -> dict[str, list[str]]:
+        """The symbols by their first character, longest first."""
+        found: dict[str, list[str]] = {}
+        for symbol in sorted(self.symbols, key=lambda text: len(text.encode()), reverse=True):
+            found.setdefault(symbol[0], []).append(symbol)
+        return found
+
+    def characters(self, text: str) -> list[tuple[str, int, int]]:
+        """Return the characters and symbols of a normalised text, with spans in ``text``."""
+        return self.joined(self.normalised(text))
+
+    def normalised(self, text: str) -> list[tuple[str, int, int]]:
+        """Return the characters of a normalised text, with spans in ``text``."""
+        normalised, starts = self._library.Normalize(text, with_offsets=True)
+        check_length(normalised)
+        # A character ends where the next one of another origin begins.
+        ends = [0] * len(normalised)
+        end = starts[-1] if starts else 0
+        for i in range(len(normalised) - 1, -1, -1):
+            if starts[i + 1] > starts[i]:
+                end = starts[i + 1]
+            ends[i] = end
+        return list(zip(normalised, starts, ends, strict=False))
+
+    def normalize_str(self, text: str) -> str:
+        """Return the normalised text; named as in the `tokenizers` library."""
+        return "".join(character for character, _, _ in self.normalised(text))
+
+    def joined(self, characters: Sequence[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
+        """Join the characters of each symbol, keeping spans."""
+        if not self.symbols:
+            return list(characters)
+        text = "".join(character for character, _, _ in characters)
+        found = []
+        at = 0
+        while at < len(text):
+            whole = self._symbol(text, at)
+            last = at + len(whole)
+            found.append((whole, characters[at][1], characters[last - 1][2]))
+            at = last
+        return found
+
+    def _symbol(self, text: str, at: int) -> str:
+        """Return the longest symbol at a place of a text, or the character there."""
+        for symbol in self._by_first.get(text[at], ()):
+            if text.startswith(symbol, at):
+                return symbol
+        return text[at]
+
+    def settings(self) -> dict[str, Any]:
+        """Return everything but the rules, as JSON data."""
+        held = asdict(self)
+        held.pop("charsmap")
+        return {**held, "symbols": list(self.symbols)}
+
+    @classmethod
+    def from_settings(cls, settings: Any, charsmap: bytes) -> "SentencePieceText":
+        """Read the result of `settings`; anything else is a `MorphGraphError`."""
+        symbols = settings.get("symbols") if isinstance(settings, Mapping) else None
+        good = (
+            isinstance(symbols, list)
+            and all(isinstance(symbol, str) and symbol for symbol in symbols)
+            and all(isinstance(settings.get(flag), bool) for flag in SENTENCEPIECE_FLAGS)
+        )
+        if not good or not isinstance(symbols, Sequence):
+            raise MorphGraphError("The settings of SentencePiece are incomplete. Save it again.")
+        flags = {flag: settings[flag] for flag in SENTENCEPIECE_FLAGS}
+        return cls(charsmap, symbols=tuple(symbols), **flags)
+
 
 MARKERS = frozenset("Ġ▁")
 """Start-of-word markers, as characters of a piece."""
@@ -35,7 +307,6 @@ def shown_token(token: str) -> str:
 
 Piece = list[tuple[str, int, int]]
 """The characters of a piece, each with its span in the original text."""
-
 
 _ALL = slice(None)
 
@@ -92,7 +363,7 @@ class Preprocessor:
                 return [[(c, i, i + 1) for i, c in enumerate(text)]] if text else []
             found = []
             for piece, (start, end) in self.pre_tokenizer.pre_tokenize_str(text):
-                if self.byte_level and encode(text[start:end]) == piece:
+                if self.byte_level and printable_bytes(text[start:end]) == piece:
                     found.append(
                         [
                             (BYTE_TO_CHAR[byte], i, i + 1)
@@ -163,267 +434,5 @@ class Preprocessor:
         return work
 
 
-class WordEncoder:
-    """Encodes lists of words for one alphabet: a preprocessor and the ids of the types.
-
-    ``added``: the ids of the added tokens, which are not part of the alphabet; those without ids
-    are not searched for. ``missing`` collects the atoms that were needed and are not in the
-    alphabet.
-    """
-
-    def __init__(
-        self,
-        preprocessor: Preprocessor,
-        ids: Mapping[str, int],
-        added: Mapping[str, int] | None = None,
-    ) -> None:
-        self.preprocessor = preprocessor
-        self.ids = ids
-        self.added = added or {}
-        self._searches = Searches(
-            [token for token in preprocessor.added if token.content in self.added],
-            preprocessor.sentencepiece or preprocessor.normalizer,
-        )
-        self.missing: set[str] = set()
-        self._byte_atoms = np.array([ids.get(c, UNKNOWN) for c in BYTE_TO_CHAR], np.int32)
-        # Only such added tokens can occur in letters with a space before them.
-        self._added_letters = any(
-            all(c.isalpha() or c.isspace() for c in token.content) for token in preprocessor.added
-        )
-        self._bytes_complete = bool((self._byte_atoms != UNKNOWN).all())
-        self._cuts_bytes = (
-            self._bytes_complete
-            and preprocessor.byte_level
-            and preprocessor.pre_tokenizer is not None
-            and preprocessor.normalizer is None
-            and preprocessor.sentencepiece is None
-            and not preprocessor.suffix
-        )
-
-    def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
-        """Encode words as in running text, or ``bare``: as whole texts of their own."""
-        if isinstance(words, str):  # otherwise each letter would count as a word
-            check_list(words, "words")
-        prefix = " " if self.preprocessor.leading_space and not bare else ""
-        letters_prefix = " " if self.preprocessor.adds_space else prefix
-        try:
-            whole = _separated(words)
-            if self._is_simple(whole):
-                letters = self._encode_letters(words, whole, letters_prefix)
-                if letters is not None:
-                    return letters
-            odd: list[int] = []
-            simple: list[int] = []
-            cut: list[int] = []
-            lengths: list[int] = []
-            for place, word in enumerate(words):
-                if SEPARATOR not in word and self._is_simple(word):
-                    simple.append(place)
-                elif pieces := self._bytes_of_pieces(word, prefix, letters_prefix):
-                    cut.append(place)
-                    lengths += pieces
-                else:
-                    odd.append(place)
-            chunks = [self._encode_any(words[place], prefix) for place in odd]
-            for chosen in filter(None, (simple, cut)):
-                some = [words[place] for place in chosen]
-                found = cast(Words, self._encode_letters(some, _separated(some), letters_prefix))
-                if chosen is cut:
-                    ends = np.append(0, np.cumsum(lengths, dtype=np.int64))
-                    found = replace(found, piece_offsets=ends)
-                chunks.append(found)
-        except (KeyboardInterrupt, SystemExit, MorphGraphError):
-            raise
-        except UnicodeEncodeError as error:
-            raise MorphGraphError(
-                f"The word {error.object.strip()!r} has half of a surrogate pair, which is no "
-                "character. Give it in UTF-8."
-            ) from error
-        except BaseException as error:  # a panic of the library is no Exception
-            raise MorphGraphError(
-                "The tokeniser's normaliser or pre-tokeniser fails on one of the words "
-                f"({str(error)[:120]}). Use another tokeniser, or leave out odd words."
-            ) from error
-        encoded = concatenate(chunks)
-        order = odd + simple + cut
-        return (
-            encoded
-            if len(order) in map(len, (odd, simple, cut))
-            else encoded.subset(np.argsort(order))
-        )
-
-    def _bytes_of_pieces(self, word: str, prefix: str, whole_prefix: str) -> list[int]:
-        """Return the number of bytes of each piece of a word, if its atoms are its bytes."""
-        text = prefix + word
-        if not (self._cuts_bytes and word) or SEPARATOR in word or self._searches.match(text):
-            return []
-        check_length(text)
-        pieces = [piece for piece, _ in self.preprocessor.pre_tokenizer.pre_tokenize_str(text)]
-        # A piece has a character for each byte.
-        return list(map(len, pieces)) if "".join(pieces) == encode(whole_prefix + word) else []
-
-    def _is_simple(self, word: str) -> bool:
-        # A run of letters is one piece to GPT-2's pattern, so the library is not needed.
-        return (
-            self._bytes_complete
-            and self.preprocessor.splits_only_non_letters
-            and not self.preprocessor.suffix
-            and word.isalpha()
-            and self.preprocessor.normalizer is None
-            and not (
-                self._added_letters and self._searches.match(" " + word.replace(SEPARATOR, " "))
-            )
-        )
-
-    def _encode_letters(self, words: Sequence[str], separated: str, prefix: str) -> Words | None:
-        """Words, each a piece of its bytes, with a separator around each; None if one is empty or
-        holds it.
-        """
-        if not worth_loading(len(separated)):
-            fits = SEPARATOR * 2 not in separated and separated.count(SEPARATOR) == len(words) + 1
-            return self._encode_few_letters(words, prefix) if fits else None
-        from morphgraph.kernels.words import encode_letters
-
-        atoms, offsets, position = encode_letters(
-            np.frombuffer(separated.encode(), np.uint8),
-            np.frombuffer(SEPARATOR.encode(), np.uint8),
-            len(words),
-            np.frombuffer(prefix.encode(), np.uint8),
-            self._byte_atoms,
-            INSIDE_CHARACTER,
-        )
-        if offsets[-1] < 0:
-            return None
-        return Words(tuple(words), atoms, offsets, offsets, position)
-
-    def _encode_few_letters(self, words: Sequence[str], prefix: str) -> Words:
-        """Encode words as the kernel does, without it."""
-        atoms: list[int] = []
-        position: list[int] = []
-        offsets = [0]
-        for word in words:
-            atoms += self._byte_atoms[list((prefix + word).encode())].tolist()
-            position += [NO_GAP] * len(prefix)
-            for place, character in enumerate(word, start=1):
-                position += [INSIDE_CHARACTER] * (len(character.encode()) - 1) + [place]
-            position[-1] = NO_GAP
-            offsets.append(len(atoms))
-        ends = np.array(offsets, np.int64)
-        return Words(
-            tuple(words), np.array(atoms, np.int32), ends, ends, np.array(position, np.int32)
-        )
-
-    def _encode_any(self, word: str, prefix: str) -> Words:
-        atoms: list[int] = []
-        spans: list[tuple[int, int]] = []
-        markers: set[int] = set()
-        piece_offsets = [0]
-        unknown: dict[int, str] = {}
-        added: list[int] = []
-        text = prefix + word
-        check_length(text)
-        for token, span, pieces in self._parts(text):
-            if token is not None:
-                added.append(len(atoms))
-                atoms.append(self.added[token.content])
-                spans.append(span)
-                piece_offsets.append(len(atoms))
-            for piece in pieces:
-                if piece and piece[0][0] in MARKERS:
-                    markers.add(len(atoms))
-                for atom, first, last in self._atoms(piece, unknown, len(atoms)):
-                    atoms.append(atom)
-                    spans.append((first, last))
-                if len(atoms) > piece_offsets[-1]:
-                    piece_offsets.append(len(atoms))
-        position = [
-            gap_position(left, right, len(prefix), len(text), i in markers)
-            for i, (left, right) in enumerate(pairwise(spans))
-        ]
-        return Words(
-            (word,),
-            np.array(atoms, np.int32),
-            np.array([0, len(atoms)], np.int64),
-            np.array(piece_offsets, np.int64),
-            np.array([*position, NO_GAP][: len(atoms)], np.int32),
-            unknown,
-            tuple(added),
-        )
-
-    def _parts(self, text: str) -> Iterator[tuple[AddedToken | None, tuple[int, int], list[Piece]]]:
-        """Return the added tokens with their spans, and the pieces between them."""
-        settings = self.preprocessor
-        if not self._searches.match(text):
-            yield None, (0, len(text)), settings.pieces(text)
-            return
-        for outer in self._searches.raw.parts(text):
-            raw = slice(outer.start, outer.end)
-            if outer.token is not None:
-                yield outer.token, (outer.start, outer.end), []
-                continue
-            for inner in self._searches.normalised.parts(self._searches.normal(text[raw])):
-                part = slice(inner.start, inner.end)
-                if inner.token is not None:
-                    yield inner.token, settings.span_of_part(text, raw, part), []
-                else:
-                    yield None, (0, 0), settings.pieces_of_part(text, raw, part)
-
-    def _atoms(
-        self, piece: Piece, unknown: dict[int, str], offset: int
-    ) -> Iterator[tuple[int, int, int]]:
-        settings = self.preprocessor
-        found: list[tuple[int, int, int]] = []
-        last_unknown = False
-        for i, (character, start, end) in enumerate(piece):
-            text = character + settings.suffix if i == len(piece) - 1 else character
-            atom = self.ids.get(text)
-            if atom is not None:
-                found.append((atom, start, end))
-                last_unknown = False
-                continue
-            bytes_ = [f"<0x{byte:02X}>" for byte in text.encode()] if settings.byte_fallback else []
-            if bytes_ and all(byte in self.ids for byte in bytes_):
-                found += [(self.ids[byte], start, end) for byte in bytes_]
-                last_unknown = False
-                continue
-            self.missing.add(text)
-            if last_unknown and settings.fuse_unknown:
-                found[-1] = (found[-1][0], found[-1][1], end)
-                unknown[offset + len(found) - 1] += character
-                continue
-            stand_in = self.ids.get(settings.unknown) if settings.unknown is not None else None
-            unknown[offset + len(found)] = character
-            found.append((UNKNOWN if stand_in is None else stand_in, start, end))
-            last_unknown = stand_in is not None
-        yield from found
-
-
-SEPARATOR = "ª"
-"""Stands between words that are encoded together: a letter, so that one look at the whole tells
-whether all are letters; rare, and one byte of a Python string, so that it does not get wider."""
-
-
-def _separated(words: Sequence[str]) -> str:
-    return SEPARATOR.join(["", *words, ""])
-
-
-def gap_position(
-    left: tuple[int, int], right: tuple[int, int], prefix: int, length: int, marker: bool = False
-) -> int:
-    """Return the position in a word of the gap between two atoms, from their spans.
-
-    ``marker``: the left atom is a start-of-word marker, which may share the first letter's span.
-
-    >>> gap_position((1, 2), (2, 3), 1, 6)  # behind the first letter of a word of five
-    1
-    >>> gap_position((0, 1), (1, 2), 1, 6) == NO_GAP  # behind the marker
-    True
-    >>> gap_position((1, 2), (1, 2), 1, 6) == INSIDE_CHARACTER
-    True
-    >>> gap_position((0, 1), (0, 1), 0, 5, marker=True) == NO_GAP
-    True
-    """
-    start = right[0]
-    if prefix < start < length and start >= left[1]:
-        return start - prefix
-    return NO_GAP if marker or left[1] <= prefix else INSIDE_CHARACTER
+BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
+"""The spelling of a byte where characters outside the alphabet become bytes."""

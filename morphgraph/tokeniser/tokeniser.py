@@ -8,13 +8,14 @@ from typing import Any, Self
 from morphgraph.core.cache import Cache, State
 from morphgraph.core.text import base_name, counted, visible
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.tokeniser.byte_level import encode, readable_bytes
+from morphgraph.tokeniser.encoding import WordEncoder
 from morphgraph.tokeniser.pipeline import preprocessor_state
 from morphgraph.tokeniser.preprocess import (
     MARKERS,
     SHOWN_MARKER,
     Preprocessor,
-    WordEncoder,
+    printable_bytes,
+    readable_bytes,
     shown_token,
 )
 from morphgraph.tokeniser.words import UNKNOWN, Words
@@ -221,10 +222,12 @@ class BpeTokeniser:
         text = text.replace(SHOWN_MARKER, " ")
         body = text.strip()
         if text.startswith(" ") and self.marks_start:
-            spelled += [mark + form for form in (encode(body), body) for mark in sorted(MARKERS)]
+            spelled += [
+                mark + form for form in (printable_bytes(body), body) for mark in sorted(MARKERS)
+            ]
         else:
             if self.preprocessor.byte_level:
-                bytes_ = encode(body.replace("Ġ", " "))
+                bytes_ = printable_bytes(body.replace("Ġ", " "))
                 spelled += [bytes_, "Ġ" + bytes_]
             spelled += [body, "▁" + body, body + self.preprocessor.suffix]
         return next((candidate for candidate in spelled if candidate in self.graph), None)

@@ -14,14 +14,14 @@ from morphgraph.core.cache import State
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum, document_field
 from morphgraph.core.text import base_name
-from morphgraph.tokeniser.byte_level import readable_bytes
-from morphgraph.tokeniser.document import BYTES, added_tokens
+from morphgraph.tokeniser.encoding import WordEncoder
 from morphgraph.tokeniser.pipeline import (
+    added_tokens,
     preprocessor_document,
     preprocessor_from,
     preprocessor_state,
 )
-from morphgraph.tokeniser.preprocess import Preprocessor, WordEncoder, shown_token
+from morphgraph.tokeniser.preprocess import BYTES, Preprocessor, readable_bytes, shown_token
 from morphgraph.tokeniser.words import UNKNOWN, Words
 
 Marker: TypeAlias = Literal["##", "Ġ", "▁", ""]

@@ -21,11 +21,11 @@ from tokenizers import Tokenizer
 
 import morphgraph as mg
 from morphgraph.core.files import demo_gold_path, demo_tokeniser_path
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.refine.knockout import KnockoutSettings, knock_out
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.flota import FlotaParameters, KeptParameters
-from morphgraph.tokeniser.loading import load_tokeniser
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -26,6 +26,7 @@ from morphgraph.batch.tasks import (
     run_task,
 )
 from morphgraph.core.files import demo_gold_path
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import join_references
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import KnockoutSettings, knock_out
@@ -39,7 +40,6 @@ from morphgraph.score.outcome import outcome_of
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import Flota
 from morphgraph.segment.segmenter import method_on
-from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
 
 HELD_OUT = held_out_words(0.5)
@@ -121,7 +121,7 @@ def test_methods_do_what_they_do_elsewhere(tmp_path: Path) -> None:
 
     tokeniser = load_tokeniser("demo:en")
     assert value(rows, "f1", parameters="p=0.2") == f1(Dropout(tokeniser, p=0.2, seed=3))
-    from morphgraph.tokeniser.loading import vocabulary_of
+    from morphgraph.formats.loading import vocabulary_of
 
     assert value(rows, "f1", parameters="k=2") == f1(Flota(vocabulary_of(tokeniser), 2))
 

@@ -14,6 +14,7 @@ from morphgraph.batch.report import make_table
 from morphgraph.batch.results import FAILED, TableSpec, held_out_words
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import demo_gold_path
+from morphgraph.formats.loading import load_tokeniser, vocabulary_of
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import KnockoutSettings, knock_out
 from morphgraph.score.boundaries import Benchmark
@@ -24,7 +25,6 @@ from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import Flota
 from morphgraph.tables.model import HELD_IN
 from morphgraph.tables.writing import to_csv, to_html, to_latex, to_markdown
-from morphgraph.tokeniser.loading import load_tokeniser, vocabulary_of
 from tests.batch.test_cells import DEMO, HELD_OUT, measured, value
 from tests.batch.test_report_table import results, score
 

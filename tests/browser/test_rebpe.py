@@ -15,10 +15,10 @@ from effort import one_of
 from playwright.sync_api import Page, expect
 
 from morphgraph.core.files import demo_gold_path
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
 
 pytestmark = pytest.mark.browser

@@ -12,7 +12,7 @@ import pytest
 from strategies import SEVERAL_MERGES
 from tokenizers import Tokenizer
 
-from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.formats.loading import load_tokeniser
 
 GOLD = (
     "word\tmorphs\twhole_words\nundoing\tun do -ing\tun doing\nundo\tundo\tundo\nCosta Rica\tx\tx\n"

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from morphgraph.core.files import demo_gold_path
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.comparison import Comparison
 from morphgraph.segment.models import write_model
 from morphgraph.segment.segmenter import method_on
-from morphgraph.tokeniser.loading import load_tokeniser
 
 Command = Callable[..., Any]
 DEMO = ("--tokenizer", "demo:nl", "--reference", "demo:nl")

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from morphgraph.core.files import demo_gold_path
+from morphgraph.formats.loading import load_tokeniser
+from morphgraph.formats.recipe import read_recipe, replay
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.recipe import read_recipe, replay
 
 Command = Callable[..., Any]
 DEMO = ("--tokenizer", "demo:nl", "--reference", "demo:nl")

@@ -12,6 +12,8 @@ import pytest
 
 from morphgraph.core.files import demo_gold_path
 from morphgraph.corpus.counts import wordfreq_counts
+from morphgraph.formats.loading import load_tokeniser, vocabulary_of
+from morphgraph.formats.recipe import write_recipe
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.flota import flota_scores
 from morphgraph.score.gold_set import GoldSet
@@ -22,8 +24,6 @@ from morphgraph.score.uncertainty import Draws
 from morphgraph.segment.models import write_model
 from morphgraph.segment.segmenter import method_on, standard_segmenter
 from morphgraph.tables.scores import scores_csv, scores_latex, scores_markdown
-from morphgraph.tokeniser.loading import load_tokeniser, vocabulary_of
-from morphgraph.tokeniser.recipe import write_recipe
 
 Command = Callable[..., Any]
 

@@ -41,11 +41,11 @@ from morphgraph.draw.score_charts import (
     radar,
     share_text,
 )
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.rebpe_run import Phase, ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.corpus_measures import lorenz_curve
-from morphgraph.tokeniser.loading import load_tokeniser
 
 NAN = math.nan
 HOSTILE = "<a href='javascript:x'>%{x} & </b>\n" + "long" * 50

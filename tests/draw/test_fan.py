@@ -13,11 +13,11 @@ from strategies import check_graph
 import morphgraph as mg
 from morphgraph.draw.fan import fan_around, stages
 from morphgraph.draw.fan_layout import HEIGHT, Edge, Fan, Item, TypeOrigin, Use, lay_out_fans
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.graph.merge_table import EditError
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 MERGES = [("a", "b"), ("ab", "c"), ("x", "y"), ("abc", "xy"), ("ab", "x"), ("abc", "abc")]

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from morphgraph.draw.words import illustrative_word, lines_of
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 MakeTokeniser = Callable[..., BpeTokeniser]

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR, encode
+from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, printable_bytes
 
 LETTERS = "abdeginoruäéß日"
 WORDS = (
@@ -67,7 +67,7 @@ def tokenizer_json(choose: random.Random) -> bytes:
     suffix = "</w>" if style == "suffix" else ""
     alphabet = list(BYTE_TO_CHAR) if style == "bytes" else [*LETTERS[: choose.randint(6, 14)], "▁"]
     alphabet += [letter + suffix for letter in alphabet] if suffix else []
-    words = [encode(" " + w) if style == "bytes" else "▁" + w + suffix for w in WORDS]
+    words = [printable_bytes(" " + w) if style == "bytes" else "▁" + w + suffix for w in WORDS]
     types = dict.fromkeys(alphabet)
     merges: dict[tuple[str, str], None] = {}
     for _ in range(choose.choice((0, 3, 12, 40))):

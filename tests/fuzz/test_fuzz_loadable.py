@@ -20,15 +20,15 @@ from morphgraph.batch.configuration import Evaluation, parse_evaluation
 from morphgraph.batch.plan import make_plan
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts, parse_word_counts
+from morphgraph.formats.export import ExportError
+from morphgraph.formats.hugging_face import saved_files
+from morphgraph.formats.loading import load_tokeniser, load_uploaded_tokeniser
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.models import export_segmenter
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.segment.trimmed import token_counts
-from morphgraph.tokeniser.export import ExportError
-from morphgraph.tokeniser.hugging_face import saved_files
-from morphgraph.tokeniser.loading import load_tokeniser, load_uploaded_tokeniser
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Words

@@ -11,12 +11,12 @@ from effort import share_of
 from fuzz.cases import Read, run_cases
 from plain_writing import write_plain
 
+from morphgraph.formats.loading import load_tokeniser, vocabulary_of
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import FORMATS, read_reference
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.flota import flota_scores
 from morphgraph.segment.segmenter import standard_segmenter
-from morphgraph.tokeniser.loading import load_tokeniser, vocabulary_of
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary

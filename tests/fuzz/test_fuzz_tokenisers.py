@@ -19,6 +19,13 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 
 from morphgraph.corpus.counts import WordCounts, parse_word_counts
 from morphgraph.corpus.pipelines import isolate_punctuation, prepare
+from morphgraph.formats.hugging_face import (
+    from_tokenizer_json,
+    from_vocabulary_and_merges,
+    saved_files,
+)
+from morphgraph.formats.loading import load_uploaded_tokeniser, read_vocabulary, vocabulary_of
+from morphgraph.formats.recipe import read_recipe, replay, write_recipe
 from morphgraph.kernels import DROPPED
 from morphgraph.methods import METHODS
 from morphgraph.segment.bte import Bte
@@ -31,13 +38,6 @@ from morphgraph.segment.training import train
 from morphgraph.segment.trimmed import Trimmed, token_counts
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
-from morphgraph.tokeniser.hugging_face import (
-    from_tokenizer_json,
-    from_vocabulary_and_merges,
-    saved_files,
-)
-from morphgraph.tokeniser.loading import load_uploaded_tokeniser, read_vocabulary, vocabulary_of
-from morphgraph.tokeniser.recipe import read_recipe, replay, write_recipe
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.formats.loading import read_vocabulary
 from morphgraph.segment.picky import Picky
 from morphgraph.segment.unigram import Unigram
-from morphgraph.tokeniser.loading import read_vocabulary
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 

@@ -20,7 +20,7 @@ from model_folders import write_tokeniser  # noqa: E402
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers  # noqa: E402
 
 import morphgraph as mg  # noqa: E402
-from morphgraph.tokeniser.loading import load_tokeniser  # noqa: E402
+from morphgraph.formats.loading import load_tokeniser  # noqa: E402
 
 pytestmark = pytest.mark.models
 

@@ -23,15 +23,14 @@ from model_folders import (
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 import morphgraph as mg
+from morphgraph.formats.hugging_face import saved_files
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.models.model_vocabulary import ModelVocabulary, read_model_vocabulary
 from morphgraph.models.transplanting import Transplant
 from morphgraph.segment.method import parse_method
 from morphgraph.segment.models import export_to
 from morphgraph.segment.training import train
-from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR
-from morphgraph.tokeniser.document import BYTES
-from morphgraph.tokeniser.hugging_face import saved_files
-from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, BYTES
 
 Document = Callable[..., dict[str, Any]]
 MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("undo", "ing")]

@@ -73,8 +73,8 @@ def test_another_method_is_a_folder_and_checked_anew(app: Any) -> None:
 def test_a_tokeniser_that_would_differ_is_an_error(
     app: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from morphgraph.formats.export import ExportError
     from morphgraph.segment import models
-    from morphgraph.tokeniser.export import ExportError
 
     def differ(*_: Any) -> None:
         raise ExportError("The exported tokeniser would differ from this one: “un”.")

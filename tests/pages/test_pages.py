@@ -181,7 +181,7 @@ def test_the_history_lists_edits_with_their_gain_and_goes_to_each(app: Any) -> N
 
 
 def test_a_saved_recipe_makes_the_same_edits_again(app: Any) -> None:
-    from morphgraph.tokeniser.recipe import write_recipe
+    from morphgraph.formats.recipe import write_recipe
 
     app.open("graph").press("Knock out")
     app.session.study.graph.cascade([app.graph.types[app.session.study.graph.type_ids()[-1]]])

@@ -14,6 +14,7 @@ import pytest
 
 from morphgraph.core.files import demo_gold_path
 from morphgraph.corpus.counts import wordfreq_counts
+from morphgraph.formats.loading import vocabulary_of
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.comparison import ERROR_KINDS, ErrorBrowser
 from morphgraph.score.flota import flota_scores
@@ -31,7 +32,6 @@ from morphgraph.score.table import (
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.segmenter import method_on, standard_segmenter
 from morphgraph.tables.scores import scores_csv, scores_latex, scores_markdown
-from morphgraph.tokeniser.loading import vocabulary_of
 from web.edits import knock_out_all
 
 pytestmark = pytest.mark.slow

@@ -12,6 +12,7 @@ from model_folders import matrix, write_model
 from strategies import SEVERAL_MERGES
 
 from morphgraph.core.files import demo_tokeniser_path
+from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.models.undertrained_types import undertrained_types
 from morphgraph.score.corpus_measures import measure_corpus
 from morphgraph.score.vocabulary import VocabularyHealth, corpus_of
@@ -19,7 +20,6 @@ from morphgraph.score.vocabulary_figures import FIGURES, figure_called, list_beh
 from morphgraph.segment.segmenter import method_on
 from morphgraph.tables.model import text_frame
 from morphgraph.tables.vocabulary import corpus_table, figure_frame, signature
-from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 
 pytestmark = pytest.mark.slow
 

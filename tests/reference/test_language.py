@@ -5,9 +5,9 @@ from itertools import product
 import pytest
 
 from morphgraph.core.files import demo_gold_path
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.language import language_of, mismatch
 from morphgraph.reference.readers import read_reference
-from morphgraph.tokeniser.loading import load_tokeniser
 
 GERMAN = ["Freundschaft", "Arbeit", "unglaublich", "Zeitungen"]
 ENGLISH = ["friendship", "working", "unbelievable", "newspapers"]

@@ -12,6 +12,7 @@ from strategies import MERGES, MergeList, check_graph, graph_of
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import demo_gold_path
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
@@ -28,7 +29,6 @@ from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.score.boundaries import Benchmark, score_report
 from morphgraph.score.gold_set import split_entries
 from morphgraph.segment.method import METHODS
-from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 

@@ -21,6 +21,7 @@ import pytest
 from strategies import check_graph
 
 from morphgraph.core.files import demo_gold_path
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
@@ -33,7 +34,6 @@ from morphgraph.refine.rebpe_run import (
     follow_phases,
 )
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
@@ -250,7 +250,7 @@ def test_rebpe_helps_the_demos(language: str) -> None:
 PROGRAM = """
 import json
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.core.files import demo_gold_path
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.rebpe import ReBPESettings

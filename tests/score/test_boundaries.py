@@ -13,6 +13,7 @@ from strategies import MergeList, well_formed
 
 from morphgraph.core.files import demo_gold_path
 from morphgraph.core.text import count_text, percent
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.boundaries import Benchmark, BoundaryScore, score_frame
@@ -20,7 +21,6 @@ from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import boundary_score
 from morphgraph.score.outcome import outcome_of
 from morphgraph.segment.segmenter import method_on
-from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 

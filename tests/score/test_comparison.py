@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from strategies import MergeList, well_formed
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.score.comparison import (
     ERROR_KINDS,
@@ -38,7 +39,6 @@ from morphgraph.segment.method import METHODS, parse_method, split_methods
 from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.segment.wordpiece import Greedy
 from morphgraph.tables.scores import errors_csv
-from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 

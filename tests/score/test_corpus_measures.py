@@ -23,6 +23,7 @@ from tokenizers import Tokenizer
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import demo_tokeniser_path
 from morphgraph.corpus import text
+from morphgraph.formats.loading import vocabulary_of
 from morphgraph.score import corpus_measures
 from morphgraph.score.corpus_measures import (
     CorpusMeasures,
@@ -38,7 +39,6 @@ from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.flota import Flota
 from morphgraph.segment.models import load_segmenter
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tokeniser.loading import vocabulary_of
 
 TYPES = [*"abcdöñ€😀", "ab", "abc", "öñ", "d€"]
 BPE = Bte(tokeniser_of_types("tiny", TYPES, ["ab", ("ab", "c"), "öñ", "d€"]))

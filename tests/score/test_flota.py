@@ -10,17 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.reference.entry import Entry, MorphemeKind, Reference
-from morphgraph.reference.readers import read_reference
-from morphgraph.score.flota import FlotaScores, flota_scores
-from morphgraph.segment.segmenter import standard_segmenter
-from morphgraph.segment.wordpiece import Greedy, WordPiece
-from morphgraph.tokeniser.loading import (
+from morphgraph.formats.loading import (
     load_tokeniser,
     load_vocabulary,
     read_vocabulary,
     vocabulary_of,
 )
+from morphgraph.reference.entry import Entry, MorphemeKind, Reference
+from morphgraph.reference.readers import read_reference
+from morphgraph.score.flota import FlotaScores, flota_scores
+from morphgraph.segment.segmenter import standard_segmenter
+from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.reference.entry import Entry, MorphemeKind, Reference
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.boundaries import Benchmark
@@ -27,7 +28,6 @@ from morphgraph.score.uncertainty import Draws
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First
-from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 
 Document = Callable[..., dict[str, Any]]
 UNDO = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("Ġ", "un"), ("g", "o")]

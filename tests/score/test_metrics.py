@@ -18,6 +18,7 @@ from sklearn.metrics import precision_recall_fscore_support
 from strategies import MergeList, bpe_of, well_formed
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
@@ -27,7 +28,6 @@ from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import First, Flota
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.wordpiece import Greedy
-from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.vocabulary import BYTES, SubwordVocabulary
 

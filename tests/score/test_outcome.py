@@ -21,8 +21,7 @@ from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
-from morphgraph.tokeniser.byte_level import encode
-from morphgraph.tokeniser.preprocess import Preprocessor
+from morphgraph.tokeniser.preprocess import Preprocessor, printable_bytes
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import BYTES, Marker, SubwordVocabulary
 
@@ -73,7 +72,7 @@ def from_readable(
             tokens = [segmenter.types[token] for token in outcome.segmentation.tokens(number)]
         inner = [token.removeprefix("##") for token in tokens[1:]]
         spans, alone = naive.spans([*tokens[:1], *inner], marker)
-        assert spans[-1][1] == len(encode(word) if byte_level else word)
+        assert spans[-1][1] == len(printable_bytes(word) if byte_level else word)
         rows.append(naive.outcome(word, spans, alone, byte_level=byte_level))
     return rows
 
@@ -157,7 +156,7 @@ def test_merges_first_and_longest(drawn: tuple[MergeList, list[str]], k: int) ->
 @st.composite
 def byte_vocabularies(draw: st.DrawFn) -> SubwordVocabulary:
     """Types that may begin and end inside a character, and some bytes of their own."""
-    text = encode("aäö字" * 2)
+    text = printable_bytes("aäö字" * 2)
     cut = st.tuples(st.integers(0, len(text) - 1), st.integers(1, 5))
     bodies = [text[start : start + length] for start, length in draw(st.lists(cut, max_size=12))]
     types = [*bodies, *("Ġ" + body for body in bodies[::2]), *sorted(set(text)), "Ġ", "[UNK]"]
@@ -177,7 +176,7 @@ def test_bytes(vocabulary: SubwordVocabulary, words: list[str]) -> None:
 
 
 def flota_of_bytes(vocabulary: SubwordVocabulary, word: str, k: int) -> naive.Found:
-    spelled = encode(word)
+    spelled = printable_bytes(word)
     one = [0] * len(spelled)  # letters only
     tokens = substring_oracles.flota([spelled], vocabulary.types[:-1], "Ġ", k, unit=one)
     return naive.outcome(word, [(start, end) for _, start, end in tokens], byte_level=True)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.core.files import demo_gold_path
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.predictions import read_predictions
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet
@@ -19,7 +20,6 @@ from morphgraph.score.outcome import Outcome, ideal, outcome_of, outcome_of_pred
 from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
 from morphgraph.segment.bte import Bte
 from morphgraph.tables.scores import scores_markdown
-from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from tests.effort import examples
 

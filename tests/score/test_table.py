@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
@@ -27,7 +28,6 @@ from morphgraph.segment.flota import Flota
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.wordpiece import Greedy
 from morphgraph.tables.scores import score_rows, scores_markdown
-from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 

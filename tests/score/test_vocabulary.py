@@ -21,6 +21,7 @@ from typer.testing import CliRunner
 from morphgraph.cli.segmenting import vocabulary
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Entry, MorphemeKind, Reference
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.vocabulary import (
@@ -53,7 +54,6 @@ from morphgraph.tables.vocabulary import (
     values_json,
     why_undefined,
 )
-from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import unreachable_types
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN

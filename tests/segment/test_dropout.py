@@ -16,10 +16,10 @@ from tokenizers import Tokenizer, models
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import demo_tokeniser_path
+from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 from morphgraph.tokeniser.words import Segmentation, Words
 
 

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.formats.loading import load_vocabulary
 from morphgraph.kernels import DROPPED, INSIDE_TOKEN
 from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.segment.models import write_model
 from morphgraph.segment.segmenter import Segmenter, segmenter_of
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
-from morphgraph.tokeniser.loading import load_vocabulary
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
 

@@ -12,12 +12,12 @@ from tokenizers import normalizers, pre_tokenizers
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.corpus.counts import WordCounts
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.methods import METHODS
 from morphgraph.segment.models import load_segmenter, read_model, write_model
 from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.segment.training import train
 from morphgraph.segment.wordpiece import WordPiece, unknown_share
-from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from morphgraph.cli import program
 from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.segment.models import (
     export_segmenter,
@@ -24,7 +25,6 @@ from morphgraph.segment.models import (
     write_model,
 )
 from morphgraph.segment.picky import Picky, PickyEvent, train_picky
-from morphgraph.tokeniser.loading import load_tokeniser
 
 
 @st.composite

@@ -12,7 +12,7 @@ from strategies import check_graph
 from tokenizers import Tokenizer, models, pre_tokenizers
 from tokenizers.decoders import ByteLevel
 
-from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 

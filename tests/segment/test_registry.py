@@ -15,13 +15,13 @@ import pytest
 
 from morphgraph.cli import refining
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.formats.export import standalone_class
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.methods import METHODS
 from morphgraph.segment.models import export_segmenter, write_model
 from morphgraph.segment.segmenter import Segmenter, method_on, standard_segmenter
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
-from morphgraph.tokeniser.export import standalone_class
-from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 ROOT = Path(__file__).parents[2]

@@ -15,9 +15,9 @@ from strategies import MergeList, bpe_of, token_texts, with_words
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import demo_tokeniser_path
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
+from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.segment.trimmed import Trimmed, token_counts
-from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 
 
 @examples(300)

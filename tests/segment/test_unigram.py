@@ -16,9 +16,9 @@ from tokenizers import Tokenizer, models
 from wordfreq import get_frequency_dict, top_n_list
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.formats.loading import read_vocabulary
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.unigram import Unigram
-from morphgraph.tokeniser.loading import read_vocabulary
 from morphgraph.tokeniser.vocabulary import BYTES, SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN
 

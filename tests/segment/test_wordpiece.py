@@ -11,9 +11,9 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from wordfreq import top_n_list
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.formats.loading import load_vocabulary
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.wordpiece import Greedy, WordPiece
-from morphgraph.tokeniser.loading import load_vocabulary
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from morphgraph.formats.loading import vocabulary_of
 from morphgraph.score.corpus_measures import CorpusMeasures, measure_corpus
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.segment.flota import Flota
 from morphgraph.tables.vocabulary import corpus_csv, corpus_json, corpus_table, parity_table
 from morphgraph.tables.writing import to_csv, to_markdown
-from morphgraph.tokeniser.loading import vocabulary_of
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from tokenizers import (
     trainers,
 )
 
-from morphgraph.tokeniser.hugging_face import from_tokenizer_json
+from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 TEXT = re.split(

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.formats.hugging_face import from_tokenizer_json, to_tokenizer_json
+from morphgraph.formats.loading import read_vocabulary
 from morphgraph.segment.wordpiece import WordPiece
-from morphgraph.tokeniser.added_tokens import AddedToken, is_word_character
-from morphgraph.tokeniser.hugging_face import from_tokenizer_json, to_tokenizer_json
-from morphgraph.tokeniser.loading import read_vocabulary
+from morphgraph.tokeniser.encoding import is_word_character
 from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.preprocess import AddedToken
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import NO_GAP

@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import pre_tokenizers
 
-from morphgraph.tokeniser.byte_level import (
+from morphgraph.tokeniser.preprocess import (
     BYTE_TO_CHAR,
     CHAR_TO_BYTE,
     byte_alphabet,
-    encode,
+    printable_bytes,
 )
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
@@ -25,9 +25,9 @@ def test_alphabet() -> None:
 @given(TEXT)
 def test_encode_as_hugging_face(text: str) -> None:
     reference = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
-    assert encode(text) == "".join(piece for piece, _ in reference.pre_tokenize_str(text))
+    assert printable_bytes(text) == "".join(piece for piece, _ in reference.pre_tokenize_str(text))
 
 
 def test_what_has_no_bytes_has_no_characters() -> None:
     with pytest.raises(UnicodeEncodeError):
-        encode("\ud800")
+        printable_bytes("\ud800")

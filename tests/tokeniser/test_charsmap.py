@@ -13,8 +13,7 @@ from effort import share_of
 from tokenizers import normalizers
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.tokeniser.charsmap import check_charsmap
-from morphgraph.tokeniser.sentencepiece import SentencePieceText
+from morphgraph.tokeniser.preprocess import SentencePieceText, check_charsmap
 
 pytestmark = pytest.mark.slow
 

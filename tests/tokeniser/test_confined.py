@@ -9,8 +9,8 @@ import pytest
 from hostile.files import metaspaces, replace, split, steps, tokeniser
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.tokeniser.hugging_face import from_tokenizer_json
-from morphgraph.tokeniser.known_parts import LONG_TEXT
+from morphgraph.formats.hugging_face import from_tokenizer_json
+from morphgraph.tokeniser.parts import LONG_TEXT
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 

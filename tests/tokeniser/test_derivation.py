@@ -15,8 +15,8 @@ from effort import examples
 from hypothesis import example, given
 from strategies import MergeList, graph_of, segment_plain, with_words
 
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import Derivation, derive, segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words

@@ -16,21 +16,26 @@ from strategies import MERGES, WORDS, MergeList, graph_of, with_words
 from tokenizers import Tokenizer
 
 from morphgraph import standalone
-from morphgraph.segment.bte import Bte
-from morphgraph.segment.models import export_segmenter
-from morphgraph.standalone.bte import Merging
-from morphgraph.standalone.pieces import load, method_of, plug_in
-from morphgraph.tokeniser.export import (
+from morphgraph.formats.export import (
     Export,
     ExportError,
     our_ids,
     sentences_to_check,
     words_to_check,
 )
-from morphgraph.tokeniser.export_settings import source_settings
-from morphgraph.tokeniser.export_texts import FILES, escaped, merges_text, transformers_config
-from morphgraph.tokeniser.hugging_face import from_tokenizer_json, new_ids, to_tokenizer_json
-from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.formats.export_files import (
+    FILES,
+    escaped,
+    merges_text,
+    source_settings,
+    transformers_config,
+)
+from morphgraph.formats.hugging_face import from_tokenizer_json, new_ids, to_tokenizer_json
+from morphgraph.formats.loading import load_tokeniser
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.models import export_segmenter
+from morphgraph.standalone.bte import Merging
+from morphgraph.standalone.pieces import load, method_of, plug_in
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 pytestmark = pytest.mark.slow
@@ -509,8 +514,8 @@ def test_transformers_is_not_imported() -> None:
         "import sys; sys.modules['transformers'] = None\n"
         "from morphgraph.segment.bte import Bte\n"
         "from morphgraph.segment.models import export_segmenter\n"
-        "from morphgraph.tokeniser.export import words_to_check\n"
-        "from morphgraph.tokeniser.loading import load_tokeniser\n"
+        "from morphgraph.formats.export import words_to_check\n"
+        "from morphgraph.formats.loading import load_tokeniser\n"
         "tokeniser = load_tokeniser('demo:nl')\n"
         "tokeniser.graph.knockout(['en'])\n"
         "print(export_segmenter(Bte(tokeniser), words_to_check([], 200, 'demo:nl')).kind)\n"

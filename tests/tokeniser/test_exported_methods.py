@@ -19,6 +19,10 @@ from strategies import WORDS, MergeList, trained_segmenter, well_formed
 from tokenizers import Token, Tokenizer, normalizers, pre_tokenizers
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.formats.export import LOSES_MARKS, code_for, standalone_method, words_to_check
+from morphgraph.formats.export_files import FILES
+from morphgraph.formats.hugging_face import from_tokenizer_json
+from morphgraph.formats.loading import load_tokeniser, load_vocabulary, vocabulary_of
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
@@ -38,10 +42,6 @@ from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.standalone.dropout import Dropping
 from morphgraph.standalone.pieces import Pieces, load, plug_in
-from morphgraph.tokeniser.export import LOSES_MARKS, code_for, standalone_method, words_to_check
-from morphgraph.tokeniser.export_texts import FILES
-from morphgraph.tokeniser.hugging_face import from_tokenizer_json
-from morphgraph.tokeniser.loading import load_tokeniser, load_vocabulary, vocabulary_of
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary

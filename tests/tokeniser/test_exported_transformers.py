@@ -30,6 +30,9 @@ from tokenizers import (
 )
 
 from morphgraph.core.files import demo_gold_path
+from morphgraph.formats.export import our_ids, words_to_check
+from morphgraph.formats.hugging_face import from_tokenizer_json, new_ids
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import knock_out
 from morphgraph.refine.rebpe_run import ReBPERun
@@ -37,10 +40,7 @@ from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter, exported_model, load_segmenter
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tokeniser.document import BYTES
-from morphgraph.tokeniser.export import our_ids, words_to_check
-from morphgraph.tokeniser.hugging_face import from_tokenizer_json, new_ids
-from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.preprocess import BYTES
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 pytestmark = pytest.mark.slow

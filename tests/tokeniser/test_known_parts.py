@@ -18,9 +18,9 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import DEMOS, demo_tokeniser_path
 from morphgraph.core.limits import PUBLIC_TEXT
 from morphgraph.corpus.pipelines import PIPELINES, START_MARKERS, prepare
+from morphgraph.formats.hugging_face import assumed_document, from_tokenizer_json
 from morphgraph.segment.training import components
-from morphgraph.tokeniser.hugging_face import assumed_document, from_tokenizer_json
-from morphgraph.tokeniser.known_parts import is_known_pattern, unknown_part
+from morphgraph.tokeniser.parts import is_known_pattern, unknown_part
 
 BYTES = {
     "type": "ByteLevel",

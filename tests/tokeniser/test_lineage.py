@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from strategies import MergeList, check_graph, well_formed
 
 from morphgraph.core.errors import FileFormatError
+from morphgraph.formats.hugging_face import from_tokenizer_json, saved_files, to_tokenizer_json
+from morphgraph.formats.loading import load_tokeniser
+from morphgraph.formats.recipe import read_recipe, replay
 from morphgraph.graph.merge_table import EditError
 from morphgraph.refine.rebpe import suggestions
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter
-from morphgraph.tokeniser.hugging_face import from_tokenizer_json, saved_files, to_tokenizer_json
-from morphgraph.tokeniser.loading import load_tokeniser
-from morphgraph.tokeniser.recipe import read_recipe, replay
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 MakeTokeniser = Callable[..., BpeTokeniser]

@@ -9,14 +9,14 @@ from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.limits import ADDED_TOKENS
-from morphgraph.graph.merge_table import EditError
-from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR
-from morphgraph.tokeniser.hugging_face import (
+from morphgraph.formats.hugging_face import (
     from_tokenizer_json,
     from_vocabulary_and_merges,
     to_tokenizer_json,
 )
+from morphgraph.graph.merge_table import EditError
 from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR
 
 MakeDocument = Callable[..., dict[str, Any]]
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from strategies import MergeList, well_formed
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.tokeniser.hugging_face import to_tokenizer_json
-from morphgraph.tokeniser.recipe import read_recipe, replay, write_recipe
+from morphgraph.formats.hugging_face import to_tokenizer_json
+from morphgraph.formats.recipe import read_recipe, replay, write_recipe
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 MakeTokeniser = Callable[..., BpeTokeniser]

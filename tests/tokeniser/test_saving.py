@@ -14,15 +14,15 @@ from tokenizers import Tokenizer, models
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import demo_tokeniser_path, parse_json
 from morphgraph.core.limits import JSON_MEMORY
-from morphgraph.segment.bte import Bte
-from morphgraph.segment.models import export_segmenter
-from morphgraph.tokeniser.hugging_face import (
+from morphgraph.formats.hugging_face import (
     from_tokenizer_json,
     from_vocabulary_and_merges,
     saved_files,
     to_tokenizer_json,
 )
-from morphgraph.tokeniser.loading import load_tokeniser, load_uploaded_tokeniser
+from morphgraph.formats.loading import load_tokeniser, load_uploaded_tokeniser
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.models import export_segmenter
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 

@@ -21,12 +21,12 @@ from typer.testing import CliRunner
 from morphgraph.cli import program
 from morphgraph.core.errors import FileFormatError
 from morphgraph.corpus.counts import WordCounts
+from morphgraph.formats.hugging_face import from_tokenizer_json, new_ids, to_tokenizer_json
+from morphgraph.formats.loading import from_sentencepiece, load_tokeniser, load_uploaded_tokeniser
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.models import export_segmenter, load_segmenter, uploaded_segmenter
 from morphgraph.segment.segmenter import method_on
-from morphgraph.tokeniser.hugging_face import from_tokenizer_json, new_ids, to_tokenizer_json
-from morphgraph.tokeniser.loading import from_sentencepiece, load_tokeniser, load_uploaded_tokeniser
 from morphgraph.tokeniser.merging import derive, segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 

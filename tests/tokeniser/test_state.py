@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MERGES, MergeList
 
+from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import EditError
 from morphgraph.reference.entry import Reference
@@ -19,7 +20,6 @@ from morphgraph.refine.rebpe import ReBPESettings, preview_annealing
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.segmenter import method_on
-from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 

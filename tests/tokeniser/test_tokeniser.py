@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from morphgraph.tokeniser.byte_level import readable_bytes
-from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.formats.loading import load_tokeniser
+from morphgraph.tokeniser.preprocess import readable_bytes
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 MakeTokeniser = Callable[..., BpeTokeniser]

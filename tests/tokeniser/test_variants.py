@@ -12,8 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
+from morphgraph.formats.hugging_face import from_tokenizer_json, to_tokenizer_json
 from morphgraph.refine.knockout import last_leaves
-from morphgraph.tokeniser.hugging_face import from_tokenizer_json, to_tokenizer_json
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP

@@ -13,9 +13,9 @@ from sentencepiece import sentencepiece_model_pb2
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from morphgraph.core.errors import FileFormatError
+from morphgraph.formats.loading import load_vocabulary, read_vocabulary
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import WordPiece
-from morphgraph.tokeniser.loading import load_vocabulary, read_vocabulary
 from morphgraph.tokeniser.vocabulary import Marker
 
 

@@ -8,10 +8,9 @@ import pytest
 from tokenizers import normalizers, pre_tokenizers
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.formats.loading import load_vocabulary
 from morphgraph.segment.wordpiece import Greedy
-from morphgraph.tokeniser.added_tokens import AddedToken
-from morphgraph.tokeniser.loading import load_vocabulary
-from morphgraph.tokeniser.preprocess import Preprocessor
+from morphgraph.tokeniser.preprocess import AddedToken, Preprocessor
 from morphgraph.tokeniser.vocabulary import BYTES, SubwordVocabulary
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN
 

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from strategies import WORDS
 from tokenizers import pre_tokenizers
 
-from morphgraph.tokeniser.added_tokens import AddedToken
-from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR
-from morphgraph.tokeniser.preprocess import Preprocessor, WordEncoder
+from morphgraph.tokeniser.encoding import WordEncoder
+from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, AddedToken, Preprocessor
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import Words, concatenate
 

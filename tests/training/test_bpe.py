@@ -22,7 +22,7 @@ from morphgraph.segment import training as bpe
 from morphgraph.segment.picky import train_picky
 from morphgraph.segment.training import TrainedBpe, train_bpe
 from morphgraph.segment.trimmed import train_scaffold
-from morphgraph.tokeniser.byte_level import encode
+from morphgraph.tokeniser.preprocess import printable_bytes
 
 
 def hugging_face(
@@ -85,7 +85,9 @@ def test_same_as_hugging_face_on_a_language(language: str) -> None:
 def test_same_as_hugging_face_to_the_last_merge() -> None:
     """Byte-level words, until no pair is left that occurs twice."""
     frequencies = wordfreq.get_frequency_dict("ru", "small")
-    counts = WordCounts([encode(f" {word}") for word in frequencies][:20_000], [1] * 20_000)
+    counts = WordCounts(
+        [printable_bytes(f" {word}") for word in frequencies][:20_000], [1] * 20_000
+    )
     trained = train_bpe(counts, vocab_size=10**6, minimum_count=2)
     assert len(trained.merges) > 5_000
     assert trained == hugging_face(counts.words, 10**6, 2)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.formats.loading import load_tokeniser
 from web import storage
 from web.storage import BrowserStore, keep_recipe, kept_steps, tidy
 

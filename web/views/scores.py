@@ -12,6 +12,7 @@ import streamlit as st
 from morphgraph.core.cache import Same
 from morphgraph.core.text import count_text, counted, percent
 from morphgraph.draw import score_charts as charts
+from morphgraph.formats.loading import vocabulary_of
 from morphgraph.score.comparison import ERROR_KINDS, ErrorBrowser
 from morphgraph.score.flota import FlotaScores, flota_scores
 from morphgraph.score.gold_set import GoldSet, Scope
@@ -31,7 +32,6 @@ from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tables.model import HELD_IN, text_frame
 from morphgraph.tables.scores import breakdown_csv, errors_csv, flota_table
 from morphgraph.tables.writing import frame_csv
-from morphgraph.tokeniser.loading import vocabulary_of
 from web import widgets as ui
 from web.edits import open_in_graph
 from web.state import Session

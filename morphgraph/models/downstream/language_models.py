@@ -16,6 +16,7 @@ from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import write_file
+from morphgraph.formats.hugging_face import new_ids, to_tokenizer_json
 from morphgraph.models.downstream.task import (
     COMMON,
     DownstreamTask,
@@ -43,7 +44,6 @@ from morphgraph.models.downstream.training import (
 from morphgraph.models.transplanting import TransplantSettings, transplant_model
 from morphgraph.score.uncertainty import Ratio, bootstrap_intervals
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tokeniser.hugging_face import new_ids, to_tokenizer_json
 
 _Floats = npt.NDArray[np.float64]
 

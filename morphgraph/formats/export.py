@@ -17,6 +17,9 @@ import numpy as np
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import DEMOS, checksum, files_to_place, json_bytes, read_bytes, writing
 from morphgraph.core.text import counted, shortened
+from morphgraph.formats.export_files import TITLE, merges_text, readme, transformers_config
+from morphgraph.formats.hugging_face import new_ids, to_document
+from morphgraph.formats.recipe import lineage_of, read_recipe, write_whole_recipe
 from morphgraph.standalone.pieces import (
     Pieces,
     byte_parts,
@@ -25,10 +28,7 @@ from morphgraph.standalone.pieces import (
     method_of,
     plug_in,
 )
-from morphgraph.tokeniser.export_texts import TITLE, merges_text, readme, transformers_config
-from morphgraph.tokeniser.hugging_face import new_ids, to_document
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.recipe import lineage_of, read_recipe, write_whole_recipe
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation
 

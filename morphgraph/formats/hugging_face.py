@@ -5,7 +5,9 @@ more parts, which Hugging Face's library cannot read and refuses by that name.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from morphgraph.core.errors import FileFormatError, NoMergesError
@@ -13,29 +15,86 @@ from morphgraph.core.files import checksum as sum_of
 from morphgraph.core.files import decode_utf8, json_bytes, parse_json
 from morphgraph.core.limits import MERGES
 from morphgraph.core.text import counted, shortened
-from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.graph.merge_table import Merge
-from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR
-from morphgraph.tokeniser.document import (
-    BYTES,
-    DOWNLOAD_AGAIN,
-    SPECIAL,
-    added_tokens,
-    checked_vocabulary,
-    cut,
-    special_token,
-    tokenizer_document,
-)
-from morphgraph.tokeniser.merging import never_formed
-from morphgraph.tokeniser.pipeline import preprocessor_of
-from morphgraph.tokeniser.recipe import (
+from morphgraph.formats.recipe import (
     LINEAGE_FIELD,
     lineage_document,
     lineage_of,
     read_lineage,
     write_whole_recipe,
 )
+from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.graph.merge_table import Merge
+from morphgraph.tokeniser.merging import never_formed
+from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN
+from morphgraph.tokeniser.pipeline import added_tokens, check_types, cut, preprocessor_of
+from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, BYTES
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
+
+SPECIAL = re.compile(r"(<[^<>\s]{1,40}>|\[[A-Za-z_0-9]{2,40}\])")
+"""Types that look special: ``<s>``, ``[CLS]``."""
+
+
+def special_token(text: str, number: int) -> dict[str, Any]:
+    """Return a special token as ``tokenizer.json`` lists it."""
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    return {"id": number, "content": text, **flags, "special": True}
+
+
+def tokenizer_document(
+    vocabulary: Mapping[str, int],
+    merges: Iterable[Sequence[str]],
+    added: Iterable[Mapping[str, Any]],
+    parts: Mapping[str, Any],
+    **model: Any,
+) -> dict[str, Any]:
+    """Return the ``tokenizer.json`` of a BPE model.
+
+    ``parts``: normaliser, pre-tokeniser, post-processor and decoder; ``model``: its unusual fields.
+    """
+    usual: dict[str, Any] = {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": None,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+        "fuse_unk": False,
+        "byte_fallback": False,
+        "ignore_merges": False,
+        "vocab": dict(vocabulary),
+        "merges": [list(parts) for parts in merges],
+    }
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": list(added),
+        **parts,
+        "model": usual | model,
+    }
+
+
+def checked_vocabulary(value: Any, name: str, place: str = "") -> dict[str, int]:
+    """Check a vocabulary (type → id) from JSON, or raise `FileFormatError`."""
+    wrong = partial(FileFormatError, name, place)
+    fix = "Download the file again, or give each type an id of its own."
+    if not isinstance(value, dict) or not value:
+        raise wrong("a vocabulary (type → id) is expected here", fix)
+    check_types(value, name, place)
+    seen: dict[int, str] = {}
+    for text, number in value.items():
+        if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+            raise wrong(f"the id of “{cut(text)}” is not a valid id", fix)
+        if number in seen:
+            raise wrong(f"“{cut(seen[number])}” and “{cut(text)}” share the id {number:,}", fix)
+        if not text:
+            raise wrong(f"the type with the id {number:,} is empty", fix)
+        seen[number] = text
+    try:
+        "".join(value).encode()
+    except UnicodeEncodeError as error:
+        problem = "a type holds half of a surrogate pair, which is not a character"
+        raise wrong(problem, DOWNLOAD_AGAIN) from error
+    return value
 
 
 def from_tokenizer_json(data: bytes, name: str) -> BpeTokeniser:

@@ -19,25 +19,17 @@ from morphgraph.core.files import (
 )
 from morphgraph.core.limits import TYPES
 from morphgraph.core.text import shortened
-from morphgraph.tokeniser.document import (
-    BYTES,
-    DOWNLOAD_AGAIN,
+from morphgraph.formats.hugging_face import (
     SPECIAL,
-    added_tokens,
-    check_types,
-    checked_vocabulary,
-    special_token,
-)
-from morphgraph.tokeniser.hugging_face import (
     assumed_document,
+    checked_vocabulary,
     from_document,
     from_tokenizer_json,
     from_vocabulary_and_merges,
+    special_token,
     to_document,
 )
-from morphgraph.tokeniser.pipeline import added_tokens_of, preprocessor_of
-from morphgraph.tokeniser.preprocess import Preprocessor
-from morphgraph.tokeniser.sentencepiece import (
+from morphgraph.formats.sentencepiece import (
     bpe_document,
     is_bpe,
     is_sentencepiece,
@@ -45,6 +37,14 @@ from morphgraph.tokeniser.sentencepiece import (
     text_parts,
     text_preparation,
 )
+from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN
+from morphgraph.tokeniser.pipeline import (
+    added_tokens,
+    added_tokens_of,
+    check_types,
+    preprocessor_of,
+)
+from morphgraph.tokeniser.preprocess import BYTES, Preprocessor
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
 

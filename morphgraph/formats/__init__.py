@@ -1,0 +1,1 @@
+"""Every file of a tokeniser, in and out."""

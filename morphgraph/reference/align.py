@@ -6,6 +6,7 @@ substrings of the words.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate, pairwise
@@ -65,22 +66,16 @@ def align_morphemes(words: Sequence[str], morphemes: Sequence[Sequence[str]]) ->
     >>> align_morphemes(["subsidised"], [["subside", "y", "ise", "ed"]])
     [Alignment(morphs=('subsid', 'is', 'ed'), sources=(0, 2, 3))]
     """
-    found: list[Alignment | None] = [None] * len(words)
-    unlike: list[int] = []
+    found: dict[int, Alignment] = {}
     for index, (word, parts) in enumerate(zip(words, morphemes, strict=True)):
         if "".join(parts) == word:
-            if all(parts):
-                found[index] = Alignment(tuple(parts), tuple(range(len(parts))))
-            else:
-                kept = [i for i, part in enumerate(parts) if part]
-                found[index] = Alignment(tuple(parts[i] for i in kept), tuple(kept))
-        else:
-            unlike.append(index)
+            kept = tuple(i for i, part in enumerate(parts) if part)
+            found[index] = Alignment(tuple(filter(None, parts)), kept)
+    unlike = [index for index in range(len(words)) if index not in found]
     if unlike:
         aligned = _align_batch([words[i] for i in unlike], [morphemes[i] for i in unlike])
-        for index, alignment in zip(unlike, aligned, strict=True):
-            found[index] = alignment
-    return [alignment for alignment in found if alignment is not None]
+        found.update(zip(unlike, aligned, strict=True))
+    return [found[index] for index in range(len(words))]
 
 
 def _align_batch(words: list[str], morphemes: list[Sequence[str]]) -> list[Alignment]:
@@ -94,14 +89,8 @@ def _align_batch(words: list[str], morphemes: list[Sequence[str]]) -> list[Align
         normal, cut = normalise_with_cuts(word)
         normal_words.append(normal)
         cuts.append(cut)
-    known: dict[str, str] = {}
-    normal_morphemes = []
-    for parts in morphemes:
-        for part in parts:
-            normal_part = known.get(part)
-            if normal_part is None:
-                normal_part = known[part] = normalise(part)
-            normal_morphemes.append(normal_part)
+    known = {part: normalise(part) for part in {part for parts in morphemes for part in parts}}
+    normal_morphemes = [known[part] for parts in morphemes for part in parts]
     entry_offsets = _offsets([len(parts) for parts in morphemes])
     starts, sources, sizes = align(
         _points(normal_words),
@@ -244,18 +233,9 @@ def entries_from(rows: Sequence[SourceRow]) -> list[Entry]:
             joined = whole_words(alignment, row.pieces)
         kinds = morph_kinds(alignment, row.kinds) if row.kinds is not None else None
         own = row.underlying or tuple(filter(None, row.morphemes))
-        entries.append(
-            Entry(
-                row.word,
-                alignment.morphs,
-                joined,
-                row.corpus_count,
-                row.line,
-                kinds,
-                row.processes,
-                None if own in ((), alignment.morphs) else own,
-            )
-        )
+        differs = own not in ((), alignment.morphs)
+        about = joined, row.corpus_count, row.line, kinds, row.processes, own if differs else None
+        entries.append(Entry(row.word, alignment.morphs, *about))
     return entries
 
 
@@ -278,10 +258,7 @@ def _lower(text: str) -> str:
     return lowered if len(lowered) == len(text) else "".join(c.lower()[0] for c in text)
 
 
-def _is_jamo(char: str) -> bool:
-    return (
-        "\u1100" <= char <= "\u11ff" or "\ua960" <= char <= "\ua97f" or "\ud7b0" <= char <= "\ud7ff"
-    )
+_JAMO = re.compile("[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]")
 
 
 @cache
@@ -294,7 +271,7 @@ def _alone(char: str) -> str:
     normal = _lower(_unmarked(char))
     if len(normal) != 1 or char == "Σ" or category(normal)[0] == "M":
         return ""
-    if not "가" <= char <= "힣" and any(_is_jamo(c) for c in normalize("NFKD", char)):
+    if not "가" <= char <= "힣" and _JAMO.search(normalize("NFKD", char)):
         return ""
     return normal
 

@@ -33,10 +33,9 @@ def processes_of(kinds: Sequence[MorphemeKind | None]) -> tuple[str, ...]:
     >>> processes_of([FREE, MorphemeKind.INTERFIX, FREE, SUFFIX])
     ('derivation', 'compound')
     """
-    derived = (
-        ("derivation",) if MorphemeKind.PREFIX in kinds or MorphemeKind.SUFFIX in kinds else ()
-    )
-    return (*derived, "compound") if kinds.count(MorphemeKind.FREE) > 1 else derived
+    is_derived = MorphemeKind.PREFIX in kinds or MorphemeKind.SUFFIX in kinds
+    formed = {"derivation": is_derived, "compound": kinds.count(MorphemeKind.FREE) > 1}
+    return tuple(process for process, forms in formed.items() if forms)
 
 
 def resolve_kinds(kinds: Sequence[MorphemeKind]) -> list[MorphemeKind]:
@@ -310,8 +309,7 @@ def describe_reference(reference: Reference) -> Description:
     several: set[str] = set()
     kinds: Counter[MorphemeKind | None] = Counter()
     affixes: dict[MorphemeKind | None, Counter[str]] = {
-        MorphemeKind.PREFIX: Counter(),
-        MorphemeKind.SUFFIX: Counter(),
+        kind: Counter() for kind in (MorphemeKind.PREFIX, MorphemeKind.SUFFIX)
     }
     with_kinds = 0
     for entry in entries:
@@ -324,28 +322,26 @@ def describe_reference(reference: Reference) -> Description:
         for morph, kind in zip(entry.morphs, entry.kinds, strict=True):
             if kind in affixes:
                 affixes[kind][morph.lower()] += 1
+    whole = sum(entry.whole_words is not None for entry in entries)
+    prefixes, suffixes = (
+        tuple(sorted(found.items(), key=lambda item: (-item[1], item[0]))[:TOP])
+        for found in affixes.values()
+    )
     return Description(
         entries=len(entries),
         words=len(analyses),
         words_with_several_analyses=len(several),
         morphs_per_word=dict(sorted(sizes.items())),
         index_of_synthesis=_ratio(sum(n * times for n, times in sizes.items()), len(entries)),
-        whole_word_share=_ratio(
-            sum(entry.whole_words is not None for entry in entries), len(entries)
-        ),
+        whole_word_share=_ratio(whole, len(entries)),
         entries_with_kinds=with_kinds,
         kinds={kind.value: kinds[kind] for kind in MorphemeKind} if with_kinds else {},
         morphs_without_kind=kinds[None],
         longest_word=max(analyses, key=len, default=""),
-        prefixes=_most_frequent(affixes[MorphemeKind.PREFIX]),
-        suffixes=_most_frequent(affixes[MorphemeKind.SUFFIX]),
+        prefixes=prefixes,
+        suffixes=suffixes,
     )
 
 
 def _ratio(part: int, whole: int) -> float:
     return part / whole if whole else nan
-
-
-def _most_frequent(counts: Counter[str]) -> tuple[tuple[str, int], ...]:
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(ordered[:TOP])

@@ -19,7 +19,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
@@ -41,13 +40,11 @@ from morphgraph.reference.source import (
     split_lines,
 )
 
-PREDICTION_FORMATS: Mapping[str, str] = MappingProxyType(
-    {
-        "plain": "Plain: word and morphs",
-        "sigmorphon2022": "SIGMORPHON 2022 words",
-        "morfessor": "Morfessor",
-    }
-)
+PREDICTION_FORMATS: Mapping[str, str] = {
+    "plain": "Plain: word and morphs",
+    "sigmorphon2022": "SIGMORPHON 2022 words",
+    "morfessor": "Morfessor",
+}
 """The formats of predictions by name, with their labels."""
 
 _COUNTED = re.compile(r"\d+(?:\.\d+)?\s+\S")
@@ -121,12 +118,9 @@ class Predictions:
         prediction, or if words are paired and one is segmented in several ways.
         """
         is_by_line = self.line_count == reference.lines
-        asked = (*reference.entries, *reference.unaligned)
-        missing: list[str] = []
-        differing: list[str] = []
-        rows: list[SourceRow] = []
-        found: list[Entry] = []
-        for gold in asked:
+        missing, differing = list[str](), list[str]()
+        rows, found = list[SourceRow](), list[Entry]()
+        for gold in (*reference.entries, *reference.unaligned):
             same = self.by_word.get(gold.word)
             line = self.lines.get(gold.line) if is_by_line else same
             if not is_by_line and gold.word in self._conflicting:
@@ -148,16 +142,12 @@ class Predictions:
             found.append(Entry(gold.word, morphs, line=gold.line, underlying=segments))
         for aligned in entries_from(rows):
             found[aligned.line] = replace(found[aligned.line], morphs=aligned.morphs)
-        return found, self._notes(reference, len(asked), missing, differing)
+        return found, self._notes(reference, len(found), missing, differing)
 
     def _segmented_twice(self, word: str) -> FileFormatError:
         first, other = self.by_word[word], self._conflicting[word]
-        return FileFormatError(
-            self.name,
-            f"line {other.number:,}",
-            f"“{word}” is segmented in another way than on line {first.number:,}",
-            "Keep one of the two.",
-        )
+        problem = f"“{word}” is segmented in another way than on line {first.number:,}"
+        return FileFormatError(self.name, f"line {other.number:,}", problem, "Keep one of the two.")
 
     def _notes(
         self, reference: Reference, asked: int, missing: Sequence[str], differing: Sequence[str]
@@ -205,13 +195,10 @@ def read_predictions(
     """
     if name is None:
         name = "predictions" if isinstance(source, bytes) else Path(source).name
+    known = ", ".join(PREDICTION_FORMATS)
     if format is not None and format not in PREDICTION_FORMATS:
-        raise FileFormatError(
-            name,
-            "",
-            f"predictions have no format {format!r}",
-            f"Choose one of: {', '.join(PREDICTION_FORMATS)}",
-        )
+        problem = f"predictions have no format {format!r}"
+        raise FileFormatError(name, "", problem, f"Choose one of: {known}")
     data = load_bytes(source, name)
     skips = Skips()
     numbered = split_lines(decode_text(data, name, encoding))
@@ -221,12 +208,9 @@ def read_predictions(
     skipped = skips.sorted()
     if not any(any(line.segments) for line in lines.values()):
         reasons = "; ".join(f"{skip.count:,} × {skip.reason}" for skip in skipped)
-        raise FileFormatError(
-            name,
-            "",
-            f"no line can be read as {PREDICTION_FORMATS[format]}: {reasons or 'there is none'}",
-            f"Check the file, or choose another format: {', '.join(PREDICTION_FORMATS)}",
-        )
+        problem = f"no line can be read as {PREDICTION_FORMATS[format]}: "
+        fix = f"Check the file, or choose another format: {known}"
+        raise FileFormatError(name, "", problem + (reasons or "there is none"), fix)
     return Predictions(name, format, lines, numbered[-1][0], skipped, sum_of(data))
 
 

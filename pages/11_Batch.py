@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from morphgraph.batch.run import Run, RunProgress, ended_early, read_progress, stop_run
+from morphgraph.batch.run import Run, ended_early, read_progress, stop_run
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import check_size, decode_utf8, read_bytes, shipped_configurations
 from morphgraph.core.limits import PUBLIC_WORKERS, YAML_CHARACTERS, is_public
@@ -181,7 +181,6 @@ def _editor(source: str, original: str) -> str:
 
 def _outcome(source: str, text: str) -> None:
     checked, runs = batch.checked_text(source, text), batch.known_runs()
-    impossible = checked.plan is None
     free = batch.free_name(checked.name or "evaluation", [run.name for run in runs])
     with st.container(horizontal=True, vertical_alignment="bottom"):
         workers = PUBLIC_WORKERS.value
@@ -210,7 +209,7 @@ def _outcome(source: str, text: str) -> None:
     else:
         said = ui.plain(batch.summary(checked.plan, workers))
         st.success(said, icon=":material/check_circle:")
-    ui.button("Start", "play_arrow", _start, source, primary=True, disabled=impossible)
+    ui.button("Start", "play_arrow", _start, source, primary=True, disabled=checked.plan is None)
     if not is_public() and any(run.progress and not run.progress.is_over for run in runs):
         st.caption("Another run is running: both will share this machine.")
     ui.show_deferred_error(_REFUSED)
@@ -229,9 +228,8 @@ def _start(source: str) -> None:
             st.session_state[_REFUSED] = "Nothing was started: correct the error above first."
         return
     names = [run.name for run in batch.known_runs()]
-    name = str(ui.value_now(_NAME, "")).strip() or batch.free_name(
-        checked.name or "evaluation", names
-    )
+    free = batch.free_name(checked.name or "evaluation", names)
+    name = str(ui.value_now(_NAME, "")).strip() or free
     with ui.deferred_error(_REFUSED):
         if name in names:
             raise MorphGraphError(
@@ -273,10 +271,18 @@ def runs_tab() -> None:
             batch.add_source(f"copy of {name}"[:80], batch.configuration_of(run))
             _show_editor()
 
-    _watched(run)
+    at_work, can = not batch.is_over(run), batch.buttons_of(run)
+
+    def show() -> None:
+        now = replace(run, progress=read_progress(run.folder))
+        if at_work and batch.buttons_of(now) != can:
+            st.rerun()  # the whole page, as buttons and results have changed
+        _state(now)
+
+    st.fragment(show, run_every=1.0 if at_work else None)()
     ui.show_deferred_error(_REFUSED)
     state = batch.state_of(run)
-    _buttons(run, state, resume)
+    _buttons(run, state, can, resume)
     # A report is written after results, so missing results were deleted.
     has_ended = run.has_results or state == "done"
     if has_ended and batch.is_over(run) and not results_of(run) and state == "done":
@@ -293,9 +299,7 @@ def runs_tab() -> None:
             st.code(batch.resume_command(run), language=None, wrap_lines=True)
 
 
-def _buttons(run: Run, state: str, resume: Callable[[], None]) -> None:
-    can = batch.buttons_of(run)
-
+def _buttons(run: Run, state: str, can: str, resume: Callable[[], None]) -> None:
     def stop() -> None:
         with ui.deferred_error(_REFUSED):
             (leave_queue if is_waiting(run.folder) else stop_run)(run.folder)
@@ -310,24 +314,8 @@ def _buttons(run: Run, state: str, resume: Callable[[], None]) -> None:
     elif state != "done" or (run.progress is not None and run.progress.failed > 0):
         label = "Retry failed tasks" if state == "done" else "Resume"
         said = "What is done is kept: only what is missing is run."
-        how: dict[str, Any] = {
-            "primary": state != "done",
-            "key": f"batch go on {run.name}",
-            "help": said,
-        }
-        ui.button(label, "play_arrow", resume, **how)
-
-
-def _watched(run: Run) -> None:
-    at_work, shown = not batch.is_over(run), batch.buttons_of(run)
-
-    def show() -> None:
-        now = replace(run, progress=read_progress(run.folder))
-        if at_work and batch.buttons_of(now) != shown:
-            st.rerun()  # the whole page, as buttons and results have changed
-        _state(now)
-
-    st.fragment(show, run_every=1.0 if at_work else None)()
+        first, key = state != "done", f"batch go on {run.name}"
+        ui.button(label, "play_arrow", resume, primary=first, key=key, help=said)
 
 
 def _state(run: Run) -> None:
@@ -353,7 +341,13 @@ def _state(run: Run) -> None:
         if progress.message:
             ui.show_error(progress.message)
     if progress.failed:
-        _failures(progress)
+        title = f"{counted(progress.failed, 'task')} failed"
+        with st.expander(title, icon=":material/error:", expanded=True):
+            shown = progress.failures[-_MOST_FAILURES:]
+            for line in shown:
+                st.markdown(f"- {ui.plain_line(without_folder(line), 500)}")
+            if progress.failed > len(shown):
+                st.caption(f"The last {len(shown):,} of {progress.failed:,}; the log has them all.")
 
 
 def _no_progress(run: Run) -> None:
@@ -377,16 +371,6 @@ def _no_progress(run: Run) -> None:
         st.code(batch.visible_lines(said), language=None, wrap_lines=True)
 
 
-def _failures(progress: RunProgress) -> None:
-    title = f"{counted(progress.failed, 'task')} failed"
-    with st.expander(title, icon=":material/error:", expanded=True):
-        shown = progress.failures[-_MOST_FAILURES:]
-        for line in shown:
-            st.markdown(f"- {ui.plain_line(without_folder(line), 500)}")
-        if progress.failed > len(shown):
-            st.caption(f"The last {len(shown):,} of {progress.failed:,}; the log has them all.")
-
-
 def results_of(run: Run) -> bool:
     """Show a run's tables, report and files; return whether its results could be read."""
     from morphgraph.batch.results import read_results
@@ -402,9 +386,8 @@ def results_of(run: Run) -> bool:
     if not is_complete:
         st.info("Cells that failed or have not run are missing here; the report names them.")
     _download_buttons(run, results)
-    tables, report = st.tabs(
-        ["Tables", "Report"], key=f"batch results {run.name}", on_change="rerun"
-    )
+    key = f"batch results {run.name}"
+    tables, report = st.tabs(["Tables", "Report"], key=key, on_change="rerun")
     if tables.open:
         with tables, ui.attempt():
             _one_table(run, _tables(run, results), is_complete)

@@ -201,10 +201,7 @@ def _view(current: Session) -> Controls:
 
 
 def type_panel(current: Session, number: int, cascade: bool) -> None:
-    """Show the selected type: its merge, its blame, its knockout's effect, and its words.
-
-    ``cascade``: a knockout also removes everything made from the type.
-    """
+    """Show the selected type: its merge, its blame, the effect of its knockout, and its words."""
     word = st.session_state.pop(_WORD_CHOSEN, None)
     if word is not None:
         open_in_merge_tree(current, current.study.benchmark.words.texts[word])

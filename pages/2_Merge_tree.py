@@ -63,10 +63,7 @@ def tree_page(current: Session) -> None:
 
 
 def _word(current: Session) -> tuple[str | None, str]:
-    """Type a word, or choose one of the worst, and a state to compare with.
-
-    No word, with a message, if there is nothing to show.
-    """
+    """Choose a word and a state to compare with; no word, and a message, if there is none."""
     study, key = current.study, word_key(current)
     edited = bool(study.graph.history)
     typed, worst, *states = st.columns([3, 4, 3] if edited else [3, 4])

@@ -125,10 +125,7 @@ def _chosen(
 
 
 def _settings(gold_sets: Sequence[GoldSet], labels: Sequence[str]) -> dict[str, Any]:
-    """Choose scope, weighting, a row of gold, the baseline of tests, and the scores.
-
-    Options that no reference supports are hidden.
-    """
+    """Choose how words are scored, and by what; options that no reference supports are hidden."""
     scopes = [s for s in SCOPES if any(y.has_gold(s).any() for y in gold_sets)]
     weightings = [w for w in WEIGHTINGS if any(w in y.weightings for y in gold_sets)]
     scope = _one_of("scores_scope", "Gold boundaries", scopes)

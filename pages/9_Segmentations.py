@@ -18,6 +18,7 @@ from morphgraph.score.uncertainty import Interval
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE
 from morphgraph.tables.scores import comparison_csv, comparison_html, comparison_latex
+from morphgraph.tokeniser.words import spelled
 from web import choosing
 from web import widgets as ui
 from web.bootstrap import start
@@ -86,7 +87,14 @@ def segmentations_page(current: Session) -> None:
         # The index of each method among those compared; None if it is still being made.
         counter = itertools.count()
         numbers = [None if one.made is None else next(counter) for one in picked]
-        _headers(current, picked, numbers, comparison)
+        widths = [_WORDS_WIDER, *(1 for _ in picked)]
+        with st.container(key="compare-heads"):
+            first, *places = st.columns(widths, gap=None, wrap=False, vertical_alignment="center")
+            first.markdown("**gold**")
+            for place, one, number in zip(places, picked, numbers, strict=True):
+                found = None if number is None else comparison.summaries[number]
+                with place:
+                    _header(current, one, found)
         _table(picked, numbers, comparison, chosen)
         progress = st.container()  # below the words, so that they do not move
         cell = _chosen_cell(comparison)
@@ -105,26 +113,14 @@ def segmentations_page(current: Session) -> None:
             st.rerun()
 
 
-def _headers(
-    current: Session,
-    picked: Sequence[PickedMethod],
-    numbers: Sequence[int | None],
-    comparison: Comparison,
-) -> None:
-    gold = current.study.benchmark
-    widths = [_WORDS_WIDER, *(1 for _ in picked)]
-    with st.container(key="compare-heads"):
-        first, *places = st.columns(widths, gap=None, wrap=False, vertical_alignment="center")
-        first.markdown("**gold**")
-        for place, one, number in zip(places, picked, numbers, strict=True):
-            found = None if number is None else comparison.summaries[number]
-            held_in = one.base is not None and has_seen(one.base, gold)
-            with place:
-                _header(one, found, held_in)
-
-
-def _header(one: PickedMethod, found: Summary | None, held_in: bool) -> None:
-    facts = [one.spelled_settings] if one.spelled_settings else []
+def _header(current: Session, one: PickedMethod, found: Summary | None) -> None:
+    """Show a method with its settings, description, and F1 on these words."""
+    held_in = one.base is not None and has_seen(one.base, current.study.benchmark)
+    # Settings that are 0 or off have no effect.
+    settings = ", ".join(
+        f"{key} = {spelled(value)}" for key, value in one.settings.items() if value
+    )
+    facts = [settings] if settings else []
     facts.append("…" if found is None else f"F1 {in_percent(found.f1, 1)}")
     facts += [f":orange-badge[{HELD_IN}]"] * held_in
     label = f"**{ui.plain(shortened(one.title, 24))}** {' · '.join(facts)}"
@@ -363,9 +359,8 @@ def _follow_drawn(current: Session, *, is_used: bool) -> None:
         return _spelled(_read(draw)) if draw else here
 
     asked = current.address.follow("draw", here, reads=read)
-    if asked != here:
-        for name, value in _read(asked).items():
-            ui.set_value(f"compare_{name}", value)
+    for name, value in _read(asked).items() if asked != here else ():
+        ui.set_value(f"compare_{name}", value)
 
 
 def _spelled(drawn: Mapping[str, Any]) -> str:

@@ -41,10 +41,7 @@ _SETTINGS = "started.json"
 
 @dataclass(frozen=True)
 class Checked:
-    """A checked configuration: ready to run, or with an error and the lines around it.
-
-    ``name``: its own name, even if a file that it refers to is missing.
-    """
+    """A checked configuration: ready to run, or with an error and the lines around it."""
 
     plan: Plan | None = None
     name: str = ""
@@ -128,10 +125,7 @@ def add_source(wanted: str, text: str, taken: Collection[str] = ()) -> None:
 
 
 def folder_of(source: str) -> Path:
-    """Return the base of relative paths: beside shipped files, or the app's working folder.
-
-    In public mode it is the folder of the visitor's own files, which no path can leave.
-    """
+    """Return the base of relative paths; in public mode no path can leave it."""
     if is_public():
         return uploads_folder()
     return Path.cwd() if source in own_sources() else files.shipped_folder()
@@ -181,10 +175,7 @@ def known_runs() -> list[Run]:
 
 
 def begin(text: str, name: str, settings: Settings) -> Run:
-    """Start or resume a run, store its settings, and show it.
-
-    In public mode it is queued.
-    """
+    """Start or resume a run (in public mode it is queued), store its settings, and show it."""
     root = own_folder() / "runs"
     with files.writing(own_folder(), " with MORPHGRAPH_STATE"):
         make_private(own_folder())

@@ -87,10 +87,7 @@ def start(title: str) -> Session:
 
 
 def sidebar(current: Session) -> None:
-    """Show the pages, what is open, and the other demos.
-
-    Apart from the offer to restore edits, nothing here depends on edits.
-    """
+    """Show the pages, what is open, and the other demos; nothing here depends on edits."""
     for group, pages in PAGES.items():
         if group:
             st.caption(group)
@@ -146,10 +143,7 @@ def _own_data(current: Session) -> None:
 
 
 def _offer_kept_edits(current: Session) -> None:
-    """Offer edits of this tokeniser made in another browser, until there are new ones.
-
-    Those of this browser are restored automatically.
-    """
+    """Offer edits of this tokeniser made in another browser, until there are new ones."""
     tokeniser = current.study.tokeniser
 
     def restore(steps: list[dict[str, Any]]) -> None:
@@ -173,10 +167,7 @@ def _offer_kept_edits(current: Session) -> None:
 def score_metrics(
     current: Session, place: str, scope: Scope = "morphemic", weighting: Weighting = "types"
 ) -> None:
-    """Show a slim sticky bar: what is open, its scores and their differences, undo and redo.
-
-    ``place`` is a name that keeps the buttons of pages apart.
-    """
+    """Show a slim sticky bar: what is open, its scores, undo and redo; ``place``: the page."""
     study = current.study
     graph, note = study.graph, study.benchmark.reference.partial_note
     now, start = study.now.score(scope, weighting), study.start.score(scope, weighting)
@@ -248,10 +239,7 @@ def edit_buttons(current: Session, place: str) -> None:
 
 
 def what_is_open(current: Session, place: str) -> None:
-    """Show the open tokeniser and reference; a click on one replaces them.
-
-    ``place`` is a name that keeps the widgets of pages apart.
-    """
+    """Show the open tokeniser and reference; a click on one replaces them."""
     gold = current.study.benchmark.reference
     for kind, name in (("tokeniser", current.study.tokeniser.name), ("reference", gold.name)):
         # Drawn only when opened, as most never are.
@@ -289,10 +277,7 @@ def open_reference(current: Session, place: str) -> None:
 
 
 def tokeniser_upload(current: Session) -> None:
-    """Upload a tokeniser, as one file or two, and open it; each upload is judged on its own.
-
-    A file without merges has no merge graph: it becomes a method on Segmentations and Scores.
-    """
+    """Open a tokeniser from one file or two; one without merges becomes a method elsewhere."""
     uploaded = st.file_uploader(
         "Tokeniser",
         type=["json", "txt", "model"],
@@ -321,10 +306,7 @@ def tokeniser_upload(current: Session) -> None:
 
 
 def _last_upload(files: "Sequence[UploadedFile]") -> "list[UploadedFile]":
-    """Return the latest simultaneous uploads, with the half that was waiting for one of them.
-
-    Earlier files remain in the field but are not part of these.
-    """
+    """Return the latest simultaneous uploads, with the half that waited for one of them."""
     before: dict[str, int] = st.session_state.get(_UPLOADS, {})
     newest = max(before.values(), default=0) + 1
     numbers = {file.file_id: before.get(file.file_id, newest) for file in files}

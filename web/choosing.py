@@ -79,10 +79,7 @@ class Chosen:
 
 @dataclass(frozen=True)
 class PickedMethod:
-    """A chosen method: its name, settings and label.
-
-    ``made``: None until it is made; ``base``: the tokeniser it is based on, if any.
-    """
+    """A chosen method, ``made`` when it could be, and the tokeniser it is based on, if any."""
 
     name: str
     settings: Mapping[str, Any]
@@ -94,11 +91,6 @@ class PickedMethod:
     def title(self) -> str:
         """Its title, without settings."""
         return METHODS[self.name].title if self.name in METHODS else self.label
-
-    @property
-    def spelled_settings(self) -> str:
-        """Its settings in one line, without those that are 0 or off and have no effect."""
-        return ", ".join(f"{key} = {spelled(v)}" for key, v in self.settings.items() if v)
 
 
 def choose_methods(
@@ -138,7 +130,15 @@ def choose_methods(
             made = None
             if wait or not _takes_long(current, name, settings):
                 made = make_method(current, place, name, settings)
-            label = _label(current, name, settings, edited)
+            label = name.removeprefix("model ")
+            if name in METHODS:
+                fields = METHODS[name].fields.items()
+                given = {
+                    k: settings[k] for k, f in fields if settings.get(k, f.default) != f.default
+                }
+                label = METHODS[name].label(given)
+            if name == "bpe":
+                label = method_on(current.study.tokeniser, name).name + " now" * edited
             made_on = None if made is None else made.tokeniser
             base = current.study.tokeniser if name in METHODS.offered else made_on
             found.append(PickedMethod(name, settings, label, made, base))
@@ -172,10 +172,7 @@ def lacking_counts(current: Session, place: str) -> str:
 
 
 def choose_method(current: Session, place: str) -> Segmenter:
-    """Choose one method and its settings, and return it for the open tokeniser.
-
-    Methods that need word counts are left out; the first is the tokeniser's own merges.
-    """
+    """Choose one method that needs no word counts, and return it for the open tokeniser."""
     names = [n for n in METHODS.offered if METHODS[n].standalone and not METHODS[n].counts]
     name = ui.choice(
         st.selectbox,
@@ -191,22 +188,8 @@ def choose_method(current: Session, place: str) -> Segmenter:
     return method_on(current.study.tokeniser, name, settings)
 
 
-def _label(current: Session, name: str, settings: Mapping[str, Any], edited: bool) -> str:
-    if name not in METHODS:
-        return name.removeprefix("model ")
-    if name == "bpe":
-        title = method_on(current.study.tokeniser, name).name
-        return f"{title} now" if edited else title
-    fields = METHODS[name].fields
-    given = {key: value for key, value in settings.items() if value != fields[key].default}
-    return METHODS[name].label(given)
-
-
 def _follow_methods(current: Session, place: str) -> None:
-    """Synchronise the chosen methods with the address, which wins on arrival and after Back.
-
-    The address leaves out methods that need a file or edits; their choice is kept.
-    """
+    """Synchronise with the address the methods that need no file and no edits."""
     chosen = chosen_methods(current, place)
     names = [name for name in chosen.names if name in METHODS]
     here = _addressed({name: _settings(name, place) for name in names})
@@ -321,10 +304,7 @@ def add_model(name: str, model: Segmenter, places: Sequence[str]) -> None:
 
 
 def make_method(current: Session, place: str, name: str, settings: Mapping[str, Any]) -> Segmenter:
-    """Make a method for the open tokeniser, or return it from the cache.
-
-    ``place``: the page, which drops the method if its training is stopped.
-    """
+    """Return a method for the open tokeniser; ``place``: the page that drops it if stopped."""
     if name.startswith("model "):
         return current.models[name.removeprefix("model ")]
     asked, tokeniser = _identity(current, name, settings), current.study.tokeniser
@@ -450,10 +430,7 @@ def choose_references(
 
 
 def remove_reference(name: str | None) -> None:
-    """Remove a reference from those scored on, or (None) cancel the upload being read.
-
-    The first one stays in the list.
-    """
+    """Remove a reference from those scored on, or (None) cancel the upload being read."""
     if name is None:
         clear_upload(_ADDED)
     others = [other for other in ui.value_now(_REFERENCES, []) if other != name]

@@ -83,10 +83,7 @@ def go_to_edit(current: Session, edits: int) -> None:
 
 
 def never_formed_note(current: Session, show_all: Callable[[], None] | None = None) -> None:
-    """Report types that no merge can form after the edits, and offer to remove them.
-
-    ``show_all`` lists them, if the page can.
-    """
+    """Report types that no merge can form after the edits, to remove or (``show_all``) list."""
     graph, names = current.study.graph, current.study.tokeniser.readable_types
 
     def make() -> list[int]:
@@ -192,10 +189,7 @@ def handle_clicks(
 
 
 def _clicked_type(graph: MergeGraph, key: str) -> int | None:
-    """Return the type of a vertex or of its merge's result; None if the graph has no such vertex.
-
-    A late click may refer to a merge that is gone, or to another tokeniser.
-    """
+    """Return the type of a vertex, or of its merge's result; a late click may have none."""
     if not key[1:].isdecimal() or key[0] not in "tm":
         return None
     number = int(key[1:])

@@ -99,18 +99,7 @@ def _is_address(host: str) -> bool:
 FRAME = "/frame"
 """The path of the empty page that embeds foreign pages (`page_frame`)."""
 
-_FRAME_PAGE = """<!doctype html>
-<meta charset="utf-8">
-<title>A page of its own</title>
-<script>
-addEventListener("message", ({ source, data }) => {
-  if (source !== parent) return;
-  document.open();
-  document.write(data);
-  document.close();
-}, { once: true });
-</script>
-"""
+_FRAME_PAGE = Path(__file__).parent / "components" / "empty_page.html"
 _IN_FRAME = (
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; "
     "style-src 'unsafe-inline'; img-src data:; font-src data:"
@@ -121,15 +110,12 @@ _OWN_FRAMES = "frame-ancestors 'self'"
 def frame_route(*, allow_frame: bool) -> Route:
     """Serve the page that embeds foreign pages, whose scripts run isolated in it."""
     policy = _IN_FRAME if allow_frame else f"{_IN_FRAME}; {_OWN_FRAMES}"
-    page = HTMLResponse(_FRAME_PAGE, headers={"Content-Security-Policy": policy})
+    page = HTMLResponse(_FRAME_PAGE.read_text(), headers={"Content-Security-Policy": policy})
     return Route(FRAME, lambda request: page)
 
 
 class SafeHeaders:
-    """Adds headers that tell browsers what to load, from where, and who may frame the app.
-
-    ``allow_frame``: whether other pages may embed the app in a frame.
-    """
+    """Adds headers that tell browsers what to load, from where, and who may frame the app."""
 
     def __init__(self, app: ASGIApp, *, allow_frame: bool) -> None:
         self.app = app
@@ -317,10 +303,7 @@ async def manage_memory(tabs: Tabs) -> AsyncIterator[None]:
 
 
 def make_room() -> None:
-    """Drop derived results not just used, oldest first, if the app exceeds its memory limit.
-
-    Only once in each check: returning memory to the system blocks other threads.
-    """
+    """Drop old derived results if the app exceeds its memory limit, only once in each check."""
     if memory_used() > APP_MEMORY.value and app_cache().drop(share=0.25, seconds=10.0):
         give_back_memory()
 

@@ -55,10 +55,7 @@ def clear_upload(field: str) -> None:
 
 
 def reference_upload(current: Session, place: str) -> None:
-    """Upload a reference, in a detected or chosen format and encoding, and open it.
-
-    ``place``: where the page confirms it, see `reference_read`.
-    """
+    """Open a reference in a detected or chosen format; ``place`` confirms it."""
     with st.container(key="reference-reading"):
         left, right = st.columns(2)
     format_ = left.selectbox(
@@ -98,10 +95,7 @@ def confirm_reference(current: Session, place: str) -> None:
 
 
 def reference_read(current: Session, place: str) -> bool:
-    """Confirm a reference opened here until the message is closed.
-
-    Returns whether the message is shown.
-    """
+    """Confirm a reference opened here until that is closed; return whether it is shown."""
     reference = current.study.benchmark.reference
     if st.session_state.get(_READ) != (place, reference.checksum):
         return False

@@ -83,10 +83,7 @@ def reference_of(source: Source) -> Reference:
 
 @st.cache_resource(show_spinner="Reading word frequencies…", max_entries=8)
 def frequencies_of(source: Source) -> Mapping[str, float]:
-    """Return a source's word frequencies; `MorphGraphError` if they cannot be read.
-
-    Those of wordfreq are per 10⁹ words.
-    """
+    """Return the word frequencies (of wordfreq, per 10⁹ words); may raise `MorphGraphError`."""
     if not source.files:
         return dict(wordfreq_counts(source.name.removeprefix("wordfreq:")).items())
     (name, data), *_ = source.files

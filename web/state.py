@@ -207,10 +207,7 @@ class Session:
 
     @property
     def frequency_language(self) -> str:
-        """The language of the wordfreq list that weights words.
-
-        Empty for a file, whatever its name: results from a list are shared by all sessions.
-        """
+        """The language of the wordfreq list that weights words; empty for a file."""
         source = self.sources.get("frequencies")
         return "" if source is None or source.files else source.name.removeprefix("wordfreq:")
 
@@ -452,10 +449,7 @@ def keep_session(current: Session) -> None:
 
 @contextmanager
 def doing(current: Session, what: str) -> Iterator[None]:
-    """Record long work in progress, so that a visitor returning after a crash is told.
-
-    A click on Stop or an error is no crash.
-    """
+    """Record long work, so that a visitor who returns after a crash, but not a Stop, is told."""
     current.doing = what
     keep_session(current)
     try:

@@ -112,10 +112,7 @@ def kept_steps(checksum: str, *, previous: bool = False) -> list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class BrowserStore:
-    """The stored data of a browser with a token, as seen from one of its tabs.
-
-    A new token has 256 random bits; the number of a tab need not be secret.
-    """
+    """The stored data of a browser, known by 256 random bits, as seen from one of its tabs."""
 
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
     tab: str = field(default_factory=lambda: secrets.token_hex(4))
@@ -176,10 +173,7 @@ class BrowserStore:
         return checksum
 
     def keep_record(self, data: bytes) -> None:
-        """Store the record of this tab, and delete files that no record refers to any more.
-
-        A record refers to a file if it contains the file's SHA-256 anywhere.
-        """
+        """Store the record of this tab; files whose SHA-256 is in no record any more go."""
         with _lock:
             if not self._own_record.is_file():
                 check_space(self.folder, len(data))
@@ -227,10 +221,7 @@ def check_space(folder: Path, size: int = 0) -> None:
 
 
 def tidy(but: Path | None = None) -> None:
-    """Delete data of browsers long unused, and the oldest if there is too much in all.
-
-    ``but``: the folder of the present browser. In public mode only old data is deleted.
-    """
+    """Delete data of browsers long unused; but in public mode, the oldest if there is too much."""
 
     def last_used(folder: Path) -> float:
         return max(map(_changed, [folder, *(folder / "tabs").glob("*")]))

@@ -234,10 +234,7 @@ def table_height(rows: int) -> int:
 
 
 def chosen_row(data: Any, most: int | None = None, **how: Any) -> int | None:
-    """Show a table with selectable rows; return the selected row's number, or None.
-
-    Its ``key`` must change with its rows, so that a number never outlives them.
-    """
+    """Return the row selected in a table, or None; its ``key`` must change with its rows."""
     event = show_table(data, most, on_select="rerun", selection_mode="single-row", **how)
     rows = event.selection.rows if event else []
     return rows[0] if rows and rows[0] < len(data) else None

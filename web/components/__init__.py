@@ -161,10 +161,7 @@ def threshold_line(
     key: str,
     on_choose: Callable[[float], None],
 ) -> None:
-    """Show precision, recall and F1 over thresholds of blame, ``threshold`` on a line to drag.
-
-    ``f1``: the present score; ``on_choose`` gets the threshold at the end of a drag.
-    """
+    """Show scores over thresholds, one on a line to drag; ``f1``: the present score."""
 
     def stopped() -> None:
         number = _state_of(key).get("chosen")
@@ -272,10 +269,7 @@ def word_editor(
     version: int,
     on_text: Callable[[str], None],
 ) -> None:
-    """Show words as chips under a field that edits them; ``on_text`` gets the typed text.
-
-    When ``version`` changes, the field takes ``text``; otherwise the typed text stays.
-    """
+    """Show words as chips under a field, which takes ``text`` when ``version`` changes."""
 
     def changed() -> None:
         typed = _state_of(key).get("text")
@@ -291,10 +285,7 @@ def word_editor(
 def word_over_phases(
     word: str, examples: Sequence[str], lines: Sequence[tuple[str, WordLine]]
 ) -> dict[str, Any]:
-    """Return a word after each of the first phases of a run, each with the phase's name.
-
-    Phases with the same tokens share a row. ``examples``: other words to choose.
-    """
+    """Return a word over the phases of a run; those with the same tokens share a row."""
     rows: list[dict[str, Any]] = []
     seen: list[str] = []
     for number, (label, line) in enumerate(lines):
@@ -311,10 +302,7 @@ def word_over_phases(
 
 @dataclass(frozen=True, slots=True)
 class WordGroup:
-    """Words under a title, with notes on their number and on those left out.
-
-    ``fresh``: whether an edit changed them, so that they show how; otherwise they show the gold.
-    """
+    """Words under a title; ``fresh`` ones show how an edit changed them, others the gold."""
 
     title: str
     count: str

@@ -35,10 +35,7 @@ _TABLES = "For csv, tsv, JSON lines and Parquet: a column, or field."
 def show_corpus_measures(
     current: Session, tokenisers: Callable[[], Mapping[str, Segmenter]], alpha: float
 ) -> None:
-    """Ask for texts, and show the tokenisers' measures.
-
-    Not in a public app: the decompressed size of an upload, and the time it takes, have no limit.
-    """
+    """Ask for texts, which have no limit, so not in a public app; show their measures."""
     if is_public():
         return
     with st.expander(

@@ -160,15 +160,16 @@ def read_checkpoint(source: str | Path) -> Checkpoint:
         problem = f"there is neither {ONE_FILE} nor {INDEX}"
     if problem:
         raise pickled(pickles[0]) if pickles else FileFormatError(str(folder), "", problem, fix)
-    config, generation = _config(folder / CONFIG), folder / GENERATION_CONFIG
-    generation_config = _config(generation) if generation.is_file() else None
+    config, generation = read_config(folder / CONFIG), folder / GENERATION_CONFIG
+    generation_config = read_config(generation) if generation.is_file() else None
     if one.is_file():
         return Checkpoint(folder, config, generation_config, (_weights(one),))
-    index = _config(index_path)
+    index = read_config(index_path)
     return Checkpoint(folder, config, generation_config, _shards(index, index_path), index)
 
 
-def _config(path: Path) -> dict[str, Any]:
+def read_config(path: Path) -> dict[str, Any]:
+    """Return a model's configuration; `FileFormatError` names what is not a number there."""
     document = parse_json(read_bytes(path), str(path))
     if not isinstance(document, dict):
         raise FileFormatError(str(path), "", "it is not an object", "Save the model again.")

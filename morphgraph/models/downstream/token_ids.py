@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.files import parse_json, read_bytes
 from morphgraph.kernels import DROPPED
+from morphgraph.models.checkpoint import CONFIG, read_config
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation
 
@@ -119,11 +119,11 @@ def folder_ids(segmenter: Segmenter, folder: str) -> TokenIds:
     ``config.json``; a missing one is that of the end of text, else of padding, else 0. Raises
     `MorphGraphError` for types without a row in the model.
     """
-    config = _json(Path(folder) / "config.json")
+    config = read_config(Path(folder) / CONFIG)
     size = config.get("vocab_size")
     if not isinstance(size, int):
         fix = "Give a folder that save_pretrained wrote."
-        raise FileFormatError(str(Path(folder) / "config.json"), "", "it has no vocab_size", fix)
+        raise FileFormatError(str(Path(folder) / CONFIG), "", "it has no vocab_size", fix)
     inventory = segmenter.inventory()
     numbers = np.full(len(segmenter.types), -1, np.int64)
     by_id: dict[int, str] = {}
@@ -146,11 +146,10 @@ def _special(folder: Path, config: Mapping[str, Any], ids: Mapping[str, int]) ->
     named: dict[str, Any] = {}
     for file in ("special_tokens_map.json", "tokenizer_config.json"):
         if (folder / file).is_file():
-            named |= _json(folder / file)
+            named |= read_config(folder / file)
     found: dict[str, int] = {}
     for role, names in _NAMED.items():
-        for name in names:
-            given = named.get(name)
+        for given in map(named.get, names):
             content = given.get("content") if isinstance(given, dict) else given
             if role not in found and content in ids:
                 found[role] = ids[str(content)]
@@ -161,43 +160,29 @@ def _special(folder: Path, config: Mapping[str, Any], ids: Mapping[str, int]) ->
     return {role: found.get(role, usual) for role in ROLES}
 
 
-def _json(path: Path) -> dict[str, Any]:
-    document = parse_json(read_bytes(path), str(path))
-    if not isinstance(document, dict):
-        raise FileFormatError(str(path), "", "it is not an object", "Copy the file again.")
-    return document
-
-
 def model_files(folder: str) -> list[str]:
     """List the files of a checkpoint that affect results; `FileFormatError` if it is none."""
     path = Path(folder)
-    found = sorted(path.glob("*.safetensors"))
-    if not (path / "config.json").is_file() or not found:
-        pickled = [*path.glob("*.bin"), *path.glob("*.pt")]
-        problem = (
-            f"its weights are pickled ({pickled[0].name})"
-            if pickled
-            else "there is no config.json with model.safetensors beside it"
-        )
+    found = sorted(file.name for file in path.glob("*.safetensors"))
+    if not (path / CONFIG).is_file() or not found:
+        pickles = [*path.glob("*.bin"), *path.glob("*.pt")]
+        problem = "there is no config.json with model.safetensors beside it"
+        if pickles:
+            problem = f"its weights are pickled ({pickles[0].name})"
         fix = "Save the model with save_pretrained, and give the path of that folder."
         raise FileFormatError(folder, "", problem, fix)
-    tokens = [path / name for name in ("special_tokens_map.json", "tokenizer_config.json")]
-    return [str(file) for file in (path / "config.json", *found, *tokens) if file.is_file()]
+    names = (CONFIG, *found, "special_tokens_map.json", "tokenizer_config.json")
+    return [str(path / name) for name in names if (path / name).is_file()]
 
 
 def decoded(pieces: Sequence[str], segmenter: Segmenter) -> str:
     """Return the text that types spell, with their tokeniser's marker resolved."""
     from tokenizers import decoders
 
-    if is_byte_level(segmenter):
+    if segmenter.preprocessor.byte_level:  # types are written in GPT-2's alphabet of bytes
         text: str = decoders.ByteLevel().decode(list(pieces))
     elif segmenter.inventory().marker == "##":
         text = decoders.WordPiece(prefix="##", cleanup=False).decode(list(pieces))
     else:
         text = "".join(pieces).replace("▁", " ")
     return text.strip()
-
-
-def is_byte_level(segmenter: Segmenter) -> bool:
-    """Return whether types are written in GPT-2's alphabet of bytes."""
-    return segmenter.preprocessor.byte_level

@@ -86,11 +86,18 @@ def training_version() -> str:
 class Batches:
     """Examples that can be batched, as rows of ids.
 
-    ``draws``: the rows in each sample of a random method.
+    ``draws``: the rows in each sample of a random method. As a data set, its items are their own
+    keys, so that whole batches are made at once.
     """
 
     draws: Sequence[Sequence[IdArray]]
     ids: TokenIds
+
+    def __len__(self) -> int:
+        return len(self.draws[0])
+
+    def __getitem__(self, key: Key) -> Key:
+        return key
 
     @property
     def lengths(self) -> IdArray:
@@ -223,14 +230,57 @@ def fit(
     training was killed in between.
     """
     import torch
-    from transformers import PrinterCallback
+    from torch.utils.data import DataLoader
+    from transformers import EarlyStoppingCallback, PrinterCallback, Trainer, TrainingArguments
 
     torch.set_num_threads(usual_threads())
     keep_freed_memory()
     lengths = examples.lengths
     plan = batch_plan(lengths, settings, seed)
+
+    class OurBatches(Trainer):
+        def get_train_dataloader(self) -> Any:
+            return DataLoader(examples, batch_sampler=plan, collate_fn=examples.batch)
+
+        def get_eval_dataloader(self, eval_dataset: Any = None) -> Any:
+            assert dev is not None
+            batches = list(in_batches(dev.lengths, settings.batch_size))
+            return DataLoader(dev, batch_sampler=batches, collate_fn=dev.batch)
+
+    stopping: dict[str, Any] = {"save_strategy": "no", "eval_strategy": "no"}
+    callbacks = []
+    if settings.patience is not None and dev is not None:
+        every = min(settings.look_every, len(plan))
+        stopping = {
+            **dict.fromkeys(("save_strategy", "eval_strategy"), "steps"),
+            **dict.fromkeys(("save_steps", "eval_steps"), every),
+            "load_best_model_at_end": True,
+            "metric_for_best_model": "eval_loss",
+            "greater_is_better": False,
+            "prediction_loss_only": True,
+            "restore_callback_states_from_checkpoint": True,
+        }
+        callbacks.append(EarlyStoppingCallback(settings.patience))
+    mixed = settings.precision == "auto" and torch.cuda.is_available()
+    arguments = TrainingArguments(
+        output_dir=str(folder),
+        max_steps=len(plan),
+        per_device_train_batch_size=settings.batch_size,
+        learning_rate=settings.learning_rate,
+        warmup_steps=len(plan) // 10,
+        weight_decay=0.01,
+        seed=seed,
+        bf16=mixed and torch.cuda.is_bf16_supported(),
+        save_total_limit=1,
+        logging_strategy="no",
+        report_to="none",
+        disable_tqdm=True,
+        dataloader_pin_memory=torch.cuda.is_available(),
+        **stopping,
+    )
     clock = _clock(folder, settings, looks)
-    trainer = _trainer(model, examples, plan, settings, seed, folder, dev)
+    data: dict[str, Any] = {"train_dataset": examples, "eval_dataset": dev}
+    trainer = OurBatches(model=model, args=arguments, callbacks=callbacks, **data)
     trainer.remove_callback(PrinterCallback)
     trainer.add_callback(clock)
     last = last_checkpoint(folder)
@@ -257,84 +307,6 @@ def last_checkpoint(folder: Path) -> Path | None:
         except (OSError, ValueError):
             shutil.rmtree(path, ignore_errors=True)
     return max(found)[1] if found else None
-
-
-@dataclass(frozen=True)
-class _Keys:
-    """A data set whose items are their own keys, so that whole batches are made at once."""
-
-    count: int
-
-    def __len__(self) -> int:
-        return self.count
-
-    def __getitem__(self, key: Key) -> Key:
-        return key
-
-
-def _trainer(
-    model: Any,
-    examples: Batches,
-    plan: list[list[Key]],
-    settings: TrainingSettings,
-    seed: int,
-    folder: Path,
-    dev: Batches | None,
-) -> Any:
-    import torch
-    from torch.utils.data import DataLoader
-    from transformers import EarlyStoppingCallback, Trainer, TrainingArguments
-
-    def loader(given: Batches, batches: list[list[Key]]) -> Any:
-        keys = _Keys(len(given.lengths))
-        return DataLoader(keys, batch_sampler=batches, collate_fn=given.batch)
-
-    class OurBatches(Trainer):
-        def get_train_dataloader(self) -> Any:
-            return loader(examples, plan)
-
-        def get_eval_dataloader(self, eval_dataset: Any = None) -> Any:
-            assert dev is not None
-            return loader(dev, list(in_batches(dev.lengths, settings.batch_size)))
-
-    looks: dict[str, Any] = {"save_strategy": "no", "eval_strategy": "no"}
-    callbacks = []
-    if settings.patience is not None and dev is not None:
-        every = min(settings.look_every, len(plan))
-        looks = {
-            **dict.fromkeys(("save_strategy", "eval_strategy"), "steps"),
-            **dict.fromkeys(("save_steps", "eval_steps"), every),
-            "load_best_model_at_end": True,
-            "metric_for_best_model": "eval_loss",
-            "greater_is_better": False,
-            "prediction_loss_only": True,
-            "restore_callback_states_from_checkpoint": True,
-        }
-        callbacks.append(EarlyStoppingCallback(settings.patience))
-    mixed = settings.precision == "auto" and torch.cuda.is_available()
-    arguments = TrainingArguments(
-        output_dir=str(folder),
-        max_steps=len(plan),
-        per_device_train_batch_size=settings.batch_size,
-        learning_rate=settings.learning_rate,
-        warmup_steps=len(plan) // 10,
-        weight_decay=0.01,
-        seed=seed,
-        bf16=mixed and torch.cuda.is_bf16_supported(),
-        save_total_limit=1,
-        logging_strategy="no",
-        report_to="none",
-        disable_tqdm=True,
-        dataloader_pin_memory=torch.cuda.is_available(),
-        **looks,
-    )
-    return OurBatches(
-        model=model,
-        args=arguments,
-        train_dataset=_Keys(len(examples.lengths)),
-        eval_dataset=_Keys(0 if dev is None else len(dev.lengths)),
-        callbacks=callbacks,
-    )
 
 
 def _clock(folder: Path, settings: TrainingSettings, looks: tuple[Sequence[int], StepLook]) -> Any:
@@ -392,15 +364,8 @@ _CLASSES: dict[str, str] = {
 }
 
 
-class Shape(NamedTuple):
-    """The depth and width of a model; of each half of it for a translator."""
-
-    width: int
-    layers: int
-    heads: int
-
-
-SHAPES = {"tiny": Shape(128, 2, 2), "small": Shape(256, 4, 4)}
+_SHAPES = {"tiny": (128, 2, 2), "small": (256, 4, 4)}
+"""The width, layers and heads of a model; of each half of it for a translator."""
 
 
 def make_model(kind: ModelKind, run: TaskRun, classes: int = 0) -> Any:
@@ -438,7 +403,7 @@ def make_model(kind: ModelKind, run: TaskRun, classes: int = 0) -> Any:
 def _config(kind: ModelKind, run: TaskRun, **labels: int) -> Any:
     from transformers import BartConfig, BertConfig, GPT2Config
 
-    (width, layers, heads), ids = SHAPES[run.settings.preset or "tiny"], run.ids
+    (width, layers, heads), ids = _SHAPES[run.settings.preset or "tiny"], run.ids
     positions = run.settings.max_tokens + 2
     tokens = {f"{role}_token_id": ids.special[role] for role in ("pad", "bos", "eos")}
     if kind == "causal-lm":

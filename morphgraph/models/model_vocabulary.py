@@ -83,9 +83,8 @@ class ModelVocabulary:
             inside = made({**model, "end_of_word_suffix": None}) if suffix else last
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             problem = f"its merges and types do not fit together ({shortened(repr(error), 80)})"
-            raise FileFormatError(
-                self.source, "field model", problem, "Save the tokeniser again."
-            ) from error
+            fix = "Save the tokeniser again."
+            raise FileFormatError(self.source, "field model", problem, fix) from error
         inside.training = last.training = False
         inside.kernel_for = last.kernel_for = PieceKernel
         return inside, last
@@ -100,8 +99,6 @@ class ModelVocabulary:
         model = document.get("model") if isinstance(document, dict) else None
         return model if isinstance(model, dict) else {}
 
-    # ------------------------------------------------------------------------- across writings
-
     def text_of(self, type_: str) -> bytes:
         """Return the UTF-8 text of a type, with a leading space where it starts a word."""
         if type_ in self.special:
@@ -113,8 +110,8 @@ class ModelVocabulary:
         if self.writing == "##":
             if type_ in _BYTE_OF:
                 return _BYTE_OF[type_]
-            inside = type_.startswith("##") and type_ != "##"
-            return type_.removeprefix("##").encode() if inside else f" {type_}".encode()
+            start, body = self._start(type_)
+            return body.encode() if start else f" {type_}".encode()
         marker = self.writing if self.writing in ("▁", "Ġ") else " "
         return b"".join(
             _BYTE_OF.get(part, part.replace(marker, " ").encode()) for part in byte_parts(type_)
@@ -144,8 +141,6 @@ class ModelVocabulary:
             return type_
         return self.written(other.text_of(type_))
 
-    # ------------------------------------------------------------------------- tokens of a string
-
     def tokens_of(self, spelled: Sequence[str]) -> list[list[int]]:
         """Return the token ids of strings that are written as this vocabulary writes them.
 
@@ -160,14 +155,10 @@ class ModelVocabulary:
         pieces = [self._pieces(text) for text in spelled]
         flat = list(chain.from_iterable(pieces))
         found = segmenter.segment(words_of_atoms(flat, [self._atoms(piece) for piece in flat]))
-        nothing = {UNKNOWN, segmenter.unknown_id}
+        numbers = {token: self.vocabulary.vocabulary_id(token) for token in set(found.token_at)}
+        numbers |= dict.fromkeys((UNKNOWN, segmenter.unknown_id))
         tokens = (
-            [
-                number
-                for token in found.tokens(place)
-                if token not in nothing
-                and (number := self.vocabulary.vocabulary_id(token)) is not None
-            ]
+            [number for token in found.tokens(place) if (number := numbers.get(token)) is not None]
             for place in range(len(flat))
         )
         return [list(chain.from_iterable(islice(tokens, len(own)))) for own in pieces]
@@ -177,11 +168,16 @@ class ModelVocabulary:
         cut = self.vocabulary.preprocessor.pre_tokenizer
         if self.writing != "##" or cut is None:
             return [text]
-        inside = text.startswith("##") and text != "##"
-        pieces = [piece for piece, _ in cut.pre_tokenize_str(text[2:] if inside else text)]
-        if inside and pieces and any(map(str.isalnum, pieces[0])):
+        start, body = self._start(text)
+        pieces = [piece for piece, _ in cut.pre_tokenize_str(body)]
+        if start and pieces and any(map(str.isalnum, pieces[0])):
             pieces[0] = f"##{pieces[0]}"
         return pieces
+
+    def _start(self, text: str) -> tuple[str, str]:
+        """Split off the mark of a string that is inside a word."""
+        inside = self.writing == "##" and text.startswith("##") and text != "##"
+        return (text[:2], text[2:]) if inside else ("", text)
 
     def _merged(self, spelled: Sequence[str], inside: Pieces, last: Pieces) -> list[list[int]]:
         suffix = self.vocabulary.preprocessor.suffix
@@ -211,12 +207,11 @@ class ModelVocabulary:
 
     def _atoms(self, text: str) -> list[int]:
         """Return the atoms of a string at the place its marker gives; unknown ones are skipped."""
-        inside = self.writing == "##" and text.startswith("##") and text != "##"
-        body = text[2:] if inside else text
+        start, body = self._start(text)
         path = self._path(body)
         if UNKNOWN in path:
             path = self._path(self._normalised(body))
-        return [UNKNOWN] * inside + path
+        return [UNKNOWN] * bool(start) + path
 
     def _path(self, text: str) -> list[int]:
         atoms, found = self.vocabulary.atoms, list[int]()
@@ -248,13 +243,9 @@ def read_model_vocabulary(source: str | Path) -> ModelVocabulary:
         if files == (folder,) and folder.is_dir():
             files = (folder / "vocab.txt",)
         if not files[0].is_file():
-            raise FileFormatError(
-                first,
-                "",
-                "there is no tokeniser whose ids are certain",
-                "Save it there as tokenizer.json: AutoTokenizer.from_pretrained(folder)"
-                ".save_pretrained(folder).",
-            )
+            fix = "AutoTokenizer.from_pretrained(folder).save_pretrained(folder)"
+            problem = "there is no tokeniser whose ids are certain"
+            raise FileFormatError(first, "", problem, f"Save it there as tokenizer.json: {fix}.")
         first, last = str(files[0]), str(files[-1])
     types = load_vocabulary(first)
     ids = {text: types.file_ids[n] if types.file_ids else n for text, n in types.ids.items()}
@@ -270,16 +261,18 @@ def read_model_vocabulary(source: str | Path) -> ModelVocabulary:
 def _added_beside(folder: Path, ids: Mapping[str, int]) -> dict[str, int]:
     """Return the added tokens that old tokenisers keep in separate files."""
     found: dict[str, int] = {}
-    path = folder / "added_tokens.json"
-    if path.is_file() and isinstance(document := parse_json(read_bytes(path), str(path)), dict):
-        found |= {text: number for text, number in document.items() if type(number) is int}
-    path = folder / "tokenizer_config.json"
-    if path.is_file() and isinstance(document := parse_json(read_bytes(path), str(path)), dict):
-        listed: Any = document.get("added_tokens_decoder")
-        for number, token in listed.items() if isinstance(listed, dict) else ():
-            text = token.get("content") if isinstance(token, dict) else None
-            if isinstance(text, str) and str(number).isdecimal():
-                found[text] = int(number)
+    documents = []
+    for name in ("added_tokens.json", "tokenizer_config.json"):
+        path = folder / name
+        document = parse_json(read_bytes(path), str(path)) if path.is_file() else {}
+        documents.append(document if isinstance(document, dict) else {})
+    added, settings = documents
+    found |= {text: number for text, number in added.items() if type(number) is int}
+    listed: Any = settings.get("added_tokens_decoder")
+    for number, token in listed.items() if isinstance(listed, dict) else ():
+        text = token.get("content") if isinstance(token, dict) else None
+        if isinstance(text, str) and str(number).isdecimal():
+            found[text] = int(number)
     owner = {number: text for text, number in ids.items()}
     for text, number in found.items():
         if ids.get(text, number) != number or owner.setdefault(number, text) != text:

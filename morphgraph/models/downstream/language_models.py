@@ -48,6 +48,13 @@ from morphgraph.segment.segmenter import Segmenter
 _Floats = npt.NDArray[np.float64]
 
 
+BITS = (
+    TaskMetric("bits_per_character", "Bits per character", "number", -1),
+    TaskMetric("bits_per_byte", "Bits per byte", "number", -1),
+)
+_METRICS = (*BITS, *COMMON)
+
+
 class LanguageModelSettings(TrainingSettings):
     """Files of plain texts."""
 
@@ -84,32 +91,17 @@ class Windows(Batches):
         cls, texts: Sequence[str], ids: TokenIds, most: int, draws: int = 1, **more: Any
     ) -> Self:
         """Cut texts into windows of at most ``most`` ids."""
-        found = [_windows(rows, ids, most) for rows in ids.encode(texts, draws)]
-        return cls([windows for windows, _ in found], ids, found[0][1], **more)
-
-
-def _windows(rows: Sequence[IdArray], ids: TokenIds, most: int) -> tuple[list[IdArray], IdArray]:
-    windows, texts = [], []
-    start, end = np.array([ids.special["bos"]]), np.array([ids.special["eos"]])
-    for number, row in enumerate(rows):
-        whole = np.concatenate([row, end])
-        for at in range(0, len(whole), most - 1):
-            windows.append(np.concatenate([start, whole[at : at + most - 1]]))
-            texts.append(number)
-    return windows, np.array(texts, np.int64)
+        start, end = np.array([ids.special["bos"]]), np.array([ids.special["eos"]])
+        drawn, owners = [], []
+        for sample in ids.encode(texts, draws):
+            wholes = [np.concatenate([row, end]) for row in sample]
+            cuts = [(n, at) for n, row in enumerate(wholes) for at in range(0, len(row), most - 1)]
+            drawn.append([np.concatenate([start, wholes[n][at : at + most - 1]]) for n, at in cuts])
+            owners.append(np.array([n for n, _ in cuts], np.int64))
+        return cls(drawn, ids, owners[0], **more)
 
 
 # ------------------------------------------------------------------------------ bits
-
-
-def sizes_of(texts: Sequence[str]) -> tuple[_Floats, _Floats]:
-    """Return the characters and UTF-8 bytes of each text, its end counted as one more.
-
-    >>> [sizes.tolist() for sizes in sizes_of(["né", ""])]
-    [[3.0, 1.0], [4.0, 1.0]]
-    """
-    characters = np.array([len(text) + 1 for text in texts], np.float64)
-    return characters, np.array([len(text.encode()) + 1 for text in texts], np.float64)
 
 
 def bits_measured(nats: _Floats, texts: Sequence[str]) -> list[Measured]:
@@ -119,12 +111,12 @@ def bits_measured(nats: _Floats, texts: Sequence[str]) -> list[Measured]:
     >>> [(each.metric, round(each.value, 6)) for each in measured]
     [('bits_per_character', 2.0), ('bits_per_byte', 2.0)]
     """
-    bits = nats / np.log(2)
-    ratios = [Ratio(bits, size) for size in sizes_of(texts)]
-    names = ("bits_per_character", "bits_per_byte")
+    # The end of a text counts as one character more.
+    sizes = ([len(text) + 1 for text in texts], [len(text.encode()) + 1 for text in texts])
+    ratios = [Ratio(nats / np.log(2), np.array(size, np.float64)) for size in sizes]
     return [
-        Measured(name, ratio.value, len(texts), interval.low, interval.high)
-        for name, ratio, interval in zip(names, ratios, bootstrap_intervals(ratios), strict=True)
+        Measured(metric.key, ratio.value, len(texts), interval.low, interval.high)
+        for metric, ratio, interval in zip(BITS, ratios, bootstrap_intervals(ratios), strict=True)
     ]
 
 
@@ -196,22 +188,17 @@ class MaskedWindows(Windows):
     def batch(self, keys: Sequence[Key]) -> dict[str, Any]:
         rows, labels = [], []
         for key, row in zip(keys, self.rows(keys), strict=True):
-            shown, wanted = self._masked(row, key)
-            rows.append(shown)
-            labels.append(wanted)
+            random = np.random.default_rng([self.seed, *key])
+            chosen = random.random(len(row)) < self.masked
+            chosen[0] = False
+            if len(row) > 1 and not chosen.any():
+                chosen[random.integers(1, len(row))] = True
+            fate = random.random(len(row))
+            others = random.integers(0, self.ids.size, len(row))
+            shown = np.where(chosen & (fate < 0.8), self.ids.special["mask"], row)
+            rows.append(np.where(chosen & (fate >= 0.9), others, shown))
+            labels.append(np.where(chosen, row, IGNORED))
         return {**as_inputs(rows, self.ids.special["pad"]), "labels": padded(labels, IGNORED)}
-
-    def _masked(self, row: IdArray, key: Key) -> tuple[IdArray, IdArray]:
-        random = np.random.default_rng([self.seed, *key])
-        chosen = random.random(len(row)) < self.masked
-        chosen[0] = False
-        if len(row) > 1 and not chosen.any():
-            chosen[random.integers(1, len(row))] = True
-        fate = random.random(len(row))
-        others = random.integers(0, self.ids.size, len(row))
-        shown = np.where(chosen & (fate < 0.8), self.ids.special["mask"], row)
-        shown = np.where(chosen & (fate >= 0.9), others, shown)
-        return shown, np.where(chosen, row, IGNORED)
 
 
 def pseudo_nats(model: Any, windows: MaskedWindows, texts: int, size: int) -> _Floats:
@@ -258,11 +245,6 @@ def _run_masked(run: TaskRun) -> list[Measured]:
     return [*bits_measured(nats, texts), *fitted.facts(), run.uncovered(texts)]
 
 
-BITS = (
-    TaskMetric("bits_per_character", "Bits per character", "number", -1),
-    TaskMetric("bits_per_byte", "Bits per byte", "number", -1),
-)
-_METRICS = (*BITS, *COMMON)
 CAUSAL_LM = DownstreamTask(
     "causal-lm",
     "Language model",
@@ -330,10 +312,8 @@ def numbered_as_exported(segmenter: Segmenter) -> tuple[TokenIds, bytes]:
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
     added = [{"content": f"<|{role}|>", "special": True, **flags} for role in ROLES]
     others = [{**token, "id": token["id"] + first} for token in document["added_tokens"] or []]
-    document["added_tokens"] = [
-        *({"id": number, **token} for number, token in enumerate(added)),
-        *others,
-    ]
+    ours = [{"id": number, **token} for number, token in enumerate(added)]
+    document["added_tokens"] = [*ours, *others]
     numbers = np.full(len(tokeniser.types), -1, np.int64)
     known = {number: new + first for number, new in new_ids(tokeniser).items()}
     numbers[list(known)] = list(known.values())
@@ -362,10 +342,7 @@ def _run(run: TaskRun) -> list[Measured]:
         fitted.model.save_pretrained(folder / "unfinished")
         (folder / "unfinished").rename(trained)
     write_file(folder / "tokeniser" / "tokenizer.json", file)
-    if base_file == file:
-        starts: Sequence[str] = ["as it was"]
-    else:
-        starts = settings.starts
+    starts: Sequence[str] = ["as it was"] if base_file == file else settings.starts
     found: list[Measured] = []
     for start in starts:
         found += _kept(folder / f"{start}.json", partial(_curve, replace(run, ids=ids), start))
@@ -392,16 +369,12 @@ def _curve(run: TaskRun, start: str) -> list[Measured]:
     place = run.folder / start
 
     def look(step: int, model: Any) -> None:
-        name = place / f"step-{step}.json"
-        points[step] = _kept(
-            name,
-            lambda: [
-                each._replace(step=step, variant=f"start={start}")
-                for each in bits_measured(
-                    causal_nats(model, test, len(texts), settings.batch_size), texts
-                )
-            ],
-        )
+        def measure() -> list[Measured]:
+            nats = causal_nats(model, test, len(texts), settings.batch_size)
+            found = bits_measured(nats, texts)
+            return [each._replace(step=step, variant=f"start={start}") for each in found]
+
+        points[step] = _kept(place / f"step-{step}.json", measure)
 
     place.mkdir(exist_ok=True)
     wanted = sorted({min(step, settings.then) for step in settings.curve})

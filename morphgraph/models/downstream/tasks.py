@@ -16,7 +16,6 @@ from morphgraph.models.downstream.task import (
     DownstreamTask,
     Examples,
     Measured,
-    Parts,
     TaskMetric,
     TaskRun,
     TrainingSettings,
@@ -113,12 +112,6 @@ class ClassificationSettings(TrainingSettings):
     )
 
 
-def _read_classification(settings: ClassificationSettings) -> Parts:
-    return read_parts(
-        settings, lambda paths: read_labelled(paths, settings.text, settings.label), "label"
-    )
-
-
 @dataclass(frozen=True)
 class _Labelled(Batches):
     """Texts with a label each."""
@@ -183,7 +176,9 @@ CLASSIFICATION = DownstreamTask(
         TaskMetric("noisy_macro_f1", "Macro-F1 with noise", "percent", 1),
         *COMMON,
     ),
-    _read_classification,
+    lambda given: read_parts(
+        given, lambda paths: read_labelled(paths, given.text, given.label), "label"
+    ),
     _run_classification,
     speed=15_000,
 )
@@ -201,11 +196,6 @@ class TaggingSettings(TrainingSettings):
     tags: Literal["upos", "xpos"] = Field(
         "upos", description="The column: universal tags or those of the language."
     )
-
-
-def _read_tagging(settings: TaggingSettings) -> Parts:
-    column = _COLUMNS[settings.tags]
-    return read_parts(settings, lambda paths: read_conllu(paths, column), "tag")
 
 
 class SplitSentence(NamedTuple):
@@ -302,7 +292,7 @@ TAGGING = DownstreamTask(
     "Words of sentences get tags, such as parts of speech.",
     TaggingSettings,
     (TaskMetric("tagging_accuracy", "Tagging accuracy", "percent", 1), *COMMON),
-    _read_tagging,
+    lambda given: read_parts(given, lambda paths: read_conllu(paths, _COLUMNS[given.tags]), "tag"),
     _run_tagging,
     speed=13_000,
     bytes_in_token=16.0,
@@ -318,10 +308,6 @@ class TranslationSettings(TrainingSettings):
     beams: int = Field(
         1, ge=1, le=100, description="Beams of the search for a translation; 1 is greedy."
     )
-
-
-def _read_translation(settings: TranslationSettings) -> Parts:
-    return read_parts(settings, read_parallel)
 
 
 @dataclass(frozen=True)
@@ -402,7 +388,7 @@ TRANSLATION = DownstreamTask(
     "Texts are translated by an encoder and a decoder that share one vocabulary.",
     TranslationSettings,
     (TaskMetric("chrf", "chrF", "ratio", 1), TaskMetric("bleu", "BLEU", "ratio", 1), *COMMON),
-    _read_translation,
+    lambda given: read_parts(given, read_parallel),
     _run_translation,
     speed=6_000,
 )

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from morphgraph.core.text import counted, from_to, in_percent, shortened
-from morphgraph.draw.colours import BLAME_SCALE
+from morphgraph.draw import BLAME_SCALE
 from morphgraph.draw.fan import fan_around
 from morphgraph.draw.scene import first_focus, scene_around, stand_alone_html
 from morphgraph.draw.words import rows_changed, rows_through

@@ -7,8 +7,8 @@ import random
 from pathlib import Path
 from typing import Any
 
-from morphgraph.models.downstream import DOWNSTREAM
-from morphgraph.models.downstream.task import Measured, TaskRun
+from morphgraph.models.downstream import Measured, TaskRun
+from morphgraph.models.downstream.tasks import DOWNSTREAM
 from morphgraph.models.downstream.token_ids import dense_ids
 from morphgraph.segment.models import load_segmenter
 

@@ -426,7 +426,7 @@ def _parallel_rows(text: Mapping[str, Any], segmenter: Segmenter) -> list[Result
 
 def task_settings(spec: Mapping[str, Any]) -> Any:
     """Return the settings of a downstream task in a spec, with its files at their paths."""
-    from morphgraph.models.downstream import DOWNSTREAM
+    from morphgraph.models.downstream.tasks import DOWNSTREAM
 
     places = {part: found["files"] for part, found in spec["data"].items()}
     model = spec["checkpoint"] and spec["checkpoint"]["path"]
@@ -439,8 +439,8 @@ def measure_downstream(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa
     ``folder`` in the spec: where checkpoints are kept until the end; they stay if the cell is
     killed or fails.
     """
-    from morphgraph.models.downstream import DOWNSTREAM
-    from morphgraph.models.downstream.task import TaskRun
+    from morphgraph.models.downstream import TaskRun
+    from morphgraph.models.downstream.tasks import DOWNSTREAM
     from morphgraph.models.downstream.token_ids import dense_ids, folder_ids
     from morphgraph.models.downstream.training import require_libraries
 

@@ -34,8 +34,8 @@ from morphgraph.batch.yaml_reading import (
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.pipelines import PIPELINES
 from morphgraph.methods import METHODS
-from morphgraph.models.downstream import DOWNSTREAM
-from morphgraph.models.downstream.task import PLACES, DownstreamTask
+from morphgraph.models.downstream import PLACES, DownstreamTask
+from morphgraph.models.downstream.tasks import DOWNSTREAM
 from morphgraph.reference.readers import FORMATS
 from morphgraph.score.gold_set import HOLDOUT, Scope, Weighting
 from morphgraph.score.metrics import check_metrics

@@ -41,8 +41,8 @@ from morphgraph.core.limits import HASHED_FILES, PLAN_TASKS, PUBLIC_TASKS, PUBLI
 from morphgraph.core.text import shortened, visible
 from morphgraph.corpus.text_files import find_texts
 from morphgraph.methods import METHODS
-from morphgraph.models.downstream import DOWNSTREAM
-from morphgraph.models.downstream.task import PLACES
+from morphgraph.models.downstream import PLACES
+from morphgraph.models.downstream.tasks import DOWNSTREAM
 from morphgraph.models.downstream.token_ids import model_files
 from morphgraph.models.downstream.training import training_version
 from morphgraph.reference.language import language_code

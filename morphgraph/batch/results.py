@@ -59,7 +59,7 @@ def named_metrics() -> dict[str, Column]:
     >>> named_metrics()["f1"].title
     'F1 % ↑'
     """
-    from morphgraph.models.downstream import downstream_metrics
+    from morphgraph.models.downstream.tasks import downstream_metrics
     from morphgraph.score.metrics import METRICS
     from morphgraph.score.vocabulary_figures import FIGURES
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Literal, NamedTuple
 
-from morphgraph.draw.colours import blame_colour, ink_on
+from morphgraph.draw import blame_colour, ink_on
 
 ADVANCE = 8.4  # the width of a character of Source Code Pro, the app's monospaced font, at 14 px
 HEIGHT = 30.0  # of a label's box

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from morphgraph.core.text import shortened, visible, without_nan
-from morphgraph.draw.colours import (
+from morphgraph.draw import (
     BLAME_SCALE,
     SCENE_COLOURS,
     Theme,

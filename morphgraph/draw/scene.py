@@ -18,7 +18,7 @@ import networkx as nx
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, shortened, visible, without_nan
-from morphgraph.draw.colours import (
+from morphgraph.draw import (
     BLAME_SCALE,
     SCENE_COLOURS,
     Theme,

@@ -13,6 +13,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from morphgraph.core.text import UNDEFINED, percent, shortened, signed
+from morphgraph.draw import rgb
 from morphgraph.draw.charts import (
     GRID,
     KEPT,
@@ -23,7 +24,6 @@ from morphgraph.draw.charts import (
     plotly_text,
     short_label,
 )
-from morphgraph.draw.colours import rgb
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from morphgraph.core.files import demo_gold_path
+from morphgraph.draw import BLAME_SCALE, SCENE_COLOURS, blame_colour, ink_on, rgb
 from morphgraph.draw.charts import (
     MOST_POINTS,
     SERIES_COLOURS,
@@ -23,7 +24,6 @@ from morphgraph.draw.charts import (
     short_label,
     worst_merges,
 )
-from morphgraph.draw.colours import BLAME_SCALE, SCENE_COLOURS, blame_colour, ink_on, rgb
 from morphgraph.draw.score_charts import (
     MOST_IN_RADAR,
     MOST_PANELS,

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MergeList, graph_of, with_words
 
-from morphgraph.draw.colours import BLAME_SCALE, SCENE_COLOURS
+from morphgraph.draw import BLAME_SCALE, SCENE_COLOURS
 from morphgraph.draw.merge_tree import (
     BETWEEN_TOKENS,
     STACK,

@@ -14,7 +14,7 @@ import pytest
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.models.downstream.task import (
+from morphgraph.models.downstream import (
     TrainingSettings,
     check_classes,
     read_conllu,

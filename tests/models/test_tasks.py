@@ -22,8 +22,12 @@ from morphgraph.batch.tasks import Store, code_version, run_task  # noqa: E402
 from morphgraph.core.errors import MorphGraphError  # noqa: E402
 from morphgraph.core.files import demo_gold_path  # noqa: E402
 from morphgraph.methods import METHODS  # noqa: E402
-from morphgraph.models.downstream import DOWNSTREAM, training  # noqa: E402
-from morphgraph.models.downstream.task import TaskRun, TrainingSettings  # noqa: E402
+from morphgraph.models.downstream import (  # noqa: E402
+    TaskRun,
+    TrainingSettings,
+    training,
+)
+from morphgraph.models.downstream.tasks import DOWNSTREAM  # noqa: E402
 from morphgraph.models.downstream.token_ids import dense_ids, folder_ids  # noqa: E402
 from morphgraph.models.downstream.training import steps_in  # noqa: E402
 from morphgraph.reference.readers import read_reference  # noqa: E402

@@ -17,7 +17,7 @@ from pydantic import Field
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import write_file
 from morphgraph.formats.hugging_face import new_ids, to_tokenizer_json
-from morphgraph.models.downstream.task import (
+from morphgraph.models.downstream import (
     COMMON,
     DownstreamTask,
     Examples,

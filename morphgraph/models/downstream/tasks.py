@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from morphgraph.models.downstream.task import (
+from morphgraph.models.downstream import (
     COMMON,
     DownstreamTask,
     Examples,
@@ -25,6 +25,7 @@ from morphgraph.models.downstream.task import (
     read_parts,
     share_measured,
 )
+from morphgraph.models.downstream.language_models import CAUSAL_LM, MASKED_LM, TRANSPLANT_CURVES
 from morphgraph.models.downstream.token_ids import IdArray, TokenIds, decoded, framed
 from morphgraph.models.downstream.training import (
     IGNORED,
@@ -392,3 +393,15 @@ TRANSLATION = DownstreamTask(
     _run_translation,
     speed=6_000,
 )
+
+
+DOWNSTREAM: Mapping[str, DownstreamTask] = {
+    task.name: task
+    for task in (CLASSIFICATION, TAGGING, CAUSAL_LM, MASKED_LM, TRANSLATION, TRANSPLANT_CURVES)
+}
+"""The tasks, by name."""
+
+
+def downstream_metrics() -> dict[str, TaskMetric]:
+    """Return every metric of the tasks by key."""
+    return {metric.key: metric for task in DOWNSTREAM.values() for metric in task.metrics}

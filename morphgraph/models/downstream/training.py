@@ -20,7 +20,7 @@ import numpy as np
 from morphgraph.core.errors import MorphGraphError, require
 from morphgraph.core.files import write_file
 from morphgraph.core.system import keep_freed_memory, usual_threads
-from morphgraph.models.downstream.task import (
+from morphgraph.models.downstream import (
     SPEED,
     STEPS,
     Examples,

@@ -15,7 +15,6 @@ from typing import Any, Literal
 import streamlit as st
 
 from morphgraph.core.text import counted, from_to, in_percent
-from morphgraph.draw import Theme
 from morphgraph.draw.fan_layout import Fan
 from morphgraph.draw.merge_tree import MergeTree
 from morphgraph.draw.merge_tree_svg import to_svg

@@ -18,7 +18,7 @@ MODULES = {
     "training": ("train", "train_at_size", "remedies"),
     "scoring": ("compare", "scores"),
     "counting": ("counting", "measuring"),
-    "batch": ("batch", "scheduling"),
+    "batch": ("batch",),
     "app": ("clicks", "load"),
 }
 SEVERAL_THREADS = ("counting", "batch", "app")

@@ -1,4 +1,4 @@
-"""The batch runner and its scheduler: the cost of a cell or task, and the gain from two workers."""
+"""The batch runner: the scheduling cost of a cell, and the gain from a second worker."""
 
 import statistics
 import tempfile
@@ -8,16 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow
-from distributed import Client, LocalCluster
 
 from benchmarks import save, table
-from morphgraph.batch.cluster import local_cluster, runner_on, warm_up
+from morphgraph.batch.cluster import local_cluster, warm_up
 from morphgraph.batch.plan import make_plan
 from morphgraph.batch.run import ProgressFile, RunProgress, run_tasks
 from morphgraph.batch.tasks import Store, Task
-from morphgraph.corpus.counting import BLOCK_BYTES
-from morphgraph.corpus.counting_sql import TextBlock
-from morphgraph.corpus.text_files import TextFile
 
 SECONDS = 0.01
 GRID = """\
@@ -108,38 +104,3 @@ def _timed(tasks: Sequence[Task], workers: int) -> tuple[float, float]:
     if outcome.failures:
         raise RuntimeError(outcome.failures[0].message)
     return ready - began, done - ready
-
-
-def pretend(task: dict[str, Any]) -> dict[str, Any]:
-    """Sleep as long as a task would take, and return what counting returns."""
-    time.sleep(task["seconds"])
-    return {"counts": ["0" * 20 + ".parquet"], "rows": 10**6, "size": task["block"].size, "bad": 0}
-
-
-def scheduling(tasks: int = 10_000, workers: int = 256, seconds: float = 0.6) -> None:
-    """A simulated counting of many blocks on a local dask scheduler.
-
-    The tasks are those of `morphgraph count`, with the block, folder and options that travel with
-    each; instead of counting, a worker sleeps for about the seconds that a block of 512 MB takes.
-    All beyond the tasks' own time, divided among the workers, is scheduling.
-    """
-    common = {"pipeline": "whitespace", "column": "text", "bad_lines": "stop", "memory": 2**29}
-    common |= {"folder": "/corpus/.counts.counting", "seconds": seconds}
-    blocks = [
-        TextBlock((TextFile(f"/corpus/part-{number:05}.jsonl", BLOCK_BYTES, "179.0"),), BLOCK_BYTES)
-        for number in range(tasks)
-    ]
-    sent = [{**common, "block": block} for block in blocks]
-    options = {"n_workers": 2, "threads_per_worker": workers // 2, "dashboard_address": None}
-    with LocalCluster(**options) as cluster, Client(cluster) as client:
-        run = runner_on(client)
-        list(run(pretend, [{**task, "seconds": 0.0} for task in sent[:workers]]))
-        started = time.perf_counter()
-        done = sum(1 for _ in run(pretend, sent))
-        taken = time.perf_counter() - started
-    own = seconds * -(-tasks // workers)
-    each = 1000 * (taken - own) / tasks
-    header = ["tasks", "workers", "seconds a task", "s in all", "s without scheduling"]
-    numbers = (f"{done:,}", workers, f"{seconds:g}", f"{taken:.1f}", f"{own:.1f}", f"{each:.2f}")
-    table([*header, "ms of scheduling a task"], [numbers])
-    save("scheduling", {"tasks": done, "seconds": taken, "own": own, "milliseconds": each})

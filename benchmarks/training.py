@@ -117,56 +117,29 @@ def train(words: int = 1_000_000, merges: int = 32_000, rounds: int = 3) -> None
     save("train", {"words": words, "merges": len(ours), "runs": runs})
 
 
-def train_at_size(
-    words: int = 10_000_000, types: int = 64_000, peer_words: int = 1_000_000
-) -> None:
-    """`morphgraph train` by each method, and on fewer words, each once, beside `BpeTrainer`.
-
-    Each is a process of its own on one thread, from the counts to the model's file.
-    """
+def train_at_size(words: int = 10_000_000, types: int = 64_000) -> None:
+    """`morphgraph train` by each method, each a process of its own on one thread."""
+    runs = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         make_counts(folder, words)
-        parquet, lines = folder / "counts.parquet", folder / "counts.tsv"
-        runs = {}
         for title, method, counts in (
-            ("BPE", "bpe", parquet),
-            ("Picky BPE", "picky", parquet),
-            ("Scaffold-BPE", "scaffold", parquet),
-            ("BPE, from lines", "bpe", lines),
+            ("BPE", "bpe", "counts.parquet"),
+            ("Picky BPE", "picky", "counts.parquet"),
+            ("Scaffold-BPE", "scaffold", "counts.parquet"),
+            ("BPE, from lines", "bpe", "counts.tsv"),
         ):
-            runs[title] = _trained(counts, types, folder / "model.json", "--method", method)
+            command = ["-m", "morphgraph", "train", "--counts", folder / counts, "--method", method]
+            command += ["--vocab-size", types, "--out", folder / "model.json"]
+            runs[title] = measured(command, NUMBA_NUM_THREADS="1")
             print(f"{title}: {runs[title]['seconds']:.1f} s", flush=True)
-        once, few = folder / "once.tsv", first_words(peer_words)
-        once.write_text("".join(f"{word}\t1\n" for word in few), encoding="utf-8")
-        spaced = folder / "words.txt"
-        spaced.write_text("\n".join(f" {word}" for word in few), encoding="utf-8")
-        beside = {"`morphgraph train`": _trained(once, types, folder / "ours.json")}
-        model = json.loads((folder / "ours.json").read_bytes())["model"]
-        ours = [m.split(" ") if isinstance(m, str) else m for m in model["merges"]]
-        theirs = apart(train_here, "BpeTrainer", spaced, len(ours), folder / "theirs.json")
-        beside["`tokenizers`, `BpeTrainer`"] = {**theirs, "seconds": theirs["command_seconds"]}
-        if ours != json.loads((folder / "theirs.json").read_bytes()):
-            sys.exit("The two trainers found different merges.")
-    for number, found in ((words, runs), (peer_words, beside)):
-        print(f"\n{number:,} distinct words, {types:,} types\n")
-        first = next(iter(found.values()))["cpu_seconds"]
-        rows = [
-            (
-                title,
-                *(f"{run[key]:.1f}" for key in ("seconds", "cpu_seconds")),
-                f"{run['cpu_seconds'] / first:.1f}",
-                f"{run['megabytes']:,.0f}",
-            )
-            for title, run in found.items()
-        ]
-        table(["", "seconds", "of the processor", "× first", "peak MB"], rows)
-    save("train_at_size", {"words": words, "types": types, "runs": runs, "beside": beside})
-
-
-def _trained(counts: Path, types: int, out: Path, *options: str) -> dict[str, Any]:
-    command = ["-m", "morphgraph", "train", "--counts", counts, "--vocab-size", types]
-    return measured([*command, "--out", out, *options], NUMBA_NUM_THREADS="1")
+    print(f"\n{words:,} distinct words, {types:,} types\n")
+    rows = [
+        (title, f"{run['seconds']:.1f}", f"{run['cpu_seconds']:.1f}", f"{run['megabytes']:,.0f}")
+        for title, run in runs.items()
+    ]
+    table(["", "seconds", "of the processor", "peak MB"], rows)
+    save("train_at_size", {"words": words, "types": types, "runs": runs})
 
 
 def make_counts(folder: Path, how_many: int) -> None:

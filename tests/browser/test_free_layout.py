@@ -10,6 +10,7 @@ from typing import Any
 import networkx as nx
 import pytest
 from browser_steps import go_to, start
+from effort import one_of
 from playwright.sync_api import Dialog, Page, expect
 
 from morphgraph.draw.scene import scene_of, stand_alone_html
@@ -32,7 +33,7 @@ def big_scene() -> Any:
     return scene_of(graph, focus="t2", values=values, changed=["m5"], left_out=40)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", one_of("light", "dark"))
 def test_the_stand_alone_page(new_page: Callable[..., Page], tmp_path: Path, theme: str) -> None:
     file = tmp_path / "graph.html"
     file.write_text(stand_alone_html(big_scene(), "Merges of <ung>"), encoding="utf-8")

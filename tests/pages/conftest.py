@@ -34,9 +34,9 @@ PAGES = {
 class App:
     """An `AppTest` of the whole app that fails at the first exception a page shows."""
 
-    def __init__(self) -> None:
+    def __init__(self, page: str = "start") -> None:
         self.test = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-        self.run()
+        self.open(page) if page != "start" else self.run()
 
     def run(self) -> App:
         """Run the page that is open."""

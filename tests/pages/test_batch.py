@@ -31,8 +31,8 @@ HOSTILE = "<b>x</b>\u202e[a](javascript:alert(1))"
 
 
 @pytest.fixture
-def page(app: Any) -> Any:
-    return app.open("batch")
+def page(open_app: Any) -> Any:
+    return open_app("batch")
 
 
 @pytest.fixture

@@ -42,8 +42,8 @@ GOLD = b"word\tmorphs\nundoing\tun do ing\ngoing\tgo ing\ndo\tdo\n"
 
 
 @pytest.fixture
-def page(app: Any) -> Any:
-    return app.open("scores")
+def page(open_app: Any) -> Any:
+    return open_app("scores")
 
 
 def tab(app: Any, label: str) -> Any:

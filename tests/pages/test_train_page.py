@@ -14,14 +14,12 @@ from morphgraph.segment.training import train
 
 pytestmark = pytest.mark.slow
 
-PAGE = "pages/8_Train.py"
 COUNTS = b"undo\t50\nundoing\t20\ndoing\t30\ndo\t90\nredo\t12\n"
 
 
 @pytest.fixture
-def page(app: Any) -> Any:
-    app.test.switch_page(PAGE)
-    return app.run()
+def page(open_app: Any) -> Any:
+    return open_app("train")
 
 
 def test_train_on_wordfreq_and_open_it(page: Any) -> None:
@@ -47,30 +45,27 @@ def test_train_on_wordfreq_and_open_it(page: Any) -> None:
     assert page.press("Compare with the open one")
     assert page.session.chosen["compare"].names == ["bpe", f"model {label}"]
     # Another page and back: the model is still there.
-    page.open("scores")
-    page.test.switch_page(PAGE)
-    page.run()
+    page.open("scores").open("train")
     assert list(page.session.models) == [label]
 
 
-@pytest.mark.parametrize("method", METHODS.trained)
-def test_every_method_on_a_file_of_counts(page: Any, method: str) -> None:
+def test_every_method_on_a_file_of_counts_and_a_column_of_text(page: Any) -> None:
     page.set("segmented_control", "Words from", "counts")
     assert page.find("button", "Train").disabled
     page.upload("Word counts", ("counts.tsv", COUNTS))
-    page.set("radio", "Method", method)
-    page.set("number_input", "Vocabulary size", 262).press("Train")
-    assert page.errors() == []
-    [model] = page.session.models.values()
-    assert page.metrics()["Types"][0] == str(model.vocabulary_size)
-    assert ("Open it" in page.buttons()) == method.startswith("bpe")
-    page.press("Forget it")
-    assert page.session.models == {}
-    page.set("segmented_control", "Words from", "text").upload(
-        "Text", ("titles.csv", b"id,title\n1,undo undo\n2,undoing\n")
-    )
+    for method in METHODS.trained:
+        page.set("radio", "Method", method)
+        page.set("number_input", "Vocabulary size", 262).press("Train")
+        assert page.errors() == []
+        [model] = page.session.models.values()
+        assert page.metrics()["Types"][0] == str(model.vocabulary_size)
+        assert ("Open it" in page.buttons()) == method.startswith("bpe")
+        page.press("Forget it")
+        assert page.session.models == {}
+    page.set("segmented_control", "Words from", "text")
+    page.upload("Text", ("titles.csv", b"id,title\n1,undo undo\n2,undoing\n"))
     page.choose("Column", "title")
-    page.set("number_input", "Vocabulary size", 258).press("Train")
+    page.set("number_input", "Vocabulary size", 262).press("Train")
     assert len(page.session.models) == 1
 
 

@@ -33,20 +33,6 @@ def test_a_configuration_that_is_right_is_counted(tmp_path: Path) -> None:
     assert [cell["method"] for cell in cells] == ["BPE", "FLOTA"] * 2
 
 
-def test_an_error_shows_the_line(tmp_path: Path) -> None:
-    wrong = check_text(TINY.replace("flota", "flotta"), "tiny.yaml", tmp_path)
-    assert wrong.plan is None
-    assert wrong.message.startswith("tiny.yaml, line 5, field methods[1]: ")
-    assert "flota" in wrong.message
-    assert wrong.excerpt.split("\n") == [
-        "    3  tokenisers:",
-        "    4    - file: demo:{code}",
-        "→   5  methods: [{method: standard, label: BPE}, flotta]",
-        "    6  references: ['demo:{code}']",
-        "    7",
-    ]
-
-
 def test_a_file_that_is_missing_is_an_error_at_its_line(tmp_path: Path) -> None:
     wrong = check_text(TINY.replace("demo:{code}\nm", "none.json\nm"), "tiny.yaml", tmp_path)
     assert wrong.message.startswith("tiny.yaml, line 4, field tokenisers[0].file: ")

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -49,22 +48,6 @@ def test_the_command_opens_it_for_this_machine_only(
     assert options["env"] == ""
     assert "--server.headless" not in options  # opens a window where there is a screen
     assert options["--server.address"] == "127.0.0.1"
-
-
-def test_streamlit_offers_no_tools_for_programmers(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Though there is what could use them, which other machines have."""
-    from streamlit import config
-    from streamlit.web import skills
-
-    monkeypatch.setattr(skills, "agent_harness_present", lambda: True)
-    monkeypatch.setattr(skills, "_nudge_dismissed_marker_path", lambda: tmp_path / "none")
-    own = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
-    for hides, reason in ((False, ""), (own["logger"]["hideWelcomeMessage"], "welcome_hidden")):
-        settings = {"server.headless": False, "logger.hideWelcomeMessage": hides}
-        monkeypatch.setattr(config, "get_option", settings.__getitem__)
-        assert skills.nudge_suppression_reason(str(tmp_path)) == reason
 
 
 def test_public_opens_no_browser_and_stays_behind_the_proxy(

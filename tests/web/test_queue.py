@@ -121,22 +121,6 @@ def test_the_queue_outlives_the_app(
     assert not is_waiting(waiting.folder)
 
 
-def test_what_cannot_be_launched_waits_on(
-    visitor: Callable[[], Visitor],
-    launched: dict[Path, list[str]],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def fail(*_: object) -> None:
-        raise OSError("no room for a log")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(jobs.runs, "launch_run", fail)
-        run = visitor()("a")
-    assert is_waiting(run.folder)
-    advance_queue()
-    assert list(launched) == [run.folder]
-
-
 def test_deleting_stops_what_runs_first(
     visitor: Callable[[], Visitor], launched: dict[Path, list[str]]
 ) -> None:

@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, overload
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR
 
 if TYPE_CHECKING:
     import numpy as np
@@ -160,6 +159,8 @@ def _accepted(allowed: Callable[[str], bool]) -> npt.NDArray[np.bool_]:
 def _byte_characters() -> tuple[Bytes, Bytes]:
     """Return the UTF-8 of GPT-2's character for each byte: the first byte, and the second or 0."""
     import numpy as np
+
+    from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR
 
     written = [character.encode().ljust(2, b"\0") for character in BYTE_TO_CHAR]
     both = np.frombuffer(b"".join(written), np.uint8).reshape(-1, 2)

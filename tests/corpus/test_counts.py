@@ -18,7 +18,6 @@ from morphgraph.corpus.counts import (
     read_word_counts,
     wordfreq_counts,
 )
-from morphgraph.corpus.pipelines import isolate_punctuation
 from morphgraph.corpus.word_array import WordArray
 
 
@@ -100,12 +99,6 @@ def test_wordfreq_names_the_languages_it_has() -> None:
         wordfreq_counts("en", wordlist="huge")
 
 
-def test_punctuation_is_apart() -> None:
-    counts = {"l’eau": 20, "eau": 5, "x-y": 12, "$5": 10, "...": 4}
-    expected = {"l": 20, "’": 20, "eau": 25, "x-y": 12, "$5": 10, ".": 12}
-    assert isolate_punctuation(counts) == expected
-
-
 def test_word_counts() -> None:
     counts = WordCounts.from_mapping({"low": 5, "lower": 2})
     assert (len(counts), counts.total) == (2, 7)
@@ -175,6 +168,7 @@ def test_lines_of_either_form_are_read_many_at_once(
     found = parse_word_counts(data, "a.tsv")
     assert dict(found.items()) == {f"Wörter{n}": n for n in range(1, 2000)}
     assert not one_by_one
+    assert isinstance(found.words, WordArray)
 
 
 def test_a_line_of_a_large_file_without_end_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,15 +189,6 @@ def test_a_large_file_has_limits(monkeypatch: pytest.MonkeyPatch, limit: str) ->
     assert len(outcome(data, 8)) == 9
     monkeypatch.setenv(f"MORPHGRAPH_MAX_{limit}", "8")
     assert "the limit is 8" in outcome(data, 8)
-
-
-def test_a_large_file_becomes_arrays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "counts.tsv"
-    path.write_text("".join(f"Wörter{n}\t{n}\n" for n in range(2000)) + "Wörter7 2\n")
-    monkeypatch.setattr(counts, "_BLOCK", 4096)
-    found = read_word_counts(path)
-    assert isinstance(found.words, WordArray)
-    assert dict(found.items()) == {f"Wörter{n}": n + 2 * (n == 7) for n in range(1, 2000)}
 
 
 def test_a_file_of_wrong_lines_takes_no_memory(

@@ -20,7 +20,6 @@ from morphgraph.corpus.pipelines import (
     covered_characters,
     isolate_outer_punctuation,
     mark_capitals,
-    modern,
     prepare,
     restore_capitals,
     scripts,
@@ -178,11 +177,6 @@ def test_rebpe_in_its_order() -> None:
     }
 
 
-def test_a_marker_is_cut_off_digits() -> None:
-    assert modern("2024", "▁") == ["▁", "2", "024"]
-    assert modern("-x", "▁") == ["▁", "-", "x"]
-
-
 def test_no_piece_has_a_character_that_is_not_covered() -> None:
     prepared = prepare("rebpe", {"abñcd": 5, "a": 100_000, "B": 100_000})
     assert dict(prepared.counts.items()) == {"▁ab": 5, "cd": 5, "▁a": 100_000, "▁⇧b": 100_000}
@@ -266,12 +260,6 @@ def test_the_decoder_brings_capitals_back() -> None:
     tokenizer = library("rebpe", "characters", ("T", "h", "e", "N"))
     tokens = ["▁⇧", "the", "▁⇧n⇧", "a", "⇧⇧"]
     assert tokenizer.decoder.decode(tokens) == "The NA⇧"
-
-
-def test_every_pipeline_has_components() -> None:
-    for name in PIPELINES:
-        for kind in ("bytes", "characters", "unmarked"):
-            library(name, kind, ("a",))
 
 
 @examples(150)

@@ -198,17 +198,13 @@ def test_a_whole_file(server: Server, source: CatalogueEntry, cache: Path) -> No
     assert len(server.asked) == 1
 
 
-def test_it_is_tried_again_after_cuts(server: Server, source: CatalogueEntry, cache: Path) -> None:
-    server.cut_after = [100_000, 150_000]
+def test_it_is_tried_again_after_cuts_and_refusals(
+    server: Server, source: CatalogueEntry, cache: Path
+) -> None:
+    server.answers, server.cut_after = [503, 200], [100_000]
     assert get("small", True).read_bytes() == CONTENT
     assert len(server.asked) == 3
     assert left(cache) == {"small.tsv"}
-
-
-def test_a_busy_server_is_asked_again(server: Server, source: CatalogueEntry) -> None:
-    server.answers = [503, 429]
-    assert get("small", True).read_bytes() == CONTENT
-    assert len(server.asked) == 3
 
 
 def test_a_changed_file_is_fetched_again(

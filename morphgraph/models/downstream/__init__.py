@@ -127,7 +127,7 @@ def share_measured(key: str, right: npt.NDArray[np.float64], of: Any) -> Measure
 
 
 @dataclass(frozen=True)
-class Parts:
+class TaskParts:
     """Examples for training, testing and development, and all classes in order, if any."""
 
     train: Examples
@@ -170,7 +170,7 @@ class DownstreamTask:
     does: str
     parameters: type[TrainingSettings]
     metrics: tuple[TaskMetric, ...]
-    read: Callable[[Any], Parts]
+    read: Callable[[Any], TaskParts]
     run: Callable[[TaskRun], Sequence[Measured]]
     speed: float
     bytes_in_token: float = 4.0
@@ -185,7 +185,7 @@ class DownstreamTask:
 
 def read_parts(
     settings: TrainingSettings, read: Callable[[Sequence[str]], Examples], what: str = ""
-) -> Parts:
+) -> TaskParts:
     """Read the files of a task, by ``read``.
 
     ``what``: ``label`` or ``tag``, where the second column holds them: training must cover every
@@ -201,7 +201,7 @@ def read_parts(
         return part
 
     dev = None if settings.dev is None else checked(settings.dev)
-    return Parts(train, checked(settings.test), dev, tuple(known))
+    return TaskParts(train, checked(settings.test), dev, tuple(known))
 
 
 def _counted(labels: Sequence[Any]) -> dict[str, int]:

@@ -22,8 +22,8 @@ from morphgraph.models.downstream import (
     DownstreamTask,
     Examples,
     Measured,
-    Parts,
     TaskMetric,
+    TaskParts,
     TaskRun,
     TrainingSettings,
     read_parts,
@@ -72,7 +72,7 @@ class MaskedSettings(LanguageModelSettings):
     )
 
 
-def read_language_texts(settings: LanguageModelSettings) -> Parts:
+def read_language_texts(settings: LanguageModelSettings) -> TaskParts:
     """Read the texts of all files."""
     return read_parts(settings, lambda paths: read_texts(paths, settings.text))
 

@@ -556,19 +556,13 @@ class RunFile:
 
         Call this while the progress file is still that of the previous start.
         """
-        before = self._read()
+        before = self._earlier()
         now = {"started": _as_time(self._began), "seconds": 0.0, "state": "running"}
-        starts = [*map(self._ended, before.get("starts", ())), now]
-        self._facts = {
-            **about,
-            "started": starts[0]["started"],
-            # From the last start that ended; empty if there was none.
-            "finished": before.get("finished"),
-            "tasks": before.get("tasks") or _NO_TASKS,
-            "state": "running",
-            "seconds": 0.0,
-            "starts": starts,
-        }
+        starts = [*before.get("starts", ()), now]
+        # From the last start that ended; empty if there was none.
+        known = {"finished": before.get("finished"), "tasks": before.get("tasks") or _NO_TASKS}
+        first = {"started": starts[0]["started"], **known}
+        self._facts = {**about, **first, "state": "running", "seconds": 0.0, "starts": starts}
         self._write()
 
     def end(
@@ -593,32 +587,26 @@ class RunFile:
         text = json.dumps(self._facts, indent=1, ensure_ascii=False)
         write_file(self._folder / "run.json", text.encode())
 
-    def _read(self) -> dict[str, Any]:
+    def _earlier(self) -> dict[str, Any]:
+        """Return the record of earlier starts; empty if it is damaged."""
+        progress = read_progress(self._folder)
         try:
             found = parse_json(read_bytes(self._folder / "run.json"), "run.json")
-            starts = [
-                {
-                    "started": datetime.fromisoformat(start["started"]).strftime(_TIME),
-                    "seconds": float(start["seconds"]),
-                    # Earlier versions listed only starts that ended.
-                    "state": str(start.get("state", "done")),
-                }
-                for start in found["starts"]
-            ]
+            starts = []
+            for start in found["starts"]:
+                began = datetime.fromisoformat(start["started"])
+                # Earlier versions listed only starts that ended.
+                seconds, state = float(start["seconds"]), str(start.get("state", "done"))
+                if state == "running":
+                    # An older progress file is of another start.
+                    is_of_it = progress and progress.started >= began.timestamp() - 1
+                    told = progress.updated - began.timestamp() if progress and is_of_it else 0.0
+                    seconds, state = round(max(0.0, told), 3), "killed"
+                told_at = began.strftime(_TIME)
+                starts.append({"started": told_at, "seconds": seconds, "state": state})
             return {**found, "starts": starts}
         except (MorphGraphError, LookupError, TypeError, ValueError, AttributeError):
             return {}
-
-    def _ended(self, start: dict[str, Any]) -> dict[str, Any]:
-        """Return a start with its state: one that still says running was killed."""
-        if start["state"] != "running":
-            return start
-        progress, seconds = read_progress(self._folder), 0.0
-        began = datetime.fromisoformat(start["started"]).timestamp()
-        # An older progress file is of another start.
-        if progress is not None and progress.started >= began - 1:
-            seconds = max(0.0, progress.updated - began)
-        return {**start, "seconds": round(seconds, 3), "state": "killed"}
 
 
 def _as_time(seconds: float) -> str:

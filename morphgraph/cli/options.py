@@ -109,36 +109,25 @@ def _option(parameter: Parameter, told: str) -> Any:
     return Annotated[kind, info]
 
 
-def _ratio(option: typer.CallbackParam, value: float) -> float:
-    if not 0 <= value <= 1:
-        raise MorphGraphError(f"{option.opts[0]} {value} is not a ratio. Give 0 to 1.")
-    return value
-
-
-def _below_one(option: typer.CallbackParam, value: float | None) -> float | None:
-    if value is not None and not 0 <= value < 1:
-        raise MorphGraphError(f"{option.opts[0]} {value} is not a share. Give 0 to below 1.")
-    return value
-
-
-def one_of(*choices: str) -> Any:
-    """Return an option that is one of some words."""
-
-    def check(option: typer.CallbackParam, value: str) -> str:
-        if value not in choices:
-            listed = ", ".join(choices)
-            raise MorphGraphError(f"{option.opts[0]} {value} is not known. Use one of: {listed}.")
+def _checked(fits: Callable[[Any], bool], wrong: str) -> Any:
+    def check(option: typer.CallbackParam, value: Any) -> Any:
+        if value is not None and not fits(value):
+            raise MorphGraphError(f"{option.opts[0]} {value} is {wrong}")
         return value
 
     return typer.Option(callback=check)
 
 
-Ratio = Annotated[float, typer.Option(callback=_ratio)]
-"""An option from 0 to 1."""
-Share = Annotated[float | None, typer.Option(callback=_below_one)]
-"""An option from 0 to below 1."""
+def one_of(*choices: str) -> Any:
+    """Return an option that is one of some words."""
+    return _checked(choices.__contains__, f"not known. Use one of: {', '.join(choices)}.")
+
+
+Ratio = Annotated[float, _checked(lambda value: 0 <= value <= 1, "not a ratio. Give 0 to 1.")]
+Share = Annotated[
+    float | None, _checked(lambda value: 0 <= value < 1, "not a share. Give 0 to below 1.")
+]
 Whole = Annotated[int, typer.Option(min=0)]
-"""An option from 0 on."""
 
 
 @dataclass(frozen=True, kw_only=True)

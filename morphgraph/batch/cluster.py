@@ -34,7 +34,7 @@ from morphgraph.batch.tasks import (
     code_version,
     run_task,
 )
-from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import FileFormatError, MorphGraphError, require
 from morphgraph.core.files import parse_json, read_bytes
 from morphgraph.core.text import counted
 
@@ -140,14 +140,11 @@ def _close_http(client: Client) -> None:
     Dask opens them with and without a dashboard.
     """
 
-    def close(dask_scheduler: Any) -> None:
-        dask_scheduler.http_server.stop()
-
-    def close_at_worker(dask_worker: Any) -> None:
-        dask_worker.http_server.stop()
+    def close(dask_scheduler: Any = None, dask_worker: Any = None) -> None:
+        (dask_scheduler or dask_worker).http_server.stop()
 
     client.run_on_scheduler(close)  # type: ignore[no-untyped-call]
-    client.register_worker_callbacks(close_at_worker)  # type: ignore[no-untyped-call]
+    client.register_worker_callbacks(close)  # type: ignore[no-untyped-call]
 
 
 @contextmanager
@@ -199,6 +196,7 @@ def quiet() -> Iterator[None]:
 
     Logging to files continues; errors of tasks are raised as exceptions.
     """
+    require("Work in other processes", "distributed", "cryptography")
     import distributed  # noqa: F401  its import sets up the handlers
 
     with ExitStack() as stack:

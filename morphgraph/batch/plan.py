@@ -111,6 +111,7 @@ def make_plan(
     downstream tasks, and stay within the limits of a public app. ``quoting``: whether errors may
     quote the content of files.
     """
+    require("An evaluation", "distributed", "cryptography", "pyarrow", "plotly")
     evaluation, lines = parse_evaluation(text, name)
     chosen = evaluation.languages
     if languages is not None:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 _PROBLEM, _REFUSED = "batch problem", "batch refused"
 _NAMED_FILES = "batch files"
 _WORKERS, _NAME = "batch_workers", "batch_name"
-_MOST_FAILURES = 20
 _BEGINNING = "Workers start, load libraries, then tokenisers and references: some seconds."
 _GONE = (
     "The process ended unexpectedly, as when a machine is switched off. What was done is kept: "
@@ -343,7 +342,7 @@ def _state(run: Run) -> None:
     if progress.failed:
         title = f"{counted(progress.failed, 'task')} failed"
         with st.expander(title, icon=":material/error:", expanded=True):
-            shown = progress.failures[-_MOST_FAILURES:]
+            shown = progress.failures[-20:]
             for line in shown:
                 st.markdown(f"- {ui.plain_line(without_folder(line), 500)}")
             if progress.failed > len(shown):

@@ -23,7 +23,6 @@ from web.views.trees import open_in_merge_tree
 SELECT, KNOCK_OUT = "Show it", "Knock it out"
 _FIND = "find a type"
 _WORD_CHOSEN = "word to look at"
-_VERTICES_PER_ROW = 4
 HEIGHT = "clamp(400px, calc(100vh - 225px), 900px)"
 
 
@@ -102,7 +101,7 @@ def _graph(current: Session, focus: int, controls: Controls) -> None:
 
 def _free_page(current: Session, controls: Controls) -> str:
     study, focus = current.study, current.focus or 0
-    limit = _VERTICES_PER_ROW * controls.rows
+    limit = 4 * controls.rows  # vertices
     scene = scene_around(study, focus, up=controls.up, down=controls.down, limit=limit)
     return stand_alone_html(scene, f"Around {study.tokeniser.readable_types[focus]}")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
@@ -26,6 +26,7 @@ from morphgraph.score.comparison import Comparison
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import Method
 from morphgraph.segment.models import write_model
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.training import TrainingClock, train, training_of
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import spelled
@@ -37,11 +38,6 @@ from web.jobs import train_in_turn
 from web.sources import Source, wordfreq_languages
 from web.state import Session, doing
 from web.widgets import attempt, button, download, plain, remembered, setting
-
-if TYPE_CHECKING:
-    from streamlit.runtime.uploaded_file_manager import UploadedFile
-
-    from morphgraph.segment.segmenter import Segmenter
 
 _ASKED, _SHOWN, _COMPARES = "train asked", "train shown", "train compares"
 _SECONDS = "train seconds"
@@ -166,14 +162,14 @@ def _source() -> _Words | None:
     return _counted(file) if chosen == "counts" else _text(file)
 
 
-def _counted(file: UploadedFile) -> _Words:
+def _counted(file: Any) -> _Words:
     def read(_: Progress) -> WordCounts:
         return parse_word_counts(content_of(file), file.name)
 
     return _Words(file.name, read, file=("--counts", file.name, file.getvalue()))
 
 
-def _text(file: UploadedFile) -> _Words | None:
+def _text(file: Any) -> _Words | None:
     columns = None
     with attempt():
         columns = text_columns(content_of(file), file.name)

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 CONFIGURE, RUNS = "Configure", "Runs"
 VIEW, CHOSEN, SOURCE = "batch_view", "batch_run", "batch_source"
 """Keys of the open tab, the run's name, and the edited text."""
-_PATIENCE = 120.0
-"""The limit in seconds until a run's first report."""
 _AROUND = 2
 """The number of lines shown above and below the wrong one."""
 _SETTINGS = "started.json"
@@ -252,7 +250,8 @@ def state_of(run: Run) -> str:
         age = time.time() - (run.folder / "console.log").stat().st_mtime
     except OSError:
         age = float("inf")
-    return "never" if ended_early(run) or age > _PATIENCE else "beginning"
+    late = age > 120.0  # seconds without a first report
+    return "never" if ended_early(run) or late else "beginning"
 
 
 def is_over(run: Run) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
@@ -22,11 +22,7 @@ from web.state import Session, keep_session, known_browser, session
 from web.storage import days_kept, kept_steps
 from web.widgets import attempt, button, deferred_error, plain, show_deferred_error
 
-if TYPE_CHECKING:
-    from streamlit.runtime.uploaded_file_manager import UploadedFile
-
 _ASSETS = Path(__file__).resolve().parent.parent / "assets"
-_SIDEBAR_WIDTH = 240
 _OWN = "own files"
 _NOT_DELETED = "data not deleted"
 _FIELD = "tokeniser"
@@ -61,7 +57,7 @@ def start(title: str) -> Session:
         page_title=f"{title} · morphgraph",
         page_icon=_ASSETS / "icon.svg",
         layout="wide",
-        initial_sidebar_state=_SIDEBAR_WIDTH,
+        initial_sidebar_state=240,
         menu_items={},
     )
     st.logo(_ASSETS / "logo.svg", icon_image=_ASSETS / "icon.svg")
@@ -305,7 +301,7 @@ def tokeniser_upload(current: Session) -> None:
         st.rerun()
 
 
-def _last_upload(files: "Sequence[UploadedFile]") -> "list[UploadedFile]":
+def _last_upload(files: Sequence[Any]) -> list[Any]:
     """Return the latest simultaneous uploads, with the half that waited for one of them."""
     before: dict[str, int] = st.session_state.get(_UPLOADS, {})
     newest = max(before.values(), default=0) + 1

@@ -42,7 +42,6 @@ DEFAULT_METHODS = {
 """The default methods of each page that offers a choice; they join as soon as possible."""
 _TRAINED = "picky"
 """Trained on demand: listed after trimmed BPE, with those that need only a tokeniser."""
-_BYTES = 256
 _MOST = 8
 """The limit of references, and of segmentations, beside the open one."""
 _OPEN = "open"
@@ -348,7 +347,7 @@ def _takes_long(current: Session, name: str, settings: Mapping[str, Any]) -> boo
 def _is_available(current: Session, name: str) -> bool:
     if not _needs_counts(name):
         return True
-    has_room = name != _TRAINED or current.study.graph.loaded_type_count > _BYTES
+    has_room = name != _TRAINED or current.study.graph.loaded_type_count > 256  # bytes
     return has_room and _counts(current)[0] is not None
 
 

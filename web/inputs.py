@@ -1,7 +1,7 @@
 """The gold and the word frequencies: files, downloads, what was read, and doubts about it."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
@@ -17,9 +17,6 @@ from web.sources import Source, demo_name, frequencies_of, reference_of, wordfre
 from web.state import Session
 from web.widgets import attempt, button, plain, show_table
 
-if TYPE_CHECKING:
-    from streamlit.runtime.uploaded_file_manager import UploadedFile
-
 DETECT = "detect"
 _AS_MARKED = "UTF-8, or as marked"
 _ENCODINGS = (
@@ -33,10 +30,10 @@ _TAKEN, _READ = "uploads taken", "reference that was read"
 _ALL = "all languages"
 
 
-def content_of(file: "UploadedFile") -> bytes:
+def content_of(file: Any) -> bytes:
     """Return the bytes of an uploaded file; `MorphGraphError` if it is empty or too large."""
     check_size(file.name, file.size)
-    return file.getvalue()
+    return bytes(file.getvalue())
 
 
 def upload_key(field: str) -> str:

@@ -39,7 +39,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import streamlit as st
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from morphgraph.core.cache import Cache, Same
 from morphgraph.core.errors import FileFormatError, MorphGraphError
@@ -67,9 +67,6 @@ _KEY, _KNOWN_TAB, _COMPONENT = "morphgraph session", "tab of the page", "morphgr
 _COOKIES = {"browser": "morphgraph", "tab": "morphgraph-tab"}
 MOST_MODELS = 12
 """The limit of models in a session; a further one replaces the oldest."""
-_RECIPES_KEPT = 20
-_LONGEST_VALUE = 1500
-"""The limit of characters in the address; browsers and servers truncate very long addresses."""
 T = TypeVar("T")
 Steps = list[dict[str, Any]]
 
@@ -155,9 +152,9 @@ class Address:
 
 
 def _held(value: str) -> str:
-    """Return a value as an address holds it; empty if it cannot."""
+    """Return a value as an address holds it; empty if it cannot, as if it is very long."""
     value = value.encode("utf-8", "ignore").decode()
-    return value if len(value) <= _LONGEST_VALUE else ""
+    return value if len(value) <= 1500 else ""
 
 
 @dataclass(eq=False)
@@ -261,13 +258,7 @@ class Session:
     def _note(self, **sources: Source | None) -> None:
         self.sources |= {kind: source and source.shared() for kind, source in sources.items()}
 
-    def _set(
-        self,
-        tokeniser: BpeTokeniser,
-        reference: Reference,
-        frequencies: Mapping[str, float] | None,
-        frequency_source: str,
-    ) -> None:
+    def _set(self, tokeniser: BpeTokeniser, reference: Reference, *frequencies: Any) -> None:
         if self.study is not None:
             self.note_edits()
         steps = self.recipes.get(tokeniser.checksum)
@@ -278,13 +269,13 @@ class Session:
             self.notice = f"Your {counted(len(steps), one, more)} made again."
         tokeniser.cache = app_cache()
         ids = tuple(map(tokeniser.graph.id_of, tokeniser.alphabet))
-        words = (tokeniser.alphabet, ids, Same(reference), Same(frequencies), frequency_source)
-        benchmark = tokeniser.cache.get(
-            tokeniser.as_loaded,
-            ("benchmark", *words),
-            lambda: Benchmark.build(tokeniser, reference, frequencies, frequency_source),
-        )
-        self.study = Study(tokeniser, benchmark)
+        known, known_from = frequencies
+        key = ("benchmark", tokeniser.alphabet, ids, Same(reference), Same(known), known_from)
+
+        def build() -> Benchmark:
+            return Benchmark.build(tokeniser, reference, known, known_from)
+
+        self.study = Study(tokeniser, tokeniser.cache.get(tokeniser.as_loaded, key, build))
         self.study_number += 1
         self.asked, self.run = "", None
         self.focus, self.selected, self.first_row = None, None, 0
@@ -295,7 +286,7 @@ class Session:
         known = self.recipes.pop(tokeniser.checksum, None)
         if tokeniser.graph.history or known is not None:
             self.recipes[tokeniser.checksum] = tokeniser.graph.recipe()
-        forget_oldest(self.recipes, _RECIPES_KEPT)
+        forget_oldest(self.recipes, 20)
 
     def note_learning(self, settings: BlameSettings) -> None:
         """Record that a method with these settings makes edits learned from the reference."""
@@ -387,14 +378,13 @@ class _Run:
     position: int
 
 
-class _Record(BaseModel):
+class _Record(BaseModel, extra="forbid"):
     """Everything that a tab has open; of files the checksums, by which they are on disk.
 
     The last ``undone`` edits of ``steps`` are undone; ``models``: the checksums of model files;
     ``doing``: the work in progress.
     """
 
-    model_config = ConfigDict(extra="forbid")
     version: Literal[1] = 1
     tokeniser: Source
     reference: Source
@@ -435,11 +425,11 @@ def keep_session(current: Session) -> None:
             why = str(error)
             if isinstance(cause, OSError):
                 folder = "The server cannot write" if is_public() else state_folder()
+                fix = "Start the app with another folder in the variable MORPHGRAPH_STATE."
+                if cause.errno in (errno.ENOSPC, errno.EDQUOT):
+                    fix = "Make room there."
                 why = f"{folder}: {(cause.strerror or 'it cannot be written').lower()}."
-                if not is_public():
-                    is_full = cause.errno in (errno.ENOSPC, errno.EDQUOT)
-                    fix = "Start the app with another folder in the variable MORPHGRAPH_STATE."
-                    why += " Make room there." if is_full else f" {fix}"
+                why += "" if is_public() else f" {fix}"
             if why != current.unkept:
                 st.toast(f"Nothing is kept now. {plain(why)}", icon=":material/warning:")
             current.unkept = why  # for the sidebar, while this lasts
@@ -465,11 +455,9 @@ def _record_of(current: Session) -> _Record | None:
 
     def kept(kind: str) -> Source | None:
         source = current.sources.get(kind)
-        files = (
-            [(name, store.keep_file(data).encode()) for name, data in source.files]
-            if source
-            else []
-        )
+        files = [
+            (name, store.keep_file(d).encode()) for name, d in (source.files if source else ())
+        ]
         return source and replace(source, files=tuple(files))
 
     tokeniser, reference, frequencies = map(kept, ("tokeniser", "reference", "frequencies"))
@@ -597,6 +585,5 @@ def known_browser(current: Session) -> None:
         st.session_state[_KNOWN_TAB] = tab
 
     own = {"browser": current.store.token, "tab": current.store.tab, "names": _COOKIES}
-    cookies = component("browser", "browser", "hidden")
     data = {**own, "seconds": days_kept() * 86_400}
-    cookies(key=_COMPONENT, data=data, on_tab_change=back_in_tab)
+    component("browser", "browser", "hidden")(key=_COMPONENT, data=data, on_tab_change=back_in_tab)

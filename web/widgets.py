@@ -15,8 +15,6 @@ from morphgraph.core.text import shortened, side_by_side, visible
 from web.storage import without_folder
 
 NUMBER, TEXT = st.column_config.NumberColumn, st.column_config.TextColumn
-_ROW = 35
-"""The height of a table's row, in pixels."""
 _KINDS = {
     "csv": ("CSV", "text/csv"),
     "tex": ("LaTeX", "application/x-tex"),
@@ -230,7 +228,7 @@ def show_table(data: Any, most: int | None = None, **how: Any) -> Any:
 
 def table_height(rows: int) -> int:
     """Return the height of a table with this many rows, in pixels."""
-    return _ROW * (rows + 1) + 3
+    return 35 * (rows + 1) + 3
 
 
 def chosen_row(data: Any, most: int | None = None, **how: Any) -> int | None:

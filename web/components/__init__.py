@@ -25,8 +25,6 @@ from morphgraph.tokeniser.preprocess import shown_token
 
 _PANZOOM = Path(__file__).parents[2] / "assets" / "panzoom" / "panzoom.min.js"
 """Panzoom (MIT), which ships with the app, its licence beside it."""
-_WIDTHS = (1032, 686)
-"""The preferred widths of a picture, on wide and narrow pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +141,9 @@ def tree_picture(
     it, merges cannot be clicked. ``offers``: the choices on clicking a merge, as labels by the
     letter that replaces ``t`` in its key.
     """
-    # A picture for each width, widest first; only one if all are equal.
+    # A picture for wide pages and one for narrow ones; only one if they are equal.
     drawn = {
-        theme: list(dict.fromkeys(to_svg(trees, theme, widest) for widest in _WIDTHS))
+        theme: list(dict.fromkeys(to_svg(trees, theme, widest) for widest in (1032, 686)))
         for theme in ("light", "dark")
     }
     how = {"file_name": file_name, "clickable": on_event is not None, "offers": dict(offers or {})}

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 _DUMBBELLS, _RADAR, _DIFFERENCES = "precision, recall, F1", "radar", "differences"
 HELD_OUT = "held out"
 _BASIC = ("precision", "recall", "f1")
-_PAGE = 200
 _ANY = "any affix"
 
 
@@ -264,7 +263,7 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
     )
     text, affix = _search(current, outcome)
     found = browser.find(kinds, text=text, among=affix)
-    numbers = ui.one_page(found.tolist(), _PAGE, "errors page")
+    numbers = ui.one_page(found.tolist(), 200, "errors page")
     if not numbers:
         st.info("No word matches.")
         return

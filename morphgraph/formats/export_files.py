@@ -245,62 +245,6 @@ def code_span(text: str) -> str:
     return f"{fence} {' '.join(text.split())} {fence}"
 
 
-_LOADING = """
-```python
-from transformers import AutoTokenizer
-
-tokenizer = AutoTokenizer.from_pretrained("this folder"{trust})
-tokenizer("A text, or a list of texts.")
-```
-"""
-
-_EMBEDDINGS = """
-## Reuse a model's embeddings
-`ids.json` maps each old id that is left to its new id.
-
-```python
-import json
-import torch
-from transformers import AutoModelForCausalLM
-
-model = AutoModelForCausalLM.from_pretrained("the model that the tokeniser came from")
-with open("this folder/ids.json") as file:
-    rows = torch.tensor([[int(old), new] for old, new in json.load(file).items()])
-tables = [model.get_input_embeddings(), model.get_output_embeddings()]
-before = [None if table is None else table.weight.detach().clone() for table in tables]
-model.resize_token_embeddings(len(tokenizer))
-tables = [model.get_input_embeddings(), model.get_output_embeddings()]
-with torch.no_grad():
-    for table, old in zip(tables, before):
-        if table is not None:
-            table.weight[rows[:, 1]] = old[rows[:, 0]]
-```
-
-The bias of an output layer, where there is one, is moved in the same way. Then give the ids of
-special tokens in the model's configuration their new values (`model.config.eos_token_id =
-tokenizer.eos_token_id`, and so on).
-"""
-
-_SAME_IDS = """
-## Ids
-All types have the ids that they had, so a model that was trained with that tokeniser takes this one
-as it is.
-"""
-
-_DRAWING = """
-After loading, each text is segmented at random, anew in each batch; the same seed draws the same.
-`tokenizer.eval()` draws nothing, so that each text is segmented by all merges, and
-`tokenizer.train()` draws again.
-"""
-
-_SPEED = """
-## Speed
-Words seen before are looked up. New ones are segmented by the Python files in this folder, which
-takes longer than the `tokenizers` library takes with models of its own. Where morphgraph is
-installed too, its kernels do it for large batches{but}, with the same ids. {measured}
-"""
-
-
 def readme(
     name: str, document: Mapping[str, Any], facts: Mapping[str, Any], file_checksum: str
 ) -> str:
@@ -308,71 +252,34 @@ def readme(
 
     ``unchanged``: all ids are as before; ``draws``: it segments at random.
     """
-    own_class = facts["kind"] == "folder"
-    model = document["model"]
-    files = {*facts["files"], "README.md"}
-    made_of = f"{counted(facts['vocab_size'], 'type')}"
-    if facts["merges"]:
-        made_of += (
-            f", {counted(facts['merges'], 'merge')}, {facts['tuple_merges']:,} of them of more "
-            "than two parts"
-        )
-    main = next(file for file in FILES if file in files)
-    lines = [
-        TITLE,
-        "",
-        f"{escaped(facts['method'])}, made from {code_span(shortened(base_name(name), 100))}: "
-        f"{made_of}. "
-        f"{counted(facts['checked_words'], 'word')} and "
-        f"{counted(facts['checked_sentences'], 'sentence')} got the same ids as in morphgraph.",
-        "",
-        f"Signature: {code_span(facts['signature'])}  ",
-        f"Checksum of {main} (SHA-256, the first 12 digits): {file_checksum}",
-        "",
-        f"Form: {escaped(facts['reason'])}.",
-        _LOADING.format(trust=", trust_remote_code=True" if own_class else "").rstrip("\n"),
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    templates = Environment(
+        loader=PackageLoader("morphgraph.formats"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    templates.filters |= {"markdown": escaped, "code": code_span}
+    steps = json.dumps([document.get("pre_tokenizer"), document.get("normalizer")])
+    listed = [
+        (file, told) for file, told in FILES.items() if file in {*facts["files"], "README.md"}
     ]
-    if own_class:
-        code = [f"`{file}`" for file in FILES if file in files and file.endswith(".py")]
-        lines += [
-            "",
-            f"`trust_remote_code` runs the Python files in this folder: {', '.join(code)}. They "
-            "need `transformers` from version 5, and nothing else.",
-        ]
-    if facts["draws"]:
-        lines.append(_DRAWING.rstrip("\n"))
-    if model.get("unk_token") is None and '"ByteLevel"' not in json.dumps(
-        [document.get("pre_tokenizer"), document.get("normalizer")]
-    ):
-        lines += ["", "There is no unknown token: characters outside the alphabet get no token."]
-    if own_class:
-        but = " where nothing is drawn" if facts["draws"] else ""
-        lines.append(_SPEED.format(measured=MEASURED, but=but).rstrip("\n"))
-    lines.append((_SAME_IDS if facts["unchanged"] else _EMBEDDINGS).rstrip("\n"))
-    if new := facts["new_types"]:
-        lines += [
-            "",
-            counted(new, "type is new, so it has", "types are new, so they have")
-            + " no old id. Start each from the mean of the embeddings of the tokens that the old "
-            "tokeniser makes of it.",
-        ]
-    lines += [
-        "",
-        "## Files",
-        *(f"- `{file}`: {FILES[file]}" for file in FILES if file in files),
-        "",
-    ]
-    return "\n".join(lines)
+    return templates.get_template("readme.md.j2").render(
+        facts,
+        title=TITLE,
+        name=shortened(base_name(name), 100),
+        own_class=facts["kind"] == "folder",
+        drops_unknown=document["model"].get("unk_token") is None and '"ByteLevel"' not in steps,
+        listed=listed,
+        code=[f"`{file}`" for file, _ in listed if file.endswith(".py")],
+        file_checksum=file_checksum,
+        counted=counted,
+    )
 
 
 TITLE = "# A tokeniser from morphgraph"
-MEASURED = (
-    "For 60,000 new German words on one thread, `python -m benchmarks exported` in morphgraph's "
-    "repository measured 9 to 17 times the seconds of the library's BPE in Python, depending on "
-    "the method, and 3 to 7 times with the kernels."
-)
-"""The output of `benchmarks exported`, in one sentence."""
-
 FILES = {
     "tokenizer.json": "the tokeniser",
     "tokeniser.bte.json": "vocabulary, merges and settings, laid out as tokenizer.json",

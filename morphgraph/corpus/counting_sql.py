@@ -35,6 +35,7 @@ from morphgraph.corpus.text import (
 )
 from morphgraph.corpus.text_files import (
     MARK,
+    PATTERN_SIGNS,
     Parquet,
     TextFile,
     compression_of,
@@ -160,7 +161,11 @@ class _Block:
         queries: dict[str, list[str]] = {}
         others = []
         for file, place in files:
-            query = "" if any(sign in str(place) for sign in "*?[") else self._query(file, place)
+            query = (
+                ""
+                if any(sign in str(place) for sign in PATTERN_SIGNS)
+                else self._query(file, place)
+            )
             if query:
                 queries.setdefault(query, []).append(str(place))
             else:

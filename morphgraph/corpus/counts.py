@@ -30,6 +30,7 @@ LARGEST_FILE = 2**30
 LARGEST_COUNT = 10**15
 WORDLISTS = ("small", "large", "best")
 
+_CHECKED_AT_ONCE = 2**26
 _BLOCK = 2**23
 """The bytes read at once; the words of a smaller file are held as strings."""
 _LONGEST_LINE = 2**20
@@ -233,11 +234,15 @@ def _of_folder(path: Path) -> WordCounts:
     if not files:
         problem = "the folder has no Parquet files"
         raise FileFormatError(path.name, "", problem, "Give what morphgraph count has written.")
-    parts, pipelines = [], set()
-    for file in files:
-        found, pipeline = _parquet_counts(file, f"{path.name}/{file.name}")
-        parts.append(found)
-        pipelines.add(pipeline)
+    names = [f"{path.name}/{file.name}" for file in files]
+    parts, pipelines, first, size = list[CountedArray](), set[str | None](), 0, 0
+    for last, file in enumerate(files, 1):
+        size += file.stat().st_size
+        if size > _CHECKED_AT_ONCE or last == len(files):
+            found, pipeline = _parquet_counts(files[first:last], names[first:last])
+            parts += found
+            pipelines |= pipeline
+            first, size = last, 0
     if len(pipelines) > 1:
         problem = "its files were counted by different pipelines"
         raise FileFormatError(path.name, "", problem, "Give one counting at a time.")
@@ -252,23 +257,28 @@ def _of_folder(path: Path) -> WordCounts:
 
 
 def _of_parquet(source: Path | bytes, name: str) -> WordCounts:
-    found, pipeline = _parquet_counts(source, name)
+    with on_disk(source) as path:
+        [found], pipelines = _parquet_counts([path], [name])
     words, numbers = sum_duplicates(*found)
     if not words:
         raise FileFormatError(name, "", "the file has no words", "Count texts with words.")
-    return WordCounts(words, numbers, pipeline)
+    return WordCounts(words, numbers, pipelines.pop())
 
 
-def _parquet_counts(source: Path | bytes, name: str) -> tuple[CountedArray, str | None]:
-    """Return the words and counts of a file, and the pipeline that made the words, if any.
+def _parquet_counts(
+    paths: Sequence[Path], names: Sequence[str]
+) -> tuple[list[CountedArray], set[str | None]]:
+    """Return the words and counts of files, and the pipelines that made the words, if any.
 
     Words may occur more than once; those with a count of 0 are left out. Another process reads the
-    file first; what it reads within its limits is safe here.
+    files first; what it reads within its limits is safe here.
     """
     import numpy as np
 
-    with on_disk(source) as path:
-        rows, characters, pipeline = read_isolated(check_parquet_counts, str(path), name)
+    where = [str(path.absolute()) for path in paths]
+    parts, pipelines = list[CountedArray](), set[str | None]()
+    facts = read_isolated(check_parquet_counts, where, names[0], list(names))
+    for path, name, (rows, characters, pipeline) in zip(where, names, facts, strict=True):
         COUNTED_WORDS.check(rows, name)
         COUNTED_CHARACTERS.check(characters, name)
         table = Parquet(path, name)
@@ -281,17 +291,26 @@ def _parquet_counts(source: Path | bytes, name: str) -> tuple[CountedArray, str 
             "order by min(file_row_number)"
         )
         text = b"".join(part.encode() for (part,) in iter(texts.fetchone, None))
-    ends = np.cumsum(np.asarray(sizes["length"], np.int64))
-    words = WordArray(np.frombuffer(text, np.uint8), ends)
-    return (words, np.asarray(sizes["count"], np.int64)), pipeline
+        ends = np.cumsum(np.asarray(sizes["length"], np.int64))
+        words = WordArray(np.frombuffer(text, np.uint8), ends)
+        parts.append((words, np.asarray(sizes["count"], np.int64)))
+        pipelines.add(pipeline)
+    return parts, pipelines
 
 
-def check_parquet_counts(path: str, name: str) -> tuple[int, int, str | None]:
-    """Return the rows and characters of a file of counts, and the pipeline that it names, if any.
+def check_parquet_counts(
+    paths: list[str], name: str, names: list[str]
+) -> list[tuple[int, int, str | None]]:
+    """Return of each file of counts its rows, its characters, and the pipeline that it names.
 
-    Raises `FileFormatError`, with the row, if it is no table of words and counts.
+    Raises `FileFormatError`, with the row, if one is no table of words and counts. ``name`` is what
+    errors of the process call them.
     """
-    table = Parquet(path, name)
+    return [_facts(Parquet(path, each)) for path, each in zip(paths, names, strict=True)]
+
+
+def _facts(table: Parquet) -> tuple[int, int, str | None]:
+    name = table.name
     for column, wanted, kinds in (
         ("word", "strings", ("VARCHAR",)),
         ("count", "whole numbers", _INTEGERS),

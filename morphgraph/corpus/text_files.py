@@ -18,6 +18,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, cast
 
@@ -39,6 +40,8 @@ MARK = "morphgraph"
 """The key in a Parquet file's metadata that marks it as word counts."""
 
 PARQUET_START = b"PAR1"
+PATTERN_SIGNS = "*?["
+"""What makes a path a pattern, also for DuckDB."""
 _STARTS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 _VERSIONS = ("mtime", "etag", "ETag", "LastModified", "Last-Modified")
 _ALLOWANCE = 10_000_000
@@ -109,7 +112,7 @@ def _files_at(given: str, limit: Limit | None) -> Iterator[TextFile]:
         if (path.endswith("/") or not is_web) and system.isdir(path):
             names = list(_texts_in(system, path, limit))
             wrong = "the folder has no text"
-        elif any(sign in path for sign in "*?[") and not system.exists(path):
+        elif any(sign in path for sign in PATTERN_SIGNS) and not system.exists(path):
             names = [name for name in system.glob(path) if not system.isdir(name)]
             wrong = "no file has such a name"
         else:
@@ -295,6 +298,17 @@ def sql_literal(text: str | os.PathLike[str]) -> str:
     return "'" + os.fspath(text).replace("'", "''") + "'"
 
 
+@lru_cache(maxsize=1)
+def _reader(process: int) -> DuckDBPyConnection:
+    """Open a database that reads in the order of files, by one thread, so that the memory is known.
+
+    ``process``: as none is shared after a fork.
+    """
+    import duckdb
+
+    return duckdb.connect(config={"threads": 1, "autoload_known_extensions": False})
+
+
 class Parquet:
     """A Parquet file: its columns with their types, and its metadata as ``marked`` by us.
 
@@ -302,15 +316,13 @@ class Parquet:
     """
 
     def __init__(self, path: str | os.PathLike[str], name: str) -> None:
-        import duckdb
-
         self.name, self.size = name, Path(path).stat().st_size
-        # A link, as DuckDB takes some signs in a path for those of a pattern.
-        self._folder = tempfile.TemporaryDirectory()
-        self.path = Path(self._folder.name) / "linked.parquet"
-        self.path.symlink_to(Path(path).absolute())
-        # In the order of the file, and by one thread, so that the memory is known.
-        self.sql = duckdb.connect(config={"threads": 1, "autoload_known_extensions": False})
+        self.path = Path(path).absolute()
+        if any(sign in str(path) for sign in PATTERN_SIGNS):
+            self._folder = tempfile.TemporaryDirectory()
+            self.path = Path(self._folder.name) / "linked.parquet"
+            self.path.symlink_to(Path(path).absolute())
+        self.sql = _reader(os.getpid()).cursor()
         self.rows_of = f"read_parquet({sql_literal(self.path)}, file_row_number = true)"
         about = self.query(f"describe select * exclude file_row_number from {self.rows_of}")
         self.columns = {column: str(kind) for column, kind, *_ in about}

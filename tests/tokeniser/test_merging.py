@@ -1,15 +1,47 @@
-"""Segmentation by merges against the naive oracle, and by hand."""
+"""Merging: by hand, after removals, in odd tokenisers, and what can be reached."""
+
+import json
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import oracles
 import pytest
 from effort import examples
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
-from strategies import MERGES, WORDS, MergeList, graph_of, segment_plain, with_words
+from strategies import (
+    ALPHABET,
+    MERGES,
+    SEVERAL_MERGES,
+    WORDS,
+    MergeList,
+    any_order,
+    graph_of,
+    segment_plain,
+    with_words,
+)
+from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers
 
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.limits import ADDED_TOKENS
+from morphgraph.formats.hugging_face import (
+    from_tokenizer_json,
+    from_vocabulary_and_merges,
+    to_tokenizer_json,
+)
+from morphgraph.graph.arrays import ShrinkingMerges, merge_arrays
 from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.graph.merge_table import EditError
 from morphgraph.kernels import merge_lookup
+from morphgraph.tokeniser.merging import (
+    never_formed,
+    segment,
+    segment_after,
+    segment_pieces_anew,
+    unreachable_types,
+)
+from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR
 from morphgraph.tokeniser.words import NO_GAP, UNKNOWN, Segmentation
 
 
@@ -146,3 +178,306 @@ def test_one_letter_over_and_over(length: int) -> None:
     eights, rest = divmod(length, 8)
     expected = ["a" * 8] * eights + ["a" * n for n in (4, 2, 1) if rest & n]
     assert tokens_of(segment_plain(graph, ["a" * length]), graph, 0) == expected
+
+
+def removable(graph: MergeGraph) -> list[str]:
+    return [graph.types[n] for n in graph.type_ids() if graph.is_removable(n)]
+
+
+@examples(200)
+@given(drawn=with_words(), data=st.data())
+def test_a_segmentation_after_a_removal_is_one_made_anew(
+    drawn: tuple[MergeList, list[str]], data: st.DataObject
+) -> None:
+    """One removal after the other, also where types have several merges or these come too early."""
+    merges, words = drawn
+    graph = graph_of(merges)
+    known = segment_plain(graph, words)
+    while types := removable(graph):
+        chosen = data.draw(st.lists(st.sampled_from(types), min_size=1, max_size=3, unique=True))
+        cascade = data.draw(st.booleans())
+        change = graph.cascade(chosen) if cascade else graph.knockout(chosen)
+        known = segment_after(graph, known, change)
+        anew = segment(graph, known.words)
+        assert known.arrays is anew.arrays
+        np.testing.assert_array_equal(known.closed_by, anew.closed_by)
+        np.testing.assert_array_equal(known.token_at, anew.token_at)
+
+
+@examples(200)
+@given(drawn=with_words(), data=st.data())
+def test_shrinking_merges_are_those_of_the_graph(
+    drawn: tuple[MergeList, list[str]], data: st.DataObject
+) -> None:
+    """Types go in several steps, also where merges come to have the same parts."""
+    merges, words = drawn
+    graph = graph_of(merges)
+    arrays = merge_arrays(graph)
+    shrinking = ShrinkingMerges(arrays)
+    found = segment_plain(graph, words)
+    while types := removable(graph):
+        chosen = data.draw(st.lists(st.sampled_from(types), min_size=1, max_size=3, unique=True))
+        shrinking.knock_out(np.array([graph.id_of(text) for text in chosen]))
+        graph.knockout(chosen)
+        kept = np.flatnonzero(shrinking.removed[arrays.results] == 0)
+        assert arrays.merge_ids[kept].tolist() == graph.merge_ids()
+        parts = [tuple(shrinking.parts[slice(*shrinking.spans[i])].tolist()) for i in kept]
+        assert parts == [merge.parts for merge in graph.merges().values()]
+        segment_pieces_anew(found, shrinking, np.zeros(0, np.uint8))
+        anew = segment(graph, found.words)
+        closed = np.append(kept, -1)[anew.closed_by]
+        np.testing.assert_array_equal(found.closed_by, closed)
+        np.testing.assert_array_equal(found.token_at, anew.token_at)
+
+
+def test_a_twin_of_the_first_merge_comes_in_its_place() -> None:
+    """a + bcd and ab + cd are both a b c d once ab, cd and bcd are gone; then abcd's twin goes."""
+    graph = MergeGraph.from_merges(
+        [("b", "c"), ("bc", "d"), ("a", "bcd"), ("a", "b"), ("ab", "c"), ("abc", "d")]
+    )
+    arrays = merge_arrays(graph)
+    shrinking = ShrinkingMerges(arrays)
+    found = segment_plain(graph, ["abcd"])
+    shrinking.knock_out(np.array([graph.ids[text] for text in ("bc", "bcd", "ab", "abc")]))
+    segment_pieces_anew(found, shrinking, np.zeros(0, np.uint8))
+    assert found.closed_by.tolist() == [2, 2, 2, -1], "of two merges, the lower rank"
+    shrinking.knock_out(np.array([graph.ids["abcd"]]))
+    segment_pieces_anew(found, shrinking, np.zeros(0, np.uint8))
+    assert found.closed_by.tolist() == [-1] * 4
+
+
+def test_a_long_piece_is_segmented_again_only_if_it_is_touched() -> None:
+    graph = MergeGraph.from_merges([("a", "b"), ("c", "d")])
+    words = ["ab" * 400, "cd" * 400]
+    known = segment_plain(graph, words)
+    known.token_at[-1] = -7  # would be overwritten if the second word were segmented again
+    after = segment_after(graph, known, graph.knockout(["ab"]))
+    assert after.tokens(0) == [graph.ids["a"], graph.ids["b"]] * 400
+    assert after.token_at[-1] == -7
+
+
+@given(MERGES)
+def test_as_defined(merges: MergeList) -> None:
+    """A type is unreachable if its own string is segmented into anything but that one token."""
+    graph = graph_of(merges)
+    produced = {"".join(parts) for parts in merges}
+    parts = {part for merge in merges for part in merge}
+    assume(parts <= produced | set(ALPHABET))  # for atoms of several characters, see below
+    found = {graph.types[number] for number in unreachable_types(graph)}
+    plain = oracles.listed(merges)
+    assert found == {text for text in produced if oracles.segment(plain, text)[0] != [text]}
+
+
+@given(MERGES)
+def test_misplaced(merges: MergeList) -> None:
+    graph = graph_of(merges)
+    found = {graph.types[number] for number in graph.misplaced()}
+    assert found == oracles.misplaced(oracles.listed(merges))
+
+
+def test_misplaced_types_may_be_formed_all_the_same() -> None:
+    # ab + c waits until ab is there, and then applies; so does bc + a.
+    graph = MergeGraph.from_merges([("ab", "c"), ("a", "b"), ("bc", "a"), ("b", "c")], "abc")
+    assert [graph.types[number] for number in graph.misplaced()] == ["abc", "bca"]
+    assert unreachable_types(graph) == []
+
+
+def test_after_knockout() -> None:
+    # Without ab, abc = a + b + c; but b + c, of rank 1, takes its parts away first.
+    graph = MergeGraph.from_merges([("a", "b"), ("b", "c"), ("ab", "c")], "abc")
+    assert unreachable_types(graph) == []
+    graph.knockout(["ab"])
+    assert [graph.types[number] for number in unreachable_types(graph)] == ["abc"]
+    graph.undo()
+    assert unreachable_types(graph) == []
+
+
+def test_an_atom_of_several_characters_counts_as_one() -> None:
+    graph = MergeGraph.from_merges([("</w>", "a")], ["a", "</w>"])
+    assert unreachable_types(graph) == []
+
+
+def test_no_types() -> None:
+    assert unreachable_types(MergeGraph.from_merges([], "ab")) == []
+
+
+def test_an_edit_may_leave_types_that_nothing_forms() -> None:
+    graph = MergeGraph.from_merges(SEVERAL_MERGES, "abcde")
+    assert never_formed(graph) == []
+    graph.knockout(["abcd"])
+    assert [graph.types[number] for number in never_formed(graph)] == ["abcde"]
+    graph.knockout(["bcd"])  # abcde is a + b + c + d + e now, and still nothing forms it
+    assert unreachable_types(graph) == [graph.id_of("abcde")]
+
+
+@given(any_order(widest=2) | MERGES, st.lists(st.text("abcd", max_size=20)), st.data())
+def test_removing_what_is_never_formed_changes_no_token(
+    merges: MergeList, words: list[str], data: st.DataObject
+) -> None:
+    graph = graph_of(merges)
+    types = [graph.types[n] for n in graph.type_ids() if not graph.is_atom(n)]
+    if types:
+        graph.knockout(data.draw(st.lists(st.sampled_from(types), unique=True, max_size=2)))
+    never = [graph.types[number] for number in never_formed(graph)]
+    words += never + [a + b for a in never for b in never]
+
+    def segmented() -> list[list[str]]:
+        merges = {m.rank: tuple(graph.types[p] for p in m.parts) for m in graph.merges().values()}
+        return [oracles.segment(merges, word)[0] for word in words]
+
+    before = segmented()
+    graph.cascade(never)
+    assert not any(text in graph for text in never)
+    assert never_formed(graph) == []
+    assert segmented() == before
+
+
+MakeDocument = Callable[..., dict[str, Any]]
+
+
+def loaded(document: dict[str, Any]) -> Any:
+    return from_tokenizer_json(json.dumps(document).encode(), "t.json")
+
+
+def tokens(tokeniser: Any, text: str) -> list[str]:
+    found = segment(tokeniser.graph, tokeniser.encode([text], bare=True))
+    return [tokeniser.graph.types[token] for token in found.tokens(0)]
+
+
+def added(number: int, content: str, **flags: bool) -> dict[str, Any]:
+    names = ("single_word", "lstrip", "rstrip", "normalized", "special")
+    return {"id": number, "content": content, **dict.fromkeys(names, False), **flags}
+
+
+def test_an_added_token_that_a_merge_makes_stays(small_document: MakeDocument) -> None:
+    document = small_document([("a", "b"), ("ab", "c")])
+    number = document["model"]["vocab"]["ab"]
+    document["added_tokens"] = [added(number, "ab")]
+    tokeniser = loaded(document)
+    with pytest.raises(EditError, match="added token"):
+        tokeniser.graph.knockout(["ab"])
+    tokeniser.graph.cascade(["abc"])
+    saved, _ = to_tokenizer_json(tokeniser)
+    assert tokens(from_tokenizer_json(saved, "t.json"), "cab") == ["c", "ab"]
+
+
+def test_the_end_of_a_word_cannot_be_removed(small_document: MakeDocument) -> None:
+    document = small_document([("b", "</w>"), ("a", "b</w>")])
+    document["model"]["end_of_word_suffix"] = "</w>"
+    tokeniser = loaded(document)
+    with pytest.raises(EditError, match="end of a word"):
+        tokeniser.graph.knockout(["b</w>"])
+    tokeniser.graph.knockout(["ab</w>"])
+    assert tokens(tokeniser, "ab") == ["a", "b</w>"]
+
+
+def test_padding_gets_its_new_id(small_document: MakeDocument) -> None:
+    document = small_document([("a", "b")])
+    document["model"]["vocab"]["[PAD]"] = 3
+    document["added_tokens"] = [added(3, "[PAD]", special=True)]
+    document["padding"] = {
+        "strategy": "BatchLongest",
+        "direction": "Right",
+        "pad_to_multiple_of": None,
+        "pad_id": 3,
+        "pad_type_id": 0,
+        "pad_token": "[PAD]",
+    }
+    tokeniser = loaded(document)
+    tokeniser.graph.knockout(["ab"])
+    saved, _ = to_tokenizer_json(tokeniser)
+    peer = Tokenizer.from_str(saved.decode())
+    assert peer.encode_batch(["a", "aab"])[0].ids == [
+        peer.token_to_id(t) for t in ("a", "[PAD]", "[PAD]")
+    ]
+
+
+FLAGGED = [
+    AddedToken("covid", single_word=True, normalized=False),
+    AddedToken("<mask>", lstrip=True, normalized=False),
+    AddedToken("<end>", rstrip=True, normalized=False),
+    AddedToken("<x>", normalized=False),
+]
+
+TEXTS = [
+    "covidiot",
+    "a covid b",
+    "covid",
+    "a <mask> b",
+    "a <end> b",
+    "a<x>b <x> c",
+    "acovid covid-",
+]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_flags_of_added_tokens(text: str) -> None:
+    peer = Tokenizer(models.BPE({c: n for n, c in enumerate(BYTE_TO_CHAR)}, []))
+    peer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    peer.add_tokens(FLAGGED)
+    ours = from_tokenizer_json(peer.to_str().encode(), "t.json")
+    # The library's tokens carry the white space that they took along, so ids are compared.
+    assert [peer.token_to_id(token) for token in tokens(ours, text)] == peer.encode(text).ids
+
+
+def test_letters_with_a_suffix_on_bytes() -> None:
+    vocabulary = {c: n for n, c in enumerate([*BYTE_TO_CHAR, *(c + "</w>" for c in BYTE_TO_CHAR)])}
+    merges = [("t", "h"), ("th", "e</w>")]
+    for merge in merges:
+        vocabulary["".join(merge)] = len(vocabulary)
+    peer = Tokenizer(models.BPE(vocabulary, merges, end_of_word_suffix="</w>"))
+    peer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    ours = from_tokenizer_json(peer.to_str().encode(), "t.json")
+    for word in ("the", "thé", "other"):
+        assert tokens(ours, word) == peer.encode(word).tokens
+
+
+def test_bytes_with_a_suffix_in_two_files() -> None:
+    vocabulary = {c: n for n, c in enumerate([*BYTE_TO_CHAR, *(c + "</w>" for c in BYTE_TO_CHAR)])}
+    vocabulary["ca"] = len(vocabulary)
+    ours = from_vocabulary_and_merges(
+        json.dumps(vocabulary).encode(), b"#version: 0.2\nc a\n", "vocab.json", "merges.txt"
+    )
+    assert tokens(ours, "Café") == ["ca", "f", "Ã", "©</w>"]
+
+
+def test_too_many_added_tokens_are_refused(small_document: MakeDocument) -> None:
+    document = small_document([("a", "b")])
+    document["added_tokens"] = [added(9 + n, f"<{n}>") for n in range(ADDED_TOKENS.usual + 1)]
+    with pytest.raises(FileFormatError, match="added tokens, the limit is"):
+        loaded(document)
+
+
+def test_a_failing_pattern_is_an_error_not_a_panic(small_document: MakeDocument) -> None:
+    document = small_document([("a", "b")], alphabet="x")
+    split = {"type": "Split", "behavior": "Isolated", "invert": False}
+    document["pre_tokenizer"] = {**split, "pattern": {"Regex": "(x+x+)+y"}}
+    tokeniser = loaded(document)
+    with pytest.raises(MorphGraphError, match="normaliser or pre-tokeniser fails"):
+        tokeniser.encode(["x" * 40])
+
+
+@pytest.mark.parametrize("where", ["added", "decoder"])
+def test_half_a_surrogate_pair_is_refused_everywhere(
+    small_document: MakeDocument, where: str
+) -> None:
+    document = small_document([("a", "b")])
+    if where == "added":
+        document["added_tokens"] = [added(9, "<\ud800>")]
+    else:
+        document["decoder"] = {"type": "BPEDecoder", "suffix": "\udfff"}
+    with pytest.raises(FileFormatError, match="half of a surrogate pair"):
+        loaded(document)
+    document = small_document([("a", "b")])
+    document["decoder"] = {"type": "BPEDecoder", "suffix": "\U0001f600"}
+    assert "\\ud83d\\ude00" in json.dumps(document), "a whole pair, escaped"
+    loaded(document)
+
+
+def test_a_knockout_of_doubling_types_takes_no_quadratic_time(
+    small_document: MakeDocument,
+) -> None:
+    merges = [("a" * 2**k, "a" * 2**k) for k in range(17)]
+    tokeniser = loaded(small_document(merges))
+    change = tokeniser.graph.knockout(["a" * 2**k for k in range(1, 17)])
+    assert [len(entry.new_parts) for entry in change.rewired] == [2**17]

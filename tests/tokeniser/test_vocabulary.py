@@ -1,18 +1,285 @@
-"""A vocabulary: forms, characters, what it refuses."""
+"""Vocabularies without merges: from lists of types and from tokenizer.json, saved and damaged."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tokenizers import normalizers, pre_tokenizers
+from effort import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from sentencepiece import sentencepiece_model_pb2
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-from morphgraph.core.errors import MorphGraphError
-from morphgraph.formats.loading import load_vocabulary
-from morphgraph.segment.wordpiece import Greedy
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.formats.loading import load_vocabulary, read_vocabulary
+from morphgraph.segment.unigram import Unigram
+from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.preprocess import AddedToken, Preprocessor
-from morphgraph.tokeniser.vocabulary import BYTES, SubwordVocabulary
+from morphgraph.tokeniser.vocabulary import BYTES, Marker, SubwordVocabulary
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN
+
+
+def read(*types: str, marker: Marker | None = None, end: str = "\n") -> Any:
+    """The vocabulary of a list of types."""
+    return read_vocabulary(end.join(types).encode(), "list.txt", marker)
+
+
+def test_a_list_of_types() -> None:
+    vocabulary = read("[PAD]", "[UNK]", "un", "##do", "x")
+    assert vocabulary.types == ("[PAD]", "[UNK]", "un", "##do", "x")
+    assert (vocabulary.marker, vocabulary.unknown) == ("##", "[UNK]")
+    assert vocabulary.special == {"[PAD]", "[UNK]"}
+    assert vocabulary.name == "list.txt"
+    assert read("a", "b", "", end="\r\n").types == ("a", "b")
+    assert read_vocabulary(b"\xef\xbb\xbfa\nb", "list.txt").types == ("a", "b")
+    assert read("{", '"', "a", "[", "]").types == ("{", '"', "a", "[", "]")
+    # These characters end a line in Python, but are types in published vocabularies.
+    assert read("a", "\u2028", "\x85").types == ("a", "\u2028", "\x85")
+
+
+@pytest.mark.parametrize(
+    "types, marker",
+    [
+        (["##a", "b"], "##"),
+        (["▁a", "##", "##b", "▁c"], "▁"),
+        (["Ġa", "Ġb", "##c"], "Ġ"),
+        (["a", "##", "▁", "Ġ"], ""),
+    ],
+)
+def test_the_marker_is_detected_and_can_be_overridden(types: list[str], marker: Marker) -> None:
+    assert read(*types).marker == marker
+    assert read(*types, marker="").marker == ""
+    assert read(*types, marker="▁").marker == "▁"
+
+
+@pytest.mark.parametrize("capital, expected", [("##x", "ab"), ("##X", "Ab")])
+def test_bert_is_lowercased_where_no_type_has_a_capital(capital: str, expected: str) -> None:
+    vocabulary = read("[UNK]", "A" if expected == "Ab" else "a", "##b", capital)
+    words = vocabulary.encode(["Ab"])
+    assert "".join(vocabulary.atom_text(words, i) for i in range(2)) == expected
+
+
+@pytest.mark.parametrize(
+    "data, place, problem",
+    [
+        (b"", "", "empty"),
+        (b"a\n\nb\n", "line 2", "empty"),
+        (b"a\nb\r\na\n", "line 3", "line 1 already"),
+        (b"a\nb\xff\n", "line 2", "not valid UTF-8"),
+        ("a\nb".encode("utf-16"), "line 1", "UTF-16"),
+        (b"a\nb\0\n", "line 2", "zero byte"),
+        (b"a\nb c\n", "line 2", "space or tab"),
+        (b"a\t-1.5\n", "line 1", "space or tab"),
+        (b'{"a": 0, "b": 0}', "", "share the id"),
+        (b'{"a": 0, "b"', "line 1, column 13", "cut off"),
+        (b'{"a": "x"}', "", "is not a valid id"),
+        (b"{}", "", "a vocabulary"),
+    ],
+)
+def test_what_is_wrong_is_said(data: bytes, place: str, problem: str) -> None:
+    with pytest.raises(FileFormatError) as caught:
+        read_vocabulary(data, "bad.txt")
+    assert caught.value.file == "bad.txt"
+    assert caught.value.place == place
+    assert problem in caught.value.problem
+    assert caught.value.fix.endswith(".")
+
+
+def test_a_file_that_is_too_large(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "large.txt"
+    path.write_text("a\nb\n")
+    assert load_vocabulary(path).types == ("a", "b")
+    monkeypatch.setenv("MORPHGRAPH_MAX_FILE_BYTES", "3")
+    for attempt in (lambda: load_vocabulary(path), lambda: read_vocabulary(b"a\nb\n", "x")):
+        with pytest.raises(FileFormatError, match="the limit is 3"):
+            attempt()
+
+
+def test_vocab_json(data_folder: Path) -> None:
+    path = data_folder / "tokenizers/gpt2/vocab.json"
+    vocabulary = load_vocabulary(path)
+    assert vocabulary.ids == json.loads(path.read_text("utf-8"))
+    assert vocabulary.marker == "Ġ"
+    assert vocabulary.special == {"<|endoftext|>"}
+
+
+def test_bpe_from_tokenizer_json(data_folder: Path) -> None:
+    path = data_folder / "tokenizers/oscar-de-40k/tokenizer.json"
+    vocabulary = load_vocabulary(path)
+    assert vocabulary.ids == Tokenizer.from_file(str(path)).get_vocab()
+    assert vocabulary.marker == "Ġ"
+    assert vocabulary.preprocessor.byte_level
+    assert vocabulary.scores is None
+
+
+def test_a_demo_by_its_name() -> None:
+    vocabulary = load_vocabulary("demo:de")
+    assert vocabulary.name == "demo:de"
+    assert vocabulary.vocabulary_size > 5_000
+
+
+def library_wordpiece() -> Tokenizer:
+    """A WordPiece tokeniser that lowercases, with an added token."""
+    types = ["[UNK]", "un", "##do", "do", "##ing", "!", "i"]
+    library = Tokenizer(
+        models.WordPiece({text: n for n, text in enumerate(types)}, unk_token="[UNK]")
+    )
+    library.normalizer = normalizers.Lowercase()
+    library.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    library.add_special_tokens(["[SEP]"])
+    return library
+
+
+WORDS = ["undo", "Undoing!", "do[SEP]undo", "doi", "i!i"]
+
+
+def ids(segmenter: Any, words: Sequence[str]) -> list[list[int]]:
+    """The tokens of words."""
+    found = segmenter.segment(segmenter.encode(words))
+    return [found.tokens(number) for number in range(len(words))]
+
+
+def test_wordpiece_from_tokenizer_json() -> None:
+    library = library_wordpiece()
+    vocabulary = read_vocabulary(library.to_str().encode(), "tokenizer.json")
+    assert (vocabulary.marker, vocabulary.unknown) == ("##", "[UNK]")
+    assert "[SEP]" in vocabulary.special
+    assert ids(WordPiece(vocabulary), WORDS) == [library.encode(word).ids for word in WORDS]
+
+
+def library_unigram() -> Tokenizer:
+    """A Unigram tokeniser, with an added token."""
+    scores = {"<unk>": 0.0, "▁": -2.0, "▁un": -3.0, "un": -3.5, "do": -3.0, "d": -6.0, "o": -5.5}
+    library = Tokenizer(models.Unigram(list(scores.items()), 0, False))
+    library.pre_tokenizer = pre_tokenizers.Metaspace()
+    library.add_special_tokens(["<sep>"])
+    return library
+
+
+def test_unigram_from_tokenizer_json() -> None:
+    library = library_unigram()
+    vocabulary = read_vocabulary(library.to_str().encode(), "tokenizer.json")
+    assert (vocabulary.marker, vocabulary.unknown) == ("▁", "<unk>")
+    words = ["undo", "doundo", "do<sep>od", "xxun", "dxo"]
+    assert ids(Unigram(vocabulary), words) == [library.encode(word).ids for word in words]
+
+
+def set_in(document: Any, path: str, value: Any) -> bytes:
+    """A tokenizer.json with one field changed."""
+    *outer, last = path.split(".")
+    inside = document
+    for key in outer:
+        inside = inside[key]
+    inside[last] = value
+    return json.dumps(document).encode()
+
+
+@pytest.mark.parametrize(
+    "kind, path, value, place",
+    [
+        ("unigram", "model.vocab", [["a", -1], ["a", -2]], "field model.vocab, entry 2"),
+        ("unigram", "model.vocab", [["a", "b"]], "field model.vocab, entry 1"),
+        ("unigram", "model.vocab", [["a"]], "field model.vocab, entry 1"),
+        ("unigram", "model.vocab", [[7, 1.0]], "field model.vocab, entry 1"),
+        ("unigram", "model.vocab", [["", 1.0]], "field model.vocab, entry 1"),
+        ("unigram", "model.vocab", [["a", True]], "field model.vocab, entry 1"),
+        ("unigram", "model.vocab", [], "field model.vocab"),
+        ("unigram", "model.vocab", [["a", -1], ["b", float("inf")]], ""),
+        ("unigram", "model.unk_id", 100, "field model.unk_id"),
+        ("unigram", "model.unk_id", "a", "field model.unk_id"),
+        ("unigram", "model.type", "WordLevel", "field model.type"),
+        ("wordpiece", "model.type", "WordLevel", "field model.type"),
+        ("wordpiece", "model.type", ["BPE"], "field model.type"),
+        ("wordpiece", "model.vocab", {"a": 0, "b": 0}, "field model.vocab"),
+        ("wordpiece", "model.continuing_subword_prefix", "@@", None),
+        ("wordpiece", "model.continuing_subword_prefix", 3, None),
+        ("wordpiece", "pre_tokenizer", {"type": "None"}, "fields normalizer and pre_tokenizer"),
+        ("wordpiece", "added_tokens", [{"id": 1}], "field added_tokens, entry 1"),
+    ],
+)
+def test_a_damaged_tokenizer_json(kind: str, path: str, value: Any, place: str | None) -> None:
+    library = library_unigram() if kind == "unigram" else library_wordpiece()
+    document = json.loads(library.to_str())
+    if path == "model.vocab":
+        document["added_tokens"] = []
+    with pytest.raises(FileFormatError) as caught:
+        read_vocabulary(set_in(document, path, value), "bad.json")
+    assert caught.value.place == (f"field {path}" if place is None else place)
+    assert caught.value.file == "bad.json"
+
+
+def sentencepiece_model(**trainer: Any) -> Any:
+    """A small SentencePiece model."""
+    model: Any = sentencepiece_model_pb2.ModelProto()
+    kind = model.SentencePiece
+    model.trainer_spec.model_type = model.trainer_spec.UNIGRAM
+    for key, value in trainer.items():
+        setattr(model.trainer_spec, key, value)
+    for text, score, type_ in [
+        ("<unk>", 0, kind.UNKNOWN),
+        ("<s>", 0, kind.CONTROL),
+        ("▁", -2, kind.NORMAL),
+        ("un", -3, kind.NORMAL),
+        ("▁undo", -9, kind.UNUSED),
+        ("do", -4, kind.NORMAL),
+    ]:
+        model.pieces.add(piece=text, score=score, type=type_)
+    return model
+
+
+def test_sentencepiece() -> None:
+    data = sentencepiece_model().SerializeToString()
+    for name in ("m.model", "upload.bin"):  # by its name, or by its content
+        vocabulary = read_vocabulary(data, name)
+        assert vocabulary.types == ("<unk>", "<s>", "▁", "un", "▁undo", "do")
+        assert vocabulary.special == {"<unk>", "<s>", "▁undo"}
+        assert (vocabulary.marker, vocabulary.unknown, vocabulary.single) == ("▁", "<unk>", True)
+        assert vocabulary.scores == (0, 0, -2, -3, -9, -4)
+    assert ids(Unigram(vocabulary), ["undo"]) == [[2, 3, 5]]
+    bpe = sentencepiece_model(model_type=2).SerializeToString()
+    assert read_vocabulary(bpe, "bpe.model").scores is None
+
+
+def test_a_sentencepiece_model_with_markers_at_the_end_is_refused() -> None:
+    data = sentencepiece_model(treat_whitespace_as_suffix=True).SerializeToString()
+    with pytest.raises(FileFormatError, match="marks the end of words"):
+        read_vocabulary(data, "suffix.model")
+
+
+@examples(150)
+@given(st.data())
+def test_cut_off_or_damaged_files_are_read_or_refused(data: st.DataObject) -> None:
+    """Nothing but a `FileFormatError`, whatever the bytes are."""
+    whole = data.draw(
+        st.sampled_from(
+            [
+                sentencepiece_model().SerializeToString(),
+                library_unigram().to_str().encode(),
+                library_wordpiece().to_str().encode(),
+                "[UNK]\nun\n##do\n▁do\n".encode(),
+            ]
+        )
+    )
+    cut = data.draw(st.integers(0, len(whole)))
+    inserted = data.draw(st.binary(max_size=3))
+    skipped = data.draw(st.integers(0, 3))
+    name = data.draw(st.sampled_from(["x.model", "x.json", "x.txt"]))
+    rest = data.draw(st.sampled_from([b"", whole[cut + skipped :]]))
+    try:
+        vocabulary = read_vocabulary(whole[:cut] + inserted + rest, name)
+    except FileFormatError as error:
+        assert error.file == name
+    else:
+        vocabulary.encode(["undo"])
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.9])
+def test_a_sentencepiece_model_that_is_cut_off(share: float) -> None:
+    data = sentencepiece_model().SerializeToString()
+    with pytest.raises(FileFormatError, match=r"cut\.model.*Download the file again"):
+        read_vocabulary(data[: int(len(data) * share) | 1], "cut.model")
 
 
 def test_special_types_are_found_by_no_string() -> None:

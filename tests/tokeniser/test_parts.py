@@ -1,18 +1,21 @@
-"""Which pipelines are known: those of published tokenisers and our own, and no bombs."""
+"""Parts of pipelines: known ones, maps of characters, and unknown ones in their own process."""
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import string
 import time
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from effort import share_of
-from hostile.files import metaspaces, replace, split, steps
-from tokenizers import PreTokenizedString, Tokenizer
+from hostile.files import metaspaces, replace, split, steps, tokeniser
+from tokenizers import PreTokenizedString, Tokenizer, normalizers
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import DEMOS, demo_tokeniser_path
@@ -20,7 +23,9 @@ from morphgraph.core.limits import PUBLIC_TEXT
 from morphgraph.corpus.pipelines import PIPELINES, START_MARKERS, prepare
 from morphgraph.formats.hugging_face import assumed_document, from_tokenizer_json
 from morphgraph.segment.training import components
-from morphgraph.tokeniser.parts import is_known_pattern, unknown_part
+from morphgraph.tokeniser.parts import LONG_TEXT, is_known_pattern, unknown_part
+from morphgraph.tokeniser.preprocess import Preprocessor, SentencePieceText, check_charsmap
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 BYTES = {
     "type": "ByteLevel",
@@ -28,16 +33,19 @@ BYTES = {
     "trim_offsets": True,
     "use_regex": False,
 }
+
 O200K = (
     r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+"
     r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}"
     r"| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
+
 CL100K = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
+
 PUBLISHED = {
     "GPT-2": r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
     "GPT-2 in tiktoken": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$"
@@ -60,6 +68,7 @@ PUBLISHED = {
     "SentencePiece": "^ +| +$",
     "a class": r"[一-龥぀-ゟ゠-ヿ]+",
 }
+
 BOMBS = (
     *("(?:a|a){2}a*a*a*!", "(x+x+)+y", "(a|a)*b", "(a|b)" * 12, "a?" * 30, "a*" * 4 + "b", "a+b+"),
     *(r"(a)\1", r"(?<x>a\g<x>)", "(?x) #(", "[a", "[]a]", "[[a]b]", "[a&&b]", r"[\c]]", "(?~a)"),
@@ -180,6 +189,7 @@ NORMALISERS: tuple[dict[str, Any], ...] = (
     *(replace(a, b) for a in "ab⇧A" for b in ("a", "bb", "AAAA", "⇧a")),
     *(replace(a, b, "Regex") for a in (".", "[^a]", "[^b]", r"\w", r"\s+") for b in ("", "a", "b")),
 )
+
 SPLITTERS: tuple[dict[str, Any], ...] = (
     *({"type": kind} for kind in ("Whitespace", "BertPreTokenizer", "UnicodeScripts")),
     {**BYTES, "add_prefix_space": True},
@@ -221,3 +231,191 @@ def test_no_known_pipeline_is_slow_or_grows() -> None:
             assert seconds < 1, (document, word[:10])
             assert made < 100 * len(word) * (1 + 17 * ("ﷺ" in word)), (document, word[:10])
     assert known > share_of(600) / 20
+
+
+@cache
+def charsmap() -> bytes:
+    """The map that SentencePiece ships."""
+    import sentencepiece
+    from sentencepiece import sentencepiece_model_pb2
+
+    written = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(["a b c hello"] * 10),
+        model_writer=written,
+        vocab_size=12,
+        hard_vocab_limit=False,
+        minloglevel=2,
+    )
+    messages: Any = sentencepiece_model_pb2
+    model = messages.ModelProto.FromString(written.getvalue())
+    return bytes(model.normalizer_spec.precompiled_charsmap)
+
+
+@pytest.mark.slow
+def test_a_map_of_characters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its longest text is what ﷺ becomes: 18 letters."""
+    check_charsmap(b"", "m.model", "")
+    monkeypatch.setenv("MORPHGRAPH_MAX_TEXT_GROWTH", "18")
+    check_charsmap(charsmap(), "m.model", "")
+    monkeypatch.setenv("MORPHGRAPH_MAX_TEXT_GROWTH", "17")
+    with pytest.raises(FileFormatError, match="it has 18 characters for one of a text"):
+        check_charsmap(charsmap(), "m.model", "")
+
+
+@pytest.mark.slow
+def test_damaged_maps_are_refused_or_can_be_used() -> None:
+    refused = 0
+    for seed in range(share_of(400)):
+        choose = random.Random(seed)
+        damaged = bytearray(charsmap())
+        for _ in range(choose.choice((1, 100, 5_000))):
+            damaged[choose.randrange(4 if choose.random() < 0.01 else len(damaged))] ^= (
+                1 << choose.randrange(8)
+            )
+        try:
+            check_charsmap(bytes(damaged), "m.model", "")
+        except FileFormatError:
+            refused += 1
+            continue
+        some = "".join(map(chr, choose.choices(range(32, 0xD800), k=40)))
+        for text in ("ﷺ½Ａé", "日本 ㌔", some):
+            normalizers.Precompiled(bytes(damaged)).normalize_str(text)
+            # The library may refuse more, which is an error as well.
+            with suppress(MorphGraphError):
+                SentencePieceText(bytes(damaged)).characters(text)
+    assert refused
+
+
+SLOW = "(?:a|a){2}a*a*a*!"
+
+ADDED = [
+    {"id": 3, "content": "<x>", "normalized": False, "special": True},
+    {"id": 4, "content": "né", "normalized": True, "special": False},
+]
+
+WORDS = ["ab", "undo", "né<x>ab", "a b-c", "", "ǅﷺ", "<x>", "İaa", " x  y"]
+
+PIPELINES: tuple[dict[str, Any], ...] = (
+    {"normalizer": steps({"type": "NFKD"}, {"type": "Lowercase"}), "pre_tokenizer": None},
+    {"normalizer": replace("n", "nn"), "pre_tokenizer": split("a")},
+    {"pre_tokenizer": metaspaces(1)},
+    {
+        "normalizer": {"type": "NFC"},
+        "pre_tokenizer": {
+            "type": "Sequence",
+            "pretokenizers": [
+                split(r"\p{N}|b"),
+                BYTES,
+            ],
+        },
+    },
+)
+
+
+def loaded(**parts: Any) -> Any:
+    return from_tokenizer_json(tokeniser(**parts), "a.json")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("parts", PIPELINES)
+def test_it_makes_the_same_of_words(parts: dict[str, Any]) -> None:
+    here = loaded(**parts, added_tokens=ADDED)
+    assert here.preprocessor.is_known
+    there = loaded(**parts, added_tokens=ADDED)
+    there.preprocessor.is_known = False
+    for words in (WORDS, [" ".join(WORDS)]):
+        ours, theirs = here.encode(words), there.encode(words)
+        for field in ("atoms", "word_offsets", "piece_offsets", "gap_position"):
+            assert getattr(ours, field).tolist() == getattr(theirs, field).tolist()
+        assert ours.unknown == theirs.unknown
+
+
+@pytest.mark.slow
+def test_unknown_parts_give_what_known_ones_of_the_same_meaning_do() -> None:
+    known = loaded(normalizer=steps({"type": "Lowercase"}), pre_tokenizer=split("a+"))
+    unknown = loaded(normalizer=steps({"type": "Lowercase"}), pre_tokenizer=split("(?:a)+"))
+    assert known.preprocessor.is_known and not unknown.preprocessor.is_known
+    for encoding in ({}, {"bare": True}):
+        ours, theirs = known.encode(WORDS, **encoding), unknown.encode(WORDS, **encoding)
+        assert ours.atoms.tolist() == theirs.atoms.tolist()
+        assert ours.piece_offsets.tolist() == theirs.piece_offsets.tolist()
+    normaliser, cut = unknown.preprocessor.normalizer, unknown.preprocessor.pre_tokenizer
+    assert normaliser.normalize_str("aÀ") == "aà"
+    assert cut.pre_tokenize_str("baac") == [("b", (0, 1)), ("aa", (1, 3)), ("c", (3, 4))]
+
+
+@pytest.mark.slow
+def test_a_vocabulary_of_unknown_parts_is_saved_and_read_again() -> None:
+    own = loaded(pre_tokenizer=split("(?:a)+")).preprocessor
+    held = SubwordVocabulary(("a", "b"), "", own, name="a.json").document()
+    read = SubwordVocabulary.from_document(json.loads(json.dumps(held))).preprocessor
+    assert read.pieces("baab") == own.pieces("baab") and not read.is_known
+
+
+@pytest.mark.slow
+def test_parts_that_cannot_be_built_are_not_taken_for_the_last_ones() -> None:
+    good = loaded(pre_tokenizer=split("(?:a)+"))
+    for _ in range(2):
+        with pytest.raises(FileFormatError, match="they fail on a simple word"):
+            loaded(pre_tokenizer=split("(?:b"))
+        assert [len(piece) for piece in good.preprocessor.pieces("baac")] == [1, 2, 1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", ["NFC", "", 1, [{"type": "NFC"}]])
+def test_a_part_that_is_no_object_is_an_error(part: Any) -> None:
+    for key in ("normalizer", "pre_tokenizer"):
+        with pytest.raises(FileFormatError, match="no part of a pipeline") as caught:
+            loaded(**{key: part})
+        assert caught.value.place == f"field {key}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "parts, place",
+    [
+        ({"pre_tokenizer": metaspaces(60)}, "field pre_tokenizer.pretokenizers["),
+        ({"normalizer": steps({"type": "NFC"}, replace("a", "b" * 9000))}, ".normalizers[1]"),
+        ({"normalizer": steps(*[{"type": "ByteLevel"}] * 100)}, "field normalizer.normalizers["),
+    ],
+)
+def test_what_grows_is_refused_with_its_part(parts: dict[str, Any], place: str) -> None:
+    with pytest.raises(FileFormatError, match="characters, the limit is") as caught:
+        loaded(**parts)
+    assert place in caught.value.place
+
+
+@pytest.mark.slow
+def test_seconds_are_limited_and_the_part_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = loaded(pre_tokenizer={"type": "Sequence", "pretokenizers": [split("b"), split(SLOW)]})
+    before = found.encode(["aab"]).atoms.tolist()
+    monkeypatch.setenv("MORPHGRAPH_MAX_PIPELINE_SECONDS", "1")
+    with pytest.raises(MorphGraphError, match=r"takes more than 1 seconds") as caught:
+        found.encode(["a" * 1_000])
+    assert "field pre_tokenizer.pretokenizers[1] of the tokeniser" in str(caught.value)
+    monkeypatch.undo()
+    assert found.encode(["aab"]).atoms.tolist() == before, "another process has taken its place"
+
+
+@pytest.mark.slow
+def test_memory_is_limited_and_the_part_is_named() -> None:
+    found = loaded(normalizer=steps({"type": "NFC"}, replace("q", "b" * 9_000_000)))
+    with pytest.raises(MorphGraphError, match="bytes of memory") as caught:
+        found.encode(["q" * 1_000])
+    assert "field normalizer.normalizers[1] of the tokeniser" in str(caught.value)
+
+
+@pytest.mark.slow
+def test_long_texts_are_cut_there_even_by_known_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some of them take the square of the length."""
+    found = loaded(pre_tokenizer=split(r"\d{1,3}(?=(?:\d{3})*\b)"))
+    monkeypatch.setenv("MORPHGRAPH_MAX_PIPELINE_SECONDS", "1")
+    with pytest.raises(MorphGraphError, match="takes more than 1 seconds"):
+        found.encode(["1" * 10 * LONG_TEXT])
+    assert len(found.encode(["ab" * LONG_TEXT]).atoms) == 2 * LONG_TEXT
+
+
+@pytest.mark.slow
+def test_a_preprocessor_without_parts_needs_no_process() -> None:
+    assert Preprocessor().pieces("a" * (LONG_TEXT + 1))[0][-1] == ("a", LONG_TEXT, LONG_TEXT + 1)

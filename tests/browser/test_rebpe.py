@@ -89,7 +89,7 @@ def test_two_iterations_played_one_step_back_and_home(
     for _ in range(4):
         press(page, "Previous phase")
     assert chosen_phase(page) == "anneal"
-    press(page, "Play")
+    page.get_by_role("button", name="Play", exact=True).click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
     expect(page.get_by_role("button", name="Play")).to_be_visible(timeout=PATIENCE)
     expect(page.get_by_text("What “2 reify” did to merges")).to_be_visible(timeout=PATIENCE)

@@ -221,6 +221,8 @@ def opened(place: Path, name: str) -> Iterator[IO[bytes]]:
     except FileNotFoundError as error:
         raise _gone(name) from error
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise  # what is written meanwhile has no room
         if isinstance(error, OSError) and error.strerror is not None:
             fix = "Check the file and its disk."
             raise FileFormatError(name, "", error.strerror.lower(), fix) from error

@@ -159,17 +159,6 @@ class SubwordVocabulary:
             return [*text[: -len(suffix) - 1], text[-len(suffix) - 1 :]]
         return text
 
-    def _path(self, text: str) -> list[int]:
-        atoms = self.atoms
-        path = []
-        for character in self._characters(text):
-            atom = atoms.get(character)
-            if atom is not None:
-                path.append(atom)
-            else:  # only with bytes as a fallback
-                path += [atoms[BYTES[byte]] for byte in character.encode()]
-        return path
-
     @cached_property
     def trie(self) -> Trie:
         """The types by their characters, in both forms."""
@@ -185,10 +174,10 @@ class SubwordVocabulary:
             elif text in self.added:
                 entries += [([self.added[text]], number, form) for form in (PLAIN, MARKED)]
             elif text not in self.special:
-                path = self._path(text)
+                path = self.path(text)
                 entries.append((path, number, PLAIN))
                 if self.marker and text.startswith(self.marker) and text != self.marker:
-                    body = self._path(text[len(self.marker) :])
+                    body = self.path(text[len(self.marker) :])
                     entries.append((body, number, MARKED))
         offsets = np.zeros(len(entries) + 1, np.int64)
         np.cumsum([len(path) for path, *_ in entries], out=offsets[1:])
@@ -231,15 +220,12 @@ class SubwordVocabulary:
 
     def path(self, text: str) -> list[int]:
         """The atoms of a type's string, `UNKNOWN` ones included."""
-        suffix, atoms = self.preprocessor.suffix, self.atoms
-        characters = list(text)
-        if suffix and text.endswith(suffix) and len(text) > len(suffix):
-            cut = len(text) - len(suffix) - 1
-            characters = [*text[:cut], text[cut:]]
+        atoms = self.atoms
         path = []
-        for character in characters:
-            if character in atoms or not self.byte_fallback:
-                path.append(atoms.get(character, UNKNOWN))
+        for character in self._characters(text):
+            atom = atoms.get(character)
+            if atom is not None or not self.byte_fallback:
+                path.append(UNKNOWN if atom is None else atom)
             else:
                 path += [atoms[BYTES[byte]] for byte in character.encode()]
         return path

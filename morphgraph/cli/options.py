@@ -123,7 +123,7 @@ def one_of(*choices: str) -> Any:
     return _checked(choices.__contains__, f"not known. Use one of: {', '.join(choices)}.")
 
 
-Ratio = Annotated[float, _checked(lambda value: 0 <= value <= 1, "not a ratio. Give 0 to 1.")]
+RatioOption = Annotated[float, _checked(lambda value: 0 <= value <= 1, "not a ratio. Give 0 to 1.")]
 Share = Annotated[
     float | None, _checked(lambda value: 0 <= value < 1, "not a share. Give 0 to below 1.")
 ]
@@ -241,7 +241,7 @@ class EditOptions(BlameOptions):
     """
 
     out: Path | None = None
-    threshold: Ratio = 0.5
+    threshold: RatioOption = 0.5
     minimum_vocabulary: Whole = 0
     holdout: Share = 0.0
     seed: Whole = 0

@@ -6,7 +6,14 @@ from typing import Annotated, Any
 
 import typer
 
-from morphgraph.cli.options import BlameOptions, EditOptions, Ratio, Whole, one_of, with_options
+from morphgraph.cli.options import (
+    BlameOptions,
+    EditOptions,
+    RatioOption,
+    Whole,
+    one_of,
+    with_options,
+)
 from morphgraph.cli.output import (
     check_out,
     print_json,
@@ -22,7 +29,7 @@ from morphgraph.core.text import counted
 
 
 @with_options
-def blame(given: BlameOptions, threshold: Ratio = 0.0, limit: Whole = 50) -> None:
+def blame(given: BlameOptions, threshold: RatioOption = 0.0, limit: Whole = 50) -> None:
     """List the merges by blame: N (joins closed), B (of these on a gold boundary), R = B ÷ N.
 
     limit: At most this many merges; 0 for all.
@@ -149,7 +156,7 @@ class ReBPEOptions(EditOptions):
     iterations: Whole = 10
     maximum_vocabulary: Annotated[int | None, typer.Option(min=0)] = None
     minimum_good: Annotated[int, typer.Option(min=1)] = 3
-    minimum_ratio: Ratio = 0.8
+    minimum_ratio: RatioOption = 0.8
 
 
 @with_options

@@ -2,14 +2,14 @@
 
 On a hostile file a library may run native code, or forever, where no limit of ours applies. So a
 function of a module runs in a process that is spawned (never forked), kept for the next request,
-and ended if it exceeds a limit. Both directions carry plain values (None, numbers, strings, bytes,
-lists, tuples, dictionaries), written by `marshal`, which calls nothing when it reads them. The
-process records its current place in a file, which is read if it ends.
+and ended if it exceeds a limit. Both directions carry plain values (what JSON holds, and bytes), as
+JSON with the bytes behind it, so a hostile answer is no more than a wrong value. The process
+records its current place in a file, which is read if it ends.
 """
 
 from __future__ import annotations
 
-import marshal
+import json
 import math
 import os
 import select
@@ -43,7 +43,9 @@ _PATIENCE = 10  # seconds allowed per second of CPU time, as the CPU is shared
 _AT_ONCE = 2
 _MOST_KEPT = 300_000_000
 """A process that uses more bytes of memory than this is not kept."""
-_LENGTH = struct.Struct("<Q")
+_LENGTHS = struct.Struct("<QQ")
+_BYTES = "\0bytes"
+"""In JSON, the key of an object that stands for bytes: its value is where they begin and end."""
 
 _places = BoundedSemaphore(_AT_ONCE)
 _turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
@@ -191,24 +193,38 @@ def _ready() -> _Process:
 
 
 def _send(stream: IO[bytes], value: Any) -> None:
-    _write(stream, marshal.dumps(value))
-
-
-def _write(stream: IO[bytes], written: bytes) -> None:
-    stream.write(_LENGTH.pack(len(written)))
-    stream.write(written)
+    stream.writelines(_written(value))
     stream.flush()
+
+
+def _written(value: Any) -> list[bytes | memoryview]:
+    """Write a plain value: two lengths, JSON, and all bytes in it; `TypeError` for others."""
+    apart, end = list[memoryview](), 0
+
+    def put_apart(data: Any) -> dict[str, list[int]]:
+        nonlocal end
+        apart.append(memoryview(data).cast("B"))  # a TypeError unless it is bytes or an array
+        end += len(apart[-1])
+        return {_BYTES: [end - len(apart[-1]), end]}
+
+    text = json.dumps(value, default=put_apart).encode()
+    return [_LENGTHS.pack(len(text), end), text, *apart]
 
 
 def _receive(stream: IO[bytes], most: float = math.inf) -> Any:
     """Receive a value; `EOFError` at the end, `ProcessEndedError` beyond ``most`` bytes."""
-    start = stream.read(_LENGTH.size)
-    if len(start) < _LENGTH.size:
+    start = stream.read(_LENGTHS.size)
+    if len(start) < _LENGTHS.size:
         raise EOFError
-    (length,) = _LENGTH.unpack(start)
-    if length > most:
-        raise ProcessEndedError(f"makes {length:,} bytes of text", TEXT_MEMORY)
-    return marshal.loads(stream.read(length))  # cut off, it is an EOFError
+    lengths = _LENGTHS.unpack(start)
+    if sum(lengths) > most:
+        raise ProcessEndedError(f"makes {sum(lengths):,} bytes of text", TEXT_MEMORY)
+    text, data = map(stream.read, lengths)
+    if len(text) + len(data) < sum(lengths):
+        raise EOFError
+    return json.loads(
+        text, object_hook=lambda found: data[slice(*found[_BYTES])] if _BYTES in found else found
+    )
 
 
 def _forget_parent_processes() -> None:
@@ -246,14 +262,15 @@ def _serve() -> None:
                 written = _answer(function, arguments)
             finally:
                 limit_this_process(0, memory)
-            _write(answers, written)
+            answers.writelines(written)
+            answers.flush()
 
 
-def _answer(function: str, arguments: Any) -> bytes:
+def _answer(function: str, arguments: Any) -> list[bytes | memoryview]:
     module, _, name = function.partition(":")
     answer: tuple[str, Any]
     try:
-        return marshal.dumps(("made", getattr(import_module(module), name)(*arguments)))
+        return _written(("made", getattr(import_module(module), name)(*arguments)))
     except FileFormatError as found:
         said = found.file, found.place, found.problem, found.fix, found.quotes
         answer = type(found).__name__, said
@@ -261,4 +278,4 @@ def _answer(function: str, arguments: Any) -> bytes:
         answer = "memory", None
     except BaseException as error:  # a library's panic is not an Exception
         answer = "failed", shortened(str(error), 120)
-    return marshal.dumps(answer)
+    return _written(answer)

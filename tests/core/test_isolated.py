@@ -29,7 +29,7 @@ pytestmark = pytest.mark.slow
 FOLDER = str(Path(__file__).parent)
 VALUES = st.recursive(
     st.none() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner) | st.tuples(inner, inner),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
 )
 
 
@@ -164,7 +164,9 @@ def test_other_errors_are_those_of_a_file_too():
 
 
 def test_objects_are_no_answer():
-    with pytest.raises(FileFormatError, match="reading it fails \\(unmarsh"):
+    with pytest.raises(
+        FileFormatError, match="reading it fails \\(memoryview: a bytes-like object"
+    ):
         read_isolated(objects, b"", "x")
 
 

@@ -363,7 +363,7 @@ class _Planner:
     def _counts_spec(self, corpus: Corpus) -> tuple[str, dict[str, Any]]:
         """Return the name of a corpus in signatures, and how to count it."""
         if corpus.wordfreq is not None:
-            require("Words of wordfreq", "wordfreq")
+            require("A word list of wordfreq", "wordfreq")
             import wordfreq
 
             code = self._filled(corpus.wordfreq)

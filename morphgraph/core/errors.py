@@ -89,7 +89,7 @@ EXTRA_OF = {
     "cryptography": "batch",
     "distributed": "batch",
     "openpyxl": "workbooks",
-    "plotly": "app",
+    "plotly": "batch",
     "pyarrow": "batch",
     "pyvis": "app",
     "sacrebleu": "models",
@@ -111,7 +111,7 @@ def require(what: str, *packages: str) -> None:
     missing = [package for package in packages if find_spec(package) is None]
     if missing:
         raise MorphGraphError(
-            f"{what} needs {' and '.join(missing)}, not installed here. "
+            f"{what} needs {', '.join(missing)}, which is missing here. "
             f"Run: pip install 'morphgraph[{EXTRA_OF[missing[0]]}]'"
         )
 

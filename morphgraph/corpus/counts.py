@@ -383,7 +383,7 @@ def wordfreq_counts(
     >>> wordfreq_counts("nl", wordlist="small").words[:3]
     ['de', 'van', 'het']
     """
-    require("Words of wordfreq", "wordfreq")
+    require("A word list of wordfreq", "wordfreq")
     import wordfreq
 
     if wordlist not in WORDLISTS:

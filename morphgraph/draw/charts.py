@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from morphgraph.core.errors import require
 from morphgraph.core.text import in_percent, shortened
 from morphgraph.graph.merge_table import ORIGINS
 
@@ -94,6 +95,7 @@ def short_label(text: str, length: int = 32) -> str:
 
 def figure_of(x: str, y: str, height: int = 320) -> go.Figure:
     """Return an empty figure with titled axes, in the style that all figures share."""
+    require("A chart", "plotly")
     import plotly.graph_objects as go
 
     figure = go.Figure()

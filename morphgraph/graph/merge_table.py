@@ -540,7 +540,8 @@ class MergeTable:
         self._use(number, merge.parts)
 
     def _move(self, number: int, rank: int) -> None:
-        self._merges[number] = self.merge(number)._replace(rank=rank)
+        _, parts, result = self.merge(number)  # much faster than `_replace`, and often all move
+        self._merges[number] = Merge(rank, parts, result)
 
     def _unlink(self, number: int, merge: Merge) -> None:
         self._merges[number] = None

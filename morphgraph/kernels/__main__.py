@@ -16,6 +16,7 @@ from morphgraph.kernels.segmenting import (
     Events,
     Merges,
     count_applications,
+    scan_pieces,
     segment_by_events,
     segment_pieces,
 )
@@ -41,6 +42,7 @@ def segment_by_merges() -> None:
     spans = np.stack([offsets[:-1], offsets[1:]], axis=1)
     merges = Merges(table, dense, int(widest), parts, spans, ids(2, 3), ids())
     segment_pieces(word, pieces, pieces, 0, 1, merges, NONE_OMITTED, flags, *out)
+    scan_pieces(word, pieces, 0, 1, merges, flags, *out)
     gold = np.zeros(4, np.uint8)
     count_applications(out[0], pieces, np.ones(1), gold, offsets)
     pairs = build_pairs(parts[:2], offsets[:2])

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="assignment"
-"""Segment by merges of any number of parts, also at random (BPE-dropout), with a heap.
+"""Segment by merges of any number of parts, also at random (BPE-dropout): by scanning or a heap.
 
 All data are integers in flat arrays:
 
@@ -61,6 +61,9 @@ class Omission(NamedTuple):
     seed: np.uint64
     sample: np.uint64
 
+
+SCANNED = 512
+"""The largest number of atoms in pieces whose merges are looked for by scanning."""
 
 NONE_OMITTED = Omission(0.0, False, np.uint64(0), np.uint64(0))
 
@@ -272,6 +275,123 @@ def segment_block(  # type: ignore[no-untyped-def]
             token_at[start + following[i] - 1] = token[i]
             i = np.int64(following[i])
     return np.int64(last_piece)
+
+
+@njit(cache=True, nogil=True)
+def scan_pieces(  # type: ignore[no-untyped-def]
+    atoms,
+    piece_offsets,
+    first_piece,
+    last_piece,
+    merges,
+    wanted,
+    closed_by,
+    token_at,
+):
+    """Segment pieces of at most `SCANNED` atoms as `segment_pieces` does, without a heap.
+
+    Repeatedly apply the merge of lowest rank at its leftmost occurrence, until none applies.
+    ``candidate[i]`` is the lowest rank that applies at token *i*. With tuple merges, ``width[i]``
+    is its number of tokens and ``reach[i]`` the last token that it depends on, so that after a
+    merge only candidates that may have changed are looked up again. Merges with the same number in
+    ``leaders`` (none if it is empty) compete by place: then ``candidate[i]`` is that number, and
+    ``own[i]`` the merge's.
+    """
+    table, dense, widest, _, _, results, leaders = merges
+    token = np.empty(SCANNED, np.int32)
+    end = np.empty(SCANNED, np.int32)
+    candidate = np.empty(SCANNED, np.int32)
+    width = np.empty(SCANNED, np.int32)
+    reach = np.empty(SCANNED, np.int32)
+    own = np.empty(SCANNED, np.int32)
+    tied = leaders.shape[0] > 0
+    tuples = widest > 2 or tied
+    some = wanted.shape[0] > 0
+    for piece in range(first_piece, last_piece):
+        start = piece_offsets[piece]
+        count = np.int64(piece_offsets[piece + 1] - start)
+        if count > SCANNED or (some and not wanted[piece]):
+            continue
+        for i in range(count):
+            token[i] = atoms[start + i]
+            end[i] = i
+            closed_by[start + i] = -1
+            token_at[start + i] = -1
+        low = np.int64(0)
+        high = count - 2
+        changed = np.int64(-1)
+        while True:
+            for i in range(low, high + 1):
+                if tuples and i < changed and reach[i] < changed:
+                    continue
+                state = np.int64(token[i])
+                best = np.int64(NONE)
+                parts = np.int64(2)
+                j = np.int64(i + 1)
+                while True:
+                    following = np.int64(token[j])
+                    if state < DENSE and following < DENSE:
+                        value = dense[state, following]
+                    else:
+                        slot = slot_of(table, (state << 32) | following)
+                        if table[slot, 0] == EMPTY:
+                            break
+                        value = table[slot, 1]
+                    if (value >> 32) < best:
+                        best = value >> 32
+                        parts = j - i + 1
+                    state = value & 0xFFFFFFFF
+                    if state == NONE or j + 1 >= count:
+                        break
+                    j = np.int64(j + 1)
+                candidate[i] = np.int32(best)
+                if tied:
+                    own[i] = np.int32(best)
+                    if best != NONE:
+                        candidate[i] = leaders[best]
+                if tuples:
+                    width[i] = np.int32(parts)
+                    reach[i] = np.int32(j)
+            lowest = np.int32(NONE)
+            at = np.int64(-1)
+            for i in range(count - 1):
+                if candidate[i] < lowest:
+                    lowest = candidate[i]
+                    at = np.int64(i)
+            if at < 0:
+                break
+            if tied:
+                lowest = own[at]
+            token[at] = results[lowest]
+            # Most merges are pairs, so their case is written out.
+            if tuples:
+                parts = np.int64(width[at])
+                for i in range(at, at + parts - 1):
+                    closed_by[start + end[i]] = lowest
+                end[at] = end[at + parts - 1]
+                shift = parts - 1
+                count -= shift
+                for i in range(at + 1, count):
+                    token[i] = token[i + shift]
+                    end[i] = end[i + shift]
+                    candidate[i] = candidate[i + shift]
+                    width[i] = width[i + shift]
+                    reach[i] = np.int32(reach[i + shift] - shift)
+                    if tied:
+                        own[i] = own[i + shift]
+            else:
+                closed_by[start + end[at]] = lowest
+                end[at] = end[at + 1]
+                count -= 1
+                for i in range(at + 1, count):
+                    token[i] = token[i + 1]
+                    end[i] = end[i + 1]
+                    candidate[i] = candidate[i + 1]
+            changed = at
+            low = max(np.int64(0), at - widest + 1)
+            high = min(at, count - 2)
+        for i in range(count):
+            token_at[start + end[i]] = token[i]
 
 
 @njit(cache=True, nogil=True)

@@ -268,31 +268,29 @@ def segment_pieces_anew(
 
     ``wanted``: uint8, by piece.
     """
-    from morphgraph.kernels.segmenting import NONE_OMITTED, segment_pieces
+    from morphgraph.kernels.segmenting import NONE_OMITTED, SCANNED, scan_pieces, segment_pieces
     from morphgraph.kernels.segmenting_pairs import SHORT, segment_pairs
 
-    words = segmentation.words
+    words, merges = segmentation.words, arrays.merges
     pieces, both = words.piece_offsets, (segmentation.closed_by, segmentation.token_at)
-    merges = arrays.merges
-    bounds = _blocks(pieces, threads or usual_threads(), wanted)
-    if arrays.pairs is not None:
-        pairs = (*arrays.pairs, merges.dense, merges.results)
+    pairs = None if arrays.pairs is None else (*arrays.pairs, merges.dense, merges.results)
 
-        def run_short(first: int, last: int) -> None:
+    def run_short(first: int, last: int) -> None:
+        if pairs is None:
+            scan_pieces(words.atoms, pieces, first, last, merges, wanted, *both)
+        else:
             segment_pairs(words.atoms, pieces, first, last, *pairs, wanted, *both)
 
-        run_blocks(run_short, bounds)
-        is_long = (np.diff(pieces) > SHORT).astype(np.uint8)
-        if not is_long.any():
-            return
-        wanted = is_long & wanted if len(wanted) else is_long
-        bounds = _blocks(pieces, threads or usual_threads(), wanted)
-
-    def run(first: int, last: int) -> None:
+    def run_long(first: int, last: int) -> None:
         offsets = words.word_offsets, pieces, first, last
-        segment_pieces(words.atoms, *offsets, merges, NONE_OMITTED, wanted, *both)
+        segment_pieces(words.atoms, *offsets, merges, NONE_OMITTED, is_long, *both)
 
-    run_blocks(run, bounds)
+    run_blocks(run_short, _blocks(pieces, threads or usual_threads(), wanted))
+    is_long = (np.diff(pieces) > (SCANNED if pairs is None else SHORT)).astype(np.uint8)
+    if len(wanted):
+        is_long &= wanted
+    if is_long.any():
+        run_blocks(run_long, _blocks(pieces, threads or usual_threads(), is_long))
 
 
 def run_blocks(run: Callable[[int, int], None], bounds: Sequence[int]) -> None:

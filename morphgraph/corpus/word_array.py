@@ -5,7 +5,7 @@ Strings are made in batches, or when they are accessed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, overload
 
@@ -34,12 +34,10 @@ class WordArray(Sequence[str]):
         """Make an array from strings; `UnicodeEncodeError` for a lone surrogate."""
         import numpy as np
 
-        joined = "".join(words)
-        text = np.frombuffer(joined.encode(), np.uint8)
-        lengths: Iterable[int] = map(len, words)
-        if len(text) != len(joined):
-            lengths = (len(word.encode()) for word in words)
-        return cls(text, np.cumsum(np.fromiter(lengths, np.int64, len(words))))
+        text = np.frombuffer("".join(words).encode(), np.uint8)
+        ends = np.cumsum(np.fromiter(map(len, words), np.int64, len(words)))
+        begins = np.flatnonzero((text & 0xC0) != 0x80)  # of each character
+        return cls(text, np.append(begins, len(text))[ends])
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -106,16 +104,16 @@ class WordArray(Sequence[str]):
         """Return the number of characters of each word."""
         import numpy as np
 
-        begun = np.append(0, np.cumsum((self.text & 0xC0) != 0x80, dtype=np.int64))
-        found: Int64 = np.diff(begun[self.ends], prepend=0)
-        return found
+        begun = _counted_before((self.text & 0xC0) != 0x80)
+        ends: Int64 = begun[self.ends].astype(np.int64)
+        return np.diff(ends, prepend=0)
 
     def consist_of(self, allowed: Callable[[str], bool]) -> npt.NDArray[np.bool_]:
         """Return which words have only characters that ``allowed``, a pure function, accepts."""
         import numpy as np
 
         points, lengths = self.characters()
-        wrong = np.append(0, np.cumsum(~_accepted(allowed)[points]))
+        wrong = _counted_before(~_accepted(allowed)[points])
         ends = np.cumsum(lengths)
         found: npt.NDArray[np.bool_] = wrong[ends] == wrong[ends - lengths]
         return found
@@ -128,7 +126,7 @@ class WordArray(Sequence[str]):
         if byte_level:
             first, second = _byte_characters()
             wide = second[text] > 0
-            more = np.append(0, np.cumsum(wide))
+            more = _counted_before(wide)
             written = np.empty(len(text) + int(more[-1]), np.uint8)
             places = np.arange(len(text)) + more[:-1]
             written[places] = first[text]
@@ -146,6 +144,16 @@ class WordArray(Sequence[str]):
             own[begins + at] = False
         made[own] = text
         return WordArray(made, behind)
+
+
+def _counted_before(chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32] | Int64:
+    """Return how many are chosen before each place, and in all."""
+    import numpy as np
+
+    dtype = np.dtype(np.int32 if len(chosen) < 2**31 else np.int64)
+    counted: Int64 = np.zeros(len(chosen) + 1, dtype)
+    np.cumsum(chosen, dtype=dtype, out=counted[1:])
+    return counted
 
 
 @lru_cache(maxsize=8)

@@ -268,7 +268,7 @@ def listed_words(nodes: Int64, positions: Int32, head: Integer) -> Int32:
 # ------------------------------------------------------------------------- the queue
 
 
-@njit(cache=True, nogil=True)
+@njit(inline="always")
 def sift_down(
     heap: Int64, size: Integer, root: Integer, count: Integer, pair: Integer, node: Integer
 ) -> None:

@@ -387,3 +387,19 @@ def test_parity_relative_to_a_language_without_tokens(tmp_path: Path) -> None:
     for language in ("en", "de", "nl"):
         assert math.isnan(value(rows, "parallel.relative_tokens", language=language))
     assert value(rows, "parallel.gini_line") == pytest.approx(1 / 3)  # of 0, 1 and 1
+
+
+def test_the_layer_of_a_reference_is_taken(tmp_path: Path) -> None:
+    lines = (
+        f'undoing\tundoing\tNOUN\t{morphs}\t{{"annot_name": "{layer}"}}\n'
+        for layer, morphs in (("A", "un + do + ing"), ("B", "undo + ing"))
+    )
+    (tmp_path / "gold.useg").write_text("".join(lines))
+    (tmp_path / "en.txt").write_text("un do ing\n")
+    text = DEMO.partition("references:")[0] + (
+        "predictions: [{name: theirs, file: en.txt}]\nmetrics: [precision]\n"
+        "references: [{source: gold.useg, layer: B}]\n"
+    )
+    rows, failures = measured(text, tmp_path)
+    assert failures == []
+    assert value(rows, "precision", method="theirs", scope="morphemic", weighting="types") == 1 / 2

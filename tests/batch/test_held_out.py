@@ -202,3 +202,23 @@ def test_predictions_that_are_not_there_are_told_with_their_line(tmp_path: Path)
     (tmp_path / "gold.tsv").write_text(GOLD)
     with pytest.raises(FileFormatError, match=r"mine.yaml, line 4, field predictions\[0\].file"):
         make_plan(PROGRAM, "mine.yaml", tmp_path)
+
+
+def test_among_held_in_scores_alone_one_may_be_best() -> None:
+    frame = results(
+        score("knockout", 0.8, words="all words", held_in=HELD_IN),
+        score("ReBPE", 0.9, words="all words", held_in=HELD_IN),
+    )
+    table = make_table(frame, TableSpec(title="T", rows=["method"], metrics=["f1"]))
+    assert [row.cells[0].is_best for row in table.rows] == [False, True]
+    assert table.constants["Words"] == "all words"
+
+
+def test_changed_predictions_are_scored_again(tmp_path: Path) -> None:
+    (tmp_path / "gold.tsv").write_text(GOLD)
+    keys = []
+    for text in ("un do ing\ndo ing\ndo\n", "undo ing\ndo ing\ndo\n"):
+        (tmp_path / "en.txt").write_text(text)
+        keys.append([task.key for task in make_plan(PROGRAM, "mine.yaml", tmp_path).cells])
+    assert keys[0][0] == keys[1][0]
+    assert keys[0][1] != keys[1][1]

@@ -370,3 +370,14 @@ def test_costs_come_from_the_entries_of_methods(
     slower = replace(METHODS["bpe"], training=replace(training_of("bpe")[1], seconds=77.0))
     monkeypatch.setitem(METHODS, "bpe", slower)
     assert costs("tokeniser", "bpe") == {77.0}
+
+
+def test_where_a_file_lies_changes_nothing(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    other = tmp_path_factory.mktemp("elsewhere")
+    for name in ("en.tsv", "de.tsv"):
+        (other / name).write_bytes((folder / name).read_bytes())
+    assert [t.key for t in planned(GRID, folder).tasks] == [
+        t.key for t in planned(GRID, other).tasks
+    ]

@@ -434,3 +434,45 @@ def test_slowest_tasks() -> None:
     assert [cell.value for cell in found.rows[0].cells] == ["14.0 s", "0.50 s", "n/a", "w"]
     assert slowest_tasks(pd.DataFrame()).rows == ()
     assert tasks_by_kind(pd.DataFrame()).rows == ()
+
+
+def test_csv_is_no_formula() -> None:
+    frame = results({"method": "=1+1", "language": "@x", "value": 0.5, "signature": "-x"})
+    table = make_table(
+        frame, TableSpec(title="T", rows=["method"], columns=["language"], metrics=["f1"])
+    )
+    rows = list(csv.reader(to_csv(table).decode().splitlines()))
+    assert rows == [["Method", "F1 @x"], ["'=1+1", "0.5"], ["signature", "'-x"]]
+
+
+def test_latex() -> None:
+    table = scores_table(columns=["scope"], note="50 % & more.")
+    lines = to_latex(table, "scores").splitlines()
+    assert lines[4:] == [
+        r"\caption[{Scores}]{Scores.}\label{tab:scores}",
+        r"\begin{adjustbox}{max width=\linewidth}",
+        r"\begin{tabular}{lrr}",
+        r"\toprule",
+        r" & \multicolumn{2}{c}{} \\",
+        r"{}Method & F1 \% $\uparrow$ & Types, \textbar{}V\textbar{} \\",
+        r"\midrule",
+        r"{}BPE & 50.00 & 32,000 \\*",
+        r" & {\scriptsize [25.00, 75.00]} &  \\",
+        r"{}D & \textbf{62.50} & n/a \\*",
+        r" & {\scriptsize $\pm$ 17.68 (2 seeds)} &  \\",
+        r"{}N & n/a & n/a \\",
+        r"{}F & failed & failed \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{adjustbox}",
+        "",
+        r"\smallskip",
+        r"\begin{minipage}{\linewidth}\footnotesize\raggedright 50 \% \& more. Bold: the best. "
+        r"In brackets: 95 \% bootstrap intervals. Means over seeds, $\pm$ their standard deviation."
+        r" n/a: undefined, or not measured. "
+        r"Signature: \texttt{a:\allowbreak{}1\textbar{}\allowbreak{}b:\allowbreak{}2}. "
+        r"Signature: \texttt{a:\allowbreak{}1\textbar{}\allowbreak{}b:\allowbreak{}3}."
+        r"\end{minipage}",
+        r"\end{table}",
+        "",
+    ]

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from morphgraph.batch.report import make_table, usual_tables
-from morphgraph.batch.results import FAILED, NOT_RUN, RESULT_COLUMNS, TableSpec
+from morphgraph.batch.results import FAILED, NOT_RUN, RESULT_COLUMNS, TableSpec, column_of
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.tables.model import Table, cell_texts
+from morphgraph.tables.model import Cell, Table, cell_texts, value_text
 
 NAN = math.nan
 
@@ -258,3 +258,39 @@ def test_names_cannot_turn_the_text_around() -> None:
     frame = results(score("BPE\u202e", 0.5))
     [row] = make_table(frame, TableSpec(title="T", rows=["method"], metrics=["f1"])).rows
     assert row.names == (r"BPE\u202e",)
+
+
+def test_best_by_direction_and_as_it_reads() -> None:
+    frame = results(
+        score("A", 0.50001),
+        score("B", 0.50002),
+        score("C", 0.4),
+        score("A", 2.0, "distance"),
+        score("B", 1.0, "distance"),
+        score("C", NAN, "distance"),
+        score("A", 2.0, "fertility"),
+        score("B", 1.0, "fertility"),
+    )
+    table = make_table(
+        frame,
+        TableSpec(title="T", rows=["method"], metrics=["f1", "distance", "fertility"]),
+    )
+    assert [[cell.is_best for cell in row.cells] for row in table.rows] == [
+        [True, False, False],
+        [True, True, False],
+        [False, False, False],
+    ]
+
+
+def test_how_values_read() -> None:
+    def read(metric: str, value: float) -> str:
+        return value_text(column_of(metric).form, value)
+
+    assert read("vocabulary.word_initial", 0.5) == "50.00"
+    assert read("vocabulary.tokens", 1234567.0) == "1,234,567"
+    assert read("dropout_rate", 0.05) == "5.00"
+    assert read("nobody's", 0.5) == "0.500"
+    assert cell_texts(column_of("f1"), Cell(NAN, 0.25, 0.5, state="done")) == ("n/a", "")
+    assert cell_texts(column_of("f1"), Cell(0.5, 0.25, NAN, state="done")) == ("50.00", "")
+    same = Cell(8000.0, sd=0.0, seeds=3, defined=3, state="done")
+    assert cell_texts(column_of("types"), same) == ("8,000", "(3 seeds)")

@@ -104,3 +104,22 @@ def test_a_folder_with_a_vocabulary(morphgraph: Command, tmp_path: Path, name: s
 def test_a_file_where_a_folder_should_be(morphgraph: Command, bert: Path, below: str) -> None:
     run = morphgraph("export", "--tokenizer", "demo:en", "--out", bert / below)
     assert run.code == 2 and f"{bert} is a file, not a folder" in run.err
+
+
+@pytest.mark.slow
+def test_a_recipe_first(morphgraph: Command, tmp_path: Path) -> None:
+    edited, out = tmp_path / "edited", tmp_path / "out"
+    assert (
+        morphgraph(
+            "knockout", "--tokenizer", "demo:nl", "--reference", "demo:nl", "--out", edited
+        ).code
+        == 0
+    )
+    given = ("--tokenizer", "demo:nl", "--recipe", edited / "recipe.json", "--out", out)
+    run = morphgraph("export", *given, "--method", "longest(k=2)", "--json")
+    assert run.code == 0, run.err
+    held = json.loads((out / "tokeniser.method.json").read_text("utf-8"))["model"]
+    assert any(merge.count(" ") > 1 for merge in held["of"]["merges"])
+    assert json.loads((out / "ids.json").read_text()) == json.loads(
+        (edited / "ids.json").read_text()
+    )

@@ -141,3 +141,18 @@ def test_a_file_that_tells_it_wrongly_is_an_error(morphgraph: Command, tmp_path:
     path.write_text(json.dumps(document), encoding="utf-8")
     run = morphgraph("score", "--tokenizer", made, *NL[3:])
     assert "field model.morphgraph.learned_from: references with a name" in run.err
+
+
+def test_a_recipe_tells_it_too(morphgraph: Command, tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    morphgraph("knockout", "--tokenizer", "demo:nl", "--reference", "demo:nl", "--out", made)
+    run = morphgraph(*NL, "--recipe", made / "recipe.json", "--json")
+    assert [row["held_in"] for row in run.json["tables"][0]["rows"]] == [True]
+
+
+def test_baselines_of_knockout_learn_nothing(morphgraph: Command, tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    morphgraph("knockout", "--tokenizer", "demo:nl", "--reference", "demo:nl", "--select", "last",
+               "--percent", "10", "--out", made)  # fmt: skip
+    [table] = morphgraph("score", "--tokenizer", made, *NL[3:], "--json").json["tables"]
+    assert [row["held_in"] for row in table["rows"]] == [False]

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -513,3 +514,57 @@ def test_the_form_of_predictions_can_be_named(
     assert "segments none of the 3 words" in run.err
     run = morphgraph(*arguments, "--predictions-format", "celex")
     assert "Choose one of: plain, sigmorphon2022, morfessor" in run.err
+
+
+def test_no_resamples(morphgraph: Command) -> None:
+    with_intervals, without = morphgraph(*NL), morphgraph(*NL, "--resamples", "0")
+    interval = re.compile(r"\d\d\.\d\d(?:\*\*\*)? \[\d\d\.\d\d, \d\d\.\d\d\]")
+    assert len(interval.findall(with_intervals.out)) == 2
+    assert not interval.findall(without.out)
+    assert "interval:" not in without.out
+    assert "***" in without.out, "the test needs no intervals"
+
+
+@pytest.mark.slow
+def test_the_same_signature_is_the_same_numbers(morphgraph: Command) -> None:
+    assert morphgraph(*NL, "--json").out == morphgraph(*NL, "--json").out
+    first, other = (morphgraph(*NL, "--seed", seed, "--json").json for seed in ("1", "2"))
+    for one, two in zip(first["tables"][0]["rows"], other["tables"][0]["rows"], strict=True):
+        assert one["signature"] != two["signature"]
+        assert "seed 1" in one["signature"]
+        assert one["scores"]["precision"]["value"] == two["scores"]["precision"]["value"]
+        assert one["scores"]["precision"]["interval"] != two["scores"]["precision"]["interval"]
+
+
+def test_a_breakdown_has_the_resamples_that_were_asked_for(morphgraph: Command) -> None:
+    report = morphgraph(
+        "score", "--tokenizer", "demo:nl", "--reference", "demo:nl", "--by", "length",
+        "--scope", "morphemic", "--resamples", "200", "--seed", "3", "--json",
+    ).json  # fmt: skip
+    assert "|interval:bootstrap 200 seed 3|" in report["tables"][0]["signature"]
+    assert "|interval:bootstrap 200 seed 3|" in report["breakdowns"][0]["signature"]
+
+
+def test_predictions_that_lack_words(morphgraph: Command, small: Small, tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs.txt"
+    theirs.write_text("un do ing\nhot\n")
+    run = morphgraph(*small.on_first, "--predictions", theirs, "--scope", "morphemic")
+    assert run.code == 0
+    note = "theirs.txt lacks 2 of the 3 words of first.tsv, or segments them as nothing: “undo”, "
+    assert run.out.count(note) == 1
+    [row] = [row for row in printed(run.out) if row[:1] == ["theirs"]]
+    assert row[1:4] == ["n/a", "100.00 [100.00, 100.00]", "50.00 [0.00, 100.00]"]
+
+
+@pytest.mark.slow
+def test_runs_give_means_and_deviations(morphgraph: Command, small: Small) -> None:
+    arguments = (*small.on_first, "--methods", "bpe,dropout(p=0.5, queue=true)", "--runs", "4")
+    run = morphgraph(*arguments, "--scores", "fertility", "--resamples", "0", "--json")
+    plain, dropout = run.json["tables"][0]["rows"]
+    assert "deviation" not in plain["scores"]["fertility"]
+    assert dropout["scores"]["fertility"]["deviation"] > 0
+    assert "|runs:mean of 4 seeds in a row|" in dropout["signature"]
+    assert "BPE-dropout(p=0.5,seed=0,queue=true):" in dropout["signature"]
+    shown = morphgraph(*arguments, "--scores", "fertility", "--resamples", "0").out
+    assert "BPE-dropout (p=0.5, queue=true)" in shown
+    assert "Means over seeds, ± their standard deviation." in shown

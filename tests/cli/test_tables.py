@@ -1,14 +1,22 @@
 """Tables on a narrow terminal, the version, and completion in the shell."""
 
 import io
+import os
+import pty
 import re
+import struct
+import subprocess
 import sys
+import termios
 from collections.abc import Callable
+from fcntl import ioctl
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from morphgraph import __version__
 from morphgraph.cli.output import print_table
@@ -118,3 +126,45 @@ def test_a_script_for_each_shell(
     run = morphgraph("--show-completion", shell)
     assert run.code == 0
     assert "_MORPHGRAPH_COMPLETE" in run.out
+
+
+@pytest.mark.slow
+def test_scores_on_a_terminal_of_80_columns(tmp_path: Path) -> None:
+    """In a real terminal; the gold has numbers enough to need more than 80 columns."""
+    gold = tmp_path / "gold.tsv"
+    gold.write_text("undoing\tun do ing\nundesirable\tun desir able\n", encoding="utf-8")
+    command = [
+        "score",
+        "--tokenizer",
+        "demo:en",
+        "--reference",
+        str(gold),
+        "--methods",
+        "bpe,flota",
+    ]
+    leader, follower = pty.openpty()
+    ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
+    run = subprocess.Popen(
+        [sys.executable, "-m", "morphgraph", *command, "--resamples", "100"],
+        stdout=follower,
+        stderr=subprocess.DEVNULL,
+        stdin=follower,
+        env=environment | {"TERM": "xterm"},
+    )
+    os.close(follower)
+    said = b""
+    try:
+        while chunk := os.read(leader, 65536):
+            said += chunk
+    except OSError:  # the other end is closed
+        pass
+    assert run.wait() == 0
+    os.close(leader)
+    tables = [
+        line for line in said.decode().splitlines() if not line.startswith(("reference", "["))
+    ]
+    assert "…" not in "".join(tables)
+    assert said.decode().count("FLOTA") >= 4, "in further tables each row is named again"
+    scores = [line for line in tables if line.startswith(("BPE", "FLOTA"))]
+    assert all(cell_len(line) <= 80 for line in scores)

@@ -229,3 +229,14 @@ def test_importing_the_module_does_not_import_pyvis() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "False"
+
+
+def test_a_pair_of_three_equal_parts_is_a_tuple() -> None:
+    graph = nx.DiGraph()
+    graph.add_node("t0", kind="type", label="a")
+    graph.add_node("m1", kind="merge", label="1", rank=1)
+    graph.add_edge("t0", "m1", indices=(0, 1, 2))
+    scene = scene_of(graph, focus=None, values={}, changed=())
+    assert "tuple" in scene.vertices[0].flags
+    assert scene.edges[0].label == "×3"
+    assert scene.edges[0].tooltip == "a: parts 1, 2 and 3 of 3"

@@ -389,3 +389,17 @@ def test_a_name_is_the_same_in_every_process() -> None:
     graph = MergeGraph.from_merges([("a", "b"), ("ab", "c")])
     assert str(graph.state) == "99ac7c7afe57"
     assert str(State.of("a", {"b": 1})) == "727e8e959015"
+
+
+def test_tuple_by_hand() -> None:
+    # abab = ab + ab; without ab, its merge is a + b + a + b, of the same rank.
+    graph = MergeGraph.from_merges([("a", "b"), ("ab", "ab"), ("abab", "ab", "c")])
+    change = graph.knockout(["ab"])
+    assert graph.describe(1) == "a + b + a + b → abab"
+    assert graph.describe(2) == "abab + a + b + c → abab" + "abc"
+    assert change.rewired[0].old_parts == (2, 2)
+    assert change.rewired[0].new_parts == (0, 1, 0, 1)
+    assert list(change.removed_merges) == [0]
+    assert graph.merge(1).is_tuple
+    assert graph.type_count == 5
+    assert graph.merge_count == 2

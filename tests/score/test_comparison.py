@@ -35,6 +35,7 @@ from morphgraph.score.gold_set import SCOPES, GoldSet, Scope
 from morphgraph.score.outcome import Outcome, ideal, outcome_of
 from morphgraph.score.table import GoldBoundaries
 from morphgraph.segment.bte import Bte
+from morphgraph.segment.flota import Flota
 from morphgraph.segment.method import METHODS, parse_method, split_methods
 from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.segment.wordpiece import Greedy
@@ -463,3 +464,32 @@ def test_kinds_and_rows_word_by_word(
 def test_a_word_without_gold_of_the_scope_has_no_row(whole_words: ErrorBrowser) -> None:
     with pytest.raises(ValueError, match="has no whole-word segmentation"):
         whole_words.row(DOABLE)
+
+
+def test_kinds_of_whole_words_by_hand(whole_words: ErrorBrowser) -> None:
+    """Words without whole words are of no kind, and none of the words that are found."""
+    assert kinds(whole_words) == [
+        "over-segmented",  # undo|ing
+        "exact",  # dogs
+        "both",
+        None,
+        "over-segmented",
+        None,
+        "exact",
+    ]
+    assert sum(whole_words.counts().values()) == 5
+    assert set(whole_words.find(ERROR_KINDS).tolist()) == {UNDOING, DOGS, HOUSEBOAT, DOG, ABLE}
+    assert DOABLE not in whole_words.find(ERROR_KINDS, text="do").tolist()
+
+
+def test_found_by_kind(browser: ErrorBrowser) -> None:
+    assert browser.find(["under-segmented"]).tolist() == [DOGS, UNDOING]
+    assert browser.find(["exact", "both"]).tolist() == [HOUSEBOAT, CAT, ABLE]
+    assert browser.find([]).tolist() == []
+
+
+def test_what_is_left_out_is_not_cut() -> None:
+    """FLOTA with one token keeps “undo”; the rest is one piece, so its boundary is right."""
+    found = ErrorBrowser(outcome(SOME, Flota(WORDS, 1)))
+    assert found.row(UNDOING).tokens == "undo"
+    assert found.row(UNDOING).marked == "un‿do|ing"

@@ -341,3 +341,46 @@ def test_cuts_at_places_in_any_order(places: list[list[int]]) -> None:
 def test_sums_of_flags_do_not_overflow() -> None:
     assert sums_by_word(np.ones(1000, bool), np.array([0, 999, 999, 1000])).tolist() == [999, 0, 1]
     assert sums_by_word(np.full(300, 1, np.int8), np.array([0, 300])).tolist() == [300]
+
+
+def test_bytes_by_hand() -> None:
+    # Ġ b Ã ¤ r | e n: the gaps b|ä, ä|r, r|e, e|n are open; Ġ is a token, and ä has one split.
+    types = ("Ġ", "b", "Ã", "¤", "r", "e", "n")
+    vocabulary = SubwordVocabulary(types, "Ġ", byte_level())
+    assert outcomes(Greedy(vocabulary), ["bären"]) == [
+        naive.Found([1, 2, 3, 4], ["b", "ä", "r", "e", "n"], 0, 7, 1, 1)
+    ]
+    merged = SubwordVocabulary((*types, "Ġb", "Ã¤r", "en"), "Ġ", byte_level())
+    assert outcomes(Greedy(merged), ["bären"]) == [naive.Found([1, 3], ["b", "är", "en"], 0, 3, 0)]
+    # A token over the end of a character and the next: bÃ ¤r en.
+    across = SubwordVocabulary((*types, "ĠbÃ", "¤r", "en"), "Ġ", byte_level())
+    assert outcomes(Greedy(across), ["bären"]) == [naive.Found([3], ["bär", "en"], 0, 3, 1)]
+
+
+def test_half_a_character_in_a_token_by_hand() -> None:
+    # FLOTA, k = 1, takes bÃ: b and half of ä are in a token, r is not. Then ¤r: b alone is not.
+    letters = ("b", "Ã", "¤", "r")
+    for token, left_out in (("bÃ", 1), ("¤r", 1), ("ĠbÃ", 1), ("Ã¤", 2)):
+        flota = Flota(SubwordVocabulary((*letters, token), "Ġ", byte_level()), 1)
+        [found] = outcomes(flota, ["bär"])
+        assert (token, found.left_out, len(found.pieces)) == (token, left_out, 1)
+
+
+def test_a_marker_alone_is_a_token_but_no_piece() -> None:
+    vocabulary = SubwordVocabulary(("▁", "▁a", "b", "a"), "▁", marked("▁"))
+    assert outcomes(Greedy(vocabulary), ["ba", "ab"]) == [
+        naive.Found([1], ["b", "a"], 0, 3, 0, 1),  # ▁ b a
+        naive.Found([1], ["a", "b"], 0, 2, 0),  # ▁a b
+    ]
+
+
+def test_what_is_left_out_stays_together() -> None:
+    # FLOTA, k = 1: xy|abc|zz; without any type: one piece in no token; the word itself a type.
+    flota = Flota(SubwordVocabulary(("abc", "b")), 1)
+    assert outcomes(flota, ["xyabczz", "xyz", "abc", "", "abcabc"]) == [
+        naive.Found([2, 5], ["abc"], 4, 1, 0),
+        naive.Found([], [], 3, 0, 0),
+        naive.Found([], ["abc"], 0, 1, 0),
+        naive.Found([], [], 0, 0, 0),
+        naive.Found([3], ["abc"], 3, 1, 0),
+    ]

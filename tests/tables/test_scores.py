@@ -22,6 +22,7 @@ from morphgraph.segment.bte import Bte
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables.scores import (
     score_rows,
+    score_text,
     scores_csv,
     scores_latex,
     scores_markdown,
@@ -30,6 +31,10 @@ from morphgraph.tables.writing import latex
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 NAN = math.nan
+
+
+SPECIALS = 'a|b,"c"\n`d` *e* [f](g) 50%_{x}\\'
+HOSTILE = ["=cmd()", "+1", "-x", "@a", "\tz", "\r=1", SPECIALS, "\udcff"]
 
 
 def gold_set_of(name: str = "/home/me/gold_1.tsv") -> GoldSet:
@@ -274,3 +279,48 @@ def test_markdown(two: list[ScoreTable]) -> None:
 def test_code_holds_backticks() -> None:
     table = table_of(["f1"], [("a", [estimate(0.5)])], signature="a``b")
     assert scores_markdown([table]).endswith("\n- ``` a``b ```\n")
+
+
+def test_texts() -> None:
+    assert score_text("precision", 0.123456) == "12.35"
+    assert score_text("distance", 0.123456) == "0.12"
+    assert score_text("precision", NAN) == score_text("inside", NAN) == "n/a"
+
+
+def test_csv_has_no_formulas() -> None:
+    table = table_of(["f1"], [(label, [estimate(0.5)]) for label in HOSTILE], name="=1+1.tsv")
+    rows = csv_rows([table])
+    assert [row["tokeniser"] for row in rows] == [
+        "'=cmd()",
+        "'+1",
+        "'-x",
+        "'@a",
+        "'\tz",
+        "'\n=1",
+        SPECIALS,
+        "?",
+    ]
+    assert {row["reference"] for row in rows} == {"'=1+1.tsv"}
+    failed = csv_rows([table_of(["f1"], [("a", "=1+1"), ("b", [estimate(0.5)])])])
+    assert failed[0]["error"] == "'=1+1"
+
+
+def test_csv_has_no_formulas_in_full_width() -> None:
+    labels = ["＝1", "＋1", "－x", " ＠a", "a＝b"]
+    rows = csv_rows([table_of(["f1"], [(label, [estimate(0.5)]) for label in labels])])
+    assert [row["tokeniser"] for row in rows] == ["'＝1", "'＋1", "'－x", "' ＠a", "a＝b"]
+
+
+def test_hostile_labels_stay_in_their_cells() -> None:
+    table = table_of(["f1"], [(label, [estimate(0.5)]) for label in HOSTILE])
+    lines = scores_latex([table]).splitlines()
+    assert sum(line.endswith(r" & 32,000 & \textbf{50.00} \\") for line in lines) == len(HOSTILE)
+    assert (
+        r"{}a\textbar{}b,\char34{}c\char34{} `d` *e* [f](g) 50\%\_\{x\}\textbackslash{}"
+        in "\n".join(lines)
+    )
+    rows = [line for line in scores_markdown([table]).splitlines() if line.startswith("|")]
+    assert {len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) for row in rows} == {4}
+    assert rows[2 + 6].startswith(r'| a\|b,"c" \`d\` \*e\* \[f\](g) 50%\_\{x\}\\ |')
+    assert rows[2 + 7] == "| ? | 32,000 | **50.00** |"
+    scores_latex([table]).encode()

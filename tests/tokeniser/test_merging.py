@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import oracles
@@ -33,7 +34,7 @@ from morphgraph.formats.hugging_face import (
 from morphgraph.graph.arrays import ShrinkingMerges, merge_arrays
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import EditError
-from morphgraph.kernels import merge_lookup
+from morphgraph.kernels import merge_lookup, segmenting, segmenting_pairs
 from morphgraph.tokeniser.merging import (
     never_formed,
     segment,
@@ -75,15 +76,15 @@ EXAMPLES: list[tuple[MergeList, list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize("path", ["low ids", "high ids"])
+@pytest.mark.parametrize("path", ["low ids", "high ids", "long pieces"])
 @examples(200)
 @given(drawn=with_words())
 def test_as_oracle(path: str, drawn: tuple[MergeList, list[str]]) -> None:
-    """On each of the kernel's ways: low ids have a table of their own."""
+    """On each of the kernel's ways: low ids have a table of their own, and long pieces a heap."""
     assert_as_oracle(path, *drawn)
 
 
-@pytest.mark.parametrize("path", ["low ids", "high ids"])
+@pytest.mark.parametrize("path", ["low ids", "high ids", "long pieces"])
 @pytest.mark.parametrize("merges, words", EXAMPLES)
 def test_examples_as_oracle(path: str, merges: MergeList, words: list[str]) -> None:
     assert_as_oracle(path, merges, words)
@@ -91,7 +92,12 @@ def test_examples_as_oracle(path: str, merges: MergeList, words: list[str]) -> N
 
 def assert_as_oracle(path: str, merges: MergeList, words: list[str]) -> None:
     graph = graph_of(merges, filler=merge_lookup.DENSE if path == "high ids" else 0)
-    found = segment_plain(graph, words)
+    is_long = path == "long pieces"
+    with (
+        patch.object(segmenting, "SCANNED", 1 if is_long else segmenting.SCANNED),
+        patch.object(segmenting_pairs, "SHORT", 1 if is_long else segmenting_pairs.SHORT),
+    ):
+        found = segment_plain(graph, words)
     for number, word in enumerate(words):
         tokens, closed_by = oracles.segment(oracles.listed(merges), word)
         assert tokens_of(found, graph, number) == tokens

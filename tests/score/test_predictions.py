@@ -1,9 +1,11 @@
 """Other programs' segmentations among tokenisers: the same scores, intervals and tests."""
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ from morphgraph.score.metrics import GROUPS, METRICS, Tally
 from morphgraph.score.outcome import Outcome, ideal, outcome_of, outcome_of_predictions
 from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
 from morphgraph.segment.bte import Bte
-from morphgraph.tables.scores import scores_markdown
+from morphgraph.tables.scores import scores_csv, scores_latex, scores_markdown
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from tests.effort import examples
 
@@ -181,3 +183,27 @@ def test_one_that_fails_does_not_keep_others_from_their_scores() -> None:
     assert table.estimates[1]["recall"].value == 1 / 3
     assert len(table.notes) == 1
     assert table.notes[0] in scores_markdown([table])
+
+
+def test_in_a_table_with_intervals_tests_and_files(
+    small_tokeniser: Callable[..., BpeTokeniser], tmp_path: Path
+) -> None:
+    gold_set = gold_set_of()
+    tokeniser = Bte(small_tokeniser([("u", "n"), ("d", "o")], "undoig"))
+    theirs = read_predictions(b"un|do|ing\ndo|ing\ndo\n", name="theirs.txt")
+    outcomes = outcomes_of([("mine", tokeniser), ("theirs", lambda: theirs)], gold_set)
+    table = ScoreTable(outcomes, metrics=("precision", "f1"), baseline=0)
+    estimates = table.estimates[1]
+    assert estimates is not None
+    assert estimates["f1"].value == 1
+    assert estimates["f1"].interval.low == 1
+    assert 0 < estimates["f1"].p <= 1
+    assert (
+        scores_csv([table])
+        .decode()
+        .splitlines()[2]
+        .startswith("gold.tsv,morphemic,types,all words,theirs,n/a,1.0")
+    )
+    assert "| theirs | n/a |" in scores_markdown([table])
+    assert "{}theirs & n/a &" in scores_latex([table])
+    assert math.isnan(table.differences("f1")[0].low) is False

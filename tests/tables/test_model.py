@@ -6,6 +6,7 @@ import math
 import re
 from html.parser import HTMLParser
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -173,3 +174,11 @@ def test_a_negative_number_in_a_frame_is_a_number() -> None:
     import pandas as pd
 
     assert frame_csv(pd.DataFrame({"a": [-1.5, -2.0]})) == b"a\n-1.5\n-2\n"
+
+
+def test_csv_is_exact_and_no_formula() -> None:
+    data = pd.DataFrame(
+        {"=a": ["=1+1", "b"], "value": [0.1, float("nan")], "n": pd.array([1, None], "Int64")}
+    )
+    assert frame_csv(data).decode() == "'=a,value,n\n'=1+1,0.1,1\nb,n/a,n/a\n"
+    assert frame_csv(data[:0]).decode() == "'=a,value,n\n"

@@ -1,8 +1,10 @@
 """Whether the app is public is one switch, and what is not plainly a no is a yes."""
 
 import os
+import socket
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -108,3 +110,47 @@ def test_a_public_server_tells_nothing() -> None:
             command, env=variables, cwd=ROOT, capture_output=True, text=True, check=True
         )
         assert run.stdout.strip() == told
+
+
+def test_it_says_where_it_is_beside_another_app(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        taken = other.getsockname()[1]
+        monkeypatch.setattr(app, "_PORT", taken)
+        port = int(started(monkeypatch, tmp_path)["--server.port"])
+        assert taken < port < taken + 100
+        assert f"http://127.0.0.1:{port} " in capsys.readouterr().err
+        assert started(monkeypatch, tmp_path, "--public")["--server.port"] == str(taken)
+
+
+def test_connections_to_an_app_that_has_ended_do_not_move_the_next_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as ended:
+        port = ended.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)) as browser:
+            ended.accept()[0].close()  # who closes first keeps the port for a minute
+            assert browser.recv(1) == b""
+    monkeypatch.setattr(app, "_PORT", port)
+    assert started(monkeypatch, tmp_path)["--server.port"] == str(port)
+    started(monkeypatch, tmp_path, "--public", "--address", "::1")
+    assert f"http://[::1]:{port} " in capsys.readouterr().err
+
+
+def test_streamlit_offers_no_tools_for_programmers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Though there is what could use them, which other machines have."""
+    from streamlit import config
+    from streamlit.web import skills
+
+    monkeypatch.setattr(skills, "agent_harness_present", lambda: True)
+    monkeypatch.setattr(skills, "_nudge_dismissed_marker_path", lambda: tmp_path / "none")
+    own = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
+    for hides, reason in ((False, ""), (own["logger"]["hideWelcomeMessage"], "welcome_hidden")):
+        settings = {"server.headless": False, "logger.hideWelcomeMessage": hides}
+        monkeypatch.setattr(config, "get_option", settings.__getitem__)
+        assert skills.nudge_suppression_reason(str(tmp_path)) == reason

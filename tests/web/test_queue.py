@@ -153,3 +153,43 @@ def test_nobody_makes_room_at_the_cost_of_others(monkeypatch: pytest.MonkeyPatch
         first.folder.name,
         second.folder.name,
     }
+
+
+def test_the_owner_can_let_more_run(
+    visitor: Callable[[], Visitor],
+    launched: dict[Path, list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MORPHGRAPH_PUBLIC_RUNS", "2")
+    runs = [visitor()("a") for _ in range(3)]
+    assert list(launched) == [run.folder for run in runs[:2]]
+
+
+def test_what_cannot_be_launched_waits_on(
+    visitor: Callable[[], Visitor],
+    launched: dict[Path, list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError("no room for a log")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(jobs.runs, "launch_run", fail)
+        run = visitor()("a")
+    assert is_waiting(run.folder)
+    advance_queue()
+    assert list(launched) == [run.folder]
+
+
+def test_what_is_a_day_old_is_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
+    old, new = BrowserStore(), BrowserStore()
+    for store, hours in ((old, 25), (new, 23)):
+        store.keep_record(b"record")
+        then = time.time() - hours * 3600
+        for path in [store.folder, *store.folder.rglob("*")]:
+            os.utime(path, (then, then))
+    assert old.record() is None
+    assert new.record() == b"record"
+    tidy()
+    assert not old.folder.exists()
+    assert new.folder.exists()

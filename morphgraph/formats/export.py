@@ -272,11 +272,13 @@ def words_to_check(
     own = name.removeprefix("demo:")
     languages = [own] if name.startswith("demo:") and own in DEMOS else []
     found = dict.fromkeys(word for word in reference_words if word and _is_whole(word))
-    for language in dict.fromkeys([*languages, *_LANGUAGES]):
-        if len(found) >= count or find_spec("wordfreq") is None:
-            break
-        import wordfreq
+    if find_spec("wordfreq") is None:
+        return list(found)[:count]
+    import wordfreq
 
+    for language in dict.fromkeys([*languages, *_LANGUAGES]):
+        if len(found) >= count:
+            break
         found |= dict.fromkeys(wordfreq.top_n_list(language, count))
     return list(found)[:count]
 

@@ -166,6 +166,7 @@ def enter_merge(
         slots[x, 0] = 0
     end = state[POSITIONS]
     node = state[NODES]
+    size, waiting, threshold = state[HEAP], state[LOW], state[THRESHOLD]
     for t in range(touches):
         x = touched[t]
         row = slots[x, 3]
@@ -179,7 +180,9 @@ def enter_merge(
             if heads.shape[0]:
                 nodes[node, 2] = heads[row]
                 heads[row] = node
-            push(heap, low, state, table[row, 1], table[row, 0], node)
+            size, waiting = push(
+                heap, low, threshold, size, waiting, table[row, 1], table[row, 0], node
+            )
             node += 1
             end += length
         else:  # made by one replacement and undone by the next in the same word
@@ -192,6 +195,8 @@ def enter_merge(
             slots[x, 3] = at + 1
     state[POSITIONS] = end
     state[NODES] = node
+    state[HEAP] = size
+    state[LOW] = waiting
 
 
 @njit(cache=True, nogil=True)
@@ -288,7 +293,16 @@ def split_type(
             nodes[node, 1] = 0
             nodes[node, 2] = heads[row]
             heads[row] = node
-            push(heap, low, state, table[row, 1], table[row, 0], node)
+            state[HEAP], state[LOW] = push(
+                heap,
+                low,
+                state[THRESHOLD],
+                state[HEAP],
+                state[LOW],
+                table[row, 1],
+                table[row, 0],
+                node,
+            )
             node += 1
         nodes[node - 1, 1] += 1
         positions[end] = event_word[e]
@@ -356,7 +370,12 @@ def next_row(table: Int64, heap: Int64, low: Int64, state: Int64) -> Integer:
                 continue
             if state[LOW] >= low.shape[0]:
                 return -1
-            push(heap, low, state, current, heap[0, 1], heap[0, 2])
+            low[state[LOW], 0], low[state[LOW], 1], low[state[LOW], 2] = (
+                current,
+                heap[0, 1],
+                heap[0, 2],
+            )
+            state[LOW] += 1
         state[HEAP] -= 1
         last = heap[state[HEAP]]
         sift_down(heap, state[HEAP], 0, last[0], last[1], last[2])

@@ -295,29 +295,33 @@ def sift_down(
 
 
 @njit(inline="always")
-def push(
-    heap: Int64, low: Int64, state: Int64, count: Integer, pair: Integer, node: Integer
-) -> None:
-    """Insert a pair into the heap or the waiting list; there must be room."""
-    if count < state[THRESHOLD]:
-        low[state[LOW], 0] = count
-        low[state[LOW], 1] = pair
-        low[state[LOW], 2] = node
-        state[LOW] += 1
-        return
-    hole = state[HEAP]
-    state[HEAP] += 1
-    while hole > 0:
-        parent = (hole - 1) >> 1
-        if heap[parent, 0] > count or (heap[parent, 0] == count and heap[parent, 1] <= pair):
-            break
-        heap[hole, 0] = heap[parent, 0]
-        heap[hole, 1] = heap[parent, 1]
-        heap[hole, 2] = heap[parent, 2]
-        hole = parent
-    heap[hole, 0] = count
-    heap[hole, 1] = pair
-    heap[hole, 2] = node
+def push(  # type: ignore[no-untyped-def]
+    heap, low, threshold, size, waiting, count, pair, node
+):
+    """Insert a pair into the heap of ``size`` rows or the ``waiting`` list; there must be room.
+
+    Returns both numbers; the caller keeps them, as writing them to an array each time is slow.
+    """
+    if count < threshold:
+        low[waiting, 0] = count
+        low[waiting, 1] = pair
+        low[waiting, 2] = node
+        waiting += 1
+    else:
+        hole = size
+        size += 1
+        while hole > 0:
+            parent = (hole - 1) >> 1
+            if heap[parent, 0] > count or (heap[parent, 0] == count and heap[parent, 1] <= pair):
+                break
+            heap[hole, 0] = heap[parent, 0]
+            heap[hole, 1] = heap[parent, 1]
+            heap[hole, 2] = heap[parent, 2]
+            hole = parent
+        heap[hole, 0] = count
+        heap[hole, 1] = pair
+        heap[hole, 2] = node
+    return size, waiting
 
 
 @njit(cache=True, nogil=True)

@@ -1,5 +1,7 @@
 """The start page: a word, its segmentation, a click that improves it, and the next pages."""
 
+from typing import Any
+
 import streamlit as st
 
 from morphgraph.core.limits import is_public
@@ -12,7 +14,7 @@ from web.bootstrap import PAGES, open_reference, score_metrics, start, tokeniser
 from web.components import fan_graph, word_editor
 from web.edits import knock_out_type, open_in_graph, show_message
 from web.state import Session, keep_session
-from web.widgets import attempt, code, gain_colour, plain, set_value, value_now
+from web.widgets import attempt, button, code, gain_colour, plain, set_value, value_now
 
 DOORS = {
     "Explore": (
@@ -81,15 +83,12 @@ def first_screen(current: Session) -> None:
 def first_look(current: Session) -> None:
     """Show a text to edit as chips, with its worst merge and the effect of its knockout."""
     study, key = current.study, f"first look {current.study_number}"
-    version = st.session_state.get(f"{key} version", 0)
     if value_now(key, None) is None:
         set_value(key, illustrative_word(study, 0))
-    text = value_now(key, "")
-    asked = current.address.follow("text", text, step=False)
-    if asked != text:
-        text, version = asked, version + 1
-        set_value(key, text)
-        st.session_state[f"{key} version"] = version
+    before = value_now(key, "")
+    text = current.address.remember("text", key, before, step=False)
+    if text != before:
+        st.session_state[f"{key} version"] = st.session_state.get(f"{key} version", 0) + 1
     with attempt():
         lines, culprit = lines_of(study, text)
         left, right = st.columns([4, 5], gap="large")
@@ -98,7 +97,7 @@ def first_look(current: Session) -> None:
                 text,
                 lines,
                 key=f"editor {current.study_number}",
-                version=version,
+                version=st.session_state.get(f"{key} version", 0),
                 on_text=lambda typed: set_value(key, typed),
             )
             _verdict(culprit, any(word.morphs for line in lines for word in line))
@@ -131,16 +130,11 @@ def _buttons(current: Session, key: str, culprit: Culprit | None) -> None:
 
     with st.container(horizontal=True, vertical_alignment="center"):
         if culprit is not None:
-            st.button(
-                f"Knock out “{plain(shortened(culprit.name, 30))}”",
-                key="knock out the culprit",
-                type="primary",
-                icon=":material/content_cut:",
-                on_click=knock_out_type,
-                args=(current, culprit.type),
-                help="Removes the merge. Undo, on top, brings it back.",
-            )
-        st.button("Another word", key="another word", on_click=another)
+            label = f"Knock out “{plain(shortened(culprit.name, 30))}”"
+            how: dict[str, Any] = {"primary": True, "key": "knock out the culprit"}
+            how["help"] = "Removes the merge. Undo, on top, brings it back."
+            button(label, "content_cut", knock_out_type, current, culprit.type, **how)
+        button("Another word", "", another, key="another word")
         if culprit is not None and culprit.gain == culprit.gain:
             score = f"F1 would be {in_percent(culprit.f1)} ({100 * culprit.gain:+.2f})"
             st.markdown(f":{gain_colour(culprit.gain)}[**{score}**]")

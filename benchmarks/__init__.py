@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 GERMAN_BPE = "tokenizers/oscar-de-40k"
 GERMAN_GOLD = "references/morphynet/deu.derivational.v1.tsv"
+ENGLISH_GOLD = "references/sigmorphon2022/eng.word.dev.tsv"
 HUNGARIAN_GOLD = "references/sigmorphon2022/hun.word.dev.tsv"
 ONE_THREAD = {"RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
 """Variables that keep the `tokenizers` library to one thread, if set before it is imported."""

@@ -14,7 +14,7 @@ from benchmarks import ONE_THREAD, peak_megabytes
 
 MODULES = {
     "segmenting": ("segment", "substrings", "sentencepiece_models", "exported"),
-    "refining": ("knockout", "rebpe", "transplant"),
+    "refining": ("knockout", "rebpe", "llm", "transplant"),
     "training": ("train", "train_at_size", "remedies"),
     "scoring": ("compare", "scores"),
     "counting": ("counting", "measuring"),

@@ -13,7 +13,7 @@ from benchmarks import save, table
 from morphgraph.batch.cluster import local_cluster, warm_up
 from morphgraph.batch.plan import make_plan
 from morphgraph.batch.run import ProgressFile, RunProgress, run_tasks
-from morphgraph.batch.tasks import Store, Task
+from morphgraph.batch.tasks import Store, Task, Work
 
 SECONDS = 0.01
 GRID = """\
@@ -50,14 +50,7 @@ def batch(cells: int = 200, turns: int = 3) -> None:
     """Cells that sleep, the demo grid by one worker and by two, and cells that only compute."""
     grid = make_plan(GRID, "the demo grid").tasks
     in_grid = sum(task.kind == "cell" for task in grid)
-    sleeping = [
-        Task("cell", f"cell {number}", sleep, {"number": number}, (), SECONDS)
-        for number in range(cells)
-    ]
-    bare = [
-        Task("cell", f"cell {number}", compute, {"number": number}, (), 0.3) for number in range(20)
-    ]
-    starts: list[float] = []
+    sleeping, bare = _cells(sleep, cells, SECONDS), _cells(compute, 20, 0.3)
     cases = {
         "sleeping": (sleeping, 1),
         "one": (grid, 1),
@@ -65,10 +58,11 @@ def batch(cells: int = 200, turns: int = 3) -> None:
         "bare, one": (bare, 1),
         "bare, two": (bare, 2),
     }
+    starts: list[float] = []
     seconds: dict[str, list[float]] = {name: [] for name in cases}
     for _ in range(turns):
-        for name, (tasks, workers) in cases.items():
-            start, taken = _timed(tasks, workers)
+        for name, given in cases.items():
+            start, taken = _timed(*given)
             starts.append(start)
             seconds[name].append(taken)
 
@@ -89,6 +83,10 @@ def batch(cells: int = 200, turns: int = 3) -> None:
     ]
     table(["", "median"], rows)
     save("batch", {"overhead_ms": overhead, "seconds": seconds, "start_s": starts})
+
+
+def _cells(work: Work, count: int, cost: float) -> list[Task]:
+    return [Task("cell", f"cell {n}", work, {"number": n}, (), cost) for n in range(count)]
 
 
 def _timed(tasks: Sequence[Task], workers: int) -> tuple[float, float]:

@@ -17,9 +17,20 @@ import numpy as np
 
 import morphgraph as mg
 import morphgraph.models.transplanting  # loaded before any clock starts
-from benchmarks import GERMAN_BPE, GERMAN_GOLD, HUNGARIAN_GOLD, apart, data, in_turns, save, table
+from benchmarks import (
+    ENGLISH_GOLD,
+    GERMAN_BPE,
+    GERMAN_GOLD,
+    HUNGARIAN_GOLD,
+    apart,
+    data,
+    in_turns,
+    save,
+    table,
+)
 from morphgraph.core.cache import Cache
 from morphgraph.corpus.counts import wordfreq_counts
+from morphgraph.formats.export import bpe_model, export_model, words_to_check
 from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.models.checkpoint import NewTensor, write_safetensors
@@ -42,6 +53,11 @@ REBPE = {
     "hungarian": "32,000 types trained on wordfreq's Hungarian, SIGMORPHON 2022 Hungarian (dev)",
 }
 TYPES, WIDTH, LAYER = 32_000, 2_048, (16_384, 2_048)
+LLM = {
+    "o200k": "tokenizers/tiktoken/o200k_base.tiktoken",
+    "Qwen 2.5": "tokenizers/qwen2.5",
+    "DeepSeek V3": "tokenizers/deepseek-v3",
+}
 
 
 def knockout(entries: int = 1_000_000) -> None:
@@ -90,8 +106,8 @@ def knockout(entries: int = 1_000_000) -> None:
 def _click_seconds(tokeniser: Any, reference: Any, entries: int) -> float:
     """Return the median seconds of 20 clicks, each on another of the worst types.
 
-    A click removes a type; then follow the scores, blame and changed words of the new state. The
-    reference is repeated up to ``entries``.
+    A click tries the removal out, then removes the type; then follow the scores, blame and changed
+    words of the new state. The reference is repeated up to ``entries``.
     """
     times = -(-entries // len(reference))
     repeated = replace(reference, entries=(reference.entries * times)[:entries])
@@ -99,6 +115,7 @@ def _click_seconds(tokeniser: Any, reference: Any, entries: int) -> float:
     seconds = []
     for type_ in candidate_types(tokeniser, study.blame())[:21]:
         started = time.perf_counter()
+        study.preview([type_])
         tokeniser.graph.knockout([type_])
         study.blame()
         study.changed_words(study.before_last)
@@ -158,6 +175,41 @@ def run_rebpe(case: str, runs: int) -> dict[str, Any]:
         "seconds": statistics.median(sum(row) for row in seconds[1:]),
         "converged": run.converged,
     }
+
+
+def llm(gemma: str = "", rounds: int = 3) -> None:
+    """Load, export, click and ReBPE on tokenisers of language models, SIGMORPHON 2022 English.
+
+    ``gemma``: the tokenizer.json of Gemma 2. Each work is a process of its own, of whose seconds of
+    the processor, and peaks of memory, the least of some rounds is shown.
+    """
+    paths = {**{name: data(path) for name, path in LLM.items()}, "Gemma 2": Path(gemma)}
+    found: dict[str, dict[str, Any]] = {}
+    for name, path in paths.items():
+        for work in ("load", "export", "click", "rebpe") if path.exists() and path.name else ():
+            runs = [apart(run_llm, path, work) for _ in range(rounds)]
+            found[f"{name}, {work}"] = {key: min(run[key] for run in runs) for key in runs[0]}
+    keys = ("cpu_seconds", "work_seconds", "megabytes")
+    rows = [[name, *(f"{run[key]:,.2f}" for key in keys)] for name, run in found.items()]
+    table(["work", "seconds of the process", "of the work itself", "peak MB"], rows)
+    save("llm", found)
+
+
+def run_llm(path: str, work: str) -> dict[str, Any]:
+    """Return the seconds of the processor that a work took; of a click the median of 20."""
+    started = time.process_time()
+    tokeniser = load_tokeniser(path)
+    if work in ("click", "rebpe"):
+        reference = read_reference(data(ENGLISH_GOLD))
+        started = time.process_time()
+    if work == "click":
+        return {"work_seconds": _click_seconds(tokeniser, reference, len(reference))}
+    if work == "rebpe":
+        ReBPERun(tokeniser, Benchmark.build(tokeniser, reference)).finish()
+    if work == "export":
+        started = time.process_time()
+        export_model(bpe_model(tokeniser), words_to_check([]))
+    return {"work_seconds": time.process_time() - started}
 
 
 def transplant(gigabytes: float = 1.0, rounds: int = 3) -> None:

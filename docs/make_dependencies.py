@@ -3,11 +3,11 @@
 Run: ``python docs/make_dependencies.py``, after a change to ``requirements.txt``.
 """
 
-import re
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "dependencies.md"
@@ -68,20 +68,19 @@ def dependencies_of(first: list[Requirement]) -> dict[str, Distribution]:
     todo, seen = list(first), set()
     while todo:
         wanted = todo.pop()
-        key = (_name(wanted.name), frozenset(wanted.extras))
-        if key in seen:
+        name = canonicalize_name(wanted.name)
+        if (key := (name, frozenset(wanted.extras))) in seen:
             continue
         seen.add(key)
         try:
-            package = distribution(wanted.name)
+            found[name] = package = distribution(wanted.name)
         except PackageNotFoundError:
             continue  # not for this system
-        found[key[0]] = package
         for needed in map(Requirement, package.requires or ()):
             extras = [{"extra": extra} for extra in {*wanted.extras, ""}]
             if needed.marker is None or any(map(needed.marker.evaluate, extras)):
                 todo.append(needed)
-    direct = {_name(each.name) for each in first}
+    direct = {canonicalize_name(each.name) for each in first}
     return {name: package for name, package in sorted(found.items()) if name not in direct}
 
 
@@ -96,10 +95,6 @@ def page() -> str:
     others = dependencies_of(first).items()
     lines += [f"| {name} | {licence_of(package)} |" for name, package in others]
     return "\n".join([*lines, ""])
-
-
-def _name(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 if __name__ == "__main__":

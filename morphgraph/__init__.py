@@ -14,8 +14,8 @@ from morphgraph.core import __version__
 
 if TYPE_CHECKING:
     from morphgraph import models
-    from morphgraph.api.engine import read_gold
     from morphgraph.api.functions import compare, evaluate, load, train
+    from morphgraph.api.gold import read_gold
     from morphgraph.api.tokeniser import (
         BlamedMerges,
         Knockout,
@@ -40,7 +40,7 @@ _HOMES = {
     "compare": "morphgraph.api.functions",
     "evaluate": "morphgraph.api.functions",
     "load": "morphgraph.api.functions",
-    "read_gold": "morphgraph.api.engine",
+    "read_gold": "morphgraph.api.gold",
     "train": "morphgraph.api.functions",
     # What these return, for type hints.
     "BlamedMerges": "morphgraph.api.tokeniser",

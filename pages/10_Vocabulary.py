@@ -1,30 +1,40 @@
 """The composition of vocabularies, their types, and how well they compress a corpus."""
 
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-import pandas as pd
 import streamlit as st
 
 from morphgraph.core.cache import Same
-from morphgraph.core.text import base_name, counted, shortened, unique_labels
+from morphgraph.core.text import base_name, counted, from_to, shortened, unique_labels
 from morphgraph.draw.charts import card_bars, frequency_rank_lines, length_lines
+from morphgraph.refine.knockout import listed_types
+from morphgraph.refine.pruning import preview_prune
 from morphgraph.score import vocabulary_figures as figures
-from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.vocabulary import ALPHA, NamedCounts, VocabularyHealth, corpus_of
-from morphgraph.segment.segmenter import Segmenter, method_on
+from morphgraph.score.vocabulary_figures import FigureValue
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables import vocabulary as tables
-from morphgraph.tables.writing import frame_csv
+from morphgraph.tables.writing import frame_csv, to_latex
 from web import widgets as ui
 from web.bootstrap import score_metrics, start
-from web.edits import never_formed_note, open_in_graph
+from web.choosing import START, make_method
+from web.edits import knock_out_listed, never_formed_note, offer_to_open, show_message
+from web.edits import make as make_edit
 from web.inputs import frequency_choice, offer_frequencies
-from web.state import Session
+from web.state import Session, keep_session
 from web.views.corpus import model_rows, show_corpus_measures
 
-_NOW, _START = "now", "before the edits"
+_NOW, _PLACE = "bpe", "vocabulary"
 _CARD = "vocabulary card"
+_CHOSEN, _EDITED = "vocabulary_tokenisers", "vocabulary after edits"
 _MOST = 6
+_ORDERS = {
+    "leaf-frequency": "rare types that no other is made of",
+    "merge-based": "types rarely used, in merges or as tokens",
+    "last": "the last types that no other is made of",
+}
 # The width in pixels of the column of figures, which fits the longest name.
 _NAMES = 240
 
@@ -52,6 +62,8 @@ CARDS = {
 def vocabulary_page(current: Session) -> None:
     """Show the page; a fragment, so that a choice redraws nothing else."""
     score_metrics(current, "vocabulary")
+    keep_session(current)
+    show_message(current)
     cards, below = st.container(key="vocabulary-cards"), st.container()
     with cards:
         never_formed_note(current, partial(ui.set_value, _CARD, "never_formed"))
@@ -62,21 +74,24 @@ def vocabulary_page(current: Session) -> None:
         key="vocabulary more",
     ) as more:
         chosen, alpha = _choices(current)
-        corpus = _corpus(current)
+        made_of = partial(corpus_of, current.study.benchmark)
+        corpus = current.once(("vocabulary corpus",), made_of, of_files=True)
         if corpus is not None:
             name = ui.plain(shortened(base_name(corpus.name)))
             words = counted(len(corpus.counts), "different word")
             with st.popover(f"Word frequencies: {name}, {words}", icon=":material/bar_chart:"):
                 frequency_choice(current)
+    _prune(current, corpus)
     if chosen:
 
         def by_label() -> dict[str, Segmenter]:
             labels = unique_labels([_label(current, name) for name in chosen])
-            made = [_segmenter(current, name) for name in chosen]
+            made = [make_method(current, _PLACE, name, {}) for name in chosen]
             return dict(zip(labels, made, strict=True))
 
         show_corpus_measures(current, by_label, alpha)
     model_rows(current, corpus)
+    _list_to_knock_out(current)
     if not chosen:
         cards.info("Choose at least one tokeniser.")
         return
@@ -98,21 +113,50 @@ def vocabulary_page(current: Session) -> None:
                 ui.downloads(
                     {
                         "vocabulary.csv": lambda: tables.figures_csv(healths, alpha),
-                        "vocabulary.tex": lambda: tables.figures_latex(healths, alpha),
+                        "vocabulary.tex": lambda: to_latex(tables.figure_table(healths, alpha)),
                     }
                 )
 
 
+def _list_to_knock_out(current: Session) -> None:
+    """Take a list of types, show what their knockout costs, and knock them out."""
+    study, field = current.study, "types to knock out"
+    with st.expander("Knock out a list of types", icon=":material/content_cut:"):
+        text = st.text_area("Types or ids, one a line", key=field, placeholder="␣und\nable\n#300")
+        with st.container(horizontal=True):
+            cascade = st.toggle("Also what is made from them", key="listed cascade")
+            portable = st.toggle("Leave only pair merges", key="listed portable")
+        if not text.strip():
+            return
+
+        def make() -> tuple[list[str], list[Mapping[str, Any]]]:
+            types = listed_types(text.encode(), "The list", study.tokeniser)
+            found = study.preview(types, cascade=cascade, portable=portable)
+            return found.cost(), found.steps
+
+        with ui.attempt():
+            cost, steps = current.once(("listed", text, cascade, portable), make)
+            st.markdown("\n".join(f"- {ui.plain(line)}" for line in cost))
+            how: dict[str, Any] = {"primary": True, "help": "Undo takes it back."}
+            ui.button(
+                "Knock them out", "content_cut", knock_out_listed, current, steps, field, **how
+            )
+
+
 def _choices(current: Session) -> tuple[list[str], float]:
     edited = bool(current.study.graph.history)
-    states = [_START, _NOW] if edited else [_NOW]
+    states = [START, _NOW] if edited else [_NOW]
     names = [*states, *(f"model {name}" for name in current.models)]
+    known = ui.value_now(_CHOSEN, None)
+    if edited and known and not st.session_state.get(_EDITED):  # the first edit brings its start
+        ui.set_value(_CHOSEN, list(dict.fromkeys([START, *known]))[:_MOST])
+    st.session_state[_EDITED] = edited
     left, right = st.columns([6, 2])
     chosen = ui.choice(
         left.multiselect,
         "Tokenisers",
         names,
-        key="vocabulary_tokenisers",
+        key=_CHOSEN,
         first=states,
         format_func=lambda name: _label(current, name),
         max_selections=_MOST,
@@ -120,14 +164,50 @@ def _choices(current: Session) -> tuple[list[str], float]:
         "before your edits if there are any, and models that you trained on the page Train or "
         "opened on the page Segmentations.",
     )
-    how: dict[str, Any] = {
-        "step": 0.5,
-        "key": "vocabulary_alpha",
-        "help": figures.figure_called("renyi").definition,
-    }
-    with ui.remembered(vocabulary_alpha=ALPHA):
-        alpha = right.number_input("α of the Rényi efficiency", 0.01, 100.0, **how)
-    return chosen, float(alpha)
+    said = figures.figure_called("renyi").definition
+    how: dict[str, Any] = {"step": 0.5, "key": "vocabulary_alpha", "first": ALPHA, "help": said}
+    label = "α of the Rényi efficiency"
+    return chosen, float(ui.setting(right.number_input, label, 0.01, 100.0, **how))
+
+
+def _prune(current: Session, corpus: NamedCounts | None) -> None:
+    """Offer to remove the types that matter least, with F1 and tokens per word after it."""
+    title, study = "Prune: remove types that are hardly needed", current.study
+    with st.expander(
+        title, icon=":material/content_cut:", on_change="rerun", key="vocabulary prune"
+    ) as opened:
+        if not opened.open:
+            return
+        counts = None if corpus is None else corpus.counts
+        if counts is None:
+            st.caption("With word counts, types can go by how much they are needed.")
+        order, number = st.columns(2)
+        orders = _ORDERS if counts is not None else ["last"]
+        how: dict[str, Any] = {"format_func": _ORDERS.__getitem__}
+        by = ui.choice(order.selectbox, "First to go", orders, key="prune_by", **how)
+        most = sum(map(study.graph.is_removable, study.graph.type_ids()))
+        how = {"step": 100, "key": "prune_count", "first": min(500, most)}
+        count = int(ui.setting(number.number_input, "How many types", 0, most, **how))
+
+        def make() -> tuple[Mapping[str, Any], int, str, str]:
+            with st.spinner("Looking for them…"):
+                change = preview_prune(study.tokeniser, count, by, counts)
+                after, fertility = study.preview_of(change), "n/a"
+                if counts is not None:
+                    tokens = study.tokens_per_word(counts), study.tokens_per_word(counts, change)
+                    fertility = " → ".join(f"{value:.3f}" for value in tokens)
+            f1 = from_to(after.before.f1, after.after.f1)
+            return change.step, len(change.removed_types), f1, fertility
+
+        with ui.attempt():
+            step, removed, f1, fertility = current.once(("prune", by, count), make)
+            with st.container(horizontal=True, vertical_alignment="bottom"):
+                st.metric("F1", f1, width="content")
+                st.metric("Tokens per word", fertility, width="content")
+                said = "They go with their merges, and no other type gets lost. One edit."
+                label = f"Prune {counted(removed, 'type')}"
+                how = {"primary": True, "disabled": not removed, "help": said}
+                ui.button(label, "content_cut", make_edit, current, step, **how)
 
 
 def _label(current: Session, name: str) -> str:
@@ -137,36 +217,14 @@ def _label(current: Session, name: str) -> str:
     return shortened(name.removeprefix("model "))
 
 
-def _segmenter(current: Session, name: str) -> Segmenter:
-    if name == _NOW:
-        return method_on(current.study.tokeniser.copy(), "bpe")  # it is cached while edits continue
-    if name == _START:
-        return method_on(current.study.tokeniser.fork(), "bpe")
-    return current.models[name.removeprefix("model ")]
-
-
-def _corpus(current: Session) -> NamedCounts | None:
-    benchmark = current.study.benchmark
-
-    def make() -> NamedCounts | None:
-        language = current.frequency_language
-        return _corpus_of(language, benchmark) if language else corpus_of(benchmark)
-
-    return current.once(("vocabulary corpus",), make, of_files=True)
-
-
-@st.cache_resource(show_spinner=False, max_entries=4)
-def _corpus_of(language: str, _benchmark: Benchmark) -> NamedCounts | None:
-    return corpus_of(_benchmark)
-
-
 def _health(current: Session, name: str, corpus: NamedCounts | None) -> VocabularyHealth:
     reference, label = current.study.benchmark.reference, _label(current, name)
     model = current.models.get(name.removeprefix("model ")) if name.startswith("model ") else None
 
     def make() -> VocabularyHealth:
         with st.spinner(f"Counting the tokens of {ui.plain(label)}…"):
-            return VocabularyHealth(_segmenter(current, name), corpus, reference, label=label)
+            made = make_method(current, _PLACE, name, {})
+            return VocabularyHealth(made, corpus, reference, label=label)
 
     return current.once(("vocabulary", name, label, Same(model)), make)
 
@@ -184,40 +242,31 @@ def _cards(current: Session, healths: list[VocabularyHealth], alpha: float, list
             key=f"vocabulary of {len(healths)}",
         )
     values = tables.figure_values(healths, alpha)
-    for place, (key, card) in zip(st.columns(len(CARDS)), CARDS.items(), strict=True):
+    for place, key in zip(st.columns(len(CARDS)), CARDS, strict=True):
         with place, st.container(border=True, key=f"vocabulary-card-{key}", height="stretch"):
-            _card(card, healths[number], key, values[number][key], values[0][key])
-            st.button(
-                "Listed below" if key == listed else "List the types",
-                key=f"list {key}",
-                type="secondary" if key == listed else "tertiary",
-                on_click=ui.set_value,
-                args=(_CARD, key),
-            )
+            _card(healths[number], key, values[number][key], values[0][key])
+            label, kind = "List the types", "tertiary"
+            if key == listed:
+                label, kind = "Listed below", "secondary"
+            button = partial(ui.button, label, "", ui.set_value, _CARD, key)
+            button(key=f"list {key}", type=kind)
     warning = figures.case_warning(healths)
     if warning:
         st.warning(ui.plain(warning), icon=":material/match_case:")
     return number
 
 
-def _card(
-    card: Card,
-    health: VocabularyHealth,
-    key: str,
-    value: figures.FigureValue,
-    before: figures.FigureValue,
-) -> None:
-    figure = figures.figure_called(key)
-    gain = value.number - before.number
-    bars = card_bars(health, key)
+def _card(health: VocabularyHealth, key: str, value: FigureValue, before: FigureValue) -> None:
+    figure, card, gain = figures.figure_called(key), CARDS[key], value.number - before.number
+    digits = 0 if figure.form == "count" else 3
     st.metric(
         card.title,
         tables.figure_text(figure, value),
-        delta=f"{gain:+,.{0 if figure.form == 'count' else 3}f}" if gain and gain == gain else None,
+        delta=f"{gain:+,.{digits}f}" if gain and gain == gain else None,
         delta_color="off",
         help=f"{ui.plain(figure.definition)} Bars: {card.bars}.",
         height="stretch",
-        chart_data=bars or None,
+        chart_data=card_bars(health, key) or None,
         chart_type="bar",
     )
 
@@ -240,28 +289,24 @@ def _types_behind(current: Session, name: str, health: VocabularyHealth, listed:
             icon=":material/search:",
         )
         shown = figures.matching(table, wanted)
-
-        def csv() -> bytes:
-            return frame_csv(shown.drop(columns="type_id"))
-
+        columns = [name for name in shown.columns if name != "type_id"]
+        csv = partial(frame_csv, shown[columns])
         ui.download("CSV", csv, f"{key}.csv", key="vocabulary list csv")
     st.caption(ui.plain(figure.definition))
     if not len(shown):
         st.caption("No type matches." if len(table) else "There are none.")
         return
-    columns = [name for name in shown.columns if name != "type_id"]
-    is_number = pd.api.types.is_numeric_dtype
-    numbers = [n for n in columns if is_number(shown[n]) and shown[n].dtype != bool]
+    numbers = shown[columns].select_dtypes("number").columns
     row = ui.chosen_row(
         shown,
-        420,
+        11,
         key=f"vocabulary list {key} {wanted} {health.tokeniser_signature} {current.study_number}",
         column_order=columns,
         column_config={name: ui.NUMBER(name, format="localized") for name in numbers},
     )
     of = f"{len(shown):,} of " if len(shown) < len(table) else ""
     st.caption(f"{of}{counted(len(table), 'row')}. Choose a row to see its type in the graph.")
-    if row is not None and name in (_NOW, _START):
+    if row is not None and name in (_NOW, START):
         _offer(current, health, int(shown.iloc[row]["type_id"]))
 
 
@@ -282,7 +327,7 @@ def _table(healths: list[VocabularyHealth], alpha: float) -> None:
         config[str(number)] = ui.TEXT(health.label, alignment="right", width=width)
     ui.show_table(
         frame.rename(columns=str),
-        height=ui.table_height(len(frame)),
+        len(frame),
         key=key,
         on_select=choose,
         selection_mode="single-row",
@@ -302,20 +347,19 @@ def _offer(current: Session, health: VocabularyHealth, listed: int) -> None:
     if number < 0 or not graph.is_present(number):
         st.caption("The open tokeniser has no such type now.")
         return
-    left, right = st.columns([5, 4], vertical_alignment="center")
-    left.write(ui.code(shortened(current.study.tokeniser.readable_types[number], 60)))
-    how: dict[str, Any] = {"key": f"show type {number}", "width": "stretch"}
-    if right.button("Show it in the graph", icon=":material/hub:", **how):
-        open_in_graph(current, number)
+    offer_to_open(current, number, shortened(current.study.tokeniser.readable_types[number], 60))
 
 
 def _charts(current: Session, healths: list[VocabularyHealth]) -> None:
-    ids = tuple(map(Same, healths))
     names = [health.label for health in healths]
     labels = [name + "′" * names[:number].count(name) for number, name in enumerate(names)]
 
-    def lines(draw: Any, values: list[Any]) -> Any:
-        return draw(dict(zip(labels, values, strict=True)))
+    def chart(draw: Callable[..., Any], values: Callable[[VocabularyHealth], Any]) -> None:
+        def make() -> Any:
+            return draw(dict(zip(labels, map(values, healths), strict=True)))
+
+        key = ("vocabulary chart", draw.__name__, *map(Same, healths))
+        st.plotly_chart(current.once(key, make), key=draw.__name__)
 
     left, right = st.columns(2, gap="large")
     with left:
@@ -323,15 +367,10 @@ def _charts(current: Session, healths: list[VocabularyHealth]) -> None:
         if healths[0].compression is None:
             st.caption("n/a: there is no corpus.")
         else:
-            key = ("vocabulary ranks", ids)
-            ranks = [health.frequency_rank for health in healths]
-            figure = current.once(key, lambda: lines(frequency_rank_lines, [of() for of in ranks]))
-            st.plotly_chart(figure, key="frequency rank")
+            chart(frequency_rank_lines, VocabularyHealth.frequency_rank)
     with right:
         st.subheader("How long types are", anchor=False)
-        key = ("vocabulary lengths", ids)
-        figure = current.once(key, lambda: lines(length_lines, [h.lengths() for h in healths]))
-        st.plotly_chart(figure, key="type lengths")
+        chart(length_lines, VocabularyHealth.lengths)
 
 
 vocabulary_page(start("Vocabulary"))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from morphgraph.batch.run import Run, ended_early, read_progress, stop_run
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import check_size, decode_utf8, read_bytes, shipped_configurations
+from morphgraph.core.files import decode_utf8, read_bytes, shipped_configurations
 from morphgraph.core.limits import PUBLIC_WORKERS, YAML_CHARACTERS, is_public
 from morphgraph.core.system import available_cores
 from morphgraph.core.text import counted, shortened, visible
@@ -21,15 +21,14 @@ from web import batch
 from web import widgets as ui
 from web.bootstrap import start
 from web.components import page_frame
-from web.inputs import clear_upload, content_of, upload_key
+from web.inputs import open_file
 from web.jobs import is_waiting, leave_queue, place_in_queue
 from web.storage import without_folder
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_PROBLEM, _REFUSED = "batch problem", "batch refused"
-_NAMED_FILES = "batch files"
+_REFUSED = "batch refused"
 _WORKERS, _NAME = "batch_workers", "batch_name"
 _BEGINNING = "Workers start, load libraries, then tokenisers and references: some seconds."
 _GONE = (
@@ -56,15 +55,11 @@ def batch_page() -> None:
         "A whole evaluation from one file: languages × tokenisers × methods × references, run in "
         "the background, with a report at the end. Closing this page stops nothing."
     )
-    # A visitor who returns during a run sees it at once.
-    is_new = ui.value_now(batch.VIEW, None) is None
-    at_work = is_new and any(not batch.is_over(run) for run in batch.known_runs())
-    with ui.remembered(**{batch.VIEW: batch.RUNS if at_work else batch.CONFIGURE}):
-        tabs = st.tabs([batch.CONFIGURE, batch.RUNS], key=batch.VIEW, on_change="rerun")
-    for tab, show in zip(tabs, (configure_tab, runs_tab), strict=True):
-        if tab.open:
-            with tab:
-                show()
+    if ui.value_now(batch.VIEW, None) is None:  # a visitor who returns during a run sees it
+        at_work = any(not batch.is_over(run) for run in batch.known_runs())
+        ui.set_value(batch.VIEW, batch.RUNS if at_work else batch.CONFIGURE)
+    ui.set_value(batch.VIEW, ui.value_now(batch.VIEW, batch.CONFIGURE))
+    ui.tabs({batch.CONFIGURE: configure_tab, batch.RUNS: runs_tab}, key=batch.VIEW)
 
 
 def configure_tab() -> None:
@@ -74,8 +69,22 @@ def configure_tab() -> None:
         shipped = shipped_configurations()
     if is_public():  # others need files that visitors cannot access
         shipped = {name: text for name, text in shipped.items() if "${" not in text}
-    sources = shipped | batch.own_sources()
     left, right = st.columns([7, 5], gap="large", vertical_alignment="bottom")
+    # A new key closes the popover, so that it does not cover what was opened.
+    key = f"batch open {len(batch.kept('own'))}"
+    with right.popover("Open a file", icon=":material/upload_file:", width="stretch", key=key):
+        open_file(  # run first, so that what is added can be chosen
+            "Evaluation",
+            "batch",
+            _take,
+            type=["yaml", "yml"],
+            max_upload_size=10,  # above our own limit, whose error says what to do
+            help="A YAML file in UTF-8. It is shown here first; nothing runs before you press "
+            "Start.",
+        )
+        if is_public():
+            _upload_files()
+    sources = shipped | batch.kept("own")
     source: str | None = ui.choice(
         left.selectbox,
         "Start from",
@@ -83,12 +92,6 @@ def configure_tab() -> None:
         key=batch.SOURCE,
         format_func=lambda name: shortened(visible(name), 90),
     )
-    # A new key closes the popover, so that it does not cover what was opened.
-    key = f"batch open {len(batch.own_sources())}"
-    with right.popover("Open a file", icon=":material/upload_file:", width="stretch", key=key):
-        _upload()
-        if is_public():
-            _upload_files()
     if source is None:
         return
     left, right = st.columns([7, 5], gap="large")
@@ -98,55 +101,28 @@ def configure_tab() -> None:
         _outcome(source, text)
 
 
-def _upload() -> None:
-    key = f"batch upload {len(batch.own_sources())}"
-
-    def take() -> None:
-        file = st.session_state[key]
-        st.session_state[_PROBLEM] = ""
-        if file is None:
-            return
-        with ui.deferred_error(_PROBLEM):
-            data = file.getvalue()
-            check_size(file.name, len(data))
-            text = decode_utf8(data, file.name)
-            YAML_CHARACTERS.check(len(text), file.name, fix="Choose the YAML file of an evaluation")
-            text = text.replace("\r\n", "\n").replace("\r", "\n")
-            batch.add_source(shortened(visible(file.name), 60), text, shipped_configurations())
-
-    st.file_uploader(
-        "Evaluation",
-        type=["yaml", "yml"],
-        key=key,
-        max_upload_size=10,  # above our own limit, whose error says what to do
-        on_change=take,
-        help="A YAML file in UTF-8. It is shown here first; nothing runs before you press Start.",
-    )
-    if st.session_state.get(_PROBLEM):
-        ui.show_error(st.session_state[_PROBLEM])
+def _take(name: str, data: bytes) -> None:
+    text = decode_utf8(data, name)
+    YAML_CHARACTERS.check(len(text), name, fix="Choose the YAML file of an evaluation")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    batch.add_source(shortened(visible(name), 60), text, shipped_configurations())
 
 
 def _upload_files() -> None:
-    kept = sorted(path.name for path in batch.uploads_folder().glob("*"))
-    files = st.file_uploader(
+    open_file(
         "Files that it names",
+        "batch files",
+        batch.keep_upload,
         accept_multiple_files=True,
-        key=upload_key(_NAMED_FILES),
         help="Tokenisers, references, word counts or texts: the evaluation then names them, as in "
         "file: tokenizer.json.",
     )
-    if kept:
+    if kept := sorted(path.name for path in batch.uploads_folder().glob("*")):
         st.caption(f"There are: {ui.plain(', '.join(kept))}.")
-    if files:
-        with ui.attempt():
-            for file in files:
-                batch.keep_upload(file.name, content_of(file))
-            clear_upload(_NAMED_FILES)
-            st.rerun()
 
 
 def _editor(source: str, original: str) -> str:
-    texts, key = batch.edited_texts(), f"batch text {source}"
+    texts, key = batch.kept("edited"), f"batch text {source}"
 
     def keep() -> None:
         texts[source] = st.session_state[key]
@@ -185,21 +161,22 @@ def _outcome(source: str, text: str) -> None:
         workers = PUBLIC_WORKERS.value
         if not is_public():
             cores = available_cores()
-            with ui.remembered(**{_WORKERS: cores}):
-                memory = "Each takes memory of its own, up to 1 GB for large vocabularies."
-                note = f"Tasks at once; this machine has {cores} cores. {memory}"
-                workers = st.number_input("Workers", 1, cores, key=_WORKERS, help=note)
+            memory = "Each takes memory of its own, up to 1 GB for large vocabularies."
+            said = f"Tasks at once; this machine has {cores} cores. {memory}"
+            how: dict[str, Any] = {"key": _WORKERS, "first": cores, "help": said}
+            workers = ui.setting(st.number_input, "Workers", 1, cores, **how)
         # Sent in every run: a value that is set once is lost if its run is interrupted.
         st.session_state[_NAME] = ui.value_now(_NAME, "")
-        with ui.remembered(**{_NAME: ""}):
-            st.text_input(
-                "Name of the run",
-                max_chars=80,
-                placeholder=free,
-                help="Unaccented letters, digits, dots, dashes and underscores. Its folder gets "
-                "this name.",
-                key=_NAME,
-            )
+        ui.setting(
+            st.text_input,
+            "Name of the run",
+            key=_NAME,
+            first="",
+            max_chars=80,
+            placeholder=free,
+            help="Unaccented letters, digits, dots, dashes and underscores. Its folder gets "
+            "this name.",
+        )
     if checked.plan is None:
         ui.show_error(checked.message)
         if checked.excerpt:
@@ -215,7 +192,7 @@ def _outcome(source: str, text: str) -> None:
     if checked.plan is not None:
         with st.expander("Cells", icon=":material/list:"):
             labels = [shortened(visible(cell.label), 200) for cell in checked.plan.cells]
-            ui.show_table({"cell": labels}, ui.table_height(10), key=f"batch cells {hash(text)}")
+            ui.show_table({"cell": labels}, 10, key=f"batch cells {hash(text)}")
 
 
 def _start(source: str) -> None:
@@ -235,7 +212,8 @@ def _start(source: str) -> None:
                 f"There is a run “{name}” already. Choose another name, or resume it under Runs."
             )
         workers = int(ui.value_now(_WORKERS, available_cores()))
-        batch.begin(text, name, batch.Settings(workers, str(batch.folder_of(source))))
+        folder = batch.folder_of(source)
+        batch.begin(text, name, batch.Settings(workers=workers, folder=folder))
         ui.set_value(_NAME, "")
 
 
@@ -385,15 +363,17 @@ def results_of(run: Run) -> bool:
     if not is_complete:
         st.info("Cells that failed or have not run are missing here; the report names them.")
     _download_buttons(run, results)
-    key = f"batch results {run.name}"
-    tables, report = st.tabs(["Tables", "Report"], key=key, on_change="rerun")
-    if tables.open:
-        with tables, ui.attempt():
+
+    def tables() -> None:
+        with ui.attempt():
             _one_table(run, _tables(run, results), is_complete)
-    if report.open:
-        with report, ui.attempt():
+
+    def report() -> None:
+        with ui.attempt():
             page = decode_utf8(read_bytes(run.folder / "report.html"), "report.html")
             page_frame(page, "Report", key="batch report")
+
+    ui.tabs({"Tables": tables, "Report": report}, key=f"batch results {run.name}")
     return True
 
 
@@ -401,17 +381,18 @@ def _tables(run: Run, results: pd.DataFrame) -> list[Table]:
     from morphgraph.batch.configuration import parse_evaluation
     from morphgraph.batch.report import make_table, usual_tables
 
-    kept: dict[object, list[Table]] = st.session_state.setdefault("batch tables", {})
+    tables = batch.kept("tables")
     key = (str(run.folder), (run.folder / "results.parquet").stat().st_mtime_ns)
-    if key not in kept:
+    if key not in tables:
         path = run.folder / "configuration.yaml"
         try:
             specs = parse_evaluation(read_bytes(path), path.name)[0].tables
         except MorphGraphError:  # it cannot be read any more
             specs = []
-        kept[key] = [make_table(results, spec) for spec in specs or usual_tables(results)]
-        ui.forget_oldest(kept, 8)
-    return kept[key]
+        tables[key] = [make_table(results, spec) for spec in specs or usual_tables(results)]
+        ui.forget_oldest(tables, 8)
+    found: list[Table] = tables[key]
+    return found
 
 
 def _one_table(run: Run, tables: list[Table], is_complete: bool) -> None:
@@ -441,7 +422,7 @@ def _one_table(run: Run, tables: list[Table], is_complete: bool) -> None:
         )
     ui.show_table(
         frame.style.apply(lambda _: best.map(lambda is_best: _BOLD if is_best else ""), None),
-        height=ui.table_height(min(len(frame), 20)),
+        height=35 * min(len(frame) + 1, 21) + 3,
         column_config=config,
         # Widths are measured on first drawing, so another table needs another key.
         key=f"batch frame {run.name} {hash((table.title, frame.to_csv()))}",

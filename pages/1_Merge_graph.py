@@ -1,6 +1,7 @@
 """Browse the merge graph, click types to see what they do, and knock them out."""
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -34,9 +35,8 @@ def explorer(current: Session) -> None:
         current.focus = first_focus(current.study)
     if current.selected is None:
         current.selected = current.focus
-    here = graph.types[current.focus]
-    asked = current.address.follow("type", here, among=graph.ids)
-    if asked != here:
+    asked = current.address.follow("type", graph.types[current.focus], among=graph.ids)
+    if graph.ids[asked] != current.focus:
         edits.look_at(current, graph.ids[asked])
         st.session_state[_FIND] = ""  # another type was found
     score_metrics(current, "graph")
@@ -123,8 +123,7 @@ def _controls(current: Session) -> Controls:
 
     def find_exactly() -> None:
         text = st.session_state[_FIND]
-        exact = tokeniser.type_from(text) if text.strip() else None
-        if exact is not None:
+        if text.strip() and (exact := tokeniser.type_from(text)) is not None:
             edits.look_at(current, tokeniser.graph.ids[exact])
 
     text = find.text_input(
@@ -146,8 +145,7 @@ def _controls(current: Session) -> Controls:
     choice_key = f"choice {current.study_number} {text}"
 
     def choose() -> None:
-        number = st.session_state.get(choice_key)
-        if number is not None:
+        if (number := st.session_state.get(choice_key)) is not None:
             edits.look_at(current, number)
             st.session_state[choice_key] = None  # so that it can be chosen again
 
@@ -167,35 +165,30 @@ def _controls(current: Session) -> Controls:
 
 
 def _view(current: Session) -> Controls:
-    one, two, three = (column.number_input for column in st.columns(3))
-    down = ui.setting(one, "Steps down", 0, 12, key="down", first=1, help="Towards the atoms.")
-    up = ui.setting(two, "Steps up", 0, 6, key="up", first=1, help="Towards longer types.")
-    how: dict[str, Any] = {"key": "limit", "first": 14, "help": "Merges of a type."}
-    rows = ui.setting(three, "At most", 4, MAX_VERTICES, step=10, **how)
+    def number(column: Any, label: str, *limits: int, **how: Any) -> int:
+        return int(ui.setting(column.number_input, label, *limits, **how))
+
+    def switch(label: str, key: str, said: str) -> bool:
+        return bool(ui.setting(st.toggle, label, key=key, first=False, help=said))
+
+    one, two, three = st.columns(3)
+    down = number(one, "Steps down", 0, 12, key="down", first=1, help="Towards the atoms.")
+    up = number(two, "Steps up", 0, 6, key="up", first=1, help="Towards longer types.")
+    how: dict[str, Any] = {"key": "limit", "first": 14, "help": "Merges of a type.", "step": 10}
+    rows = number(three, "At most", 4, MAX_VERTICES, **how)
     mode = ui.segments("A click on a type", [SELECT, KNOCK_OUT], key="click_mode")
     said = "Cascade: also remove every type whose derivation needs this one."
-    cascade = ui.setting(
-        st.toggle, "Knock out everything made from it, too", key="cascade", first=False, help=said
-    )
+    cascade = switch("Knock out everything made from it, too", "cascade", said)
     said = "Drag vertices, and see how merges share types; a click on one goes back there."
-    free = ui.setting(st.toggle, "Free layout", key="free_layout", first=False, help=said)
+    free = switch("Free layout", "free_layout", said)
     controls = Controls(down, up, rows, mode == KNOCK_OUT, cascade, free)
     graph, names = current.study.graph, current.study.tokeniser.readable_types
-    with st.container(horizontal=True):
-        ui.download(
-            "Web page",
-            lambda: _free_page(current, controls),
-            "merge-graph.html",
-            key=f"html {current.study_number}",
-            help="This neighbourhood in free layout, in a file that works offline.",
-        )
-        ui.download(
-            "GraphML",
-            lambda: to_graphml(to_networkx(graph, names=names)),
-            "merge-graph.graphml",
-            key=f"graphml {current.study_number}",
-            help="The whole graph.",
-        )
+    files: dict[str, Callable[[], str | bytes]] = {
+        "merge-graph.html": lambda: _free_page(current, controls),
+        "merge-graph.graphml": lambda: to_graphml(to_networkx(graph, names=names)),
+    }
+    said = "The page has this neighbourhood in free layout and works offline, GraphML all merges."
+    ui.downloads(files, said)
     return controls
 
 
@@ -291,10 +284,6 @@ def _removed(current: Session, number: int, change: Change) -> None:
         _words_changed(current)
 
 
-def _choose_word(number: int) -> None:
-    st.session_state[_WORD_CHOSEN] = number
-
-
 def _words_through(current: Session, number: int) -> None:
     study = current.study
 
@@ -306,8 +295,7 @@ def _words_through(current: Session, number: int) -> None:
             groups.append(WordGroup(f"Words it got {kind}", f"{count:,}", rows, more))
         return groups
 
-    groups, height = current.once(("words through", number), make), "calc(100vh - 470px)"
-    word_rows(groups, key="word rows", height=f"max(220px, {height})", on_choose=_choose_word)
+    _words(current.once(("words through", number), make), 470)
 
 
 def _words_changed(current: Session) -> None:
@@ -317,8 +305,13 @@ def _words_changed(current: Session) -> None:
         more = more or ("" if rows else "No word of the reference changes.")
         return [WordGroup("Words that changed", "better first", rows, more, fresh=True)]
 
-    groups, height = current.once(("words changed",), make), "calc(100vh - 340px)"
-    word_rows(groups, key="word rows", height=f"max(220px, {height})", on_choose=_choose_word)
+    _words(current.once(("words changed",), make), 340)
+
+
+def _words(groups: list[WordGroup], above: int) -> None:
+    height = f"max(220px, calc(100vh - {above}px))"
+    choose = partial(st.session_state.__setitem__, _WORD_CHOSEN)
+    word_rows(groups, key="word rows", height=height, on_choose=choose)
 
 
 explorer(start("Merge graph"))

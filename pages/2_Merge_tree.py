@@ -9,12 +9,10 @@ from web.bootstrap import score_metrics, start
 from web.components import Click
 from web.edits import knock_out_type, look_at, open_in_graph, show_message
 from web.state import Session
-from web.views.trees import Since, before_and_after, now, word_key, word_trees
+from web.views.trees import NamedState, before_and_after, word_key, word_trees
 
 # The number of characters shown of a typed word.
 LONGEST = 200
-_SINCE: dict[str, Since] = {"the last edit": "last", "all edits": "start"}
-_NOTHING = "nothing"
 _OPENS = "tree opens the graph"
 
 
@@ -26,8 +24,8 @@ def tree_page(current: Session) -> None:
         open_in_graph(current, current.selected or 0)
     score_metrics(current, "tree")
     show_message(current)
-    word, compared = _word(current)
-    if word is None:
+    word, states = _word(current)
+    if not word:
         return
 
     def perform(clicks: list[Click]) -> None:
@@ -41,11 +39,8 @@ def tree_page(current: Session) -> None:
                 look_at(current, number)
                 st.session_state[_OPENS] = True
 
-    states = now(current)
-    if compared in _SINCE:
-        states = before_and_after(current, word, _SINCE[compared])
     offers = {"k": "Knock out", "g": "Open in the merge graph"}
-    trees = word_trees(current, word, states, "tree", perform, offers=offers)
+    trees = word_trees(current, word, "tree", states, perform, offers=offers)
     if not trees:
         return
     if study.number_of(word) is None:
@@ -62,54 +57,50 @@ def tree_page(current: Session) -> None:
         _merge_table(trees[-1])
 
 
-def _word(current: Session) -> tuple[str | None, str]:
-    """Choose a word and a state to compare with; no word, and a message, if there is none."""
+def _word(current: Session) -> tuple[str, list[NamedState]]:
+    """Choose a word and states to compare; no word, and a message, if there is none."""
     study, key = current.study, word_key(current)
-    edited = bool(study.graph.history)
-    typed, worst, *states = st.columns([3, 4, 3] if edited else [3, 4])
+    edits = len(study.graph.history)
+    typed, worst, *compared = st.columns([3, 4, 3] if edits else [3, 4])
     examples = study.worst_words(100)
     first = examples[0].word if examples else study.benchmark.words.texts[0]
     gold = {example.word: f"{example.gold}  ({-example.gain})" for example in examples}
     choice_key = f"worst word {current.study_number}"
 
     def choose() -> None:
-        chosen = st.session_state.get(choice_key)
-        if chosen:
-            st.session_state[key] = chosen
+        if word := st.session_state.get(choice_key):
+            ui.set_value(key, word)
 
     worst.selectbox(
         "Or one of the worst words",
         list(gold),
         index=None,
-        format_func=lambda word: gold[word],
+        format_func=gold.__getitem__,
         key=choice_key,
         placeholder="choose a word" if gold else "every word is split at its gold boundaries",
         disabled=not gold,
         on_change=choose,
         help="With its gold boundaries and the number of its wrong gaps.",
     )
-    now_shown = ui.value_now(key, first)
-    asked = current.address.follow("word", now_shown)
-    if asked != now_shown:
-        ui.set_value(key, asked)
-    with ui.remembered(**{key: first}):
-        text = typed.text_input("Word", key=key, help="Any word, even one that is in no list.")
-    compared = _NOTHING
-    if edited:
-        with states[0]:
-            options = [*_SINCE, _NOTHING]
-            compared = ui.segments("Compare with before", options, key="tree_compared")
-    words = text.split()
+    current.address.remember("word", key, first)
+    said = "Any word, even one that is in no list."
+    words = ui.setting(typed.text_input, "Word", key=key, first=first, help=said).split()
+    since = {"the last edit": ("before the last edit", edits - 1)}
+    since["all edits"] = ("before any edit", 0)
+    chosen = ""
+    if edits:
+        with compared[0]:
+            chosen = ui.segments("Compare with before", [*since, "nothing"], key="tree_compared")
     if not words:
         st.info("Type a word to see how it is segmented.")
-        return None, compared
-    if len(words) > 1:
-        st.info(f"One word at a time: this is the first one, {ui.plain(shortened(words[0]))}.")
+        return "", []
     word = words[0]
+    if len(words) > 1:
+        st.info(f"One word at a time: this is the first one, {ui.plain(shortened(word))}.")
     if len(word) > LONGEST and study.number_of(word) is None:
         st.info(f"Only the first {LONGEST} of {len(word):,} characters are shown.")
         word = word[:LONGEST]
-    return word, compared
+    return word, before_and_after(current, word, *since[chosen]) if chosen in since else []
 
 
 def _merge_table(tree: MergeTree) -> None:
@@ -134,7 +125,7 @@ def _merge_table(tree: MergeTree) -> None:
         "blame": ui.TEXT(width="small", alignment="right", help=meaning),
         "gold boundaries closed": ui.NUMBER(width="small", help="In this word."),
     }
-    ui.show_table(columns, 420, column_config=config)
+    ui.show_table(columns, 11, column_config=config)
     st.caption("The merges in the order in which they are applied now.")
 
 

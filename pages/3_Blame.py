@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -11,14 +12,13 @@ from morphgraph.core.text import counted, shortened
 from morphgraph.draw.charts import blame_by_rank, blame_histogram, blame_scatter, worst_merges
 from morphgraph.refine.blame import Blame, blame_table
 from morphgraph.refine.knockout import ThresholdPoint, best_point, candidate_types, threshold_curve
-from morphgraph.score.gold_set import Scope, Weighting
+from morphgraph.score.gold_set import SCOPES, Scope, Weighting
 from web import edits
+from web import widgets as ui
 from web.bootstrap import score_metrics, start
+from web.choosing import scope_and_weighting
 from web.components import threshold_line
 from web.state import Session, keep_session
-from web.widgets import NUMBER, chosen_row, code, segments, set_value, value_now
-
-_SCOPE, _WEIGHTING = "blame scope", "blame weighting"
 
 
 @st.fragment
@@ -26,39 +26,36 @@ def blame_dashboard(current: Session) -> None:
     """Show the page; a fragment, so that a threshold takes effect at once."""
     study, gold = current.study, current.study.benchmark
     # The chosen settings, as far as the reference supports them.
-    scope: Scope = value_now(_SCOPE, "morphemic")
-    weighting: Weighting = value_now(_WEIGHTING, "types")
+    scope: Scope = ui.value_now("blame_scope", "morphemic")
+    weighting: Weighting = ui.value_now("blame_weighting", "types")
     scope = scope if gold.reference.has_whole_words else "morphemic"
     weighting = weighting if weighting in gold.weightings else "types"
     score_metrics(current, "blame", scope, weighting)
     blamed = study.blame(weighting, scope)
 
-    def curve() -> list[ThresholdPoint]:
-        how: dict[str, Any] = {"scope": scope, "weighting": weighting}
-        return list(threshold_curve(study.tokeniser, gold, blamed, **how))
+    how: dict[str, Any] = {"scope": scope, "weighting": weighting}
 
-    table = current.once(
-        ("blame table", scope, weighting), lambda: blame_table(study.tokeniser, blamed)
-    )
-    points = current.once(("curve", scope, weighting), curve)
+    def made() -> tuple[pd.DataFrame, list[ThresholdPoint]]:
+        points = threshold_curve(study.tokeniser, gold, blamed, **how)
+        return blame_table(study.tokeniser, blamed), list(points)
+
+    table, points = current.once(("blame and its curve", scope, weighting), made)
     threshold = _threshold(current, blamed, points, study.now.score(scope, weighting).f1)
     keep_session(current)
     edits.show_message(current)
     edits.never_formed_note(current)
-    # Only the open tab, as dragging redraws it for each threshold.
-    names = ["Who is to blame", "Table of merges", "More charts"]
-    culprits, merges, more = st.tabs(names, on_change="rerun", key="blame tab")
-    with culprits:
-        if culprits.open:
-            left, right = st.columns(2)
-            left.plotly_chart(worst_merges(table, threshold), key="worst merges")
-            right.plotly_chart(blame_histogram(table, threshold), key="blame histogram")
-    with merges:
-        if merges.open:
-            _merge_table(current, table, threshold, f"{scope} {weighting}")
-    with more:
-        if more.open:
-            _more_charts(current, table, threshold)
+    shown = {
+        "Who is to blame": lambda: _culprits(table, threshold),
+        "Table of merges": lambda: _merge_table(current, table, threshold, f"{scope} {weighting}"),
+        "More charts": lambda: _more_charts(current, table, threshold),
+    }
+    ui.tabs(shown, key="blame tab")
+
+
+def _culprits(table: pd.DataFrame, threshold: float) -> None:
+    left, right = st.columns(2)
+    left.plotly_chart(worst_merges(table, threshold), key="worst merges")
+    right.plotly_chart(blame_histogram(table, threshold), key="blame histogram")
 
 
 def _more_charts(current: Session, table: pd.DataFrame, threshold: float) -> None:
@@ -80,46 +77,34 @@ def _threshold(
     current: Session, blamed: Blame, points: Sequence[ThresholdPoint], f1: float
 ) -> float:
     study, gold = current.study, current.study.benchmark
-    now = f"{value_now('threshold', 0.5):.2f}"
+    threshold: float = ui.value_now("threshold", 0.5)
+    now = f"{threshold:.2f}"
 
     def read(asked: str) -> str:
         return f"{max(0.01, float(asked)):.2f}" if re.fullmatch(r"0\.\d\d", asked) else now
 
-    def choose(chosen: float) -> None:
-        set_value("threshold", chosen)
-
+    choose = partial(ui.set_value, "threshold")
     asked = current.address.follow("threshold", now, reads=read, step=False)
     if asked != now:
-        choose(float(asked))
+        threshold = float(asked)
+        choose(threshold)
     best = best_point(points)
     heading, settings, use, go = st.columns([4, 2.3, 2.3, 3], vertical_alignment="center")
     heading.subheader("How much blame is too much?", anchor=False)
-    if gold.reference.has_whole_words or "tokens" in gold.weightings:
+    scopes = SCOPES if gold.reference.has_whole_words else SCOPES[:1]
+    if len(scopes) + len(gold.weightings) > 2:
         with settings.popover("Settings", icon=":material/tune:", width="stretch"):
-            if gold.reference.has_whole_words:
-                segments("Gold boundaries", ["morphemic", "whole-word"], key=_SCOPE)
-            if "tokens" in gold.weightings:
-                said = {"types": "once", "tokens": "by its frequency"}
-                segments("Each word counts", said, key=_WEIGHTING, format_func=said.__getitem__)
-    use.button(
-        "Use the best",
-        width="stretch",
-        disabled=best is None,
-        on_click=choose,
-        args=(best.threshold if best else 0.5,),
-    )
-    threshold: float = value_now("threshold", 0.5)
+            scope_and_weighting("blame", scopes, gold.weightings)
     types = candidate_types(study.tokeniser, blamed, threshold)
-    go.button(
-        f"Knock out all {len(types):,}",
-        type="primary",
-        icon=":material/content_cut:",
-        width="stretch",
-        disabled=not types,
-        on_click=edits.knock_out_all,
-        args=(current, types),
-        help="One edit, which Undo takes back.",
-    )
+    with use:
+        least = best.threshold if best else threshold
+        ui.button("Use the best", "", choose, least, width="stretch", disabled=best is None)
+    with go:
+        label, said = f"Knock out all {len(types):,}", "One edit, which Undo takes back."
+        how: dict[str, Any] = {"primary": True, "width": "stretch", "help": said}
+        ui.button(
+            label, "content_cut", edits.knock_out_all, current, types, disabled=not types, **how
+        )
     threshold_line(points, threshold, f1, key="threshold curve", on_choose=choose)
     if study.graph.history and types:
         st.caption(
@@ -136,23 +121,17 @@ def _merge_table(current: Session, table: pd.DataFrame, threshold: float, settin
     shown = table[table["R"] >= threshold] if only else table
     shown = shown.sort_values(["R", "B", "rank"], ascending=[False, False, True])
     joins, wrong = "N: gaps that the merge closed.", "B: those of them on a gold boundary."
-    row = chosen_row(
+    blame: dict[str, Any] = {"min_value": 0, "max_value": 1, "format": "percent"}
+    row = ui.chosen_row(
         shown,
         height=460,
         key=f"merges {state} {only} {threshold if only else ''}",
         column_order=["rank", "type", "merge", "parts", "N", "B", "R"],
         column_config={
-            "rank": NUMBER("rank", format="localized"),
-            "N": NUMBER("joins", help=joins, format="localized"),
-            "B": NUMBER("wrong joins", help=wrong, format="localized"),
-            "R": st.column_config.ProgressColumn(
-                "blame",
-                help="R = B ÷ N.",
-                min_value=0,
-                max_value=1,
-                format="percent",
-                color="orange",
-            ),
+            "rank": ui.NUMBER("rank", format="localized"),
+            "N": ui.NUMBER("joins", help=joins, format="localized"),
+            "B": ui.NUMBER("wrong joins", help=wrong, format="localized"),
+            "R": ui.PROGRESS("blame", help="R = B ÷ N.", color="orange", **blame),
         },
     )
     st.caption(f"{counted(len(shown), 'merge')}; blame is empty where a merge was never applied.")
@@ -165,10 +144,7 @@ def _offer(current: Session, merge: int) -> None:
     if not graph.has_merge(merge):
         return
     name = graph.describe(merge, current.study.tokeniser.readable_types)
-    left, right = st.columns([5, 3], vertical_alignment="center")
-    left.write(code(shortened(name, 200)))
-    if right.button("Show it in the graph", icon=":material/hub:", key=f"show {merge}"):
-        edits.open_in_graph(current, graph.merge(merge).result)
+    edits.offer_to_open(current, graph.merge(merge).result, shortened(name, 200))
 
 
 blame_dashboard(start("Blame"))

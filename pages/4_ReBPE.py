@@ -4,50 +4,44 @@ from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
-from streamlit.errors import StreamlitAPIException
 
-from morphgraph.core.text import counted, from_to
+from morphgraph.core.text import counted, from_to, signed
 from morphgraph.draw.fan import stages
 from morphgraph.graph.view import type_key
-from morphgraph.refine.rebpe import ReBPESettings
+from morphgraph.refine import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
+from morphgraph.score.gold_set import SCOPES
+from web import widgets as ui
 from web.bootstrap import score_metrics, start
+from web.choosing import parameter_field, scope_and_weighting
 from web.components import fan_graph
 from web.edits import knock_out_and_reify, never_formed_note, show_message
 from web.state import Session, keep_session
 from web.views import rebpe as view
-from web.widgets import attempt, button, setting, value_now
 
-_NAMES = {"anneal": "anneal", "knockout": "knock out", "reify": "reify"}
+_NAMES = {
+    "anneal": "anneal",
+    "knockout": "knock out",
+    "reify": "reify",
+    "portable": "make portable",
+}
 _TAB, _CHANGED, _SCENES = "rebpe tab", "What it changed", "Three scenes"
-_SWITCHES = (
-    ("anneal", "Anneal first", "Add merges that rarely cross a boundary."),
-    ("repair", "Repair", "Merges of many parts that can no longer apply get parts that can."),
-    ("link", "Reuse pairs", "Use pair merges that are there inside merges of many parts (link)."),
-    ("expand", "Create pairs", "Create pair merges inside merges of many parts (expand)."),
-    ("cascade", "Cascade", "Knockouts also remove what is made from a type."),
-    (
-        "tuples_once",
-        "Count each application once",
-        "A merge of many parts counts once wherever it applies; else each of its joins counts.",
-    ),
-)
-"""Name, label, and description."""
-_BLAME = "Knock out merges of which at least this share of joins is wrong."
-_LARGEST = "Annealing adds at most this many types; 0 for no limit."
-_HELD_OUT = "Share of words hidden from the run; its line scores only these."
-_NUMBERS: tuple[tuple[str, str, float, float | None, float, str], ...] = (
-    ("threshold", "Least blame, θ", 0.01, 1.0, 0.05, _BLAME),
-    ("iterations", "Most iterations, I", 1, 100, 1, "The run ends after this many."),
-    ("minimum", "Smallest vocabulary", 0, None, 1000, "Knockouts leave at least this many types."),
-    ("maximum", "Largest vocabulary", 0, None, 1000, _LARGEST),
-    ("holdout", "Words held out, %", 0, 90, 10, _HELD_OUT),
-    ("seed", "Seed", 0, None, 1, "Seed for choosing the words held out."),
-)
-"""Name, label, minimum, maximum, step, and description."""
-_CHOICES = {
-    "scope": ("Gold boundaries", {"morphemic": "morphemic", "whole-word": "whole-word"}),
-    "weighting": ("Each word counts", {"types": "once", "tokens": "by its frequency"}),
+_SWITCHES = {
+    "anneal": "Anneal first",
+    "repair": "Repair",
+    "link": "Reuse pairs",
+    "expand": "Create pairs",
+    "cascade": "Cascade",
+    "portable": "Only pairs in the end",
+    "tuples_once": "Count tuples once",
+}
+_NUMBERS = {
+    "threshold": "Least blame, θ",
+    "iterations": "Most iterations, I",
+    "minimum_vocabulary": "Smallest vocabulary",
+    "maximum_vocabulary": "Largest vocabulary",
+    "holdout": "Share of words held out",
+    "seed": "Seed",
 }
 
 
@@ -66,8 +60,8 @@ def _page(current: Session) -> None:
     if run is not None and run.is_stale:
         run = current.run = None
     if run is not None and len(run.all_phases) > 1:  # it may have been opened again
-        for name, value in _values(run.settings).items():
-            st.session_state.setdefault(f"kept {name}", value)
+        for name, value in run.settings:
+            st.session_state.setdefault(f"kept rebpe_{name}", value)
     settings = _settings(current)
     if run is None or (len(run.all_phases) == 1 and run.settings != settings):
         run = current.run = ReBPERun(current.study.tokeniser, current.study.benchmark, settings)
@@ -83,7 +77,7 @@ def _page(current: Session) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if running:
             said = "What is done stays; resume whenever you like."
-            button("Stop", "stop", current.ask, "", key="rebpe stop", help=said)
+            ui.button("Stop", "stop", current.ask, "", key="rebpe stop", help=said)
             last = run.phases[-1]
             done = _NAMES.get(last.kind, last.kind)
             st.markdown(f"Iteration {last.iteration}: {done} done …", width="content")
@@ -106,43 +100,23 @@ def _page(current: Session) -> None:
         )
     if running:
         # One phase per run, so that a click on Stop takes effect and the page shows the state.
-        try:
-            st.rerun(scope="fragment")
-        except StreamlitAPIException:  # the whole page was run
-            current.just_asked = True
-            st.rerun()
+        current.just_asked = True
+        ui.run_again()
     never_formed_note(current)
+    st.session_state.setdefault(_TAB, _CHANGED if begun else _SCENES)
     shown: dict[str, Callable[[], None]] = {
         _CHANGED: lambda: view.phase_changes(current, run),
         _SCENES: lambda: chosen_types(current),
         "Over the run": lambda: view.charts(run),
         "Ablation": lambda: view.ablation_table(current, run),
     }
-    st.session_state.setdefault(_TAB, _CHANGED if begun else _SCENES)
-    tabs = st.tabs(list(shown), on_change="rerun", key=_TAB)
-    for tab, show in zip(tabs, shown.values(), strict=True):
-        if tab.open:
-            with tab:
-                show()
-
-
-def _values(settings: ReBPESettings) -> dict[str, Any]:
-    values = {
-        **dict(settings),
-        "minimum": settings.minimum_vocabulary,
-        "maximum": settings.maximum_vocabulary or 0,
-        "holdout": round(100 * settings.holdout),
-    }
-    return {f"rebpe_{name}": value for name, value in values.items()}
+    ui.tabs(shown, key=_TAB)
 
 
 def _settings(current: Session) -> ReBPESettings:
-    gold, usual = current.study.benchmark, _values(ReBPESettings())
-    given = {key.removeprefix("rebpe_"): value_now(key, value) for key, value in usual.items()}
-    holdout, seed = given.pop("holdout"), given.pop("seed")
-    given["minimum_vocabulary"] = given.pop("minimum")
-    given["maximum_vocabulary"] = given.pop("maximum") or None
-    given |= {"holdout": holdout / 100, "seed": seed if holdout else 0}
+    fields = ReBPESettings.model_fields.items()
+    given = {name: ui.value_now(f"rebpe_{name}", field.default) for name, field in fields}
+    gold = current.study.benchmark
     if not gold.reference.has_whole_words:
         del given["scope"]
     if "tokens" not in gold.weightings:
@@ -151,8 +125,6 @@ def _settings(current: Session) -> ReBPESettings:
 
 
 def _settings_panel(current: Session, *, locked: bool) -> None:
-    gold, usual = current.study.benchmark, _values(ReBPESettings())
-
     def start_over() -> None:
         if current.run is not None:
             current.run.go_to(1)
@@ -162,30 +134,28 @@ def _settings_panel(current: Session, *, locked: bool) -> None:
         current.asked, current.run = "", None
         view.choose_phase(None)
 
-    def field(widget: Callable[..., Any], label: str, *given: Any, name: str, **how: Any) -> None:
-        key = f"rebpe_{name}"
-        off = locked or (name == "seed" and not value_now("rebpe_holdout", 0))
-        setting(widget, label, *given, key=key, first=usual[key], disabled=off, **how)
-
     if locked:
         st.caption("A run keeps its settings. These two unlock them:")
         with st.container(horizontal=True):
             said = "Undo the whole run, and your edits in between. Redo brings them back."
-            button("Start over", "restart_alt", start_over, key="rebpe over", help=said)
+            ui.button("Start over", "restart_alt", start_over, key="rebpe over", help=said)
             said = "Keep what is done, and begin another run on top of it."
-            button("New run from here", "add", new_run, key="rebpe new", help=said)
-    columns = st.columns(2)
-    for number, (name, label, help_) in enumerate(_SWITCHES):
-        field(columns[number % 2].toggle, label, name=name, help=help_)
-    columns = st.columns(2)
-    for number, (name, label, least, most, step, help_) in enumerate(_NUMBERS):
-        widget = columns[number % 2].number_input
-        field(widget, label, least, most, name=name, step=step, help=help_)
-    offered = {"scope": gold.reference.has_whole_words, "weighting": "tokens" in gold.weightings}
-    for name, (label, names) in _CHOICES.items():
-        if offered[name]:
-            how = {"required": True, "format_func": names.__getitem__}
-            field(st.segmented_control, label, list(names), name=name, **how)
+            ui.button("New run from here", "add", new_run, key="rebpe new", help=said)
+    for labels in (_SWITCHES, _NUMBERS):
+        columns = st.columns(2)
+        for number, (name, label) in enumerate(labels.items()):
+            field = ReBPESettings.model_fields[name]
+            how: dict[str, Any] = {"disabled": locked, "width": "stretch"}
+            if name == "seed":
+                how["disabled"] |= not ui.value_now("rebpe_holdout", 0)
+            if name.endswith("vocabulary"):
+                how |= {"step": 1000, "placeholder": "no limit"}
+            parameter_field(
+                columns[number % 2], label, f"rebpe_{name}", field, field.default, **how
+            )
+    gold = current.study.benchmark
+    scopes = SCOPES if gold.reference.has_whole_words else SCOPES[:1]
+    scope_and_weighting("rebpe", scopes, gold.weightings, disabled=locked)
 
 
 def _run_next_phase(current: Session, run: ReBPERun) -> bool:
@@ -204,18 +174,19 @@ def _buttons(current: Session, run: ReBPERun) -> None:
     upcoming = run.upcoming
     if upcoming is None:
         first, last = run.phases[0].score.f1, run.phases[-1].score.f1
-        how = "Converged" if run.converged else "The limit of iterations is reached"
+        ended = "Converged" if run.converged else "The limit of iterations is reached"
         iterations = counted(run.phases[-1].iteration, "iteration")
         held_out = " on the words held out" if run.settings.holdout else ""
-        said = f"{how}: F1 {from_to(first, last, 1)} in {iterations}{held_out}"
+        more = ", tokens " + signed(100 * run.tokens_added, 1, " %")
+        said = f"{ended}: F1 {from_to(first, last, 1)}{more} in {iterations}{held_out}"
         st.markdown(f":green[:material/check_circle: **{said}**]", width="content")
         return
     said = "Run until nothing changes. It can be stopped at any time."
-    everything: dict[str, Any] = {"key": "rebpe all", "primary": True, "help": said}
-    button("Run to convergence", "fast_forward", current.ask, "all", **everything)
+    how: dict[str, Any] = {"key": "rebpe all", "primary": True, "help": said}
+    ui.button("Run to convergence", "fast_forward", current.ask, "all", **how)
     number = f" (iteration {upcoming[0]})" if upcoming[0] else ""
     label = f"Next: {_NAMES[upcoming[1]]}{number}"
-    button(label, "skip_next", current.ask, "phase", key="rebpe phase", help="Run one phase.")
+    ui.button(label, "skip_next", current.ask, "phase", key="rebpe phase", help="Run one phase.")
 
 
 def chosen_types(current: Session) -> None:
@@ -250,19 +221,13 @@ def chosen_types(current: Session) -> None:
             "reification of the merges that used them."
         )
         return
-    with attempt():
+    with ui.attempt():
         texts = [graph.types[number] for number in chosen]
         _scenes(current, texts, chosen)
-        button(
-            "Do both: knock out, then reify",
-            "content_cut",
-            knock_out_and_reify,
-            current,
-            texts,
-            primary=True,
-            key="rebpe do both",
-            help="Two edits, which Undo takes back one after the other.",
-        )
+        said = "Two edits, which Undo takes back one after the other."
+        how: dict[str, Any] = {"primary": True, "key": "rebpe do both", "help": said}
+        label = "Do both: knock out, then reify"
+        ui.button(label, "content_cut", knock_out_and_reify, current, texts, **how)
 
 
 def _scenes(current: Session, texts: list[str], chosen: list[int]) -> None:

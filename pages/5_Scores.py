@@ -1,6 +1,7 @@
 """The dashboard of scores: tokenisers by references."""
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
@@ -18,7 +19,8 @@ from morphgraph.score.metrics import METRICS, USUAL
 from morphgraph.score.outcome import Outcome, ideal
 from morphgraph.score.table import ScoreTable, SegmentationFailure
 from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE
-from morphgraph.tables.scores import score_text, scores_csv, scores_latex, scores_markdown
+from morphgraph.tables.scores import score_text, scores_table
+from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 from web import choosing, inputs
 from web import widgets as ui
 from web.bootstrap import start
@@ -28,7 +30,6 @@ from web.views import scores as view
 
 T = TypeVar("T")
 _NO_TEST = "no test"
-_WEIGHTED = {"types": "once", "tokens": "by frequency"}
 _STARS = "\\* p < 0.05, \\*\\* p < 0.01, \\*\\*\\* p < 0.001."
 _PANELS = (
     "Open a reference",
@@ -65,28 +66,25 @@ def scores_page(current: Session) -> None:
             make = partial(opened.hold_out, share, seed)
             words.append(current.once(key, make, of_files=True))
         for gold_set in words:
-            tables.append(_table(_Work(current, waiting, name, gold_set), entrants, **how))
+            work = _Work(current, waiting, name, gold_set)
+            tables.append(_table(work, entrants, **how))
     waiting.clear()
-    scope = how["scope"]
-    with shown:
-        overview, where, wrong = st.tabs(
-            ["Overview", "Where", "Words"], on_change="rerun", key="scores tab"
-        )
-    if overview.open:
-        with overview:
-            _overview(current, tables, gold_sets)
-    elif where.open:
-        with where:
-            view.breakdowns(current, tables, scope)
-    elif wrong.open:
+
+    def words_cut() -> None:
         outcomes = {
             f"{label} on {view.words_shown(table)}" if len(tables) > 1 else label: outcome
             for table in tables
             for label, outcome in zip(table.labels, table.outcomes, strict=True)
             if isinstance(outcome, Outcome)
         }
-        with wrong:
-            view.error_browser(current, outcomes, scope)
+        view.error_browser(current, outcomes, how["scope"])
+
+    tabs: dict[str, Callable[[], None]] = {
+        "Overview": partial(_overview, current, tables, gold_sets),
+        "Where": partial(view.breakdowns, current, tables, how["scope"]),
+        "Words": words_cut,
+    }
+    ui.tabs(tabs, key="scores tab", place=shown)
     keep_session(current)
 
 
@@ -128,26 +126,15 @@ def _settings(gold_sets: Sequence[GoldSet], labels: Sequence[str]) -> dict[str, 
     """Choose how words are scored, and by what; options that no reference supports are hidden."""
     scopes = [s for s in SCOPES if any(y.has_gold(s).any() for y in gold_sets)]
     weightings = [w for w in WEIGHTINGS if any(w in y.weightings for y in gold_sets)]
-    scope = _one_of("scores_scope", "Gold boundaries", scopes)
-    weighting = _one_of("scores_weighting", "Each word counts", weightings)
+    scope, weighting = choosing.scope_and_weighting("scores", scopes, weightings)
     tested = _NO_TEST
     if len(labels) > 1:
-        tested = ui.choice(
-            st.selectbox,
-            "Test differences to",
-            [*labels, _NO_TEST],
-            key="scores_baseline",
-            help="Paired approximate randomisation over entries, 1,000 trials, two-sided. "
-            + _STARS,
-        )
-    metrics = ui.choice(
-        st.multiselect,
-        "Scores",
-        METRICS,
-        key="scores_metrics",
-        first=list(USUAL),
-        format_func=lambda name: METRICS[name].title,
-    )
+        said = "Paired approximate randomisation over entries, 1,000 trials, two-sided. " + _STARS
+        how: dict[str, Any] = {"key": "scores_baseline", "help": said}
+        tested = ui.choice(st.selectbox, "Test differences to", [*labels, _NO_TEST], **how)
+    titles = {name: metric.title for name, metric in METRICS.items()}
+    how = {"key": "scores_metrics", "first": list(USUAL), "format_func": titles.__getitem__}
+    metrics = ui.choice(st.multiselect, "Scores", METRICS, **how)
     said = (
         "The ceiling, “Ideal”: a tokeniser whose tokens are the morphs. Its "
         "whole-word precision is below 100 %, since it splits affixes off too."
@@ -158,26 +145,20 @@ def _settings(gold_sets: Sequence[GoldSet], labels: Sequence[str]) -> dict[str, 
     return {**chosen, "baseline": baseline, "metrics": metrics or list(USUAL)}
 
 
-def _one_of(key: str, label: str, offered: Sequence[Any]) -> Any:
-    if len(offered) == 1:
-        return offered[0]
-    return ui.segments(label, offered, key=key, format_func=lambda name: _WEIGHTED.get(name, name))
-
-
+@dataclass
 class _Work:
     """The computations on one reference, named as in the list of chosen ones."""
 
-    def __init__(self, current: Session, waiting: Waiting, name: str, gold_set: GoldSet) -> None:
-        self.current, self.waiting, self.name, self.gold_set = current, waiting, name, gold_set
+    current: Session
+    waiting: Waiting
+    name: str
+    gold_set: GoldSet
 
     def once(self, key: tuple[Hashable, ...], said: str, make: Callable[[], T]) -> T:
         """Return the result of ``make``, computed once, with progress and a Stop button."""
         said = f"{said} {shortened(self.gold_set.reference.name, 50)}"
-
-        def wait() -> T:
-            return self.waiting.do(key, said, lambda _: make(), about=self.name)
-
-        return self.current.once(key, wait)
+        do = partial(self.waiting.do, key, said, lambda _: make(), about=self.name)
+        return self.current.once(key, do)
 
 
 def _table(
@@ -221,9 +202,9 @@ def _overview(current: Session, tables: Sequence[ScoreTable], gold_sets: Sequenc
         inputs.partial_gold(note and f"{name}: {note}")
     ui.downloads(
         {
-            "scores.csv": partial(scores_csv, tables),
-            "scores.tex": partial(scores_latex, tables),
-            "scores.md": partial(scores_markdown, tables),
+            "scores.csv": lambda: to_csv(scores_table(tables)),
+            "scores.tex": lambda: to_latex(scores_table(tables)),
+            "scores.md": lambda: to_markdown(scores_table(tables)),
         },
         "The table above with p-values and the signature of every row.",
     )
@@ -245,7 +226,7 @@ def _show(tables: Sequence[ScoreTable]) -> None:
     frame = _frame(tables, learned)
     ui.show_table(
         frame,
-        ui.table_height(20),
+        20,
         column_config=_columns(tables[0].metrics),
         # Widths are measured on first drawing, so another table needs another key.
         key=f"scores table {'|'.join(tables[0].metrics)} {hash(frame.to_csv())}",
@@ -282,7 +263,7 @@ def _frame(tables: Sequence[ScoreTable], learned: bool) -> pd.DataFrame:
             row: dict[str, Any] = {}
             if len(tables) > 1 and table.gold_set is not None:
                 row["reference"] = shortened(view.words_shown(table), 50)
-                row["each word"] = _WEIGHTED[table.weighting]
+                row["each word"] = choosing.WEIGHTED[table.weighting]
             row["tokeniser"] = outcome.label
             if learned:
                 row["words"] = view.words_seen(outcome)
@@ -325,12 +306,9 @@ def score_table(study: Study) -> None:
     frame = score_frame(study.now.scores, study.start.scores if edited else None)
     shown = frame.copy()
     for column in shown.columns[2:]:
-        if column.startswith("Δ"):
-            shown[column] = frame[column].map(signed)
-        elif column in ("precision", "recall", "F1"):
-            shown[column] = (frame[column] / 100).map(percent)
-        else:
-            shown[column] = frame[column].map(count_text)
+        is_share = column in ("precision", "recall", "F1")
+        form = signed if column.startswith("Δ") else count_text
+        shown[column] = (frame[column] / 100).map(percent) if is_share else frame[column].map(form)
     ui.show_table(shown, column_config=ui.right_aligned(shown.columns[2:]))
     notes = ["Precision, recall and F1 in %."]
     if edited:

@@ -1,23 +1,27 @@
 """Each edit with its effect on F1, to undo or redo; and what can be exported."""
 
+from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import streamlit as st
 
 from morphgraph.core.cache import Same
 from morphgraph.core.text import counted, percent, shortened, signed
+from morphgraph.formats.checks import CHECK_COLUMNS
 from morphgraph.formats.export import Export, words_to_check
 from morphgraph.formats.export_files import FILES
+from morphgraph.formats.hugging_face import id_choice
 from morphgraph.formats.recipe import read_recipe, replay, write_recipe
 from morphgraph.graph.view import to_graphml, to_networkx
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter, write_model
+from web import widgets as ui
 from web.bootstrap import score_metrics, start
 from web.choosing import choose_method
-from web.edits import go_to_edit, never_formed_note
+from web.edits import go_to_edit, make_portable, never_formed_note
 from web.inputs import content_of
 from web.state import Session
-from web.widgets import NUMBER, TEXT, attempt, choice, download, plain, show_table, zipped
 
 _KEY = "checked export"
 _FOLDER = "morphgraph-tokeniser"
@@ -30,7 +34,11 @@ _FORMS = {
     "The merge graph as GraphML": "To analyse it with networkx, Gephi or R.",
 }
 """What can be exported, and its use."""
-_NAMES = {"knockout": "knock out", "cascade": "knock out, and what is made from it"}
+_NAMES = {
+    "knockout": "knock out",
+    "cascade": "knock out, and what is made from it",
+    "portable": "only pair merges",
+}
 _FOR_THE_LIBRARY = """
 from transformers import AutoTokenizer  # or tokenizers.Tokenizer.from_file(".../tokenizer.json")
 
@@ -76,7 +84,7 @@ def edit_list(current: Session) -> None:
     states = ["now" if n == done else "undone" if n > done else "" for n in range(len(f1))]
     merges = [", ".join(f"{n:,} {kind}" for kind, n in c.counts().items()) for c in changes]
     types = [(change.removed_types or change.added_types)[:20] for change in changes]
-    show_table(
+    ui.show_table(
         {
             "step": list(range(len(changes) + 1)),
             "state": states,
@@ -86,17 +94,17 @@ def edit_list(current: Session) -> None:
             "merges": ["", *merges],
             "types": ["", *(shortened(", ".join(names[t] for t in some), 120) for some in types)],
         },
-        320,
+        8,
         key=key,
         on_select=go,
         selection_mode="single-cell",
         column_config={
-            "step": NUMBER(width=60),
-            "state": TEXT(width=80),
-            "edit": TEXT(width=110),
-            "merges": TEXT(width=200, help="Split: a knockout gave them other parts."),
-            "F1 %": TEXT(width=80, alignment="right"),
-            "ΔF1": TEXT(width=80, alignment="right", help="Of this edit, in percentage points."),
+            "step": ui.NUMBER(width=60),
+            "state": ui.TEXT(width=80),
+            "edit": ui.TEXT(width=110),
+            "merges": ui.TEXT(width=200, help="Split: a knockout gave them other parts."),
+            "F1 %": ui.TEXT(width=80, alignment="right"),
+            "ΔF1": ui.TEXT(width=80, alignment="right", help="Of this edit, in percentage points."),
         },
     )
     st.caption("Click an edit to go there: what comes after it is undone, and can be redone.")
@@ -104,12 +112,10 @@ def edit_list(current: Session) -> None:
 
 def _recipe_upload(current: Session) -> None:
     said = "Its edits are added to yours, all or none."
-    file = st.file_uploader(
-        "Recipe", type=["json"], key=f"recipe upload {current.study_number}", help=said
-    )
-    pressed = st.button("Replay", icon=":material/play_arrow:", disabled=file is None)
-    if pressed and file is not None:
-        with attempt():
+    key = f"recipe upload {current.study_number}"
+    file = st.file_uploader("Recipe", type=["json"], key=key, help=said)
+    if ui.button("Replay", "play_arrow", disabled=file is None) and file is not None:
+        with ui.attempt():
             recipe = read_recipe(content_of(file), file.name)
             changes = replay(current.study.tokeniser, recipe, file.name)
             current.notice = f"{counted(len(changes), 'edit')} replayed."
@@ -119,39 +125,30 @@ def _recipe_upload(current: Session) -> None:
 def export(current: Session) -> None:
     """Show what can be exported, the use of each kind, and the chosen file."""
     tokeniser = current.study.tokeniser
+    graph = tokeniser.graph
     st.subheader("Export", anchor=False)
     left, right = st.columns([2, 3], gap="large")
     captions = _FORMS.values()
     with left:
-        form = choice(st.radio, "What to export", _FORMS, key="export_form", captions=captions)
+        form = ui.choice(st.radio, "What to export", _FORMS, key="export_form", captions=captions)
+    save = partial(ui.download, primary=True)
     with right:
-        kind = list(_FORMS).index(form)
-        if kind == 0:
+        if form.startswith("A tokeniser"):
             _tokeniser(current)
-        elif kind == 1:
-            download(
-                "Download the model",
-                lambda: write_model(Bte(tokeniser)),
-                f"{_FOLDER}.json",
-                primary=True,
-                key="export model",
-                help="morphgraph segment --model FILE",
-            )
-        elif kind == 2:
-            download(
-                "Recipe",
-                lambda: write_recipe(tokeniser),
-                "recipe.json",
-                key="recipe history",
-                help="The edits alone, to be replayed here or with morphgraph knockout --recipe.",
-                disabled=not tokeniser.graph.history,
-            )
+        elif form.startswith("A model"):
+            how: dict[str, Any] = {"key": "export model", "help": "morphgraph segment --model FILE"}
+            model = partial(write_model, Bte(tokeniser))
+            save("Download the model", model, f"{_FOLDER}.json", **how)
+        elif form.startswith("A recipe"):
+            how = {"key": "recipe history", "disabled": not graph.history}
+            how["help"] = "To be replayed here or with morphgraph knockout --recipe."
+            save("Recipe", partial(write_recipe, tokeniser), "recipe.json", **how)
         else:
-            download(
+            names = tokeniser.readable_types
+            save(
                 "Download GraphML",
-                lambda: to_graphml(to_networkx(tokeniser.graph, names=tokeniser.readable_types)),
+                lambda: to_graphml(to_networkx(graph, names=names)),
                 "merge-graph.graphml",
-                primary=True,
                 key="export graph",
             )
 
@@ -165,19 +162,17 @@ def _tokeniser(current: Session) -> None:
     if st.session_state.get(_KEY) != key:
         with place.container():
             if segmenter.editable is not None:
-                _forecast(sum(merge.is_tuple for merge in tokeniser.graph.merges().values()))
+                _forecast(current, sum(m.is_tuple for m in tokeniser.graph.merges().values()))
             else:
                 st.write(
                     f"{segmenter.name} is not a model of the `tokenizers` library, so it becomes a "
                     "**folder for `transformers`** with a small tokeniser class."
                 )
-            if not st.button(
-                "Check and prepare",
-                icon=":material/fact_check:",
-                type="primary",
-                help="Compares the ids of 10,000 words, the reference's first, and of 1,000 "
-                "sentences. It takes a second or two.",
-            ):
+            said = (
+                "Compares the ids of 10,000 words, the reference's first, and of 1,000 sentences. "
+                "It takes a second or two."
+            )
+            if not ui.button("Check and prepare", "fact_check", primary=True, help=said):
                 return
 
     def make() -> Export:
@@ -185,21 +180,29 @@ def _tokeniser(current: Session) -> None:
         with st.spinner("Comparing 10,000 words and 1,000 sentences…"):
             return export_segmenter(segmenter, words_to_check(words, name=tokeniser.name))
 
-    with attempt():
+    with ui.attempt():
         if warning := current.once(("capitals", *key), segmenter.warning):
-            st.warning(plain(warning), icon=":material/match_case:")
+            st.warning(ui.plain(warning), icon=":material/match_case:")
         made = current.once(("export", Same(segmenter), *key), make)
         st.session_state[_KEY] = key
         with place.container():
-            _result(made)
+            _result(made, keeps_ids=id_choice(tokeniser) == "keep")
 
 
-def _forecast(tuples: int) -> None:
+def _forecast(current: Session, tuples: int) -> None:
     if tuples:
         st.write(
             f"It has {counted(tuples, 'merge')} of more than two parts, so it becomes a **folder "
             "for `transformers`** with a small tokeniser class: a `tokenizer.json` has pairs only."
         )
+        said = (
+            "Tuple merges become pairs, or what they make goes where that is to blame. Then it is "
+            "a tokenizer.json that every library reads, and all types keep their ids. An edit, "
+            "which can be undone."
+        )
+        if ui.button("Leave only pair merges", "conversion_path", help=said):
+            make_portable(current)
+            ui.run_again()
     else:
         st.write(
             "Every merge is a pair, so it becomes a **`tokenizer.json`**, provided that the "
@@ -208,40 +211,50 @@ def _forecast(tuples: int) -> None:
         )
 
 
-def _result(made: Export) -> None:
+def _result(made: Export, *, keeps_ids: bool) -> None:
     is_file = made.kind == "tokenizer.json"
     form = "a `tokenizer.json`" if is_file else "a folder for `transformers`"
     st.success(
         f"**{counted(made.checked_words, 'word')} and "
         f"{counted(made.checked_sentences, 'sentence')}: the same ids** "
         f"as in this app, compared in {made.seconds:.1f} s.  \n"
-        f"It is {form}: {plain(made.reason)}.",
+        f"It is {form}: {ui.plain(made.reason)}.",
         icon=":material/check_circle:",
     )
-    download(
+    ui.download(
         "Download the archive",
-        lambda: zipped({f"{_FOLDER}/{name}": data for name, data in made.files.items()}),
+        lambda: ui.zipped({f"{_FOLDER}/{name}": data for name, data in made.files.items()}),
         f"{_FOLDER}.zip",
         primary=True,
         help="One zip archive with all the files below.",
     )
+    rows = (check.cells for check in made.checks)
+    ui.show_table(
+        dict(zip(CHECK_COLUMNS, zip(*rows, strict=True), strict=True)),
+        column_config={
+            "number": ui.TEXT(alignment="right"),
+            CHECK_COLUMNS[-1]: ui.TEXT(width="large"),
+        },
+    )
     code = _FOR_THE_LIBRARY if is_file else _WITH_OUR_CLASS
     st.code(code.strip(), language="python", wrap_lines=True)
-    show_table(
+    ui.show_table(
         {
             "file": list(made.files),
             "what it is": [FILES[name] for name in made.files],
             "size": [f"{len(data) / 1000:,.1f} kB" for data in made.files.values()],
         },
         column_config={
-            "file": TEXT(width="medium"),
-            "what it is": TEXT(width="large"),
-            "size": TEXT(width="small", alignment="right"),
+            "file": ui.TEXT(width="medium"),
+            "what it is": ui.TEXT(width="large"),
+            "size": ui.TEXT(width="small", alignment="right"),
         },
     )
+    kept = "All types keep their ids, and removed ones their entries, which nothing produces"
+    dense = "Ids are dense: what was removed leaves no hole"
     st.caption(
-        "Ids are dense: what was removed leaves no hole. ids.json maps the old ids to the new "
-        "ones; the README shows how to reuse a model's embeddings with it."
+        f"{kept if keeps_ids else dense}. ids.json maps the old ids to the new ones; the README "
+        "shows how to reuse a model's embeddings with it."
     )
     st.code(made.signature, language=None, wrap_lines=True)
 

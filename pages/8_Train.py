@@ -15,13 +15,14 @@ import streamlit as st
 
 from morphgraph.core.cache import Same
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.limits import PUBLIC_TYPES, is_public
+from morphgraph.core.limits import PUBLIC_TYPES, PUBLIC_WORDS, is_public
 from morphgraph.core.text import counted, shortened
 from morphgraph.corpus.counts import WordCounts, parse_word_counts, wordfreq_counts
 from morphgraph.corpus.pipelines import PIPELINES
 from morphgraph.corpus.text import read_text, text_columns
 from morphgraph.formats.hugging_face import to_tokenizer_json
 from morphgraph.methods import METHODS
+from morphgraph.refine.extending import preview_extend
 from morphgraph.score.comparison import Comparison
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import Method
@@ -30,17 +31,17 @@ from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.training import TrainingClock, train, training_of
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import spelled
+from web import widgets as ui
 from web.bootstrap import start
 from web.choosing import chosen_methods, parameter_field
 from web.components import comparison_table
+from web.edits import make as make_edit
 from web.inputs import content_of
 from web.jobs import train_in_turn
 from web.sources import Source, wordfreq_languages
 from web.state import Session, doing
-from web.widgets import attempt, button, download, plain, remembered, setting
 
-_ASKED, _SHOWN, _COMPARES = "train asked", "train shown", "train compares"
-_SECONDS = "train seconds"
+_ASKED, _SHOWN, _SECONDS = "train asked", "train shown", "train seconds"
 _SOURCES = {
     "wordfreq": "wordfreq's counts",
     "counts": "a file of word counts",
@@ -89,7 +90,9 @@ class _Order:
 def train_page(current: Session) -> None:
     """Show settings, a button that trains, and the result."""
     st.title("Train")
-    _train(current, _settings())
+    order = _settings()
+    _train(current, order)
+    _extend(current, order)
     if current.models:
         _result(current)
     else:
@@ -98,99 +101,83 @@ def train_page(current: Session) -> None:
 
 
 def _settings() -> _Order | None:
-    first = {"train_source": "wordfreq", "train_language": "en", "train_method": "bpe"}
     most = PUBLIC_TYPES.value if is_public() else 500_000
-    with remembered(**first, train_size=8000):
-        with st.container(key="cards-train"):
-            name = st.radio(
-                "Method",
-                METHODS.trained,
-                key="train_method",
-                horizontal=True,
-                format_func=lambda name: METHODS[name].title,
-                captions=[plain(training_of(name)[1].description) for name in METHODS.trained],
+    with st.container(key="cards-train"):
+        name = ui.choice(
+            st.radio,
+            "Method",
+            METHODS.trained,
+            key="train_method",
+            first="bpe",
+            horizontal=True,
+            format_func=lambda name: METHODS[name].title,
+            captions=[ui.plain(training_of(name)[1].description) for name in METHODS.trained],
+        )
+    method, training = training_of(name)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        words = _source()
+        how: dict[str, Any] = {"step": 1000, "key": "train_size", "first": 8000, "width": 180}
+        how["help"] = "All types, the atoms included: the bytes alone are 256."
+        size = int(ui.setting(st.number_input, "Vocabulary size", 10, most, **how))
+        place = st.container(horizontal=True, width="content")
+        parameters = {}
+        for name, field in training.parameters.model_fields.items():
+            label, key = f"{method.title}: {name}", f"train_{name}"
+            parameters[name] = parameter_field(place, label, key, field, field.default)
+        with st.popover("Preparation", icon=":material/tune:"):
+            pipeline = st.selectbox(
+                "Pipeline",
+                training.pipelines,
+                key=f"train pipeline {training.pipelines}",
+                help="What happens to words before training, and in the trained tokeniser too.",
             )
-        method, training = training_of(name)
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            words = _source()
-            said = "All types, the atoms included: the bytes alone are 256."
-            how: dict[str, Any] = {"step": 1000, "key": "train_size", "width": 180, "help": said}
-            size = st.number_input("Vocabulary size", 10, most, **how)
-            place = st.container(horizontal=True, width="content")
-            parameters = {}
-            for name, field in training.parameters.model_fields.items():
-                label, key = f"{method.title}: {name}", f"train_{name}"
-                parameters[name] = parameter_field(place, label, key, field, field.default)
-            with st.popover("Preparation", icon=":material/tune:"):
-                pipeline = st.selectbox(
-                    "Pipeline",
-                    training.pipelines,
-                    key=f"train pipeline {training.pipelines}",
-                    help="What happens to words before training, and in the trained tokeniser too.",
-                )
-                st.caption(plain(PIPELINES[pipeline].description))
-                usual = PIPELINES[pipeline].minimum_count
-                said = f"Rarer words are left out; 0 for the pipeline's own: {usual}."
-                how = {"step": 1, "key": "train_least", "first": 0, "help": said}
-                least = setting(st.number_input, "Least word count", 0, **how)
+            st.caption(ui.plain(PIPELINES[pipeline].description))
+            usual = PIPELINES[pipeline].minimum_count
+            said = f"Rarer words are left out; 0 for the pipeline's own: {usual}."
+            how = {"step": 1, "key": "train_least", "first": 0, "help": said}
+            least = int(ui.setting(st.number_input, "Least word count", 0, **how)) or None
     if words is None:
         return None
-    return _Order(words, method, pipeline, int(size), int(least) or None, parameters)
+    return _Order(words, method, pipeline, size, least, parameters)
 
 
 def _source() -> _Words | None:
-    chosen = st.segmented_control(
-        "Words from",
-        list(_SOURCES),
-        key="train_source",
-        required=True,
-        format_func=_SOURCES.__getitem__,
-        width="content",
-    )
+    how: dict[str, Any] = {"format_func": _SOURCES.__getitem__, "width": "content"}
+    chosen = ui.segments("Words from", _SOURCES, key="train_source", **how)
     if chosen == "wordfreq":
-        language = st.selectbox("Language", wordfreq_languages(), key="train_language", width=130)
+        languages = wordfreq_languages()
+        how = {"key": "train_language", "first": "en", "width": 130}
+        language = ui.setting(st.selectbox, "Language", languages, **how)
         source = f"wordfreq:{language}"
         return _Words(source, lambda _: wordfreq_counts(language), ("--counts", source))
     if chosen == "counts":
         said = "One word a line: the word, a tab or a space, and its count."
         file = st.file_uploader("Word counts", key="train counts", help=said)
-    else:
-        said = "Plain text, or a csv, tsv or parquet file with a column of text, in UTF-8."
-        file = st.file_uploader("Text", key="train text", help=said)
-    if file is None:
-        return None
-    return _counted(file) if chosen == "counts" else _text(file)
+        return None if file is None else _counted(file)
+    said = "Plain text, or a csv, tsv or parquet file with a column of text, in UTF-8."
+    file = st.file_uploader("Text", key="train text", help=said)
+    return None if file is None else _text(file)
 
 
 def _counted(file: Any) -> _Words:
-    def read(_: Progress) -> WordCounts:
-        return parse_word_counts(content_of(file), file.name)
-
-    return _Words(file.name, read, file=("--counts", file.name, file.getvalue()))
+    given = ("--counts", file.name, file.getvalue())
+    return _Words(file.name, lambda _: parse_word_counts(content_of(file), file.name), (), given)
 
 
 def _text(file: Any) -> _Words | None:
-    columns = None
-    with attempt():
-        columns = text_columns(content_of(file), file.name)
-    if columns is None:
-        return None
-    column = None
-    if columns:
-        usual = next((n for n, name in enumerate(columns) if name.lower() == "text"), 0)
-        column = st.selectbox(
-            "Column",
-            columns,
-            index=usual,
-            key=f"train column {file.file_id}",
-            format_func=lambda name: shortened(name, 60),
-        )
+    with ui.attempt():
+        columns, column = text_columns(content_of(file), file.name), None
+        if columns:
+            usual = next((n for n, name in enumerate(columns) if name.lower() == "text"), 0)
+            how: dict[str, Any] = {"index": usual, "key": f"train column {file.file_id}"}
+            column = st.selectbox("Column", columns, format_func=shortened, **how)
 
-    def read(progress: Progress) -> WordCounts:
-        return read_text(content_of(file), file.name, column=column, progress=progress)
+        def read(progress: Progress) -> WordCounts:
+            return read_text(content_of(file), file.name, column=column, progress=progress)
 
-    given = () if column is None else ("--column", column)
-    return _Words(file.name, read, given, ("--text", file.name, file.getvalue()))
+        given = () if column is None else ("--column", column)
+        return _Words(file.name, read, given, ("--text", file.name, file.getvalue()))
+    return None
 
 
 def _ask(wanted: bool) -> None:
@@ -200,36 +187,24 @@ def _ask(wanted: bool) -> None:
 def _train(current: Session, order: _Order | None) -> None:
     place = st.empty()
     if order is None or not st.session_state.pop(_ASKED, False):
-        with place.container():
-            st.button(
-                "Train",
-                icon=":material/model_training:",
-                type="primary",
-                disabled=order is None,
-                on_click=_ask,
-                args=(True,),
-                help=None if order else "Choose a file first.",
-            )
+        with place:
+            said = None if order else "Choose a file first."
+            how: dict[str, Any] = {"primary": True, "disabled": order is None, "help": said}
+            ui.button("Train", "model_training", _ask, True, **how)
         return
     place.empty()  # otherwise the old button remains visible during training
     with st.container():
         left, right = st.columns([8, 2], vertical_alignment="center")
         bar = left.progress(0.0, "Reading the words …")
-        right.button(
-            "Stop",
-            icon=":material/stop:",
-            width="stretch",
-            on_click=_ask,
-            args=(False,),
-            key="train stop",
-            help="That leaves no words.",
-        )
+        with right:
+            how = {"width": "stretch", "key": "train stop", "help": "That leaves no words."}
+            ui.button("Stop", "stop", _ask, False, **how)
         if not training_of(order.method.name)[1].stoppable and not is_public():
             st.caption(
-                f"{plain(order.method.title)} trains in one go: it shows no progress, and a click "
-                "on Stop takes effect after it."
+                f"{ui.plain(order.method.title)} trains in one go: it shows no progress, and a "
+                "click on Stop takes effect after it."
             )
-        with attempt():
+        with ui.attempt():
             with doing(current, f"The training of {order.label}"):
                 _run(current, order, bar)
             st.rerun()
@@ -251,30 +226,53 @@ def _run(current: Session, order: _Order, bar: Any) -> None:
         return advance
 
     started = time.perf_counter()
+    method, words = order.method.name, order.words
     if is_public():
-        name = f"{order.method.name}-{order.pipeline}-{order.size}"
-        visitor = current.store.folder.name
-
-        def tell(said: str, share: float) -> None:
-            bar.progress(share, said)
-
-        segmenter = train_in_turn(visitor, order.options, name, tell, order.words.file)
+        name, visitor = f"{method}-{order.pipeline}-{order.size}", current.store.folder.name
+        model = train_in_turn(visitor, order.options, name, bar.progress, words.file)
     else:
-        counts = order.words.read(report("Reading the words", "Reading the words …", 0.0, 0.1))
-        words = counted(len(counts), "word")
-        segmenter = train(
-            order.method.name,
+        counts = words.read(report("Reading the words", "Reading the words …", 0.0, 0.1))
+        read = counted(len(counts), "word")
+        model = train(
+            method,
             counts,
             order.size,
             pipeline=order.pipeline,
             parameters=order.parameters,
             minimum_count=order.least,
-            progress=report(f"Training on {words}", f"Preparing {words} …", 0.1, 1.0),
+            progress=report(f"Training on {read}", f"Preparing {read} …", 0.1, 1.0),
         )
-    current.keep_model(order.label, segmenter)
+    current.keep_model(order.label, model)
     st.session_state[_SHOWN] = order.label
-    took = st.session_state.get(_SECONDS, {})
-    st.session_state[_SECONDS] = {**took, order.label: time.perf_counter() - started}
+    st.session_state.setdefault(_SECONDS, {})[order.label] = time.perf_counter() - started
+
+
+def _extend(current: Session, order: _Order | None) -> None:
+    """Offer to go on training the open tokeniser, on the same words."""
+    study, most = current.study, PUBLIC_TYPES.value if is_public() else 500_000
+    name = ui.plain(shortened(study.tokeniser.name, 40))
+    with (
+        st.expander(f"Extend the open tokeniser, {name}, instead", icon=":material/add:"),
+        st.container(horizontal=True, vertical_alignment="bottom"),
+    ):
+        how: dict[str, Any] = {"step": 100, "key": "extend_add", "first": 1000, "width": 180}
+        add = int(ui.setting(st.number_input, "New types", 1, most, **how))
+        said = "After all its merges, training goes on with the words above. One edit."
+        if not ui.button("Extend", "add", disabled=order is None, help=said) or order is None:
+            return
+        with ui.attempt():
+            with st.spinner("Extending it…"), doing(current, f"The extension of {name}"):
+                counts = order.words.read(lambda _: None)
+                if is_public():
+                    PUBLIC_WORDS.check(len(counts), "The text", fix="Leave out rare words")
+                change = preview_extend(study.tokeniser, counts, add)
+                tokens = study.tokens_per_word(counts), study.tokens_per_word(counts, change)
+                make_edit(current, change.step)
+            st.success(
+                f"{counted(len(change.added_types), 'type')} added: {tokens[0]:.3f} → "
+                f"{tokens[1]:.3f} tokens per word. Undo is on the other pages.",
+                icon=":material/check_circle:",
+            )
 
 
 def _result(current: Session) -> None:
@@ -286,30 +284,28 @@ def _result(current: Session) -> None:
     label = left.selectbox("Trained in this session", names, key=_SHOWN)
     segmenter = models[label]
     tokeniser = segmenter.editable
-
-    def compare() -> None:
-        chosen_methods(current, "compare").take(["bpe", f"model {label}"])
-        st.session_state[_COMPARES] = True
-
     with right.container(horizontal=True, vertical_alignment="bottom"):
         st.metric("Types", f"{segmenter.vocabulary_size:,}", width="content")
         seconds = st.session_state.get(_SECONDS, {}).get(label)
         if seconds is not None:
             st.metric("Seconds", f"{seconds:.1f}", width="content")
     with st.container(horizontal=True):
-        how = {"key": "train compare", "help": "Word by word, on the page Segmentations."}
-        button("Compare with the open one", "compare_arrows", compare, primary=True, **how)
+        how: dict[str, Any] = {
+            "key": "train compare",
+            "help": "Word by word, on the page Segmentations.",
+        }
+        if ui.button("Compare with the open one", "compare_arrows", primary=True, **how):
+            chosen_methods(current, "compare").take(["bpe", f"model {label}"])
+            st.switch_page("pages/9_Segmentations.py")
         if tokeniser is not None:
             said = "All other pages then show it, with the open reference."
-            button("Open it", "hub", _open, current, tokeniser, help=said)
+            ui.button("Open it", "hub", _open, current, tokeniser, help=said)
         _downloads(segmenter, label)
         said = "Frees memory; the model is lost."
-        button("Forget it", "delete", current.forget_model, label, help=said)
+        ui.button("Forget it", "delete", current.forget_model, label, help=said)
     warning = current.once(("capitals", Same(segmenter)), segmenter.warning, of_files=True)
     if warning:
-        st.warning(plain(warning), icon=":material/match_case:")
-    if st.session_state.pop(_COMPARES, False):
-        st.switch_page("pages/9_Segmentations.py")
+        st.warning(ui.plain(warning), icon=":material/match_case:")
     _examples(current, [segmenter])
     with st.expander("Signature"):
         st.code(segmenter.signature(), language=None, wrap_lines=True)
@@ -318,39 +314,32 @@ def _result(current: Session) -> None:
 def _downloads(segmenter: Segmenter, label: str) -> None:
     with st.popover("Download", icon=":material/download:"):
         name = f"{label.split(' · ')[0]}-{segmenter.vocabulary_size}".replace(" ", "-")
-        download(
-            "Download the model",
-            lambda: write_model(segmenter),
-            f"{name}.json",
-            key="train model",
-            help="It loads again as it is: morphgraph segment --model FILE.",
-        )
+        how: dict[str, Any] = {
+            "key": "train model",
+            "help": "It loads again: morphgraph segment --model FILE.",
+        }
+        ui.download("Download the model", lambda: write_model(segmenter), f"{name}.json", **how)
         if (tokeniser := segmenter.editable) is not None:
-            download(
-                "Download tokenizer.json",
-                lambda: to_tokenizer_json(tokeniser)[0],
-                "tokenizer.json",
-                key="train tokenizer.json",
-                help="For Hugging Face's libraries.",
-            )
+            file = "tokenizer.json"
+            how = {"key": "train tokenizer.json", "help": "For Hugging Face's libraries."}
+            ui.download(f"Download {file}", lambda: to_tokenizer_json(tokeniser)[0], file, **how)
 
 
 def _examples(current: Session, trained: list[Segmenter]) -> None:
     study = current.study
-    with remembered(train_words=_EXAMPLES):
-        words = st.text_input(
-            "Words to segment", key="train_words", help="Separated by spaces.", max_chars=2_000
-        ).split()
+    how: dict[str, Any] = {"key": "train_words", "first": _EXAMPLES, "max_chars": 2_000}
+    said = "Separated by spaces."
+    words = ui.setting(st.text_input, "Words to segment", help=said, **how).split()
     if not words:
         return
     numbers = [study.number_of(word) for word in words]
     entries = study.benchmark.reference.entries
     gold = [None if number is None else entries[number].morphs for number in numbers]
     labels = [*("trained" for _ in trained), f"open: {study.tokeniser.name}"]
-    with attempt():
+    with ui.attempt():
         compared = Comparison([*trained, Bte(study.tokeniser)], words, gold, labels=labels)
         for column, title in zip(st.columns(1 + len(labels)), ["gold", *labels], strict=True):
-            column.markdown(f"**{plain(shortened(title, 40))}**")
+            column.markdown(f"**{ui.plain(shortened(title, 40))}**")
         comparison_table(labels, list(enumerate(compared.rows)), key="train examples")
 
 

@@ -1,8 +1,9 @@
 """Every remedy side by side: one word or a thousand, against the gold."""
 
-import itertools
-from collections.abc import Mapping, Sequence
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,8 @@ from morphgraph.score.comparison import ComparedWord, Comparison, Summary, most_
 from morphgraph.score.uncertainty import Interval
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE
-from morphgraph.tables.scores import comparison_csv, comparison_html, comparison_latex
+from morphgraph.tables.scores import comparison_csv, comparison_html, words_table
+from morphgraph.tables.writing import to_latex
 from morphgraph.tokeniser.words import spelled
 from web import choosing
 from web import widgets as ui
@@ -71,29 +73,35 @@ def segmentations_page(current: Session) -> None:
         offer_frequencies(current, lacking)
     ready = [one for one in picked if one.made is not None]
     segmenters = [one.made for one in ready if one.made is not None]
-    texts, gold = _choose_words(current, segmenters, field, drawn, more)
+    texts = _typed(current, field, more)
+    with drawn:
+        words, gold = _drawn(current, segmenters, is_used=not texts)
+    if texts:
+        words_in_another_language(current, [word for text in texts for word in text.split()])
+        entries = current.study.benchmark.reference.entries
+        known = {entry.word: entry.morphs for entry in reversed(entries)}
+        gold = [known.get(text) for text in texts]
+    texts = texts or words
     if not texts or not picked:
         st.info("Choose words and at least one method.")
         return
     labels = [one.label for one in ready]
-    # A model file states its own checksum.
-    made = (tuple(s.signature() for s in segmenters), tuple(map(Same, segmenters)), tuple(labels))
-    key = ("comparison", *made, tuple(texts), tuple(gold))
+    key = ("comparison", *map(Same, segmenters), *labels, tuple(texts), tuple(gold))
     with ui.attempt():
         comparison = current.once(key, lambda: Comparison(segmenters, texts, gold, labels=labels))
         chosen = _filtered(current, comparison, more)
         shown = f"{len(chosen):,} of " if len(chosen) < len(texts) else ""
         note.markdown(f"**{shown}{counted(len(texts), 'word')}**")
         # The index of each method among those compared; None if it is still being made.
-        counter = itertools.count()
-        numbers = [None if one.made is None else next(counter) for one in picked]
+        places = {one.name: number for number, one in enumerate(ready)}
+        numbers = [places.get(one.name) for one in picked]
         widths = [_WORDS_WIDER, *(1 for _ in picked)]
         with st.container(key="compare-heads"):
-            first, *places = st.columns(widths, gap=None, wrap=False, vertical_alignment="center")
+            first, *heads = st.columns(widths, gap=None, wrap=False, vertical_alignment="center")
             first.markdown("**gold**")
-            for place, one, number in zip(places, picked, numbers, strict=True):
-                found = None if number is None else comparison.summaries[number]
-                with place:
+            for head, one, number in zip(heads, picked, numbers, strict=True):
+                with head:
+                    found = None if number is None else comparison.summaries[number]
                     _header(current, one, found)
         _table(picked, numbers, comparison, chosen)
         progress = st.container()  # below the words, so that they do not move
@@ -101,7 +109,7 @@ def segmentations_page(current: Session) -> None:
         if cell is not None:
             one_cell(current, comparison, *cell)
         _summaries(comparison)
-        if any(known is not None for known in gold):
+        if any(morphs is not None for morphs in gold):
             partial_gold(current.study.benchmark.reference.partial_note)
         _downloads(comparison, [comparison.rows[number] for number in chosen])
         keep_session(current)
@@ -146,10 +154,7 @@ def _chosen_cell(comparison: Comparison) -> tuple[int, int] | None:
 def _filtered(current: Session, comparison: Comparison, more: DeltaGenerator) -> list[int]:
     several = len(comparison.segmenters) > 1
     kinds = [_ALL, _DISAGREE, _BETTER] if several else [_ALL]
-    here = ui.value_now(_SHOW, _ALL)
-    asked = current.address.follow("show", here, among=kinds)
-    if asked != here:
-        ui.set_value(_SHOW, asked)
+    current.address.remember("show", _SHOW, _ALL, among=kinds)
     with more:
         which: str = ui.segments("Show", kinds, key=_SHOW)
     if which == _DISAGREE:
@@ -230,35 +235,11 @@ def _downloads(comparison: Comparison, rows: list[ComparedWord]) -> None:
     ui.downloads(
         {
             "comparison.csv": lambda: comparison_csv(comparison, rows),
-            "comparison.tex": lambda: comparison_latex(comparison, rows),
+            "comparison.tex": lambda: to_latex(words_table(comparison, rows)),
             "comparison.html": lambda: comparison_html(comparison, rows, title),
         },
         "The rows that are shown, on all pages.",
     )
-
-
-def _choose_words(
-    current: Session,
-    segmenters: Sequence[Segmenter],
-    field: DeltaGenerator,
-    drawn: DeltaGenerator,
-    more: DeltaGenerator,
-) -> tuple[list[str], list[KnownMorphs]]:
-    """Return the texts, and the gold morphs of those that are in the reference.
-
-    ``segmenters``: the compared methods, for words on which they differ. ``field``, ``drawn`` and
-    ``more``: where words are typed, where they are drawn from the reference, and where whole texts
-    are.
-    """
-    texts = _typed(current, field, more)
-    with drawn:
-        found = _drawn(current, segmenters, is_used=not texts)
-    if not texts:
-        return found
-    words_in_another_language(current, [word for text in texts for word in text.split()])
-    entries = current.study.benchmark.reference.entries
-    known = {entry.word: entry.morphs for entry in reversed(entries)}
-    return texts, [known.get(text) for text in texts]
 
 
 def _typed(current: Session, field: DeltaGenerator, more: DeltaGenerator) -> list[str]:
@@ -278,16 +259,17 @@ def _typed(current: Session, field: DeltaGenerator, more: DeltaGenerator) -> lis
         max_chars=_LONGEST,
         placeholder="sentences, to be compared in place of words",
     )
-    with ui.remembered(**{_WORDS: ""}):
-        words = field.text_input(
-            "Words",
-            key=_WORDS,
-            max_chars=_LONGEST,
-            placeholder="Type or paste words",
-            label_visibility="collapsed",
-            icon=":material/search:",
-            disabled=bool(lines.strip()),
-        )
+    words = ui.setting(
+        field.text_input,
+        "Words",
+        key=_WORDS,
+        first="",
+        max_chars=_LONGEST,
+        placeholder="Type or paste words",
+        label_visibility="collapsed",
+        icon=":material/search:",
+        disabled=bool(lines.strip()),
+    )
     text = lines if lines.strip() else words
     texts = [t.strip() for t in lines.splitlines()] if lines.strip() else words.split()
     texts = list(dict.fromkeys(t for t in texts if t))
@@ -298,18 +280,51 @@ def _typed(current: Session, field: DeltaGenerator, more: DeltaGenerator) -> lis
     return texts[:_MOST]
 
 
+class Draw(NamedTuple):
+    """How words of the reference are drawn, as in the address: ``2,50,7`` is at random, seed 7."""
+
+    how: str = _HOW[0]
+    most: int = 50
+    seed: int = 0
+    affix: str = "un"
+
+    @classmethod
+    def read(cls, text: str) -> Draw:
+        """Read what an address holds, however wrong."""
+        how, count, more = (*text.split(",", 2), "", "", "")[:3]
+        kind = int(how) if len(how) == 1 and how.isdecimal() and int(how) < len(_HOW) else 0
+
+        def number(text: str, usual: int) -> int:
+            return int(text) if text.isdecimal() and len(text) < 9 else usual
+
+        drawn = cls(_HOW[kind], min(max(number(count, 50), 1), _MOST))
+        if drawn.how == "at random":
+            return drawn._replace(seed=number(more, 0))
+        return drawn._replace(affix=more[:50]) if drawn.how == "with an affix" and more else drawn
+
+    def __str__(self) -> str:
+        more = {"at random": f",{self.seed}", "with an affix": f",{self.affix.strip()}"}
+        return f"{_HOW.index(self.how)},{self.most}{more.get(self.how, '')}"
+
+
 def _drawn(
     current: Session, segmenters: Sequence[Segmenter], *, is_used: bool
 ) -> tuple[list[str], list[KnownMorphs]]:
     study, entries = current.study, current.study.benchmark.reference.entries
-    _follow_drawn(current, is_used=is_used)
-    now = {name: ui.value_now(f"compare_{name}", usual) for name, usual in _USUAL.items()}
+    usual = Draw()._asdict()
+    now = Draw(*(ui.value_now(f"compare_{name}", value) for name, value in usual.items()))
+    here = str(now) if is_used else ""
+    asked = current.address.follow("draw", here, reads=lambda t: str(Draw.read(t)) if t else here)
+    if asked != here:
+        now = Draw.read(asked)
+        for name, value in now._asdict().items():
+            ui.set_value(f"compare_{name}", value)
     label = "The reference"
     if is_used:
-        label = _SHORT[now["how"]].format(count=now["count"], affix=ui.plain(now["affix"]))
+        label = _SHORT[now.how].format(count=now.most, affix=ui.plain(now.affix))
 
     def field(widget: Any, label: str, *given: Any, name: str, **how: Any) -> Any:
-        return ui.setting(widget, label, *given, key=f"compare_{name}", first=_USUAL[name], **how)
+        return ui.setting(widget, label, *given, key=f"compare_{name}", first=usual[name], **how)
 
     def forget_typed() -> None:
         ui.set_value(_WORDS, "")
@@ -317,26 +332,22 @@ def _drawn(
 
     with st.popover(label, key="compare draw open", help="Words of the reference"):
         how = field(st.radio, "Draw those", _HOW, name="how", on_change=forget_typed)
-        count = int(field(st.number_input, "How many", 1, _MOST, name="count", step=10))
-        seed, affix = 0, now["affix"]
+        most = int(field(st.number_input, "How many", 1, _MOST, name="most", step=10))
+        seed, affix = 0, now.affix
         if how == "at random":
             seed = int(field(st.number_input, "Seed", 0, name="seed"))
         elif how == "with an affix":
             affix = field(st.text_input, "Morph", name="affix", max_chars=50).strip()
     if not is_used:
         return [], []
-    order: Sequence[int]
-    if how == "at random":
-        order = np.random.default_rng(seed).permutation(len(entries)).tolist()
-    elif how == "with an affix":
-        order = [i for i, entry in enumerate(entries) if affix in entry.morphs]
-    elif how == "most blame":
-        order = study.blamed_order()
-    elif how == "most disputed":
-        order = _most_disputed(current, segmenters)
-    else:
-        order = study.worst_order()
-    chosen = [entries[int(number)] for number in order[:count]]
+    draws: dict[str, Callable[[], Sequence[int]]] = {
+        "most wrong gaps": study.worst_order,
+        "most blame": study.blamed_order,
+        "at random": lambda: np.random.default_rng(seed).permutation(len(entries)).tolist(),
+        "with an affix": lambda: [i for i, entry in enumerate(entries) if affix in entry.morphs],
+        "most disputed": lambda: _most_disputed(current, segmenters),
+    }
+    chosen = [entries[int(number)] for number in draws[how]()[:most]]
     return [entry.word for entry in chosen], [entry.morphs for entry in chosen]
 
 
@@ -349,39 +360,6 @@ def _most_disputed(current: Session, segmenters: Sequence[Segmenter]) -> list[in
     if len(entries) > _SEARCHED:
         st.caption(f"Among {_SEARCHED:,} of {len(entries):,} words, drawn at random.")
     return [int(chosen[number]) for number in found]
-
-
-def _follow_drawn(current: Session, *, is_used: bool) -> None:
-    now = {name: ui.value_now(f"compare_{name}", usual) for name, usual in _USUAL.items()}
-    here = _spelled(now) if is_used else ""
-
-    def read(draw: str) -> str:
-        return _spelled(_read(draw)) if draw else here
-
-    asked = current.address.follow("draw", here, reads=read)
-    for name, value in _read(asked).items() if asked != here else ():
-        ui.set_value(f"compare_{name}", value)
-
-
-def _spelled(drawn: Mapping[str, Any]) -> str:
-    how = drawn["how"]
-    more = {"at random": [str(drawn["seed"])], "with an affix": [drawn["affix"].strip()]}
-    return ",".join([str(_HOW.index(how)), str(int(drawn["count"])), *more.get(how, [])])
-
-
-def _read(draw: str) -> dict[str, Any]:
-    how, count, more = (*draw.split(",", 2), "", "", "")[:3]
-    kind = int(how) if len(how) == 1 and how.isdecimal() and int(how) < len(_HOW) else 0
-    count = count if len(count) < 9 else ""
-    return {
-        "how": _HOW[kind],
-        "count": min(max(int(count), 1), _MOST) if count.isdecimal() else 50,
-        "seed": int(more) if kind == 2 and more[:9].isdecimal() and len(more) < 9 else 0,
-        "affix": more[:50] if kind == 3 and more else "un",
-    }
-
-
-_USUAL = _read("")
 
 
 segmentations_page(start("Segmentations"))

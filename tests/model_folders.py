@@ -8,6 +8,10 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import load_file, save_file
 
+from morphgraph.formats.hugging_face import to_tokenizer_json
+from morphgraph.formats.recipe import write_whole_recipe
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
+
 WIDTH = 4
 CONFIG = {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_embd": 5}
 
@@ -64,3 +68,13 @@ def special_token(text: str, number: int) -> dict[str, Any]:
     """An entry of ``added_tokens``."""
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
     return {"content": text, "id": number, "special": True, **flags}
+
+
+def saved_files(tokeniser: BpeTokeniser) -> dict[str, bytes]:
+    """An exported folder without what only `transformers` needs, and without any check."""
+    data, id_map = to_tokenizer_json(tokeniser)
+    return {
+        "tokeniser.bte.json" if tokeniser.graph.has_tuples else "tokenizer.json": data,
+        "recipe.json": write_whole_recipe(tokeniser),
+        "ids.json": json.dumps(id_map).encode(),
+    }

@@ -1,4 +1,4 @@
-"""A run of 60 small cells, and how to start it as a process of its own."""
+"""Small evaluations, and how to start a run of 60 cells as a process of its own."""
 
 from __future__ import annotations
 
@@ -9,6 +9,15 @@ from pathlib import Path
 
 import pandas as pd
 
+TINY = """\
+name: tiny
+title: A tiny run
+languages: [en]
+tokenisers: [{name: demo, file: "demo:en"}]
+methods: [standard, dropout(p=0.1)]
+references: ["demo:en"]
+intervals: false
+"""
 RATES = ", ".join(f"{number / 100:g}" for number in range(1, 31))
 SIXTY = f"""\
 name: sixty

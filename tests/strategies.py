@@ -69,6 +69,11 @@ def with_words(draw: st.DrawFn) -> tuple[MergeList, list[str]]:
 MERGES = well_formed() | any_order() | with_holes()
 
 
+def word_counts(alphabet: str, longest: int, most: int) -> st.SearchStrategy[dict[str, int]]:
+    words = st.text(alphabet, min_size=1, max_size=longest)
+    return st.dictionaries(words, st.integers(1, 9), min_size=1, max_size=most)
+
+
 def graph_of(merges: MergeList, filler: int = 0) -> MergeGraph:
     """The graph of merges over `ALPHABET`, after so many atoms that no word has."""
     return MergeGraph.from_merges(merges, [*(chr(0xE000 + i) for i in range(filler)), *ALPHABET])

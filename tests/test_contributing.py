@@ -73,7 +73,7 @@ from morphgraph.methods import METHODS
 from morphgraph.segment.method import Listing
 METHODS.update(eval("{" + line + "}"))
 
-from morphgraph.refine.knockout import BlameSettings
+from morphgraph.refine import BlameSettings
 from morphgraph.refine.learning import Learned
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.method import Method

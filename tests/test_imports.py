@@ -1,11 +1,14 @@
-"""The rooms of the library depend on each other one way, however a module is named."""
+"""The rooms depend on each other one way, however a module is named; one name is one thing."""
 
 import ast
 import re
+from collections import defaultdict
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+
+from morphgraph.cli import program
 
 ROOT = Path(__file__).parent.parent
 
@@ -91,7 +94,7 @@ def room(name: str) -> str:
 
 def test_strings_and_relative_imports_are_seen() -> None:
     assert "morphgraph.segment.dropout" in IMPORTS["morphgraph.segment"]
-    assert "morphgraph.standalone.dropout" in IMPORTS["morphgraph.segment.dropout"]
+    assert "morphgraph.standalone.bte" in IMPORTS["morphgraph.segment.dropout"]
     assert "morphgraph.refine.learning" in IMPORTS["morphgraph.methods"]
     assert "morphgraph.tokeniser.pipeline" in IMPORTS["morphgraph.tokeniser.parts"]
     assert "morphgraph.standalone.pieces" in IMPORTS["morphgraph.standalone.bte"]
@@ -151,3 +154,38 @@ def test_the_library_never_imports_streamlit() -> None:
         if name.startswith("morphgraph"):
             for node in ast.walk(tree):
                 assert not [n for n in named(name, node) if n.split(".")[0] == "streamlit"], name
+
+
+# --- names ----------------------------------------------------------------------------------------
+
+COMMANDS = {getattr(one.callback, "__name__", "") for one in program.registered_commands}
+
+EXCEPTIONS = {
+    "main": "the entry point of a command",
+    "train": "the public function gives what the inner one makes as a `Tokeniser`",
+    "Queue": "a kernel's own heap; numba's cache on disk knows it by this name",
+}
+
+
+def defined(node: ast.stmt) -> list[str]:
+    """What a statement defines; type variables, whose names stay in their module, left out."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.Assign) and "TypeVar(" not in ast.unparse(node.value):
+        return [target.id for target in node.targets if isinstance(target, ast.Name)]
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        return [node.target.id]
+    return []
+
+
+def test_no_two_things_have_one_name() -> None:
+    """A command's function is named as the command, as the library's own may be."""
+    places = defaultdict(list)
+    for module, tree in TREES.items():
+        # What ships inside exported folders stands alone there, and a page by itself.
+        nodes = [] if room(module).startswith(("standalone", "pages")) else tree.body
+        for name in (name for node in nodes for name in defined(node)):
+            is_command = room(module) == "cli" and name in COMMANDS
+            if not (name.startswith("_") or name in EXCEPTIONS or is_command):
+                places[name].append(module)
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}

@@ -1,4 +1,4 @@
-"""The lines of docs/command-line.md, run one after the other, and the Python of the README."""
+"""The lines of docs/command-line.md, one after the other, the README's Python; docs/hosting.md."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from model_folders import matrix, write_model
 from tokenizers import Tokenizer
 
 from morphgraph.core.files import demo_gold_path, demo_tokeniser_path
+from morphgraph.core.limits import LIMITS
 from morphgraph.formats.loading import load_tokeniser
 
 Command = Callable[..., Any]
@@ -51,6 +52,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_model(tmp_path / "model", document, {"wte.weight": matrix(8000)})
     gold = demo_gold_path("en").read_text(encoding="utf-8").splitlines(keepends=True)
     (tmp_path / "gold.tsv").write_text("".join(gold[:200]), encoding="utf-8")
+    (tmp_path / "types.txt").write_text("able\n␣und\n", encoding="utf-8")
+    (tmp_path / "counts.tsv").write_text("undesirable\t3\nhouses\t2\n", encoding="utf-8")
     (tmp_path / "corpus").mkdir()
     (tmp_path / "corpus" / "text.txt").write_text("the undesirable house\n" * 12, encoding="utf-8")
     return tmp_path
@@ -121,3 +124,65 @@ def test_the_readme_is_short() -> None:
     assert len(README.split("\n")) <= 80
     assert len(README) <= 7000
     assert README.count("\n| ") == 2 + 4, "four rows of speed"
+
+
+# --- hosting --------------------------------------------------------------------------------------
+
+HOSTING, SECURITY = (
+    (ROOT / name).read_text(encoding="utf-8") for name in ("docs/hosting.md", "SECURITY.md")
+)
+_APP = "MORPHGRAPH_APP_MEMORY"
+
+
+def commands(text: str) -> set[str]:
+    """The commands of a text that start the app, wherever they stand."""
+    lines = re.findall(r"^(?:```)?((?:make app|docker|\.venv/bin/morphgraph app).*)$", text, re.M)
+    inline = re.findall(r"`((?:docker|\.venv/bin/morphgraph app)[^`]*)`", text)
+    return {line for line in [*lines, *inline] if "`" not in line}
+
+
+def test_the_commands_are_those_of_the_readme() -> None:
+    assert len(commands(HOSTING)) == 4
+    assert commands(HOSTING) <= commands(README)
+
+
+def test_the_table_of_limits_is_that_of_the_code() -> None:
+    public = [one for one in LIMITS if one.variable.startswith(("MORPHGRAPH_PUBLIC", _APP))]
+    rows = [f"| `{one.variable}` | {one.what} | {one.usual:,} |" for one in public]
+    assert re.findall(rf"^\| `(?:MORPHGRAPH_PUBLIC|{_APP}).*$", HOSTING, re.M) == rows
+    assert len(rows) > 10
+
+
+def test_the_table_of_what_is_read_is_that_of_the_code() -> None:
+    """To renew it, print these rows."""
+    read = [limit for limit in LIMITS if limit.variable.startswith("MORPHGRAPH_MAX")]
+    rows = [f"| `{one.variable}` | {one.what} | {one.usual:,} | {one.reason} |" for one in read]
+    assert re.findall(r"^\| `MORPHGRAPH_MAX.*$", HOSTING, re.M) == rows
+    assert len(read) + HOSTING.count("| `MORPHGRAPH_PUBLIC") + 1 == len(LIMITS)
+
+
+def test_each_page_leads_to_the_other() -> None:
+    assert "(docs/hosting.md)" in README
+    assert "(SECURITY.md)" in README
+    assert "(../SECURITY.md)" in HOSTING
+    assert "(docs/hosting.md)" in SECURITY
+
+
+def test_the_container_starts_with_a_command_that_there_is(
+    morphgraph: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its options are taken, and its files are there."""
+    text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    [line] = re.findall(r"^CMD \[(.*)\]$", text, re.M)
+    program, *arguments = shlex.split(line.replace(",", " "))
+    assert program == "morphgraph"
+    given: list[str] = []
+    monkeypatch.setenv("MORPHGRAPH_PUBLIC", "")
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr("os.execv", lambda _, command: given.extend(command))
+    assert morphgraph(*arguments).code == 0
+    assert given[given.index("--server.address") + 1] == "0.0.0.0"
+    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
+    assert not {"morphgraph", "web", "pages", "assets", "docs"} & set(ignored)
+    # It writes where the volume is, and nowhere else.
+    assert all(value.startswith("/state") for value in re.findall(r"MORPHGRAPH_\w+=(\S+)", text))

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 import time
 from collections.abc import Collection
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import streamlit as st
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from morphgraph.batch.run import Run, ended_early, runs_in, start_run, stop_path
 from morphgraph.core import files
@@ -102,23 +101,16 @@ def free_name(wanted: str, taken: Collection[str], numbered: str = "{}-{}") -> s
     return wanted if wanted not in taken else next(name for name in names if name not in taken)
 
 
-def own_sources() -> dict[str, str]:
-    """Return the texts opened in this session, by name, as they were opened."""
-    own: dict[str, str] = st.session_state.setdefault("batch own files", {})
-    return own
-
-
-def edited_texts() -> dict[str, str]:
-    """Return the texts edited in this session, by name, with their edits."""
-    edited: dict[str, str] = st.session_state.setdefault("batch edited texts", {})
-    return edited
+def kept(what: str) -> dict[Any, Any]:
+    """Return what this session keeps: ``own`` texts, ``edited`` ones by name, or results."""
+    found: dict[Any, Any] = st.session_state.setdefault(f"batch {what}", {})
+    return found
 
 
 def add_source(wanted: str, text: str, taken: Collection[str] = ()) -> None:
-    """Callback: add and choose a text to start from, before the tabs are drawn."""
-    own = own_sources()
-    name = free_name(wanted, {*own, *taken}, "{} ({})")
-    own[name] = text
+    """Add and choose a text to start from, before the tabs are drawn."""
+    name = free_name(wanted, {*kept("own"), *taken}, "{} ({})")
+    kept("own")[name] = text
     set_value(SOURCE, name)
 
 
@@ -126,19 +118,19 @@ def folder_of(source: str) -> Path:
     """Return the base of relative paths; in public mode no path can leave it."""
     if is_public():
         return uploads_folder()
-    return Path.cwd() if source in own_sources() else files.shipped_folder()
+    return Path.cwd() if source in kept("own") else files.shipped_folder()
 
 
 def checked_text(source: str, text: str) -> Checked:
     """Check a text, again only if it or its surroundings may have changed."""
     file = source if source.endswith((".yaml", ".yml")) else f"{source}.yaml"
-    folder = folder_of(source)
-    kept: dict[object, Checked] = st.session_state.setdefault("batch checked", {})
+    folder, checked = folder_of(source), kept("checked")
     key = (text, file, str(folder))
-    if key not in kept or kept[key].plan is None:
-        kept[key] = check_text(text, file, folder, confined=is_public())
-        forget_oldest(kept, 4)
-    return kept[key]
+    if key not in checked or checked[key].plan is None:
+        checked[key] = check_text(text, file, folder, confined=is_public())
+        forget_oldest(checked, 4)
+    found: Checked = checked[key]
+    return found
 
 
 def uploads_folder() -> Path:
@@ -159,12 +151,11 @@ def keep_upload(name: str, data: bytes) -> None:
     files.write_file(uploads_folder() / name, data)
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(BaseModel):
     """The settings with which a run was started, and will be resumed."""
 
     workers: Annotated[int, Field(ge=1, le=1_000)]
-    folder: str | None = None
+    folder: Path | None = None
 
 
 def known_runs() -> list[Run]:
@@ -179,12 +170,11 @@ def begin(text: str, name: str, settings: Settings) -> Run:
         make_private(own_folder())
     if is_public():
         check_space(own_folder())
-        settings = Settings(PUBLIC_WORKERS.value, str(uploads_folder()))
+        settings = Settings(workers=PUBLIC_WORKERS.value, folder=uploads_folder())
         run = join_queue(text, root, name)
     else:
-        folder = None if settings.folder is None else Path(settings.folder)
-        run = start_run(text, root, name, workers=settings.workers, folder=folder)
-    files.write_file(run.folder / _SETTINGS, json.dumps(asdict(settings)).encode())
+        run = start_run(text, root, name, workers=settings.workers, folder=settings.folder)
+    files.write_file(run.folder / _SETTINGS, settings.model_dump_json().encode())
     set_value(CHOSEN, name)  # before the tabs are drawn
     set_value(VIEW, RUNS)
     return run
@@ -193,11 +183,9 @@ def begin(text: str, name: str, settings: Settings) -> Run:
 def start_settings(folder: Path) -> Settings:
     """Return the settings of the run in a folder; all cores if they are unknown."""
     try:
-        given = files.parse_json(files.read_bytes(folder / _SETTINGS), _SETTINGS)
-        found: Settings = TypeAdapter(Settings).validate_python(given)
+        return Settings.model_validate_json(files.read_bytes(folder / _SETTINGS))
     except (MorphGraphError, ValidationError):
-        return Settings(available_cores())
-    return found
+        return Settings(workers=available_cores())
 
 
 def configuration_of(run: Run) -> str:
@@ -212,7 +200,7 @@ def resume_command(run: Run) -> str:
     words = ["morphgraph", "evaluate", str(run.folder / "configuration.yaml")]
     words += ["--out", str(run.folder), "--workers", str(settings.workers)]
     if settings.folder is not None:
-        words += ["--folder", settings.folder]
+        words += ["--folder", str(settings.folder)]
     return shlex.join(words)
 
 
@@ -260,17 +248,15 @@ def is_over(run: Run) -> bool:
 
 
 def buttons_of(run: Run) -> str:
-    """Return the actions currently available for a run."""
+    """Return the actions available for a run: none over, stop it, or wait for its first report."""
     if is_over(run):
         return "over"
-    if is_waiting(run.folder):
-        return "stop"
-    if run.progress is None:
+    if run.progress is None and not is_waiting(run.folder):
         return "wait"  # before its first report, a run ignores requests
     return "stopping" if stop_path(run.folder).exists() else "stop"
 
 
-def visible_lines(text: str, most: int = 12) -> str:
+def visible_lines(text: str) -> str:
     """Return the last lines of a program's output, without control characters.
 
     Of a traceback only the end is shown; the file has all of it.
@@ -281,4 +267,4 @@ def visible_lines(text: str, most: int = 12) -> str:
     lines = [line for line in text.splitlines() if line.strip()]
     if any("Traceback (most recent" in line for line in lines):
         lines = lines[-1:]
-    return "\n".join(shortened(visible(line), 300) for line in lines[-most:])
+    return "\n".join(shortened(visible(line), 300) for line in lines[-12:])

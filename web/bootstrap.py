@@ -151,13 +151,12 @@ def _offer_kept_edits(current: Session) -> None:
 
     if tokeniser.graph.history or tokeniser.graph.undone or tokeniser.checksum in current.recipes:
         return
-    for previous in (False, True):
-        steps = kept_steps(tokeniser.checksum, previous=previous)
-        if steps:
-            label = f"Restore {counted(len(steps), 'earlier edit')}{' from before' * previous}"
-            said = "They were made to this tokeniser in another browser."
-            how: dict[str, Any] = {"key": f"restore {previous}", "help": said, "width": "stretch"}
-            button(label, "restore", restore, steps, **how)
+    how: dict[str, Any] = {"width": "stretch"}
+    how["help"] = "They were made to this tokeniser in another browser."
+    for previous, more in ((False, ""), (True, " from before")):
+        if steps := kept_steps(tokeniser.checksum, previous=previous):
+            label = f"Restore {counted(len(steps), 'earlier edit')}{more}"
+            button(label, "restore", restore, steps, key=f"restore {previous}", **how)
 
 
 def score_metrics(
@@ -180,21 +179,18 @@ def score_metrics(
             ("recall", "Recall %", "The share of gold boundaries that are split."),
             ("types", "Types", "|V|: how many types the vocabulary has."),
         ):
-            delta, colour = None, "off"
-            if name == "types":
-                value = f"{size:,}"
-                delta = f"{size - before_size:+,}" if graph.history else None
-            else:
+            gain, value, delta = 0.0, f"{size:,}", f"{size - before_size:+,}"
+            if name != "types":
                 share, before = getattr(now, name), getattr(start, name)
                 gain, value = 100 * (share - before), percent(share)
-                if name == "f1" and graph.history and gain == gain:
-                    delta = f"{gain:+.2f}"
-                colour = "normal" if gain else "off"
+                delta = f"{gain:+.2f}" if name == "f1" and gain == gain else ""
                 if graph.history:
                     meaning = f"{percent(before)} before the first edit. {meaning}"
+            colour: Any = "normal" if gain else "off"
+            how: dict[str, Any] = {"delta": delta if graph.history and delta else None}
             with st.container(key=f"figure-{name}-{place}", width="content"):
-                how: dict[str, Any] = {"delta": delta, "delta_color": colour, "width": "content"}
-                st.metric(label, value, help=meaning, **how)
+                how |= {"delta_color": colour, "help": meaning, "width": "content"}
+                st.metric(label, value, **how)
         with st.container(horizontal=True, width="content", key=f"score-actions-{place}"):
             edit_buttons(current, place)
             with st.popover("", icon=":material/info:", type="tertiary", help="What is counted"):
@@ -222,16 +218,9 @@ def edit_buttons(current: Session, place: str) -> None:
         ("Redo", graph.undone, current.redo, "Ctrl+Shift+Z"),
     ):
         name = label.lower()
-        st.button(
-            label,
-            key=f"{name} {place}",
-            icon=f":material/{name}:",
-            type="tertiary",
-            help=f"{label} an edit: {len(edits):,} to {name}",
-            shortcut=keys,
-            disabled=not edits,
-            on_click=action,
-        )
+        how: dict[str, Any] = {"key": f"{name} {place}", "type": "tertiary", "shortcut": keys}
+        how |= {"help": f"{label} an edit: {len(edits):,} to {name}", "disabled": not edits}
+        button(label, name, action, **how)
 
 
 def what_is_open(current: Session, place: str) -> None:
@@ -276,11 +265,10 @@ def tokeniser_upload(current: Session) -> None:
     """Open a tokeniser from one file or two; one without merges becomes a method elsewhere."""
     uploaded = st.file_uploader(
         "Tokeniser",
-        type=["json", "txt", "model"],
         accept_multiple_files=True,
         key=inputs.upload_key(_FIELD),
         help="A Hugging Face tokenizer.json, vocab.json and merges.txt together, a SentencePiece "
-        "model, a model that Train saved, or a vocabulary with one type a line.",
+        "model, tiktoken's ranks, a GGUF file, a model that Train saved, or one type a line.",
     )
     if not uploaded:
         return

@@ -1,7 +1,7 @@
 """Choose what to compare or score: methods with their parameters, models, and references."""
 
-import hashlib
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -20,15 +20,15 @@ from morphgraph.methods import METHODS
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.predictions import PREDICTION_FORMATS, Predictions, read_predictions
 from morphgraph.reference.readers import read_reference
-from morphgraph.score.gold_set import GoldSet
-from morphgraph.segment.method import OnlyMarked, bounds, parse_method, split_methods
+from morphgraph.score.gold_set import GoldSet, Scope, Weighting
+from morphgraph.segment.method import OnlyMarked, bounds, parse_method, split_methods, values_of
 from morphgraph.segment.models import uploaded_segmenter
 from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.segment.training import train
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import spelled
 from web import widgets as ui
-from web.inputs import DETECT, clear_upload, content_of, upload_key
+from web.inputs import DETECT, clear_upload, open_file
 from web.jobs import Tell, Waiting, train_in_turn
 from web.sources import Source, frequencies_of, reference_of
 from web.state import Session, session
@@ -40,6 +40,8 @@ DEFAULT_METHODS = {
     "scores": (START, "bpe"),
 }
 """The default methods of each page that offers a choice; they join as soon as possible."""
+WEIGHTED = {"types": "once", "tokens": "by frequency"}
+"""How often each word counts, by the weighting."""
 _TRAINED = "picky"
 """Trained on demand: listed after trimmed BPE, with those that need only a tokeniser."""
 _MOST = 8
@@ -68,11 +70,11 @@ class Chosen:
     def offer(self, offered: Collection[str], is_ready: Callable[[str], bool]) -> None:
         """Add waiting methods that can be made; others leave, or wait if allowed."""
         self.waiting += [name for name in self.names if name not in offered and name == START]
-        self.names = [name for name in self.names if name in offered]
         ready = [name for name in self.waiting if name in offered and is_ready(name)]
+        self.waiting = [name for name in self.waiting if name not in ready]
+        names = dict.fromkeys(name for name in [*self.names, *ready] if name in offered)
+        self.names = list(names)
         if ready:
-            self.waiting = [name for name in self.waiting if name not in ready]
-            self.names = list(dict.fromkeys([*self.names, *ready]))
             self.names.sort(key=lambda name: (name != START, name.startswith("model ")))
 
 
@@ -83,8 +85,8 @@ class PickedMethod:
     name: str
     settings: Mapping[str, Any]
     label: str
-    made: Segmenter | None
-    base: BpeTokeniser | None
+    made: Segmenter | None = None
+    base: BpeTokeniser | None = None
 
     @property
     def title(self) -> str:
@@ -129,21 +131,24 @@ def choose_methods(
             made = None
             if wait or not _takes_long(current, name, settings):
                 made = make_method(current, place, name, settings)
-            label = name.removeprefix("model ")
-            if name in METHODS:
-                fields = METHODS[name].fields.items()
-                given = {
-                    k: settings[k] for k, f in fields if settings.get(k, f.default) != f.default
-                }
-                label = METHODS[name].label(given)
-            if name == "bpe":
-                label = method_on(current.study.tokeniser, name).name + " now" * edited
             made_on = None if made is None else made.tokeniser
             base = current.study.tokeniser if name in METHODS.offered else made_on
+            label = _label(current, name, settings)
             found.append(PickedMethod(name, settings, label, made, base))
         except MorphGraphError as error:
             field.warning(ui.plain(str(error)), icon=":material/warning:")
     return found
+
+
+def _label(current: Session, name: str, settings: Mapping[str, Any]) -> str:
+    if name == "bpe":
+        edited = " now" if current.study.graph.history else ""
+        return method_on(current.study.tokeniser, name).name + edited
+    if name not in METHODS:
+        return name.removeprefix("model ")
+    fields = METHODS[name].fields.items()
+    usual = {key: field.default for key, field in fields}
+    return METHODS[name].label({k: v for k, v in settings.items() if v != usual[k]})
 
 
 def _known_methods() -> list[str]:
@@ -183,26 +188,22 @@ def choose_method(current: Session, place: str) -> Segmenter:
     )
     settings = _settings(name, place)
     with st.container(horizontal=True):
-        method_fields(PickedMethod(name, settings, METHODS[name].title, None, None), place)
+        method_fields(PickedMethod(name, settings, METHODS[name].title), place)
     return method_on(current.study.tokeniser, name, settings)
 
 
 def _follow_methods(current: Session, place: str) -> None:
     """Synchronise with the address the methods that need no file and no edits."""
     chosen = chosen_methods(current, place)
-    names = [name for name in chosen.names if name in METHODS]
-    here = _addressed({name: _settings(name, place) for name in names})
-
-    def read(asked: str) -> str:
-        return _addressed(_requested(asked)) or here
-
-    asked = current.address.follow("methods", here, reads=read)
+    here = _addressed({n: _settings(n, place) for n in chosen.names if n in METHODS})
+    asked = current.address.follow(
+        "methods", here, reads=lambda asked: _addressed(_requested(asked)) or here
+    )
     if asked == here:
         return
     given = _requested(asked)
     others = [name for name in chosen.names if name not in METHODS]
-    start = [START] if START in others else []
-    chosen.take([*start, *given, *(name for name in others if name != START)])
+    chosen.take(sorted([*given, *others], key=lambda name: name != START))
     for name, parameters in given.items():
         for key, value in parameters.items():
             ui.set_value(f"{place}_{name}_{key}", value)
@@ -211,13 +212,11 @@ def _follow_methods(current: Session, place: str) -> None:
 def _requested(text: str) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for part in split_methods(text)[:20]:
-        try:
+        with suppress(MorphGraphError):
             name, given = parse_method(part)
-        except MorphGraphError:
-            continue
-        if name in _known_methods() and name not in found:
-            fields = _fields(name).items()
-            found[name] = {key: _within(given.get(key), field) for key, field in fields}
+            if name in _known_methods() and name not in found:
+                fields = _fields(name).items()
+                found[name] = {key: _within(given.get(key), field) for key, field in fields}
     return found
 
 
@@ -231,12 +230,8 @@ def _addressed(methods: Mapping[str, Mapping[str, Any]]) -> str:
 
 def _fields(name: str) -> dict[str, FieldInfo]:
     """Return the parameters of a method that can be set here: merges leave no marker."""
-    fields = METHODS[name].fields if name in METHODS else {}
-    return {
-        key: field
-        for key, field in fields.items()
-        if not any(isinstance(each, OnlyMarked) for each in field.metadata)
-    }
+    fields = METHODS[name].fields.items() if name in METHODS else ()
+    return {key: f for key, f in fields if not any(isinstance(m, OnlyMarked) for m in f.metadata)}
 
 
 def _settings(name: str, place: str) -> dict[str, Any]:
@@ -253,20 +248,40 @@ def method_fields(picked: PickedMethod, place: str, *, titled: bool = False) -> 
 
 
 def parameter_field(
-    place: DeltaGenerator, label: str, key: str, field: FieldInfo, first: Any
+    place: DeltaGenerator, label: str, key: str, field: FieldInfo, first: Any, **how: Any
 ) -> Any:
     """Show a switch or bounded number for a parameter, ``first`` at first."""
-    how = {"key": key, "first": first, "help": field.description}
-    if isinstance(field.default, bool):
+    how |= {"key": key, "first": first, "help": field.description}
+    if values_of(field) is bool:
         return ui.setting(place.toggle, label, **how)
-    step = 0.05 if isinstance(field.default, float) else 1
-    return ui.setting(place.number_input, label, *_limits(field), step=step, width=155, **how)
+    how = {"step": _step(field), "width": 155, **how}
+    return ui.setting(place.number_input, label, *_limits(field), **how)
+
+
+def scope_and_weighting(
+    place: str, scopes: Sequence[Scope], weightings: Sequence[Weighting], **how: Any
+) -> tuple[Scope, Weighting]:
+    """Choose on which boundaries and by which weights to score, where there is a choice."""
+
+    def choose(label: str, name: str, offered: Sequence[Any]) -> Any:
+        key = f"{place}_{name}"
+        named = {"format_func": lambda one: WEIGHTED.get(one, one), **how}
+        return ui.segments(label, offered, key=key, **named) if len(offered) > 1 else offered[0]
+
+    scope = choose("Gold boundaries", "scope", scopes)
+    return scope, choose("Each word counts", "weighting", weightings)
+
+
+def _step(field: FieldInfo) -> Any:
+    return 0.05 if values_of(field) is float else 1
 
 
 def _limits(field: FieldInfo) -> tuple[Any, Any]:
     """Return the smallest and largest number; None where a browser cannot represent it."""
-    kind, limits = type(field.default), bounds(field)
+    kind, limits = values_of(field), bounds(field)
     least, most = limits.get("ge"), limits.get("le")
+    if kind is float and "lt" in limits:
+        most = limits["lt"] - _step(field)
     return None if least is None else kind(least), None if most is None else kind(most)
 
 
@@ -275,7 +290,7 @@ def _within(value: Any, field: FieldInfo) -> Any:
         return field.default
     least, most = _limits(field)
     value = value if least is None else max(value, least)
-    return type(field.default)(value if most is None else min(value, most))
+    return values_of(field)(value if most is None else min(value, most))
 
 
 def upload_model(place: str) -> None:
@@ -284,13 +299,17 @@ def upload_model(place: str) -> None:
         "A model that Train saved, a tokenizer.json (BPE, WordPiece, Unigram), a "
         "SentencePiece model, or a list of types."
     )
-    file = st.file_uploader("Model", type=["json", "txt", "model"], key=f"{place} model", help=said)
-    if file is None or st.session_state.get(f"{place} uploaded") == file.file_id:
-        return  # already read, and possibly removed since
-    with ui.attempt():
-        read = uploaded_segmenter(content_of(file), file.name)
-        st.session_state[f"{place} uploaded"] = file.file_id
-        add_model(file.name, read, [place])
+
+    def take(name: str, data: bytes) -> None:
+        add_model(name, uploaded_segmenter(data, name), [place])
+
+    open_file(
+        "Model",
+        f"{place} model",
+        take,
+        type=["json", "txt", "model", "tiktoken", "gguf"],
+        help=said,
+    )
 
 
 def add_model(name: str, model: Segmenter, places: Sequence[str]) -> None:
@@ -306,31 +325,19 @@ def make_method(current: Session, place: str, name: str, settings: Mapping[str, 
     """Return a method for the open tokeniser; ``place``: the page that drops it if stopped."""
     if name.startswith("model "):
         return current.models[name.removeprefix("model ")]
-    asked, tokeniser = _identity(current, name, settings), current.study.tokeniser
+    tokeniser = current.study.tokeniser
 
     def make() -> Segmenter:
         if name == START:
             return method_on(tokeniser.fork(), "bpe")
         if name == _TRAINED:
-            return _picky(current, place, asked, **settings)
-        counts = _counts(current)[0] if METHODS[name].counts else None
+            return _picky(current, place, **settings)
+        counts = _counts(current) if METHODS[name].counts else None
         # A copy, as it is cached for other sessions while edits continue.
         return method_on(tokeniser.copy(), name, settings, counts)
 
-    return current.study.cache.get(*asked, make)
-
-
-def _identity(
-    current: Session, name: str, settings: Mapping[str, Any]
-) -> tuple[tuple[Hashable, ...], tuple[Hashable, ...]]:
-    """Return everything that identifies a method; word counts are identified by checksum."""
-    digest = _counts(current)[1] if _needs_counts(name) else b""
-    question = ("method", name, *settings.items())
-    if name == _TRAINED:
-        return (digest, current.study.graph.loaded_type_count), question
-    tokeniser = current.study.tokeniser
-    files = tokeniser.name, tokeniser.checksum, *tokeniser.learned_from  # it tells them
-    return (digest, tokeniser.numbered, *files), question
+    key = ("method", name, *settings.items())
+    return current.once(key, make, of_files=name == _TRAINED)
 
 
 def _needs_counts(name: str) -> bool:
@@ -339,67 +346,52 @@ def _needs_counts(name: str) -> bool:
 
 def _takes_long(current: Session, name: str, settings: Mapping[str, Any]) -> bool:
     """Whether `make_method` still has to count words or train for this method."""
-    if not _needs_counts(name) or _counts(current)[0] is None:
+    if not _needs_counts(name) or _counts(current) is None:
         return False
-    return _identity(current, name, settings) not in current.study.cache
+    state = current.state(of_files=name == _TRAINED)
+    return (state, ("method", name, *settings.items())) not in current.study.cache
 
 
 def _is_available(current: Session, name: str) -> bool:
-    if not _needs_counts(name):
-        return True
     has_room = name != _TRAINED or current.study.graph.loaded_type_count > 256  # bytes
-    return has_room and _counts(current)[0] is not None
+    return has_room and (not _needs_counts(name) or _counts(current) is not None)
 
 
-def _picky(current: Session, place: str, key: Hashable, threshold: float) -> Segmenter:
-    counts, size = _counts(current)[0], current.study.graph.loaded_type_count
-    if counts is None:
+def _picky(current: Session, place: str, threshold: float) -> Segmenter:
+    known, size = _counts(current), current.study.graph.loaded_type_count
+    if known is None:
         raise MorphGraphError(
             "Picky BPE is trained on word counts. Choose word frequencies for the reference on the "
             "page Scores."
         )
-    visitor, known = current.store.folder.name, counts
+    counts, visitor = known, current.store.folder.name
 
     def make(tell: Tell) -> Segmenter:
         if not is_public():
             given = {"threshold": threshold}
-            return train("picky", known, size, pipeline="plain", parameters=given, progress=tell)
+            return train("picky", counts, size, pipeline="plain", parameters=given, progress=tell)
         options = ["--method", f"picky(threshold={threshold})", "--pipeline", "plain"]
         options += ["--vocab-size", str(size)]
-        listed = "".join(f"{word}\t{count}\n" for word, count in known.items())
+        listed = "".join(f"{word}\t{count}\n" for word, count in counts.items())
         file = ("--counts", "counts.tsv", listed.encode("utf-8", "surrogatepass"))
         name = f"picky-plain-{size}"
-        return train_in_turn(visitor, options, name, lambda said, share: tell(share, said), file)
+        return train_in_turn(visitor, options, name, tell, file)
 
     waiting = Waiting(st.empty(), lambda _: drop_method(place, _TRAINED))
+    key = ("picky", Same(counts), size, threshold)
     model = waiting.do(key, f"Training Picky BPE on {len(counts):,} words", make)
     waiting.clear()
     return model
 
 
-Counted = tuple[WordCounts | None, bytes]
-"""Word counts, if available, and their checksum."""
+def _counts(current: Session) -> WordCounts | None:
+    known = current.study.benchmark.frequencies
 
-
-def _counts(current: Session) -> Counted:
-    def make() -> Counted:
-        known = current.study.benchmark.frequencies
-        if current.frequency_language:
-            return _counts_of_language(current.frequency_language)
-        return _rounded(known) if known else (None, b"")
+    def make() -> WordCounts | None:
+        numbers = [max(0, round(number)) for number in known.values()] if known else []
+        return WordCounts(list(known), numbers) if known else None
 
     return current.once(("word counts",), make, of_files=True)
-
-
-@st.cache_resource(show_spinner=False, max_entries=6)
-def _counts_of_language(language: str) -> Counted:
-    return _rounded(frequencies_of(Source(f"wordfreq:{language}")))
-
-
-def _rounded(known: Mapping[str, float]) -> Counted:
-    counts = WordCounts(list(known), [max(0, round(number)) for number in known.values()])
-    listed = "\n".join(f"{word}\t{count}" for word, count in counts.items())
-    return counts, hashlib.sha256(listed.encode("utf-8", "surrogatepass")).digest()
 
 
 def choose_references(
@@ -457,29 +449,22 @@ def _demo_gold_set(code: str) -> GoldSet:
 
 
 def _upload_reference(more: dict[str, Reference], opened: str, waiting: Waiting) -> None:
-    file = st.file_uploader(
-        "One more gold list",
-        key=upload_key(_ADDED),
-        help="It is added to the list and stays closed: edits and blame stay with the open one.",
-    )
-    if file is None:
-        return
-    VISITOR.set(session().store.folder.name)  # which a fragment does not have from its page
-    with ui.attempt():
-        content = content_of(file)
+    def take(name: str, data: bytes) -> None:
+        VISITOR.set(session().store.folder.name)  # which a fragment does not have from its page
 
         def read(tell: Tell) -> Reference:
-            found = read_reference(content, name=file.name)
+            found = read_reference(data, name=name)
             tell(1.0)
             return found
 
-        found = waiting.do(("read", file.file_id), f"Reading {file.name}", read)
-        name = ui.unique_name(file.name, [*more, opened])
+        found = waiting.do(("read", name, hash(data)), f"Reading {name}", read)
+        name = ui.unique_name(name, [*more, opened])
         more[name] = replace(found, name=name)
         ui.forget_oldest(more, _MOST)
         _choose_too(_REFERENCES, f"file {name}", [_OPEN])
-        clear_upload(_ADDED)
-        st.rerun()
+
+    said = "It is added to the list and stays closed: edits and blame stay with the open one."
+    open_file("One more gold list", _ADDED, take, help=said)
 
 
 def _choose_too(key: str, name: str, usual: list[str]) -> None:
@@ -514,20 +499,18 @@ def _upload_predictions(known: dict[str, Predictions]) -> None:
         format_func=lambda name: PREDICTION_FORMATS.get(name, name),
         key="predictions form",
     )
-    file = st.file_uploader("Segmentations", key="predictions file")
-    if file is None or st.session_state.get("predictions read") == (file.file_id, format_):
-        return
-    with ui.attempt():
-        named = None if format_ == DETECT else format_
-        found = read_predictions(content_of(file), name=file.name, format=named)
-        others = [name for name, other in known.items() if other.checksum != found.checksum]
-        name = ui.unique_name(file.name.rsplit(".", 1)[0], others)
+
+    def take(name: str, data: bytes) -> None:
+        found = read_predictions(data, name=name, format=None if format_ == DETECT else format_)
+        others = [one for one, other in known.items() if other.checksum != found.checksum]
+        name = ui.unique_name(name.rsplit(".", 1)[0], others)
         known[name] = found
         ui.forget_oldest(known, _MOST)
         _choose_too(_PREDICTIONS, name, [])
-        st.session_state["predictions read"] = (file.file_id, format_)
-        st.caption(f"{ui.plain(file.name)}: {len(found):,} words.")
+
+    open_file("Segmentations", "predictions", take)
+    for name, found in known.items():
+        st.caption(f"{ui.plain(name)}: {len(found):,} words.")
         for skip in found.skipped:
-            st.warning(
-                ui.plain(f"{skip.count:,} × {skip.reason}, first on line {skip.first_line:,}.")
-            )
+            said = f"{skip.count:,} × {skip.reason}, first on line {skip.first_line:,}."
+            st.warning(ui.plain(said))

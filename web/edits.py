@@ -1,21 +1,23 @@
 """What clicks and buttons do to a session: edits, and changes of what is shown."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
 from morphgraph.core.cache import State
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, from_to, shortened
-from morphgraph.graph.arrays import TypeAtoms
+from morphgraph.graph.atoms import TypeAtoms
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.refine.knockout import KnockoutSettings
+from morphgraph.refine import BlameSettings, KnockoutSettings
+from morphgraph.refine.portable import preview_portable
 from morphgraph.refine.rebpe import preview_reification
 from morphgraph.tokeniser.merging import never_formed
 from web.components import Click, component
 from web.state import Session
-from web.widgets import button, deferred_error, plain
+from web.widgets import button, code, deferred_error, plain
 
 _MESSAGE, _HEARD = "edit message", "edits heard of"
 
@@ -36,15 +38,37 @@ def knock_out_all(current: Session, types: list[str]) -> None:
         graph.knockout([text for text in types if text in graph])
 
 
+def knock_out_listed(current: Session, steps: Sequence[Mapping[str, Any]], field: str) -> None:
+    """Make the edits that knock out the types of a list, and empty its field."""
+    with deferred_error(_MESSAGE):
+        current.study.graph.replay(steps)
+        st.session_state[field] = ""
+
+
 def knock_out_and_reify(current: Session, types: list[str]) -> None:
     """Knock out types, then repair and reify the tuple merges that result."""
     graph = current.study.graph
     with deferred_error(_MESSAGE):
         removed = graph.knockout(types)
         blacklist = {merge.parts for merge in removed.removed_merges.values()}
-        atoms = TypeAtoms(current.study.tokeniser.suffix)
+        atoms = TypeAtoms()
         rewired = {entry.merge for entry in removed.rewired}
         graph.apply(preview_reification(graph, blacklist, atoms=atoms, among=rewired))
+
+
+def make(current: Session, step: Mapping[str, Any]) -> None:
+    """Make an edit that was previewed, given as an entry of a recipe."""
+    with deferred_error(_MESSAGE):
+        current.study.graph.replay([step])
+
+
+def make_portable(current: Session) -> None:
+    """Leave only pair merges, by the blame of the reference."""
+    study = current.study
+    current.note_learning(BlameSettings())
+    with deferred_error(_MESSAGE):
+        benchmark = study.benchmark.encoded_for(study.tokeniser)
+        study.graph.apply(preview_portable(study.graph, benchmark))
 
 
 def bring_back(current: Session, number: int) -> None:
@@ -169,6 +193,14 @@ def open_in_graph(current: Session, number: int) -> None:
     """Open a type on the page of the merge graph; not in a callback."""
     look_at(current, number)
     st.switch_page("pages/1_Merge_graph.py")
+
+
+def offer_to_open(current: Session, number: int, name: str) -> None:
+    """Show a type chosen in a table or a chart, and open it in the graph at a click."""
+    left, right = st.columns([5, 3], vertical_alignment="center")
+    left.write(code(name))
+    if right.button("Show it in the graph", icon=":material/hub:", key=f"show type {number}"):
+        open_in_graph(current, number)
 
 
 def handle_clicks(

@@ -14,6 +14,7 @@ import re
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -180,8 +181,7 @@ class BoundedUploads:
 
     def __init__(self, app: ASGIApp, most: int) -> None:
         self.app, self.most = app, most
-        self._kept: dict[str, dict[str, int]] = {}
-        self._arriving: dict[str, int] = {}
+        self._sizes: dict[str, dict[object, int]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Forward a request, counting the bytes of an upload as they arrive."""
@@ -193,6 +193,9 @@ class BoundedUploads:
             await self.app(scope, receive, send)
             return
         session, file = found.groups()
+        sizes = self._sizes.setdefault(session, {})
+        while len(self._sizes) > _SESSIONS:
+            del self._sizes[next(iter(self._sizes))]  # it has ended long ago
         is_done = False
 
         async def answer(message: Message) -> None:
@@ -204,37 +207,28 @@ class BoundedUploads:
         if scope["method"] == "DELETE":
             await self.app(scope, receive, answer)
             if is_done:
-                self._kept.get(session, {}).pop(file, None)
+                sizes.pop(file, None)
             return
-        size = 0
-
-        def count(more: int) -> None:
-            nonlocal size
-            size += more
-            self._arriving[session] = self._arriving.get(session, 0) + more
+        arriving = object()  # not by name: a failed upload leaves an earlier one unchanged
+        sizes[arriving] = _RECORD
 
         async def counted() -> Message:
             message = await receive()
-            count(len(message.get("body", b"")))
-            if self._taken(session) > self.most:
+            sizes[arriving] += len(message.get("body", b""))
+            if sum(sizes.values()) > self.most:
                 raise HTTPException(413, _TOO_MUCH)
             return message
 
-        count(_RECORD)
         stated = Headers(scope=scope).get("content-length", "")
         try:
-            if stated.isdecimal() and self._taken(session) + int(stated) > self.most:
+            if stated.isdecimal() and sum(sizes.values()) + int(stated) > self.most:
                 await PlainTextResponse(_TOO_MUCH, 413)(scope, receive, send)
             else:
                 await self.app(scope, counted, answer)
         finally:
-            if is_done:  # a failed upload leaves an earlier one unchanged
-                self._kept.setdefault(session, {})[file] = size
-                while len(self._kept) > _SESSIONS:
-                    del self._kept[next(iter(self._kept))]  # it has ended long ago
-            count(-size)
-            if not self._arriving[session]:
-                del self._arriving[session]
+            size = sizes.pop(arriving)
+            if is_done:
+                sizes[file] = size
 
     async def _message(self, receive: Receive) -> Message:
         """Check the size of a WebSocket message; one that is too large closes the socket."""
@@ -242,20 +236,17 @@ class BoundedUploads:
         is_too_much = len(message.get("bytes") or message.get("text") or "") > self.most
         return {"type": "websocket.disconnect", "code": 1009} if is_too_much else message
 
-    def _taken(self, session: str) -> int:
-        return sum(self._kept.get(session, {}).values()) + self._arriving.get(session, 0)
-
 
 CHECK_INTERVAL = 5.0
 """Seconds between two checks of the memory in use."""
 
 
+@dataclass
 class Tabs:
     """The number of connected tabs, and when the first one closed since memory was last tidied."""
 
-    def __init__(self) -> None:
-        self.open = 0
-        self.closed: float | None = None
+    open: int = 0
+    closed: float | None = None
 
 
 class CountTabs:

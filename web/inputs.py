@@ -1,6 +1,6 @@
 """The gold and the word frequencies: files, downloads, what was read, and doubts about it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
@@ -51,6 +51,21 @@ def clear_upload(field: str) -> None:
     counts[field] = counts.get(field, 0) + 1
 
 
+def open_file(label: str, field: str, take: Callable[[str, bytes], object], **how: Any) -> None:
+    """Show a field for files; ``take`` gets the name and content of each, and the page is rerun.
+
+    A file that ``take`` refuses stays there with its error.
+    """
+    chosen = st.file_uploader(label, key=upload_key(field), **how)
+    files = chosen if isinstance(chosen, list) else [chosen] if chosen else []
+    if files:
+        with attempt():
+            for file in files:
+                take(file.name, content_of(file))
+            clear_upload(field)
+            st.rerun()
+
+
 def reference_upload(current: Session, place: str) -> None:
     """Open a reference in a detected or chosen format; ``place`` confirms it."""
     with st.container(key="reference-reading"):
@@ -69,26 +84,17 @@ def reference_upload(current: Session, place: str) -> None:
         key=f"encoding of {upload_key('reference')}",
         help="Never guessed: a wrong letter would be worse than no file.",
     )
+
+    def take(name: str, data: bytes) -> None:
+        chosen = None if format_ == DETECT else format_
+        named = None if encoding == _AS_MARKED else encoding
+        _open(current, place, Source(name, ((name, data),), chosen, named))
+
     said = (
         "A morphologically segmented word list: plain, CELEX, MorphyNet, UniMorph, SIGMORPHON "
         "2022, UniSegments, MorphoLex, LADEC, Morpho Challenge or MorphScore."
     )
-    file = st.file_uploader("Reference", key=upload_key("reference"), help=said)
-    if file is None:
-        return
-    with attempt():
-        chosen = None if format_ == DETECT else format_
-        named = None if encoding == _AS_MARKED else encoding
-        source = Source(file.name, ((file.name, file.getvalue()),), chosen, named)
-        current.open_reference(reference_of(source), source)
-        clear_upload("reference")
-        confirm_reference(current, place)
-
-
-def confirm_reference(current: Session, place: str) -> None:
-    """Rerun the page; ``place`` then confirms the reference just opened."""
-    st.session_state[_READ] = place, current.study.benchmark.reference.checksum
-    st.rerun()
+    open_file("Reference", "reference", take, help=said)
 
 
 def reference_read(current: Session, place: str) -> bool:
@@ -100,14 +106,13 @@ def reference_read(current: Session, place: str) -> bool:
         left, right = st.columns([9, 1], wrap=False, vertical_alignment="top")
         name = plain(shortened(reference.name, 60))
         left.markdown(f"**:material/check_circle: {name} is open.**")
-        left.markdown("\n".join(f"- {plain(line)}" for line in reference_summary(reference)))
-        close = st.session_state.pop
-        right.button("Close", key="close what was read", on_click=close, args=(_READ, None))
+        left.markdown("\n".join(f"- {plain(line)}" for line in _summary(reference)))
+        with right:
+            button("Close", "", st.session_state.pop, _READ, None, key="close what was read")
     return True
 
 
-def reference_summary(reference: Reference) -> list[str]:
-    """Describe a gold list: its contents, its kind, and what was skipped and why."""
+def _summary(reference: Reference) -> list[str]:
     words = counted(len({entry.word for entry in reference.entries}), "word")
     entries = counted(len(reference), "entry", "entries")
     counts = ", with counts of its own" if reference.has_counts else ""
@@ -137,11 +142,8 @@ def catalogue_panel(current: Session, place: str) -> None:
     ``place``: where the page confirms what was opened, see `reference_read`. In public mode nothing
     is downloaded: only sources already on the server are offered, verified on opening.
     """
-    offered = [
-        s
-        for s in catalogue.SOURCES.values()
-        if not is_public() or catalogue.cached_path(s).is_file()
-    ]
+    sources = catalogue.SOURCES.values()
+    offered = [s for s in sources if not is_public() or catalogue.cached_path(s).is_file()]
     if not offered:
         st.caption("None is on this server. Its administrator can add some.")
         return
@@ -177,48 +179,38 @@ def catalogue_panel(current: Session, place: str) -> None:
             icon=":material/info:",
         )
     elif is_public() or catalogue.is_downloaded(source):
-        _open_downloaded(current, place, source)
+        said = "It is downloaded. Your tokeniser and its edits stay."
+        how: dict[str, Any] = {"primary": True, "key": "catalogue open", "help": said}
+        if button("Open as reference", "folder_open", **how):
+            with attempt():
+                path = catalogue.local_path(source.name)
+                files = ((path.name, read_bytes(path)),)
+                kept = Source(f"catalogue:{source.name}", files, source.format)
+                _open(current, place, kept)
+                st.rerun()
     else:
         _download(source)
 
 
 def _download(source: catalogue.CatalogueEntry) -> None:
     accepted = st.checkbox("I accept the licence", key=f"catalogue licence {source.name}")
-    pressed = st.button(
-        "Download",
-        disabled=not accepted,
-        icon=":material/download:",
-        key="catalogue download",
-        help=f"From {plain(source.url)}. Its SHA-256 is checked before it is used.",
-    )
-    if not (pressed and accepted):
-        return
-    bar = st.progress(0.0, "Downloading …")
+    said = f"From {plain(source.url)}. Its SHA-256 is checked before it is used."
+    how: dict[str, Any] = {"disabled": not accepted, "key": "catalogue download", "help": said}
+    if button("Download", "download", **how):
+        bar = st.progress(0.0, "Downloading …")
 
-    def progress(share: float) -> None:
-        bar.progress(share, f"{share:.0%} downloaded")
+        def progress(share: float) -> None:
+            bar.progress(share, f"{share:.0%} downloaded")
 
-    with attempt():
-        catalogue.get(source.name, accept_licence=True, progress=progress)
-        st.rerun()
-    bar.empty()
+        with attempt():
+            catalogue.get(source.name, accept_licence=True, progress=progress)
+            st.rerun()
+        bar.empty()
 
 
-def _open_downloaded(current: Session, place: str, source: catalogue.CatalogueEntry) -> None:
-    if not st.button(
-        "Open as reference",
-        type="primary",
-        icon=":material/folder_open:",
-        key="catalogue open",
-        help="It is downloaded. Your tokeniser and its edits stay.",
-    ):
-        return
-    with attempt():
-        path = catalogue.local_path(source.name)
-        files = ((path.name, read_bytes(path)),)
-        kept = Source(f"catalogue:{source.name}", files, source.format)
-        current.open_reference(reference_of(kept), kept)
-        confirm_reference(current, place)
+def _open(current: Session, place: str, source: Source) -> None:
+    current.open_reference(reference_of(source), source)
+    st.session_state[_READ] = place, current.study.benchmark.reference.checksum
 
 
 def partial_gold(note: str) -> None:
@@ -268,15 +260,14 @@ def reference_in_another_language(current: Session) -> None:
     """Warn if the reference's language differs from the tokeniser's or the frequencies'."""
     study = current.study
     reference = study.benchmark.reference
-    words = [entry.word for entry in reference.entries]
-    name = plain(shortened(reference.name, 60))
 
     def make() -> tuple[str, str]:
         types = study.tokeniser.readable_types
         initial = [type_ for type_ in types if type_[:1] == SHOWN_MARKER and len(type_) > 1]
         whole = [type_.strip(SHOWN_MARKER).removesuffix("</w>") for type_ in initial or types]
-        return mismatch(words, whole)
+        return mismatch([entry.word for entry in reference.entries], whole)
 
+    name = plain(shortened(reference.name, 60))
     found = current.once(("language of the types",), make)
     _warn(found, f"The words of {name}", "the types of the tokeniser are")
     source, spoken = study.benchmark.frequency_source, current.reference_language
@@ -330,12 +321,11 @@ def frequency_choice(current: Session) -> None:
         _use(current, Source(f"wordfreq:{chosen}"))
         st.rerun()
     said = "One word a line: the word, a tab or a space, and its count."
-    file = st.file_uploader("Or from a file", key=upload_key("frequency"), help=said)
-    if file is not None:
-        with attempt():
-            _use(current, Source(file.name, ((file.name, content_of(file)),)))
-            clear_upload("frequency")
-            st.rerun()
+
+    def take(name: str, data: bytes) -> None:
+        _use(current, Source(name, ((name, data),)))
+
+    open_file("Or from a file", "frequency", take, help=said)
 
 
 def _use(current: Session, source: Source) -> None:
@@ -351,14 +341,11 @@ def offer_frequencies(current: Session, what: str) -> None:
     with st.container(**row, key="offer-frequencies"):
         st.markdown(f":material/bar_chart: {what} word counts.", width="content")
         if language:
-            button(
+            label, source = (
                 f"Use wordfreq’s for {demo_name(language)}",
-                "download_done",
-                _use,
-                current,
                 Source(f"wordfreq:{language}"),
-                primary=True,
-                key="use the frequencies of the language",
             )
+            how: dict[str, Any] = {"primary": True, "key": "use the frequencies of the language"}
+            button(label, "download_done", _use, current, source, **how)
         with st.popover("Others" if language else "Choose some", width="content"):
             frequency_choice(current)

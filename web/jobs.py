@@ -23,7 +23,6 @@ from typing import Any, Generic, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
-from streamlit.errors import StreamlitAPIException
 
 from morphgraph.batch import run as runs
 from morphgraph.core import limits
@@ -32,11 +31,13 @@ from morphgraph.core.files import write_file
 from morphgraph.segment.models import read_model
 from morphgraph.segment.segmenter import Segmenter
 from web.storage import browser_folders, make_private, tidy
-from web.widgets import button, forget_oldest, plain
+from web.widgets import button, forget_oldest, plain, run_again
 
 T = TypeVar("T")
 Tell = Callable[..., None]
-"""Called with how much is done, 0 to 1, and what is done where that changes; ends what is stopped.
+"""Called about twice a second with how much is done, 0 to 1, and what is done where that changes.
+
+What it raises, as where somebody clicks Stop, ends the work.
 """
 UPLOADS = "uploads"
 
@@ -44,7 +45,7 @@ UPLOADS = "uploads"
 @dataclass(eq=False)
 class _Work(Generic[T]):
     make: Callable[[Tell], T]
-    share: float | None = None
+    share: float = 0.0
     said: str = ""
     began: float = field(default_factory=time.monotonic)
     stopped: threading.Event = field(default_factory=threading.Event)
@@ -90,16 +91,8 @@ class Waiting:
         self._bar: DeltaGenerator | None = None
         self._now: tuple[Hashable, _Work[Any], Any] | None = None
 
-    def do(
-        self,
-        key: Hashable,
-        said: str,
-        make: Callable[[Tell], T],
-        *,
-        share: float = 0.0,
-        about: Any = None,
-    ) -> T:
-        """Return what ``make`` returns; ``said`` describes it, ``share`` is done already."""
+    def do(self, key: Hashable, said: str, make: Callable[[Tell], T], *, about: Any = None) -> T:
+        """Return what ``make`` returns; ``said`` describes it."""
         worker: _Worker = st.session_state.setdefault("worker", _Worker())
         work, future = worker.work_on(key, make)
         self._now = key, work, about
@@ -108,12 +101,9 @@ class Waiting:
         while not wait([future], 0.25).done:
             now = time.monotonic()
             text = work.said or f"{said}, {now - work.began:.0f} s …"
-            self._say(plain(text), share if work.share is None else work.share)
+            self._say(plain(text), work.share)
             if now > turn_ends:
-                try:
-                    st.rerun(scope="fragment")
-                except StreamlitAPIException:  # the whole page is run
-                    st.rerun()
+                run_again()
         worker.known.pop(key, None)
         return future.result()
 
@@ -244,11 +234,7 @@ def _waiting() -> list[Path]:
     return [out for _, out in sorted(found)]
 
 
-TrainingNews = Callable[[str, float], object]
-"""Called about twice a second with what happens, and how much of the time is over, 0 to 1.
-
-What it raises, as where somebody clicks Stop, ends the training.
-"""
+_SMALLER = "Train a smaller vocabulary or on fewer words, or run morphgraph on your own machine."
 _EVERY = 0.5
 _turns: list[str] = []
 """The visitors who train, then those who wait, by the identity of their browser."""
@@ -258,7 +244,7 @@ def train_in_turn(
     visitor: str,
     options: Sequence[str],
     name: str,
-    tell: TrainingNews,
+    tell: Tell,
     file: tuple[str, str, bytes] | None = None,
 ) -> Segmenter:
     """Return what ``morphgraph train`` makes with these options, when the visitor's turn comes.
@@ -272,7 +258,7 @@ def train_in_turn(
 
 
 @contextmanager
-def _turn_of(visitor: str, tell: TrainingNews) -> Iterator[None]:
+def _turn_of(visitor: str, tell: Tell) -> Iterator[None]:
     with _lock:
         if visitor in _turns:
             raise MorphGraphError(
@@ -281,7 +267,7 @@ def _turn_of(visitor: str, tell: TrainingNews) -> Iterator[None]:
         _turns.append(visitor)
     try:
         while (place := _turns.index(visitor) - limits.PUBLIC_RUNS.value + 1) > 0:
-            tell(f"Number {place:,} in the queue for training …", 0.0)
+            tell(0.0, f"Number {place:,} in the queue for training …")
             time.sleep(_EVERY)
         yield
     finally:
@@ -290,7 +276,7 @@ def _turn_of(visitor: str, tell: TrainingNews) -> Iterator[None]:
 
 
 def _trained(
-    options: Sequence[str], name: str, tell: TrainingNews, file: tuple[str, str, bytes] | None
+    options: Sequence[str], name: str, tell: Tell, file: tuple[str, str, bytes] | None
 ) -> Segmenter:
     with tempfile.TemporaryDirectory(prefix="morphgraph-training-") as folder:
         out, errors = Path(folder, "model.json"), Path(folder, "errors")
@@ -314,27 +300,23 @@ def _trained(
         if not process.returncode:
             return read_model(out.read_bytes(), name)
         lines = errors.read_text("utf-8", "replace").splitlines()
-        told = next((line for line in lines if line.startswith("morphgraph: ")), "")
-        if process.returncode != 2 or not told:
-            told = (
-                "The training was ended: it needs more memory or time than a visitor has on this "
-                "server. Train a smaller vocabulary or on fewer words, or run morphgraph on your "
-                "own machine."
-            )
-        elif file is not None and path is not None:
-            told = told.replace(str(path), file[1]).replace(path.name, file[1])
-        raise MorphGraphError(told.removeprefix("morphgraph: "))
+    told = next((line for line in lines if line.startswith("morphgraph: ")), "")
+    if process.returncode != 2 or not told:
+        raise MorphGraphError(
+            f"The training was ended: it needs more memory or time than a visitor has. {_SMALLER}"
+        )
+    if file is not None and path is not None:
+        told = told.replace(str(path), file[1]).replace(path.name, file[1])
+    raise MorphGraphError(told.removeprefix("morphgraph: "))
 
 
-def _wait(process: subprocess.Popen[bytes], tell: TrainingNews) -> None:
+def _wait(process: subprocess.Popen[bytes], tell: Tell) -> None:
     """Wait for a process to end, at most the visitor's time limit."""
     started, most = time.monotonic(), limits.PUBLIC_SECONDS.value
     while process.poll() is None:
         seconds = time.monotonic() - started
         if seconds > most:
-            raise MorphGraphError(
-                f"The training was ended after {most:,} seconds, the limit on this server. Train a "
-                "smaller vocabulary or on fewer words, or run morphgraph on your own machine."
-            )
-        tell(f"Training, {seconds:.0f} of at most {most:,} seconds …", seconds / most)
+            said = f"The training was ended after {most:,} seconds, the limit on this server."
+            raise MorphGraphError(f"{said} {_SMALLER}")
+        tell(seconds / most, f"Training, {seconds:.0f} of at most {most:,} seconds …")
         time.sleep(_EVERY)

@@ -35,6 +35,11 @@ class Source:
     format: str | None = None
     encoding: str | None = None
 
+    def list_of(self, kind: str) -> str:
+        """Return the language of a list of this kind (``demo``, ``wordfreq``); empty for others."""
+        of_kind, _, language = self.name.partition(":")
+        return language if of_kind == kind and not self.files else ""
+
     def shared(self) -> Source:
         """Return an equal source shared by sessions: large files are in memory only once."""
         files = [(name, hashlib.sha256(data).digest()) for name, data in self.files]

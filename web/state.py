@@ -31,10 +31,12 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import re
-from collections.abc import Callable, Container, Hashable, Iterator, Mapping
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -47,11 +49,11 @@ from morphgraph.core.limits import is_public
 from morphgraph.core.text import counted
 from morphgraph.formats.recipe import check_steps
 from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.graph.merge_table import Change
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.language import language_of
-from morphgraph.refine.knockout import BlameSettings
+from morphgraph.refine import BlameSettings, ReBPESettings
 from morphgraph.refine.learning import remember
-from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
@@ -61,7 +63,7 @@ from morphgraph.tokeniser.tokeniser import BpeTokeniser, LearnedFrom
 from web.components import component
 from web.sources import Source, frequencies_of, reference_of, tokeniser_of, uploaded_model
 from web.storage import BrowserStore, days_kept, keep_recipe, state_folder
-from web.widgets import forget_oldest, plain
+from web.widgets import forget_oldest, plain, set_value, value_now
 
 _KEY, _KNOWN_TAB, _COMPONENT = "morphgraph session", "tab of the page", "morphgraph-browser"
 _COOKIES = {"browser": "morphgraph", "tab": "morphgraph-tab"}
@@ -150,6 +152,14 @@ class Address:
         element(key=f"address {name}", data={**data, "since": self.since})
         return value
 
+    def remember(self, name: str, key: str, first: str, **how: Any) -> str:
+        """Let a remembered field follow the address (see `follow`), and return its value."""
+        value = value_now(key, first)
+        asked = self.follow(name, value, **how)
+        if asked != value:
+            set_value(key, asked)
+        return asked
+
 
 def _held(value: str) -> str:
     """Return a value as an address holds it; empty if it cannot, as if it is very long."""
@@ -163,13 +173,11 @@ class Session:
 
     ``selected`` and ``focus`` are type ids; ``first_row``: the first merge of the focus that is
     drawn; ``recipes`` the edits of tokenisers that were edited in this browser, by checksum,
-    ``learned`` the references that methods chose some of them by; ``sources`` where the
-    tokeniser, the reference and the frequencies came from; ``models`` those trained or opened, by
-    a name that says how, and ``model_files`` the checksums of those that are on disk; ``chosen``
-    the methods of each page that compares some; ``store`` where this is kept for the next visit,
-    ``kept_as`` the state that was kept last, and ``unkept`` why it could not be; ``run`` the run of
-    ReBPE that the stepper shows, ``asked`` what it was asked to do; ``doing`` what long work is
-    being done.
+    ``learned`` the references that methods chose some of them by; ``models`` those trained or
+    opened, by a name that says how, and ``model_files`` the checksums of those on disk; ``store``
+    where all this is kept for the next visit, ``kept_as`` the state that was kept last, and
+    ``unkept`` why it could not be; ``asked`` what the run of ReBPE was asked to do; ``doing`` what
+    long work is being done.
     """
 
     study: Study
@@ -198,15 +206,13 @@ class Session:
     def language(self) -> str:
         """The language of the open demo; empty if something else is open."""
         opened = self.sources.get("tokeniser")
-        if opened is None or opened.files or opened != self.sources.get("reference"):
-            return ""
-        return opened.name.removeprefix("demo:")
+        return opened.list_of("demo") if opened and opened == self.sources.get("reference") else ""
 
     @property
     def frequency_language(self) -> str:
         """The language of the wordfreq list that weights words; empty for a file."""
         source = self.sources.get("frequencies")
-        return "" if source is None or source.files else source.name.removeprefix("wordfreq:")
+        return source.list_of("wordfreq") if source else ""
 
     @property
     def reference_language(self) -> str:
@@ -221,9 +227,8 @@ class Session:
 
     def open(self, tokeniser: Source, reference: Source, frequencies: Source | None) -> None:
         """Open all of these."""
-        counts = frequencies_of(frequencies) if frequencies else None
-        named = frequencies.name if frequencies else ""
-        self._set(tokeniser_of(tokeniser), reference_of(reference), counts, named)
+        counts = (frequencies_of(frequencies), frequencies.name) if frequencies else (None, "")
+        self._set(tokeniser_of(tokeniser), reference_of(reference), *counts)
         self.chose_frequencies = False
         self._note(tokeniser=tokeniser, reference=reference, frequencies=frequencies)
 
@@ -241,16 +246,16 @@ class Session:
         """
         old = self.study.benchmark
         keep = self.chose_frequencies and not reference.has_counts
-        known, known_from = (old.frequencies, old.frequency_source) if keep else (None, "")
-        self._set(self.study.tokeniser, reference, known, known_from)
+        counts = (old.frequencies, old.frequency_source) if keep else (None, "")
+        self._set(self.study.tokeniser, reference, *counts)
         self._note(reference=source, **({} if keep else {"frequencies": None}))
 
     def use_frequencies(
         self, frequencies: Mapping[str, float] | None, name: str, source: Source | None = None
     ) -> None:
         """Weight tokens by other frequencies; None for only the reference's own."""
-        old, view = self.study.benchmark, (self.focus, self.selected, self.first_row)
-        self._set(self.study.tokeniser, old.reference, frequencies, name)
+        view = self.focus, self.selected, self.first_row
+        self._set(self.study.tokeniser, self.study.benchmark.reference, frequencies, name)
         self.focus, self.selected, self.first_row = view
         self.chose_frequencies = frequencies is not None
         self._note(frequencies=source)
@@ -258,7 +263,13 @@ class Session:
     def _note(self, **sources: Source | None) -> None:
         self.sources |= {kind: source and source.shared() for kind, source in sources.items()}
 
-    def _set(self, tokeniser: BpeTokeniser, reference: Reference, *frequencies: Any) -> None:
+    def _set(
+        self,
+        tokeniser: BpeTokeniser,
+        reference: Reference,
+        counts: Mapping[str, float] | None,
+        counted_in: str,
+    ) -> None:
         if self.study is not None:
             self.note_edits()
         steps = self.recipes.get(tokeniser.checksum)
@@ -269,13 +280,9 @@ class Session:
             self.notice = f"Your {counted(len(steps), one, more)} made again."
         tokeniser.cache = app_cache()
         ids = tuple(map(tokeniser.graph.id_of, tokeniser.alphabet))
-        known, known_from = frequencies
-        key = ("benchmark", tokeniser.alphabet, ids, Same(reference), Same(known), known_from)
-
-        def build() -> Benchmark:
-            return Benchmark.build(tokeniser, reference, known, known_from)
-
-        self.study = Study(tokeniser, tokeniser.cache.get(tokeniser.as_loaded, key, build))
+        key = ("benchmark", tokeniser.alphabet, ids, Same(reference), Same(counts), counted_in)
+        made = partial(Benchmark.build, tokeniser, reference, counts, counted_in)
+        self.study = Study(tokeniser, tokeniser.cache.get(tokeniser.as_loaded, key, made))
         self.study_number += 1
         self.asked, self.run = "", None
         self.focus, self.selected, self.first_row = None, None, 0
@@ -325,13 +332,13 @@ class Session:
         return self.study.cache.get(self.state(edits), "graph", lambda: graph.earlier(undone))
 
     def keep_model(self, name: str, model: Segmenter) -> None:
-        """Add a model to the session, replacing one of the same name."""
+        """Add a model, replacing one of the same name."""
         self.forget_model(name)
         forget_oldest(self.models, MOST_MODELS - 1)
         self.models[name] = model
 
     def forget_model(self, name: str) -> None:
-        """Remove a model from the session."""
+        """Remove a model."""
         self.models.pop(name, None)
         self.model_files.pop(name, None)
 
@@ -381,8 +388,7 @@ class _Run:
 class _Record(BaseModel, extra="forbid"):
     """Everything that a tab has open; of files the checksums, by which they are on disk.
 
-    The last ``undone`` edits of ``steps`` are undone; ``models``: the checksums of model files;
-    ``doing``: the work in progress.
+    The last ``undone`` edits of ``steps`` are undone.
     """
 
     version: Literal[1] = 1
@@ -421,20 +427,24 @@ def keep_session(current: Session) -> None:
                 return
             current.store.keep_record(record.model_dump_json().encode())
         except (MorphGraphError, OSError) as error:
-            cause = error if isinstance(error, OSError) else error.__cause__
-            why = str(error)
-            if isinstance(cause, OSError):
-                folder = "The server cannot write" if is_public() else state_folder()
-                fix = "Start the app with another folder in the variable MORPHGRAPH_STATE."
-                if cause.errno in (errno.ENOSPC, errno.EDQUOT):
-                    fix = "Make room there."
-                why = f"{folder}: {(cause.strerror or 'it cannot be written').lower()}."
-                why += "" if is_public() else f" {fix}"
+            why = _why_unkept(error)
             if why != current.unkept:
                 st.toast(f"Nothing is kept now. {plain(why)}", icon=":material/warning:")
             current.unkept = why  # for the sidebar, while this lasts
             return
     current.kept_as, current.unkept = state(), ""
+
+
+def _why_unkept(error: Exception) -> str:
+    cause = error if isinstance(error, OSError) else error.__cause__
+    if not isinstance(cause, OSError):
+        return str(error)
+    said = f"{(cause.strerror or 'it cannot be written').lower()}."
+    if is_public():
+        return f"The server cannot write: {said}"
+    is_full = cause.errno in (errno.ENOSPC, errno.EDQUOT)
+    fix = "Start the app with another folder in the variable MORPHGRAPH_STATE."
+    return f"{state_folder()}: {said} {'Make room there.' if is_full else fix}"
 
 
 @contextmanager
@@ -455,10 +465,10 @@ def _record_of(current: Session) -> _Record | None:
 
     def kept(kind: str) -> Source | None:
         source = current.sources.get(kind)
-        files = [
-            (name, store.keep_file(d).encode()) for name, d in (source.files if source else ())
-        ]
-        return source and replace(source, files=tuple(files))
+        if source is None:
+            return None
+        files = ((name, store.keep_file(data).encode()) for name, data in source.files)
+        return replace(source, files=tuple(files))
 
     tokeniser, reference, frequencies = map(kept, ("tokeniser", "reference", "frequencies"))
     if tokeniser is None or reference is None:
@@ -470,25 +480,14 @@ def _record_of(current: Session) -> _Record | None:
             with suppress(MorphGraphError):
                 known[name] = store.keep_file(write_model(model))
     changes = [*graph.history, *reversed(graph.undone)]
-    run, places = current.run, {id(change): n for n, change in enumerate(changes)}
-    kept_run = None
-    if run is not None and not run.is_stale:
-        phases: list[int | None] = []
-        for phase in run.all_phases[1:]:
-            phases.append(places.get(id(phase.change)))
-            if phases[-1] is None and not phase.change.is_empty:
-                phases.pop()
-                break
-        if phases:
-            kept_run = _Run(run.settings, run.edits_before, phases, len(run.phases))
     return _Record(
         tokeniser=tokeniser,
         reference=reference,
         frequencies=frequencies,
         chose_frequencies=current.chose_frequencies,
-        steps=json.loads(json.dumps([dict(change.step) for change in changes])),
+        steps=_as_json(changes),
         undone=len(graph.undone),
-        run=kept_run,
+        run=_record_of_run(current.run, changes) if current.run else None,
         models={name: known[name] for name in current.models if known[name]},
         doing=current.doing,
         recipes=current.recipes,
@@ -496,11 +495,29 @@ def _record_of(current: Session) -> _Record | None:
     )
 
 
+def _record_of_run(run: ReBPERun, changes: Sequence[Change]) -> _Run | None:
+    if run.is_stale:
+        return None
+    places, phases = {id(change): n for n, change in enumerate(changes)}, list[int | None]()
+    for phase in run.all_phases[1:]:
+        place = places.get(id(phase.change))
+        if place is None and not phase.change.is_empty:
+            break
+        phases.append(place)
+    return _Run(run.settings, run.edits_before, phases, len(run.phases)) if phases else None
+
+
+def _as_json(changes: Iterable[Change]) -> Steps:
+    steps: Steps = json.loads(json.dumps([dict(change.step) for change in changes]))
+    return steps
+
+
 def _reopen(current: Session) -> bool:
     cookies = st.context.cookies
     tab = st.session_state.get(_KNOWN_TAB, cookies.get(_COOKIES["tab"]))
     current.store = BrowserStore.of(cookies.get(_COOKIES["browser"]), tab)
-    current.store.touch()
+    with suppress(OSError):  # the day of this visit, if anything is stored
+        os.utime(current.store.folder)
     data = current.store.record()
     if data is None:
         return False
@@ -535,14 +552,13 @@ def _open(current: Session, record: _Record) -> None:
         data = current.store.file(checksum)
         if data is not None:
             current.models[name] = uploaded_model({name: data})
-    run = _run_again(current, record.steps, record.run) if record.run else None
-    if run is None:
+    current.run = _run_again(current, record.steps, record.run) if record.run else None
+    if current.run is None:
         graph.replay(record.steps)
     for _ in range(min(record.undone, len(graph.history))):
         graph.undo()
-    if run is not None and record.run is not None:
-        run.go_to(record.run.position)
-        current.run = run
+    if current.run is not None and record.run is not None:
+        current.run.go_to(record.run.position)
     if record.doing:
         current.notice = (
             f"{record.doing} was interrupted, as when the app or this page is closed. All that was "
@@ -551,7 +567,7 @@ def _open(current: Session, record: _Record) -> None:
 
 
 def _run_again(current: Session, steps: Steps, kept: _Run) -> ReBPERun | None:
-    """Repeat the edits and a run among them; if it differs, undo all edits and return None."""
+    """Repeat the edits and a run among them; if it differs, undo all and return None."""
     graph, done = current.study.graph, kept.edits_before
     graph.replay(steps[:done])
     run = ReBPERun(current.study.tokeniser, current.study.benchmark, kept.settings)
@@ -560,9 +576,8 @@ def _run_again(current: Session, steps: Steps, kept: _Run) -> ReBPERun | None:
             graph.replay(steps[done:place])  # edits by hand, between two phases
             done = place
         phase = run.step()
-        edits = [] if phase is None or phase.change.is_empty else [dict(phase.change.step)]
-        before = [] if place is None else steps[place : place + 1]
-        if phase is None or json.loads(json.dumps(edits)) != before:
+        edits = _as_json([] if phase is None or phase.change.is_empty else [phase.change])
+        if phase is None or edits != ([] if place is None else steps[place : place + 1]):
             while graph.history:
                 graph.undo()
             graph.forget_undone()

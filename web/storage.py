@@ -1,17 +1,15 @@
 """What is stored on this machine: edits, and what each browser has open.
 
-All of it is in ``$MORPHGRAPH_STATE`` or ``~/.local/state/morphgraph``. If that is not writable,
-nothing is stored, and the app still works.
+All of it is in ``$MORPHGRAPH_STATE`` or ``~/.local/state/morphgraph``. The edits of a tokeniser are
+a recipe, one file for each, named by our checksum of it. A browser is identified by an unguessable
+token, its tabs by short numbers. Each browser has a folder, named by the checksum of its token,
+with a JSON record for each tab and the files that records refer to, named by the checksums of their
+contents. No name given by a user becomes a path, and nothing that is read is executed. Old data is
+deleted, and the oldest if there is too much.
 
 In public mode everything of a visitor is in the folder of their browser, including evaluation runs,
 and edits are not offered to other browsers. No visitor's folder is deleted to make room for
 another's: if storage is full, the newcomer is told.
-
-The edits of a tokeniser are a recipe, one file for each tokeniser, named by our checksum of it. A
-browser is identified by an unguessable token, its tabs by short numbers. Each browser has a folder,
-named by the checksum of its token, with a small JSON record for each tab and the files that records
-refer to, named by the checksums of their contents. No name given by a user becomes a path, and
-nothing that is read is executed. Old data is deleted, and the oldest if there is too much.
 """
 
 from __future__ import annotations
@@ -75,11 +73,10 @@ def make_private(folder: Path) -> None:
 
 
 def keep_recipe(tokeniser: BpeTokeniser) -> None:
-    """Store the recipe of an edited tokeniser, unless it is stored already.
+    """Store the recipe of an edited tokeniser, offered to every browser of this machine.
 
-    It is offered to every browser of this machine, so a public app stores none. A recipe that
-    neither extends the stored one nor is a part of it belongs to another visit: the stored one is
-    then set aside as the previous one.
+    A recipe that neither extends the stored one nor is a part of it belongs to another visit: the
+    stored one is then set aside as the previous one.
     """
     if is_public() or not (tokeniser.graph.history or tokeniser.graph.undone):
         return
@@ -129,11 +126,6 @@ class BrowserStore:
     def folder(self) -> Path:
         """The folder of the data. No name and no file contains the token itself."""
         return _browsers() / hashlib.sha256(self.token.encode()).hexdigest()[:32]
-
-    def touch(self) -> None:
-        """Record the visit, if anything is stored for the browser."""
-        with suppress(OSError):
-            os.utime(self.folder)
 
     def forget(self) -> None:
         """Delete everything stored for the browser."""

@@ -9,12 +9,14 @@ from contextlib import contextmanager
 from typing import Any
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import shortened, side_by_side, visible
 from web.storage import without_folder
 
 NUMBER, TEXT = st.column_config.NumberColumn, st.column_config.TextColumn
+PROGRESS = st.column_config.ProgressColumn
 _KINDS = {
     "csv": ("CSV", "text/csv"),
     "tex": ("LaTeX", "application/x-tex"),
@@ -113,30 +115,16 @@ def show_deferred_error(key: str) -> None:
 
 def button(
     label: str,
-    icon: str,
-    action: Callable[..., None],
+    icon: str = "",
+    action: Callable[..., Any] | None = None,
     *given: Any,
     primary: bool = False,
     **how: Any,
-) -> None:
-    """Show a button with a Material icon that calls an action with arguments."""
-    how["type"] = "primary" if primary else "secondary"
-    st.button(label, icon=f":material/{icon}:", on_click=action, args=given, **how)
-
-
-@contextmanager
-def remembered(**defaults: Any) -> Iterator[None]:
-    """Keep the values of widgets made in the ``with`` block across pages, by their keys.
-
-    Streamlit forgets a widget as soon as a page without it is shown. For widgets that can be
-    collapsed, use `setting` or `choice`.
-    """
-    for key, default in defaults.items():
-        if key not in st.session_state:
-            st.session_state[key] = value_now(key, default)
-    yield
-    for key in defaults:
-        st.session_state[f"kept {key}"] = st.session_state[key]
+) -> bool:
+    """Show a button with a Material icon; ``action`` is called with the arguments at a click."""
+    how = {"type": "primary" if primary else "secondary", **how}
+    icon = f":material/{icon}:" if icon else icon
+    return st.button(label, icon=icon or None, on_click=action, args=given, **how)
 
 
 def value_now(key: str, default: Any) -> Any:
@@ -152,18 +140,32 @@ def set_value(key: str, value: Any) -> None:
 def setting(
     widget: Callable[..., Any], label: str, *given: Any, key: str, first: Any, **how: Any
 ) -> Any:
-    """Show a remembered widget, ``first`` at first, that has its value wherever it is expanded.
+    """Show a widget whose value is remembered across pages by its key, ``first`` at first.
 
-    A value sent once is lost on a widget in a popover that has not been opened, and one sent in
-    every run is late if a browser is ahead of the runs. A default is neither.
+    Streamlit forgets a widget as soon as a page without it is shown. A value sent once is lost on a
+    widget in a popover that has not been opened, and one sent in every run is late if a browser is
+    ahead of the runs. A default is neither.
     """
-    with remembered(**{key: first}):
-        value, takes = st.session_state[key], inspect.signature(widget).parameters
-        if "index" in takes:
-            how["index"] = list(given[0]).index(value) if given[0] else None
-        else:
-            how["default" if "default" in takes else "value"] = value
-        return widget(label, *given, key=key, **how)
+    value = st.session_state.setdefault(key, value_now(key, first))
+    takes = inspect.signature(widget).parameters
+    if "index" in takes:
+        how["index"] = list(given[0]).index(value) if given[0] else None
+    else:
+        how["default" if "default" in takes else "value"] = value
+    shown = widget(label, *given, key=key, **how)
+    st.session_state[f"kept {key}"] = st.session_state[key]
+    return shown
+
+
+def tabs(
+    shown: Mapping[str, Callable[[], object]], *, key: str, place: Any = st, **how: Any
+) -> None:
+    """Show tabs, of which only the open one is drawn."""
+    found = place.tabs(list(shown), key=key, on_change="rerun", **how)
+    for tab, show in zip(found, shown.values(), strict=True):
+        if tab.open:
+            with tab:
+                show()
 
 
 def choice(
@@ -196,6 +198,14 @@ def segments(label: str, options: Iterable[Any], *, key: str, **how: Any) -> Any
     return choice(st.segmented_control, label, options, key=key, required=True, **how)
 
 
+def run_again() -> None:
+    """Run the fragment again, or the page where all of it is running."""
+    try:
+        st.rerun(scope="fragment")
+    except StreamlitAPIException:
+        st.rerun()
+
+
 def forget_oldest(kept: dict[Any, Any], most: int) -> None:
     """Keep only the newest entries of a dictionary, at most this many."""
     while len(kept) > most:
@@ -219,16 +229,11 @@ def right_aligned(columns: Iterable[str]) -> dict[str, Any]:
 
 
 def show_table(data: Any, most: int | None = None, **how: Any) -> Any:
-    """Show a table without row numbers, as high as its rows, at most ``most`` pixels."""
+    """Show a table without row numbers, as high as its rows, at most ``most`` of them."""
     if most is not None:
         rows = len(next(iter(data.values()))) if isinstance(data, dict) else len(data)
-        how["height"] = min(table_height(rows), most)
+        how["height"] = 35 * (min(rows, most) + 1) + 3
     return st.dataframe(data, hide_index=True, **how)
-
-
-def table_height(rows: int) -> int:
-    """Return the height of a table with this many rows, in pixels."""
-    return 35 * (rows + 1) + 3
 
 
 def chosen_row(data: Any, most: int | None = None, **how: Any) -> int | None:

@@ -2,51 +2,74 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
-from morphgraph.api.engine import Engine, Gold, table_of
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.api.gold import Gold, table_of
+from morphgraph.core.cache import State
 from morphgraph.core.errors import MorphGraphError, check_list
 from morphgraph.core.files import write_file
-from morphgraph.core.text import base_name, shortened, visible
+from morphgraph.core.text import base_name, counted, shortened, visible
+from morphgraph.formats.export import known_ids
+from morphgraph.formats.hugging_face import to_document, to_tokenizer_json
+from morphgraph.formats.recipe import LINEAGE_FIELD
 from morphgraph.methods import METHODS
+from morphgraph.refine.learning import Entrant
 from morphgraph.score.gold_set import Scope, Weighting
+from morphgraph.segment.bte import file_ids
 from morphgraph.segment.method import Parameters, Value, method_of
-from morphgraph.segment.models import export_to
-from morphgraph.segment.segmenter import method_on
+from morphgraph.segment.models import export_to, write_model
+from morphgraph.segment.segmenter import Segmenter, method_on, standard_segmenter
+from morphgraph.standalone.pieces import let_decode_bytes, load
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary
+from morphgraph.tokeniser.words import UNKNOWN, Segmentation, called
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from morphgraph.corpus.counts import WordCounts
+    from morphgraph.corpus.counts import WordCountsLike
     from morphgraph.formats.export import Export
     from morphgraph.tables.scores import TokeniserScore
     from morphgraph.tables.vocabulary import MeasuredCorpus
 
+AnyToken = TypeVar("AnyToken", int, str)
+
 
 class BaseTokeniser:
-    """A vocabulary, how text is prepared for it, and a way to segment.
+    """What a `Tokeniser` does without merges."""
 
-    It never changes: what edits or trains returns another one. Two are equal if vocabulary, merges,
-    method and preprocessing are; names do not matter.
-    """
+    def __init__(self, segmenter: Segmenter, base: BpeTokeniser | None = None) -> None:
+        """Wrap a segmenter; ``base``: the tokeniser with merges that it was made from."""
+        self._segmenter = segmenter
+        self._base = segmenter.editable if base is None else base
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave out what is computed on demand, which cannot be pickled."""
+        return type(self), (self._segmenter, self._base)
 
     def __repr__(self) -> str:
         """Return one line; never the vocabulary."""
-        return f"<{type(self).__name__} {visible(self.name)}: {self._engine.described(len(self))}>"
+        made = self._segmenter
+        said = f"{called(made.name, made.parameters)}, {counted(len(self), 'type')}"
+        if made.editable is not None:
+            graph = made.editable.graph
+            said += f", {counted(graph.merge_count, 'merge')}"
+            said += f", {counted(len(graph.history), 'edit')}" if graph.history else ""
+        return f"<{type(self).__name__} {visible(self.name)}: {said}>"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BaseTokeniser):
             return NotImplemented
-        return self._engine is other._engine or self._engine.state == other._engine.state
+        return self._segmenter is other._segmenter or self._state == other._state
 
     def __hash__(self) -> int:
-        return hash(self._engine.state)
+        return hash(self._state)
 
     def __deepcopy__(self, _: object) -> Self:
         return self
@@ -60,7 +83,10 @@ class BaseTokeniser:
         >>> tokeniser.name
         'demo:en'
         """
-        return self._engine.name
+        below: Any = self._segmenter
+        while hasattr(below, "below"):
+            below = below.below
+        return str(below.name)
 
     @property
     def signature(self) -> str:
@@ -69,7 +95,7 @@ class BaseTokeniser:
         >>> tokeniser.method("flota", k=2).signature.partition("@")[0]
         'FLOTA(k=2):demo:en'
         """
-        return self._engine.segmenter.signature()
+        return self._segmenter.signature()
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -78,13 +104,13 @@ class BaseTokeniser:
         >>> len(tokeniser), tokeniser.types[:3], "Ġund" in tokeniser
         (8000, ('<unk>', '!', '"'), True)
         """
-        return tuple(self._engine.texts.ids)
+        return tuple(self._ids)
 
     def __len__(self) -> int:
-        return len(self._engine.texts.ids)
+        return len(self._ids)
 
     def __contains__(self, type: object) -> bool:
-        return type in self._engine.texts.ids
+        return type in self._ids
 
     def id_of(self, type: str) -> int:
         """Return the id of a type, spelled as in the vocabulary; else a `MorphGraphError`.
@@ -97,7 +123,7 @@ class BaseTokeniser:
                 f"“{shortened(str(type))}” is not a type of {self.name}. Spell it as in the "
                 "vocabulary, with its marker."
             )
-        return self._engine.texts.ids[type]
+        return self._ids[type]
 
     def type_of(self, id: int) -> str:
         """Return the type of an id; else a `MorphGraphError`.
@@ -105,13 +131,12 @@ class BaseTokeniser:
         >>> tokeniser.type_of(609)
         'able'
         """
-        known = self._engine.texts.types
-        if id not in known:
+        if id not in self._types:
             raise MorphGraphError(
-                f"{self.name} has no type of the id {id!r}. Its ids go from {min(known):,} to "
-                f"{max(known):,}."
+                f"{self.name} has no type of the id {id!r}. Its ids go from {min(self._types):,} "
+                f"to {max(self._types):,}."
             )
-        return known[id]
+        return self._types[id]
 
     # ------------------------------------------------------------------------- texts and words
 
@@ -125,7 +150,9 @@ class BaseTokeniser:
         >>> tokeniser.encode("Any text, 2026")
         [33, 1498, 2182, 12, 684, 16, 18, 22]
         """
-        return self._engine.texts.encode(text, special_tokens)
+        found, ends = self._segmented(text)
+        ids: list[int] = self._numbers[found.token_at[ends]].tolist()
+        return self._framed(ids, int) if special_tokens else ids
 
     def decode(self, ids: Sequence[int], *, special_tokens: bool = False) -> str:
         """Return the text of ids by the file's decoder; ``special_tokens``: with special ones.
@@ -133,7 +160,7 @@ class BaseTokeniser:
         >>> tokeniser.decode(tokeniser.encode("Any text, 2026"))
         'Any text, 2026'
         """
-        return self._engine.texts.decode(ids, special_tokens)
+        return str(self._library.decode(list(ids), skip_special_tokens=not special_tokens))
 
     def tokenize(self, text: str, *, special_tokens: bool = True) -> list[str]:
         """Return the tokens of `encode`, named as the `tokenizers` library names them.
@@ -141,7 +168,14 @@ class BaseTokeniser:
         >>> tokeniser.tokenize("undesirable"), tokeniser.tokenize(" undesirable")
         (['und', 'es', 'ir', 'able'], ['Ġund', 'es', 'ir', 'able'])
         """
-        return self._engine.texts.tokenize(text, special_tokens)
+        found, ends = self._segmented(text)
+        made = self._segmenter
+        shown = made.unknown_id if made.shows_unknown else None
+        types = [
+            made.types[token] if token != shown else made.token_text(found.words, atom, token)
+            for atom, token in zip(ends.tolist(), found.token_at[ends].tolist(), strict=True)
+        ]
+        return self._framed(types, self._types.__getitem__) if special_tokens else types
 
     def segment(self, words: Sequence[str]) -> list[list[str]]:
         """Return the types of each of many words, as they stand in running text.
@@ -151,13 +185,24 @@ class BaseTokeniser:
         >>> tokeniser.segment(["undesirable", "houses"])
         [['Ġund', 'es', 'ir', 'able'], ['Ġhouses']]
         """
-        return self._engine.segment(check_list(words, "words"))
+        made = self._segmenter
+        encoded = made.encode(check_list(words, "words"))
+        found = made.segment(encoded)
+        return [
+            [
+                made.token_text(encoded, atom, token)
+                if token in (UNKNOWN, made.unknown_id) or atom in encoded.unknown
+                else made.types[token]
+                for atom, token in found.token_ends(number)
+            ]
+            for number in range(len(encoded))
+        ]
 
     def method(
         self,
         method: str | Parameters,
         *,
-        counts: WordCounts | Mapping[str, float] | str | os.PathLike[str] | None = None,
+        counts: WordCountsLike | None = None,
         **parameters: Value | None,
     ) -> Self:
         """Return the same vocabulary with another way to segment: ``flota``, ``dropout``, ….
@@ -183,10 +228,7 @@ class BaseTokeniser:
                 f"{METHODS[method].title} learns from gold and gives another tokeniser. Use "
                 "knock_out or rebpe."
             )
-        engine = self._engine
-        base = engine.segmenter.editable or engine.base
-        made = method_on(engine.segmenter, method, parameters, counts)
-        return type(self)(Engine(made, base))
+        return type(self)(method_on(self._segmenter, method, parameters, counts), self._base)
 
     # ------------------------------------------------------------------------- scores
 
@@ -209,8 +251,8 @@ class BaseTokeniser:
         """
         from morphgraph.tables.scores import TokeniserScore
 
-        label = base_name(self.name)
-        return TokeniserScore(table_of({label: self._engine}, gold, scope, weighting, metrics))
+        entrant = Entrant(base_name(self.name), self._segmenter, self._base)
+        return TokeniserScore(table_of([entrant], gold, scope, weighting, metrics))
 
     def measure(
         self,
@@ -235,7 +277,7 @@ class BaseTokeniser:
         from morphgraph.tables.vocabulary import MeasuredCorpus
 
         found = measure_corpus(
-            {base_name(self.name): self._engine.segmenter},
+            {base_name(self.name): self._segmenter},
             texts,
             column=column,
             language_column=language_column,
@@ -256,7 +298,13 @@ class BaseTokeniser:
         >>> mg.load("flota.json") == tokeniser.method("flota", k=2)
         True
         """
-        write_file(Path(path), self._engine.saved())
+        merges = self._segmenter.editable
+        made = (
+            write_model(self._segmenter)
+            if merges is None
+            else to_tokenizer_json(merges, file_ids(merges))[0]
+        )
+        write_file(Path(path), made)
 
     def export(
         self, folder: str | os.PathLike[str], *, words: Sequence[str] | None = None
@@ -271,4 +319,100 @@ class BaseTokeniser:
         >>> made.kind, "tokenizer_config.json" in made.files
         ('tokenizer.json', True)
         """
-        return export_to(self._engine.segmenter, folder, words)
+        return export_to(self._segmenter, folder, words)
+
+    # ------------------------------------------------------------------------- inside
+
+    def _merges(self, what: str) -> BpeTokeniser:
+        """Return the tokeniser whose merges ``what`` needs; else a `MorphGraphError`."""
+        found = self._segmenter.editable
+        if found is None:
+            raise MorphGraphError(
+                f"{what} needs a tokeniser that segments by merges alone, and this one segments "
+                f"by {self._segmenter.name}. Use one that was loaded or trained as BPE."
+            )
+        return found
+
+    def _segmented(self, text: str) -> tuple[Segmentation, npt.NDArray[np.int64]]:
+        """Return a text, and where its tokens end; what is outside the alphabet may be none."""
+        if not isinstance(text, str):
+            raise MorphGraphError(f"{shortened(repr(text))} is not a text. Give a string.")
+        found = self._segmenter.segment(self._segmenter.encode([text], bare=True))
+        ends = np.flatnonzero((found.token_at >= 0) & (found.token_at != UNKNOWN))
+        return found, ends[self._numbers[found.token_at[ends]] >= 0]
+
+    def _framed(self, found: list[AnyToken], named: Callable[[int], AnyToken]) -> list[AnyToken]:
+        """Put special tokens around those of a text, each ``named`` by its id."""
+        return [e for part in self._frame for e in (found if part is None else [named(part)])]
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        """The id of each type, in order of ids: those of the file, or of an exported folder."""
+        return dict(sorted(known_ids(self._document).items(), key=lambda known: known[1]))
+
+    @cached_property
+    def _types(self) -> dict[int, str]:
+        return {number: text for text, number in self._ids.items()}
+
+    @cached_property
+    def _numbers(self) -> npt.NDArray[np.int64]:
+        """The id of each type by the segmenter's own number of it, or -1."""
+        return np.array([self._ids.get(text, -1) for text in self._segmenter.types], np.int64)
+
+    @cached_property
+    def _frame(self) -> list[int | None]:
+        """What the post-processor makes of a text: special tokens, and None for the text."""
+        from tokenizers import Tokenizer
+
+        processor = self._document.get("post_processor")
+        if processor is None:
+            return [None]
+        text = max(self._types) + 1
+        model = {"type": "WordLevel", "vocab": {"x": text}, "unk_token": "x"}
+        plain = {"version": "1.0", "added_tokens": [], "model": model, "post_processor": processor}
+        framed = Tokenizer.from_str(json.dumps(plain)).encode("x").ids
+        return [None if number == text else number for number in framed]
+
+    @cached_property
+    def _library(self) -> Any:
+        """A tokeniser of the library that has the types and the decoder, and no merges."""
+        library, merges = load(self._document), self._segmenter.editable
+        if merges is None or merges.is_edited:
+            # As in an exported folder, types that are bytes are glued to characters.
+            let_decode_bytes(library, self._document["model"]["vocab"])
+        return library
+
+    @cached_property
+    def _document(self) -> Mapping[str, Any]:
+        """All of it, laid out as ``tokenizer.json``."""
+        below: Any = self._segmenter
+        while below.editable is None:
+            try:
+                found: Mapping[str, Any] = below.exported(False).document
+                return found
+            except MorphGraphError:
+                # It cannot be exported; its types are those of what it stands on.
+                below = below.below
+                if isinstance(below, SubwordVocabulary):
+                    raise
+                below = standard_segmenter(below)
+        return to_document(below.editable, file_ids(below.editable))[0]
+
+    @cached_property
+    def _state(self) -> State:
+        """The identity of vocabulary, merges, method and preprocessing, by which equality goes."""
+        made = self._segmenter
+        return State.of(made.method, dict(made.parameters), _nameless(self._document))
+
+
+def _nameless(value: Any) -> Any:
+    """Return a document without what only says where it came from."""
+    # Types are keys of numbers and lists there, never of texts.
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: _nameless(inner)
+        for key, inner in value.items()
+        if not (key in ("name", "checksum") and isinstance(inner, str))
+        and not (key == LINEAGE_FIELD and isinstance(inner, dict))
+    }

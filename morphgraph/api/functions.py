@@ -9,46 +9,47 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from morphgraph.api.base import BaseTokeniser
-from morphgraph.api.engine import Engine, Gold, table_of
+from morphgraph.api.gold import Gold, table_of
 from morphgraph.api.tokeniser import Tokeniser
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import shortened
-from morphgraph.corpus.counts import WordCounts, to_word_counts
+from morphgraph.corpus.counts import WordCountsLike, to_word_counts
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.predictions import Predictions
+from morphgraph.refine.learning import Entrant
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.segment.method import Value
 from morphgraph.segment.models import load_segmenter, uploaded_segmenter
-from morphgraph.segment.segmenter import Segmenter
+from morphgraph.segment.segmenter import standard_segmenter
 
 if TYPE_CHECKING:
     from morphgraph.batch.cluster import RunOutcome
     from morphgraph.tables.scores import ComparedScores
 
 
-def load(source: Any) -> Tokeniser:
+def load(source: Any, *, pattern: str | None = None) -> Tokeniser:
     """Load a tokeniser.
 
     ``source``: a file, a folder, a demo by its name (``demo:en``, ``demo:de``, ``demo:nl``), a
     ``tokenizers.Tokenizer``, or a fast tokeniser of ``transformers``. A file is a
-    ``tokenizer.json``, a SentencePiece model, a list of types, or what `Tokeniser.save` or
-    ``morphgraph train`` wrote. What there is to know about it is a Python warning. Errors:
-    `MorphGraphError`.
+    ``tokenizer.json``, a SentencePiece model, a rank file of tiktoken, a GGUF file, a list of
+    types, or what `Tokeniser.save` or ``morphgraph train`` wrote. ``pattern``: for a rank or GGUF
+    file that does not say how text is cut into pieces, a regular expression, or the name of an
+    encoding that does the same (``cl100k_base``). What there is to know about it is a Python
+    warning. Errors: `MorphGraphError`.
 
     >>> tokeniser = mg.load("demo:en")
     """
-    found = (
-        load_segmenter(source)
-        if isinstance(source, str | os.PathLike)
-        else uploaded_segmenter(*_serialised(source))
-    )
-    loaded = Tokeniser(_engine_of(found))
-    for warning in loaded._engine.warnings:
+    if not isinstance(source, str | os.PathLike):
+        found = uploaded_segmenter(*_serialised(source))
+    elif pattern is None:
+        found = load_segmenter(source)
+    else:
+        found = standard_segmenter(load_tokeniser(source, pattern))
+    loaded = Tokeniser(found)
+    for warning in () if found.editable is None else found.editable.warnings:
         warnings.warn(f"{loaded.name}: {warning}", stacklevel=2)
     return loaded
-
-
-def _engine_of(made: Segmenter) -> Engine:
-    return Engine(made, made.editable)
 
 
 def _serialised(source: Any) -> tuple[bytes, str]:
@@ -71,7 +72,7 @@ def _serialised(source: Any) -> tuple[bytes, str]:
 
 def train(
     method: str,
-    counts: WordCounts | Mapping[str, float] | str | os.PathLike[str],
+    counts: WordCountsLike,
     vocab_size: int,
     *,
     pipeline: str | None = None,
@@ -100,7 +101,7 @@ def train(
     )
     if warning := trained.warning():
         warnings.warn(warning, stacklevel=2)
-    return Tokeniser(_engine_of(trained))
+    return Tokeniser(trained)
 
 
 def compare(
@@ -128,19 +129,19 @@ def compare(
         raise MorphGraphError(
             'There is nothing to compare. Give tokenisers by name: {"BPE": one, "ReBPE": other}.'
         )
-    compared = {str(label): _compared(label, made) for label, made in tokenisers.items()}
-    labels = list(compared)
-    if baseline is not None and baseline not in compared:
+    compared = [_entrant(str(label), made) for label, made in tokenisers.items()]
+    labels = [each.label for each in compared]
+    if baseline is not None and baseline not in labels:
         raise MorphGraphError(f"“{baseline}” is not one of those compared: {', '.join(labels)}.")
     number = None if len(labels) < 2 else labels.index(baseline) if baseline is not None else 0
     return ComparedScores(table_of(compared, gold, scope, weighting, metrics, number))
 
 
-def _compared(label: Any, made: Any) -> Engine | Predictions:
+def _entrant(label: str, made: Any) -> Entrant:
     if isinstance(made, BaseTokeniser):
-        return made._engine
+        return Entrant(label, made._segmenter, made._base)
     if isinstance(made, Predictions):
-        return made
+        return Entrant(label, made)
     raise MorphGraphError(
         f"“{label}” is {shortened(repr(made))}, which is not a tokeniser. Give what load, train or "
         "a tokeniser's method returned."

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from morphgraph.api.base import BaseTokeniser
-from morphgraph.api.engine import Engine, Gold, read_gold
+from morphgraph.api.gold import Gold, read_gold
 from morphgraph.core.errors import MorphGraphError, check_share
 from morphgraph.core.text import base_name, counted, percent, shortened
+from morphgraph.corpus.counts import to_word_counts
 from morphgraph.reference.entry import Reference
-from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame_table
-from morphgraph.refine.knockout import (
-    THRESHOLDS,
+from morphgraph.refine import (
     BlameSettings,
     KnockoutSettings,
+    PruningOrder,
+    ReBPESettings,
     Selection,
+)
+from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame_table
+from morphgraph.refine.extending import extend
+from morphgraph.refine.knockout import (
+    THRESHOLDS,
     ThresholdPoint,
     best_point,
     candidate_types,
@@ -24,21 +30,24 @@ from morphgraph.refine.knockout import (
     threshold_curve,
 )
 from morphgraph.refine.learning import remember
-from morphgraph.refine.rebpe import ReBPESettings
+from morphgraph.refine.portable import preview_portable
+from morphgraph.refine.pruning import preview_prune, preview_trim
 from morphgraph.refine.rebpe_run import Phase, ReBPERun
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
-from morphgraph.tables.model import Cell, Column, Form, Row, Table
+from morphgraph.segment.segmenter import standard_segmenter
+from morphgraph.tables.model import Cell, Column, Row, Table
 from morphgraph.tables.writing import to_html, without_formulas
 from morphgraph.tokeniser.merging import never_formed
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser, IdChoice
 
 if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
     import plotly.graph_objects as go
 
+    from morphgraph.corpus.counts import WordCountsLike
     from morphgraph.draw.merge_tree_svg import TreePicture
     from morphgraph.draw.scene import GraphPicture
     from morphgraph.graph.merge_table import Change
@@ -46,10 +55,10 @@ if TYPE_CHECKING:
 
 _KNOCKOUT, _REBPE = KnockoutSettings(), ReBPESettings()
 """Where the defaults stand."""
+Settings = TypeVar("Settings", bound=BlameSettings)
 
 _WORST = 20
 """How many merges a notebook shows of a table of blame."""
-_BLAME: tuple[tuple[str, Form], ...] = (("N", "count"), ("B", "count"), ("R", "ratio"))
 
 
 class Tokeniser(BaseTokeniser):
@@ -78,10 +87,8 @@ class Tokeniser(BaseTokeniser):
         >>> tokeniser.blame(gold)
         <BlamedMerges: 274 of 7,743 merges with R ≥ 0.5>
         """
-        study = self._study("blame", gold)
-        study.benchmark.weights(weighting)
-        signature = study.benchmark.signature(study.tokeniser, blame=f"{weighting} {scope}")
-        return BlamedMerges(study.tokeniser, study.blame(weighting, scope), signature)
+        study, blamed, signature = self._blamed("blame", gold, scope, weighting)
+        return BlamedMerges(study.tokeniser, blamed, signature)
 
     def thresholds(
         self,
@@ -98,22 +105,26 @@ class Tokeniser(BaseTokeniser):
         >>> tokeniser.thresholds(gold)
         <ThresholdCurve: 99 thresholds, best F1 71.48 % at 0.28>
         """
-        study = self._study("thresholds", gold)
-        study.benchmark.weights(weighting)
+        study, blamed, signature = self._blamed("thresholds", gold, scope, weighting)
         points = threshold_curve(
             study.tokeniser,
             study.benchmark,
-            study.blame(weighting, scope),
+            blamed,
             scope=scope,
             weighting=weighting,
             thresholds=THRESHOLDS if thresholds is None else thresholds,
         )
-        signature = study.benchmark.signature(study.tokeniser, blame=f"{weighting} {scope}")
         return ThresholdCurve(points, signature)
 
-    def _study(self, what: str, gold: Gold) -> Study:
-        base = self._engine.merges(what)
-        return Study(base, Benchmark.on(read_gold(gold), base))
+    def _blamed(
+        self, what: str, gold: Gold, scope: Scope = "morphemic", weighting: Weighting = "types"
+    ) -> tuple[Study, Blame, str]:
+        """Return a study on gold, the blame of merges in it, and its signature."""
+        base = self._merges(what)
+        benchmark = Benchmark.on(read_gold(gold), base)
+        benchmark.weights(weighting)  # fails if there are no frequencies
+        study, named = Study(base, benchmark), f"{weighting} {scope}"
+        return study, study.blame(weighting, scope), benchmark.signature(base, blame=named)
 
     # ------------------------------------------------------------------------- refinement
 
@@ -128,6 +139,7 @@ class Tokeniser(BaseTokeniser):
         tuples_once: bool = _KNOCKOUT.tuples_once,
         cascade: bool = _KNOCKOUT.cascade,
         minimum_vocabulary: int = _KNOCKOUT.minimum_vocabulary,
+        portable: bool = _KNOCKOUT.portable,
         seed: int = _KNOCKOUT.seed,
         select: Selection = _KNOCKOUT.select,
         count: int | None = _KNOCKOUT.count,
@@ -141,29 +153,110 @@ class Tokeniser(BaseTokeniser):
         >>> tokeniser.knock_out(gold, threshold=0.6)
         <ScoredKnockout: 260 types removed, F1 48.07 % → 70.45 %>
         """
-        given = locals()
-        settings = KnockoutSettings(**{name: given[name] for name in KnockoutSettings.model_fields})
-        new, gold_set = self._engine.merges("knock_out").copy(), read_gold(gold)
+        settings = _settings(KnockoutSettings, locals())
+        new, gold_set = self._merges("knock_out").copy(), read_gold(gold)
         result = knock_out(new, Benchmark.on(gold_set, new), settings)
         if result.removed:
             remember(new, gold_set, settings)
-        made = self._with(new)
-        never = self._never_formed(new)
+        made, never = self._edited(new)
         scores = self._scores(made, result.scored, settings)
-        return ScoredKnockout(made, never, tuple(result.removed), result.change, *scores)
+        removed, added = tuple(result.removed), result.tokens_added
+        return ScoredKnockout(made, never, removed, result.change, *scores, added)
 
-    def knock_out_types(self, types: Sequence[str], *, cascade: bool = False) -> Knockout:
+    def knock_out_types(
+        self, types: Sequence[str], *, cascade: bool = False, portable: bool = False
+    ) -> Knockout:
         """Knock out chosen types, spelled as in the vocabulary.
 
         ``cascade``: what is made from a removed type goes with it; else it is made of its parts.
+        ``portable``: then leave only pair merges; none is added, so that only words change in which
+        a type that goes took part.
 
         >>> tokeniser.knock_out_types(["und"]).tokeniser.segment(["undo"])
         [['Ġund', 'o']]
         """
-        new = self._engine.merges("knock_out_types").copy()
-        change = (new.graph.cascade if cascade else new.graph.knockout)(types)
-        removed = tuple(new.types[number] for number in change.removed_types)
-        return Knockout(self._with(new), self._never_formed(new), removed, change)
+        new = self._merges("knock_out_types").copy()
+        graph = new.graph
+        change = (graph.preview_cascade if cascade else graph.preview_knockout)(types)
+        return self._removed(new, change, new.id_choice, portable=portable)
+
+    def portable(self, gold: Gold | None = None, *, ids: IdChoice = "keep") -> Knockout:
+        """Leave only pair merges, so that every library reads the export.
+
+        A tuple merge becomes a pair, or what it makes goes: of what could be kept through other
+        types, what ``gold`` blames. ``ids``: "keep" leaves all types the ids that they have, so
+        that no row of a model moves, and old sequences decode; "reuse" gives new types the ids of
+        removed ones first; "dense" leaves no gaps.
+
+        >>> found = tokeniser.knock_out(gold).tokeniser.portable(gold)
+        >>> found.change.counts()["paired"]
+        305
+        >>> found.tokeniser.export("folder", words=["undesirable"]).kind
+        'tokenizer.json'
+        """
+        new = self._merges("portable").copy()
+        benchmark = None if gold is None else Benchmark.on(read_gold(gold), new)
+        return self._removed(new, preview_portable(new.graph, benchmark), ids)
+
+    def prune(
+        self,
+        count: int | None = None,
+        *,
+        by: PruningOrder = "leaf-frequency",
+        counts: WordCountsLike | None = None,
+        keep_scripts: Sequence[str] = (),
+        drop_scripts: Sequence[str] = (),
+        ids: IdChoice = "dense",
+    ) -> Knockout:
+        """Remove the ``count`` types that matter least, with their merges; no other gets lost.
+
+        ``by``: "leaf-frequency" or "merge-based", by their use in word ``counts``, as for `method`;
+        "last": by id; "script": those with a character of ``drop_scripts``, or outside
+        ``keep_scripts``, all by default. ``ids``: as for `portable`. Source: Purason et al. 2025.
+
+        >>> tokeniser.prune(500, counts={"the": 9, "house": 2})
+        <Knockout: 500 types removed>
+        """
+        new = self._merges("prune").copy()
+        known = None if counts is None else to_word_counts(counts)
+        scripts: Any = {"keep_scripts": keep_scripts, "drop_scripts": drop_scripts}
+        return self._removed(new, preview_prune(new, count, by, known, **scripts), ids)
+
+    def trim(self, counts: WordCountsLike, *, ids: IdChoice = "dense") -> Knockout:
+        """Remove the types that counted words do not need; these are segmented as before.
+
+        What words only pass through goes too, where other pair merges can lead past it. ``ids``: as
+        for `portable`.
+
+        >>> tokeniser.trim({"undesirable": 1, "houses": 2}).tokeniser.segment(["undesirable"])
+        [['Ġund', 'es', 'ir', 'able']]
+        """
+        new = self._merges("trim").copy()
+        return self._removed(new, preview_trim(new, to_word_counts(counts)).change, ids)
+
+    def _removed(
+        self, new: BpeTokeniser, change: Change, ids: IdChoice | None, *, portable: bool = False
+    ) -> Knockout:
+        new.graph.apply(change)
+        new.id_choice = ids
+        numbers = list(change.removed_types)
+        if portable:
+            numbers += new.graph.apply(preview_portable(new.graph, chains=False)).removed_types
+        removed = tuple(new.types[number] for number in numbers)
+        return Knockout(*self._edited(new), removed, change)
+
+    def extend(self, counts: WordCountsLike, add: int, *, replace: bool = False) -> Tokeniser:
+        """Go on training on word ``counts`` until ``add`` types are new, or no pairs are left.
+
+        All merges of before are applied first, and types keep their ids. ``replace``: new types get
+        the ids of those that `prune` removed. Source: Purason et al. 2025.
+
+        >>> tokeniser.extend({"undesirable": 3}, 2).segment(["undesirable"])
+        [['Ġund', 'esirable']]
+        """
+        new = self._merges("extend").copy()
+        extend(new, to_word_counts(counts), add, replace=replace)
+        return self._edited(new)[0]
 
     def rebpe(
         self,
@@ -176,6 +269,7 @@ class Tokeniser(BaseTokeniser):
         tuples_once: bool = _REBPE.tuples_once,
         cascade: bool = _REBPE.cascade,
         minimum_vocabulary: int = _REBPE.minimum_vocabulary,
+        portable: bool = _REBPE.portable,
         seed: int = _REBPE.seed,
         anneal: bool = _REBPE.anneal,
         reify: bool = _REBPE.reify,
@@ -195,19 +289,21 @@ class Tokeniser(BaseTokeniser):
         >>> tokeniser.rebpe(gold, iterations=1)
         <ReBPEOutcome: 5 phases, F1 48.07 % → 76.26 %>
         """
-        given = locals()
-        settings = ReBPESettings(**{name: given[name] for name in ReBPESettings.model_fields})
-        new, gold_set = self._engine.merges("rebpe").copy(), read_gold(gold)
+        settings = _settings(ReBPESettings, locals())
+        new, gold_set = self._merges("rebpe").copy(), read_gold(gold)
         run = ReBPERun(new, Benchmark.on(gold_set, new), settings)
         run.finish()
         remember(new, gold_set, settings)
-        made = self._with(new)
-        never = self._never_formed(new)
+        made, never = self._edited(new)
         scores = self._scores(made, run.scored, settings)
-        return ReBPEOutcome(made, never, tuple(run.phases), run.converged, *scores)
+        phases, added = tuple(run.phases), run.tokens_added
+        return ReBPEOutcome(made, never, phases, run.converged, *scores, added)
 
-    def _with(self, edited: BpeTokeniser) -> Tokeniser:
-        return Tokeniser(Engine.of(edited))
+    def _edited(self, new: BpeTokeniser) -> tuple[Tokeniser, tuple[str, ...]]:
+        """Return an edited copy, and the types that no merge of it can form any more."""
+        edits = len(new.graph.history) - len(self._merges("edits").graph.history)
+        never = tuple(new.types[number] for number in never_formed(new.graph, edits))
+        return Tokeniser(standard_segmenter(new)), never
 
     def _scores(
         self, made: Tokeniser, gold: GoldSet, settings: BlameSettings
@@ -218,10 +314,6 @@ class Tokeniser(BaseTokeniser):
             for each in (self, made)
         )
         return before, after
-
-    def _never_formed(self, edited: BpeTokeniser) -> tuple[str, ...]:
-        edits = len(edited.graph.history) - len(self._engine.merges("edits").graph.history)
-        return tuple(edited.types[number] for number in never_formed(edited.graph, edits))
 
     # ------------------------------------------------------------------------- pictures
 
@@ -236,13 +328,13 @@ class Tokeniser(BaseTokeniser):
         from morphgraph.draw.merge_tree import describe_in_study, describe_tree
         from morphgraph.draw.merge_tree_svg import TreePicture
 
-        base = self._engine.merges("tree")
+        base = self._merges("tree")
         if not isinstance(word, str) or not word.strip():
             raise MorphGraphError(f"{shortened(repr(word))} is not a word. Give a string.")
         if gold is None:
             return TreePicture(describe_tree(base, base.encode([word]), 0))
-        study = self._study("tree", gold)
-        return TreePicture(describe_in_study(study, word, study.blame()))
+        study, blamed, _ = self._blamed("tree", gold)
+        return TreePicture(describe_in_study(study, word, blamed))
 
     def around(
         self, type: str, gold: Gold | None = None, *, up: int = 1, down: int = 2, limit: int = 60
@@ -258,7 +350,7 @@ class Tokeniser(BaseTokeniser):
         """
         from morphgraph.draw.scene import GraphPicture, scene_around
 
-        base = self._engine.merges("around")
+        base = self._merges("around")
         spelled = base.type_from(str(type))
         if spelled is None:
             raise MorphGraphError(
@@ -279,7 +371,11 @@ class Tokeniser(BaseTokeniser):
         """
         from morphgraph.graph.view import to_networkx
 
-        return to_networkx(self._engine.merges("to_networkx").graph)
+        return to_networkx(self._merges("to_networkx").graph)
+
+
+def _settings(kind: type[Settings], given: Mapping[str, Any]) -> Settings:
+    return kind(**{name: given[name] for name in kind.model_fields})
 
 
 # ----------------------------------------------------------------------------- what they return
@@ -313,14 +409,16 @@ class ScoredKnockout(Knockout):
     """A tokeniser after a knockout by gold, with its scores.
 
     ``before`` and ``after``: on the held-out words if there are some, else on all.
+    ``tokens_added``: how many more tokens these have, as a share.
 
     >>> found = tokeniser.knock_out(gold)
-    >>> found.before.f1 < found.after.f1
-    True
+    >>> found.before.f1 < found.after.f1, round(found.tokens_added, 3)
+    (True, 0.154)
     """
 
     before: TokeniserScore
     after: TokeniserScore
+    tokens_added: float
 
     def __repr__(self) -> str:
         """Return one line."""
@@ -333,6 +431,7 @@ class ReBPEOutcome:
 
     ``never_formed``: as of `Knockout`. ``converged``: whether it ended because nothing was left to
     change. ``before`` and ``after``: on the held-out words if there are some, else on all.
+    ``tokens_added``: how many more tokens these have, as a share.
 
     >>> found = tokeniser.rebpe(gold, iterations=1)
     >>> found.converged, [phase.kind for phase in found.phases]
@@ -345,6 +444,7 @@ class ReBPEOutcome:
     converged: bool
     before: TokeniserScore
     after: TokeniserScore
+    tokens_added: float
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each phase: its iteration and kind, sizes, scores, and what it changed.
@@ -354,15 +454,10 @@ class ReBPEOutcome:
         """
         import pandas as pd
 
-        rows = []
-        for phase in self.phases:
-            row = phase.to_dict()
-            changes = row.pop("changes")
-            row.pop("removed_by_origin")
-            rows.append({**row, **changes})
-        kinds = list(dict.fromkeys(kind for phase in self.phases for kind in phase.counts))
-        frame = pd.DataFrame(rows)
-        return frame.fillna(dict.fromkeys(kinds, 0)).astype(dict.fromkeys(kinds, "int64"))
+        frame = pd.DataFrame([phase.to_dict() | phase.counts for phase in self.phases])
+        kinds = {kind for phase in self.phases for kind in phase.counts}
+        whole = frame.fillna(dict.fromkeys(kinds, 0)).astype(dict.fromkeys(kinds, "int64"))
+        return whole.drop(columns=["changes", "removed_by_origin"])
 
     def __repr__(self) -> str:
         """Return one line."""
@@ -437,7 +532,8 @@ class BlamedMerges:
         return f"<BlamedMerges: {len(self._blamed.candidates()):,} of {merges} with R ≥ 0.5>"
 
     def _repr_html_(self) -> str:
-        columns = (Column("merge"), *(Column(n, f) for n, f in _BLAME))
+        counts = (Column("N", "count"), Column("B", "count"), Column("R", "ratio"))
+        columns = (Column("merge"), *counts)
         rows = tuple(
             Row((f"{row['rank']:,}",), tuple(Cell(row[column.header]) for column in columns))
             for row in self.to_frame().head(_WORST).to_dict(orient="records")

@@ -6,7 +6,6 @@ import json
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from math import nan
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from morphgraph.batch.results import FLOTA_METRICS, vocabulary_metric
+from morphgraph.batch.results import FLOTA_METRICS
 from morphgraph.batch.tasks import contents
 from morphgraph.core.cache import Cache
 from morphgraph.core.errors import MorphGraphError, unquoted
@@ -58,9 +57,12 @@ _worker = Cache(entries=8)
 """What the cells that one worker process runs share; it must not change."""
 
 
-def _cached_of(table: pa.Table, make: Callable[[pa.Table], Any]) -> Any:
-    """Make a value from a task's result, once."""
+def _made_once(table: pa.Table, make: Callable[[pa.Table], Any]) -> Any:
     return _worker.get("cells", table.schema.metadata[b"key"].decode(), lambda: make(table))
+
+
+def _read_once(spec: Mapping[str, Any], read: Callable[[Mapping[str, Any]], Any]) -> Any:
+    return _worker.get("cells", json.dumps(spec, sort_keys=True), lambda: read(spec))
 
 
 # ------------------------------------------------------------------------------ counts, tokenisers
@@ -154,7 +156,7 @@ def cell_inputs(spec: Mapping[str, Any], tables: Iterator[pa.Table]) -> CellInpu
         base = _model(next(tables), spec["tokeniser_name"])
     counts = weights = None
     if spec["corpus_name"]:
-        counts, weights = _cached_of(next(tables), _words)
+        counts, weights = _made_once(next(tables), _words)
     reference = gold_set = None
     if spec["reference"] is not None:
         reference = _read_once(spec["reference"], _reference)
@@ -165,11 +167,7 @@ def cell_inputs(spec: Mapping[str, Any], tables: Iterator[pa.Table]) -> CellInpu
 def _model(table: pa.Table, name: str) -> Any:
     from morphgraph.segment.models import read_model
 
-    return _cached_of(table, lambda table: read_model(table["model"][0].as_py(), name))
-
-
-def _read_once(spec: Mapping[str, Any], read: Callable[[Mapping[str, Any]], Any]) -> Any:
-    return _worker.get("cells", json.dumps(spec, sort_keys=True), lambda: read(spec))
+    return _made_once(table, lambda table: read_model(table["model"][0].as_py(), name))
 
 
 def _predictions(spec: Mapping[str, Any]) -> Predictions:
@@ -352,18 +350,13 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, made: MethodResult) -> Iter
     tokeniser = base.tokeniser
     source: Any = base.vocabulary if tokeniser is None else tokeniser
     vocabulary = source if tokeniser is None else vocabulary_of(tokeniser)
-    k = spec["parameters"]["k"] or None
-    strict = bool(spec["parameters"].get("strict"))
-    standard = standard_segmenter(source)
-    found = flota_scores(vocabulary, made.gold_set.reference, standard, (k,), strict=strict)
+    k, strict = spec["parameters"]["k"] or None, bool(spec["parameters"].get("strict"))
+    given = vocabulary, made.gold_set.reference, standard_segmenter(source), (k,)
+    found = flota_scores(*given, strict=strict)
     score = found.score(known.title, k)
-    values = {
-        "flota_coverage": (score.coverage, score.entries),
-        "flota_stem_recall": (score.stem_recall, score.entries_with_stem),
-        "flota_full_match": (score.full_match, score.entries),
-    }
     for name in wanted:
-        value, entries = values[name]
+        entries = score.entries_with_stem if name == "flota_stem_recall" else score.entries
+        value = getattr(score, name.removeprefix("flota_"))
         yield ResultRow(name, value, "morphemic", "types", entries, found.signature)
 
 
@@ -383,7 +376,7 @@ def _figures(
     for key in spec["vocabulary"]:
         # Relative to another cell, unknown here: `results.collected` divides.
         value = values["tokens" if key == "relative_tokens" else key].number
-        yield ResultRow(vocabulary_metric(key), value, signature=line)
+        yield ResultRow(f"vocabulary.{key}", value, signature=line)
 
 
 def _facts(made: MethodResult) -> Iterator[ResultRow]:
@@ -409,15 +402,10 @@ def _parallel_rows(text: Mapping[str, Any], segmenter: Segmenter) -> list[Result
             f"The parallel text has {lines:,} lines of {text['base']} and {own.lines:,} of "
             f"{text['language']}, empty ones not counted. Correct it, or leave the language out."
         )
-    values = {
-        "lines": own.lines,
-        "tokens_per_line": own.tokens_per_line,
-        "tokens_per_byte": own.tokens_per_byte,
-        "relative_tokens": own.tokens,
-    }
+    values = {name: getattr(own, name) for name in ("lines", "tokens_per_line", "tokens_per_byte")}
     return [
         ResultRow(f"parallel.{name}", float(value), signature=found.signature)
-        for name, value in values.items()
+        for name, value in {**values, "relative_tokens": own.tokens}.items()
     ]
 
 
@@ -455,12 +443,11 @@ def measure_downstream(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa
     read = {"files": files, "content": content}
     examples = as_planned(read, lambda: task.read(settings))
     ids = dense_ids(segmenter) if settings.model is None else folder_ids(segmenter, settings.model)
-    with ExitStack() as stack:
-        folder = spec.get("folder") or stack.enter_context(tempfile.TemporaryDirectory())
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        run = TaskRun(ids, examples, settings, spec["run_seed"], Path(folder), inputs.base)
-        measured = list(task.run(run))
-        shutil.rmtree(folder, ignore_errors=True)
+    folder = Path(spec["folder"])
+    folder.mkdir(parents=True, exist_ok=True)
+    run = TaskRun(ids, examples, settings, spec["run_seed"], folder, inputs.base)
+    measured = list(task.run(run))
+    shutil.rmtree(folder, ignore_errors=True)
     signature = f"{segmenter.signature()}|task:{task.name}|code:{asked['code']}"
     rows = [ResultRow(**each._asdict(), signature=signature) for each in measured]
     rows.append(ResultRow("types", float(segmenter.vocabulary_size), signature=signature))

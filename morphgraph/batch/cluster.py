@@ -19,10 +19,10 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from morphgraph.batch.tasks import (
@@ -83,29 +83,25 @@ def local_cluster(workers: int, memory: int | None = None) -> Generator[Client]:
     """Start single-threaded processes on this machine that end with this process.
 
     `memory` is the most bytes that one worker may use, by default its share of nine tenths of what
-    is available now; a worker that exceeds it is ended and replaced, and its task is started again,
-    `ATTEMPTS` times in all. All listen on the loopback interface only, and accept only clients with
-    the credentials, which are made here and known to these processes alone.
+    is available now; a worker that exceeds it is replaced, and its task is started again. All
+    listen on the loopback interface only, and accept only clients with credentials made here.
     """
     if workers < 1:
         raise MorphGraphError(f"{workers} workers cannot run anything. Ask for at least one.")
-    if memory is not None and memory < 1:
-        raise MorphGraphError(f"A worker cannot run with {memory} bytes. Give it more memory.")
     import dask
     from distributed import Client, LocalCluster
     from distributed.security import Security
 
     with ExitStack() as stack:
         stack.enter_context(quiet())
-        folder = tempfile.TemporaryDirectory(
-            prefix="morphgraph-workers-", ignore_cleanup_errors=True
-        )
+        folder = tempfile.TemporaryDirectory("", "morphgraph-workers-", ignore_cleanup_errors=True)
         scratch = stack.enter_context(folder)
         variables = dict.fromkeys(_SEEN_AT_IMPORT, "1")
         # Dask refuses both; the user's own choice takes precedence.
         if dask.config.get("logging-file-config", None) is None:
             variables["DASK_LOGGING__DISTRIBUTED"] = "critical"
-        stack.enter_context(_environment(variables))
+        stack.callback(_restore_environment, dict(os.environ))
+        os.environ.update(variables)
         stack.enter_context(dask.config.set(_SETTINGS))
         try:
             with _interrupts_held_back():
@@ -135,10 +131,7 @@ def local_cluster(workers: int, memory: int | None = None) -> Generator[Client]:
 
 
 def _close_http(client: Client) -> None:
-    """Close the ports on which the scheduler and its workers, now and later, would speak HTTP.
-
-    Dask opens them with and without a dashboard.
-    """
+    """Close the HTTP ports that dask opens on the scheduler and its workers, now and later."""
 
     def close(dask_scheduler: Any = None, dask_worker: Any = None) -> None:
         (dask_scheduler or dask_worker).http_server.stop()
@@ -179,10 +172,7 @@ def at_address(address: str, timeout: float = 10) -> Generator[Client]:
 
 @contextmanager
 def _interrupts_held_back() -> Iterator[None]:
-    """Defer Ctrl-C, and keep it from processes that threads begun here start.
-
-    A terminal sends it to all of them, but only the runner knows how to handle it.
-    """
+    """Defer Ctrl-C, and keep it from processes started meanwhile: only the runner handles it."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -192,10 +182,7 @@ def _interrupts_held_back() -> Iterator[None]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep dask's and the event loop's messages about connections off the terminal.
-
-    Logging to files continues; errors of tasks are raised as exceptions.
-    """
+    """Keep dask's and the event loop's messages about connections off the terminal, not files."""
     require("Work in other processes", "distributed", "cryptography")
     import distributed  # noqa: F401  its import sets up the handlers
 
@@ -251,10 +238,7 @@ def _address_in_file(file: Path) -> str:
 
 
 def _check_scheduler(where: str, shown: str, timeout: float) -> None:
-    """Check, in a separate loop, that what listens at an address is a scheduler.
-
-    A client that connects to anything else would wait for ever.
-    """
+    """Check that a scheduler listens at an address: a client of anything else waits for ever."""
 
     async def kind() -> str:
         from distributed.core import rpc
@@ -279,20 +263,11 @@ def _check_scheduler(where: str, shown: str, timeout: float) -> None:
         raise _no_scheduler(shown, f"it is a dask {found.lower()}")
 
 
-@contextmanager
-def _environment(changes: Mapping[str, str]) -> Iterator[None]:
-    """Set environment variables, and restore all of them afterwards.
-
-    Dask sets more of them in this process before it starts another.
-    """
-    before = dict(os.environ)
-    os.environ.update(changes)
-    try:
-        yield
-    finally:
-        for name in set(os.environ) - set(before):
-            del os.environ[name]
-        os.environ.update(before)
+def _restore_environment(before: Mapping[str, str]) -> None:
+    """Set environment variables as they were: dask sets more of them for its processes."""
+    for name in set(os.environ) - set(before):
+        del os.environ[name]
+    os.environ.update(before)
 
 
 def _memory_share(workers: int) -> int:
@@ -331,9 +306,8 @@ def lost_worker_message(error: BaseException) -> str | None:
     if not isinstance(error, KilledWorker):
         return None
     return (
-        f"The worker process died {ATTEMPTS} times while it ran this. Most often it needs more "
-        "memory than a worker may use: take fewer workers, give each more memory, or make the "
-        "task smaller."
+        f"The worker process died {ATTEMPTS} times while it ran this, most often for lack of "
+        "memory: take fewer workers, give each more memory, or make the task smaller."
     )
 
 
@@ -343,10 +317,7 @@ def _itself(something: Any) -> Any:
 
 
 def runner_on(client: Client) -> Runner:
-    """Return a function that runs tasks on a client's workers, for `corpus.counting`.
-
-    Data common to all tasks are sent to each worker once.
-    """
+    """Return a `Runner` on a client's workers; data common to all tasks are sent to each once."""
 
     def run(function: Callable[..., Any], tasks: Sequence[Any], *common: Any) -> Iterator[Any]:
         from distributed import CancelledError, as_completed
@@ -376,13 +347,17 @@ def runner_on(client: Client) -> Runner:
 class RunOutcome:
     """How all tasks ended, in order. ``stopped``: an early end was requested.
 
-    >>> RunOutcome(reports=(), failures=(), stopped=False)
+    >>> RunOutcome(reports=(), stopped=False)
     <RunOutcome: 0 tasks, 0 failed>
     """
 
     reports: tuple[TaskReport, ...]
-    failures: tuple[TaskFailure, ...]
     stopped: bool
+
+    @property
+    def failures(self) -> tuple[TaskFailure, ...]:
+        """Why tasks failed."""
+        return tuple(report.failure for report in self.reports if report.failure is not None)
 
     def __repr__(self) -> str:
         """One line."""
@@ -395,21 +370,7 @@ def missing_tasks(tasks: Sequence[Task], store: Store) -> list[Task]:
 
     Counts and tokenisers that only finished tasks need are left out.
     """
-    return _missing(tasks, _kept(tasks, store))
-
-
-def _kept(tasks: Sequence[Task], store: Store) -> dict[str, dict[str, str]]:
-    found = ((task.key, store.facts(task.key)) for task in tasks)
-    return {key: facts for key, facts in found if facts is not None}
-
-
-def _missing(tasks: Sequence[Task], kept: Mapping[str, object]) -> list[Task]:
-    needed = {need for task in tasks for need in task.needs}
-    wanted: set[str] = set()
-    for task in reversed(tasks):  # each is after those that it needs
-        if task.key not in kept and (task.key in wanted or task.key not in needed):
-            wanted |= {task.key, *task.needs}
-    return [task for task in tasks if task.key in wanted and task.key not in kept]
+    return Schedule(tasks, store, None).missing
 
 
 def warm_up(client: Client) -> None:
@@ -429,24 +390,21 @@ def _load() -> None:
     gold_set = GoldSet.of(Reference("warm-up", "plain", entries, (), "0" * 12))
     base = Bte(tokeniser_of_types("warm-up", ["a", "b", "ab", "aba"], ["ab", ("ab", "a")]))
     inputs = CellInputs(base, gold_set.reference, gold_set)
-    scored = {"scopes": ["morphemic"], "weightings": ["types"], "intervals": True}
-    scored |= {"metrics": ["f1", "morph_f1", "distance"], "vocabulary": []}
-    methods: dict[str, dict[str, Any]] = {
-        "standard": {},
-        "dropout": {"p": 0.5},
-        "flota": {"k": 0},
-        "knockout": {},
-        "rebpe": {"reify": True},
-    }
-    for method, parameters in methods.items():
-        seed = 0 if method in ("dropout", "knockout", "rebpe") else None
-        named = {"method": method, "parameters": parameters, "seed": seed, "held_out": None}
-        spec = named | scored
+    common = {"scopes": ["morphemic"], "weightings": ["types"], "intervals": True}
+    common |= {"metrics": ["f1", "morph_f1", "distance"], "vocabulary": [], "held_out": None}
+    methods: list[tuple[str, dict[str, Any], int | None]] = [
+        ("standard", {}, None),
+        ("dropout", {"p": 0.5}, 0),
+        ("flota", {"k": 0}, None),
+        ("knockout", {}, 0),
+        ("rebpe", {"reify": True}, 0),
+    ]
+    for method, parameters, seed in methods:
+        spec = {**common, "method": method, "parameters": parameters, "seed": seed}
         list(result_rows(spec, inputs, method_result(spec, inputs), base))
     code_version()
 
 
-@dataclass
 class Schedule:
     """Runs missing tasks, and stores each result as it arrives.
 
@@ -454,23 +412,23 @@ class Schedule:
     nothing is missing, no client is needed.
     """
 
-    tasks: Sequence[Task]
-    store: Store
-    client: Any
-    reports: dict[str, TaskReport] = field(default_factory=dict)
-    failures: list[TaskFailure] = field(default_factory=list)
-    futures: dict[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        known = _kept(self.tasks, self.store)
-        self.missing = _missing(self.tasks, known)
+    def __init__(self, tasks: Sequence[Task], store: Store, client: Any) -> None:
+        self.tasks, self.store, self.client = tasks, store, client
+        self.failures: list[TaskFailure] = []
+        self._futures: dict[str, Any] = {}
+        kept = {task.key: facts for task in tasks if (facts := store.facts(task.key)) is not None}
+        self._needed = {need for task in tasks for need in task.needs}
+        wanted: set[str] = set()
+        for task in reversed(tasks):  # each is after those that it needs
+            if task.key not in kept and (task.key in wanted or task.key not in self._needed):
+                wanted |= {task.key, *task.needs}
+        self.missing = [task for task in tasks if task.key in wanted and task.key not in kept]
         left = {task.key for task in self.missing}
-        for task in self.tasks:
-            if task.key not in left:
-                facts = known.get(task.key)
-                # Without facts it is a count or tokeniser that no task needs.
-                state: Literal["done", "not run"] = "not run" if facts is None else "done"
-                self.reports[task.key] = TaskReport(task, state, facts or {}, True)
+        self.reports = {
+            task.key: TaskReport(task, kept.get(task.key, {}), from_store=True)
+            for task in tasks
+            if task.key not in left
+        }
 
     @property
     def workers(self) -> int:
@@ -478,83 +436,70 @@ class Schedule:
         return 0 if self.client is None else len(self.client.scheduler_info(-1)["workers"])
 
     def results(self) -> Generator[TaskReport | None]:
-        """Yield a report of each task that ends; now and then None, while none does.
-
-        `MorphGraphError` if results cannot be stored, or the scheduler is lost. What is left when
-        the caller stops is cancelled.
-        """
+        """Yield a report of each task that ends, None now and then; cancel the rest at the end."""
         try:
             self._submit()
             yield from self._ended()
         finally:
             if self.client is not None and self.client.status == "running":
-                self.client.cancel(list(self.futures.values()))
+                self.client.cancel(list(self._futures.values()))
 
     def _submit(self) -> None:
         code = code_version()
         for place, task in enumerate(self.missing):
             for need in task.needs:
-                if need not in self.futures:
+                if need not in self._futures:
                     # Part of the graph, not scattered: data lost with a worker are sent again.
                     kept = TaskResult(self.store.path(need).read_bytes())
-                    self.futures[need] = self.client.submit(_itself, kept, pure=False)
+                    self._futures[need] = self.client.submit(_itself, kept, pure=False)
             folder = str(self.store.checkpoints(task.key).resolve()) if task.resumes else None
             # A unique key: a scheduler may still know a task of an earlier run.
             unique = {"key": f"{task.kind}-{task.key}-{time.time_ns()}", "pure": False}
-            needs = [self.futures[need] for need in task.needs]
-            self.futures[task.key] = self.client.submit(
+            needs = [self._futures[need] for need in task.needs]
+            self._futures[task.key] = self.client.submit(
                 run_task, task, code, *needs, folder=folder, priority=-place, **unique
             )
 
     def _ended(self) -> Iterator[TaskReport | None]:
-        ended: SimpleQueue[tuple[Task, Any]] = SimpleQueue()
+        ended: SimpleQueue[Task] = SimpleQueue()
         for task in self.missing:
-            self.futures[task.key].add_done_callback(
-                lambda found, task=task: ended.put((task, found))
-            )
-        needed = {need for task in self.missing for need in task.needs}
+            self._futures[task.key].add_done_callback(lambda _, task=task: ended.put(task))
         left = len(self.missing)
         while left:
             try:
-                task, future = ended.get(timeout=_LOOK)
+                task = ended.get(timeout=_LOOK)
             except Empty:
                 self._check_scheduler()
                 yield None
                 continue
             left -= 1
-            yield self._taken(task, self._result_of(task, future))
-            if task.key not in needed:
-                future.release()
-                self.futures.pop(task.key, None)
+            yield self._taken(task)
+            if task.key not in self._needed:
+                self._futures.pop(task.key).release()
 
     def _check_scheduler(self, error: Exception | None = None) -> None:
         lost = error is not None and "connection-lost" in str(error)
         if lost or self.client.status not in ("running", "connecting"):
             raise MorphGraphError(_LOST)
 
-    def _result_of(self, task: Task, future: Any) -> TaskResult:
-        """Return the result of a task, which is a failure if its worker died."""
+    def _taken(self, task: Task) -> TaskReport:
+        """Store the result of a task, which is a failure if its worker died."""
         try:
-            found: TaskResult = future.result(timeout=120)
-            return found
+            result: TaskResult = self._futures[task.key].result(timeout=120)
         except Exception as error:
             self._check_scheduler(error)
             message = lost_worker_message(error) or f"{type(error).__name__}: {error}"
-            return TaskResult(b"", TaskFailure(task.label, message, repr(error)))
-
-    def _taken(self, task: Task, result: TaskResult) -> TaskReport:
+            result = TaskResult(b"", TaskFailure(task.label, message, repr(error)))
         if (failure := result.failure) is None:
             self.store.keep(task.key, result.data)
-            _log.info("done: %s (%s s)", task.label, result.facts.get("seconds", "?"))
-            report = TaskReport(task, "done", result.facts)
+            _log.info("done: %s (%s s)", task.label, result.facts["seconds"])
         else:
             self.failures.append(failure)
             _log.error("failed: %s: %s\n%s", task.label, failure.message, failure.traceback)
-            report = TaskReport(task, "failed", result.facts, message=failure.message)
-        self.reports[task.key] = report
+        report = self.reports[task.key] = TaskReport(task, result.facts, failure)
         return report
 
     def outcome(self, stopped: bool) -> RunOutcome:
         """Return how all tasks ended."""
-        reports = [self.reports.get(task.key) or TaskReport(task, "not run") for task in self.tasks]
-        return RunOutcome(tuple(reports), tuple(self.failures), stopped)
+        reports = (self.reports.get(task.key, TaskReport(task)) for task in self.tasks)
+        return RunOutcome(tuple(reports), stopped)

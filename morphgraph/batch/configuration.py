@@ -8,7 +8,8 @@ from __future__ import annotations
 import codecs
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import copy
 from functools import reduce
 from itertools import product
@@ -16,7 +17,7 @@ from operator import or_
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, create_model, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, create_model, model_validator
 from pydantic.fields import FieldInfo
 
 from morphgraph.batch.cells import STANDARD_METHOD
@@ -40,7 +41,7 @@ from morphgraph.reference.readers import FORMATS
 from morphgraph.score.gold_set import HOLDOUT, Scope, Weighting
 from morphgraph.score.metrics import check_metrics
 from morphgraph.score.vocabulary_figures import FIGURES
-from morphgraph.segment.method import Method, Parameters, parse_method, values_of
+from morphgraph.segment.method import Parameters, parse_method, values_of
 from morphgraph.segment.training import training_of
 
 
@@ -55,10 +56,48 @@ if TYPE_CHECKING:
     TrainedMethod = str
     PipelineName = str
     FigureName = str
+    FormatName = str
 else:
     TrainedMethod = Literal[tuple(METHODS.trained)]
     PipelineName = Literal[tuple(PIPELINES)]
     FigureName = Literal[tuple(figure.key for figure in FIGURES)]
+    FormatName = Literal[tuple(FORMATS)]
+
+
+@contextmanager
+def _told_by_pydantic() -> Iterator[None]:
+    try:
+        yield
+    except MorphGraphError as error:
+        raise ValueError(str(error)) from error
+
+
+def _short_for(field: str) -> BeforeValidator:
+    """Let a text or a list stand for a model with this field alone."""
+    return BeforeValidator(lambda given: {field: given} if isinstance(given, str | list) else given)
+
+
+def _known_encoding(given: str) -> str:
+    try:
+        codecs.lookup(given)
+    except LookupError as error:
+        raise ValueError(f"the encoding {given} is unknown. Use a name such as utf-8.") from error
+    return given
+
+
+Encoding = Annotated[str, AfterValidator(_known_encoding)]
+FileName = Annotated[str, Field(min_length=1)]
+
+
+class _ForLanguages(Strict):
+    """A choice that may be for some languages only."""
+
+    name: Name | None = Field(None, description="Its name in tables.")
+    languages: OneOrMore[Name] | None = Field(None, description="Only for these languages.")
+
+    def is_for(self, language: str) -> bool:
+        """Whether it is for a language."""
+        return self.languages is None or language in self.languages
 
 
 class Corpus(Strict):
@@ -122,10 +161,9 @@ def _extended(
     return made
 
 
-class _TokeniserChoice(_Grid):
+class _TokeniserChoice(_Grid, _ForLanguages):
     """A tokeniser trained on the corpus, or read from a file."""
 
-    name: Name | None = Field(None, description="Its name in tables.")
     train: TrainedMethod | None = Field(None, description="How to train it.")
     vocab_size: OneOrMore[Annotated[int, Field(ge=2, le=10_000_000)]] | None = Field(
         None, description="Types to train, atoms included."
@@ -139,7 +177,6 @@ class _TokeniserChoice(_Grid):
     file: str | None = Field(
         None, description="tokenizer.json, a folder, a model, a vocabulary, or demo:{code}."
     )
-    languages: OneOrMore[Name] | None = Field(None, description="Only for these languages.")
 
     @model_validator(mode="after")
     def _trained_or_loaded(self) -> Self:
@@ -184,15 +221,24 @@ else:
 # ------------------------------------------------------------------------------ methods
 
 
-class MethodChoice(_Grid):
+class _ForTokenisers(_Grid):
+    """A choice that may be for some tokenisers only."""
+
+    tokenisers: list[str] | None = Field(
+        None, description="Names of the tokenisers that it is for; all if not given."
+    )
+
+    def is_on(self, tokeniser: str | None) -> bool:
+        """Whether it is for the tokenisers of this name."""
+        return self.tokenisers is None or tokeniser in self.tokenisers
+
+
+class MethodChoice(_ForTokenisers):
     """A method or the tokeniser's own, its title in tables, and the tokenisers it is for."""
 
     method: str
     label: Annotated[str, Field(min_length=1, max_length=100)] | None = Field(
         None, description="Its name in tables."
-    )
-    tokenisers: list[str] | None = Field(
-        None, description="Names of the tokenisers that it is for; all if not given."
     )
 
     def title(self) -> str:
@@ -216,63 +262,45 @@ def settings_of(method: str, parameters: Mapping[str, Any]) -> Parameters:
     return Parameters() if known is None else known.settings(parameters)
 
 
-def _method_model(method: Method) -> type[MethodChoice]:
+def _method_model(name: str) -> Any:
+    if name == STANDARD_METHOD:
+        named = (Literal[name], ...)
+        return _extended(MethodChoice, "Standard", "The tokeniser's own method.", {}, method=named)
+    method = METHODS[name]
     fields: dict[str, Any] = {}
-    for name, field in method.fields.items():
+    for parameter, field in method.fields.items():
         kind, default = _one_or_more_values(field), field.default
         kind, default = (kind | None, None) if default is None else (kind, [default])
-        if name != "seed":
-            fields[name] = (kind, Field(default, description=field.description))
-    named = (Literal[method.name], ...)
-    made: type[MethodChoice] = _extended(
-        MethodChoice, method.name.capitalize(), method.does, fields, method=named
-    )
-    return made
+        if parameter != "seed":
+            fields[parameter] = (kind, Field(default, description=field.description))
+    named = (Literal[name], ...)
+    return _extended(MethodChoice, name.capitalize(), method.does, fields, method=named)
 
 
-class Standard(MethodChoice):
-    """The tokeniser's own method."""
-
-    method: Literal["standard"] = "standard"
-
-
-_OTHERS = [name for name in (*METHODS.offered, *METHODS.learning) if name != "bpe"]
-METHOD_MODELS: dict[str, type[MethodChoice]] = {
-    STANDARD_METHOD: Standard,
-    **{name: _method_model(METHODS[name]) for name in _OTHERS},
-}
-"""The model of each method, by name."""
+_METHODS = [STANDARD_METHOD, *METHODS.offered, *METHODS.learning]
+_METHODS.remove("bpe")
 
 
 def _as_method(given: Any) -> Any:
     if not isinstance(given, str):
         return given
-    try:
+    with _told_by_pydantic():
         name, parameters = parse_method(given)
-    except MorphGraphError as error:
-        raise ValueError(str(error)) from error
     return {"method": name, **parameters}
 
 
 # ------------------------------------------------------------------------------ downstream tasks
 
 
-class DownstreamChoice(_Grid):
+class DownstreamChoice(_ForTokenisers, _ForLanguages):
     """A task that models are trained and measured on, once for each seed."""
 
-    name: Name | None = Field(None, description="Its name in tables.")
     task: str
-    tokenisers: list[str] | None = Field(
-        None, description="Names of the tokenisers that it is for; all if not given."
-    )
-    languages: OneOrMore[Name] | None = Field(None, description="Only for these languages.")
 
     @model_validator(mode="after")
     def _settings_fit(self) -> Self:
-        try:
+        with _told_by_pydantic():
             self.entry.settings(self.settings())
-        except MorphGraphError as error:
-            raise ValueError(str(error)) from error
         return self
 
     @property
@@ -290,27 +318,25 @@ class DownstreamChoice(_Grid):
         return {name: getattr(self, name) for name in self.own}
 
 
-def _task_model(task: DownstreamTask) -> type[DownstreamChoice]:
+def _task_model(task: DownstreamTask) -> Any:
     fields: dict[str, Any] = {}
     for name, field in task.parameters.model_fields.items():
         kind: Any = field.annotation
         default: Any = copy(field)
         if name in PLACES:
-            places = OneOrMore[Annotated[str, Field(min_length=1)]]
-            kind = places if field.is_required() else places | None
+            kind = OneOrMore[FileName] if field.is_required() else OneOrMore[FileName] | None
             default = Field(... if field.is_required() else None, description=field.description)
         fields[name] = (kind, default)
     title = "".join(part.capitalize() for part in task.name.split("-"))
     named = (Literal[task.name], ...)
-    made: type[DownstreamChoice] = _extended(DownstreamChoice, title, task.does, fields, task=named)
-    return made
+    return _extended(DownstreamChoice, title, task.does, fields, task=named)
 
 
 if TYPE_CHECKING:
     AnyMethod = MethodChoice
     AnyDownstream = DownstreamChoice
 else:
-    AnyMethod = Annotated[reduce(or_, METHOD_MODELS.values()), Field(discriminator="method")]
+    AnyMethod = Annotated[reduce(or_, map(_method_model, _METHODS)), Field(discriminator="method")]
     AnyDownstream = Annotated[
         reduce(or_, map(_task_model, DOWNSTREAM.values())), Field(discriminator="task")
     ]
@@ -319,46 +345,26 @@ else:
 # ------------------------------------------------------------------------------ references
 
 
-class ReferenceChoice(Strict):
+class ReferenceChoice(_ForLanguages):
     """A gold segmentation of each language."""
 
-    name: Name | None = Field(None, description="Its name in tables.")
-    source: OneOrMore[Annotated[str, Field(min_length=1)]] = Field(
+    source: OneOrMore[FileName] = Field(
         description="A file, catalogue:NAME or demo:{code}; of several, the first that exists."
     )
-    format: str | None = Field(None, description="Its format; detected if not given.")
-    encoding: str | None = Field(None, description="Its encoding; UTF-8 if not given.")
+    format: FormatName | None = Field(None, description="Its format; detected if not given.")
+    encoding: Encoding | None = Field(None, description="Its encoding; UTF-8 if not given.")
     include_foreign: bool = Field(False, description="CELEX: keep entries marked [F].")
     layer: str | None = Field(
         None, description="UniSegments: this layer; each word's first if not given."
     )
     first_analysis: bool = Field(False, description="Only the first analysis of each word counts.")
-    join: ListOrOne[Annotated[str, Field(min_length=1)]] = Field(
+    join: ListOrOne[FileName] = Field(
         [], description="Further ones whose entries are added, all of which must be there."
     )
     sample: int | None = Field(
         None, ge=1, description="Only this many entries, drawn at random from all."
     )
     sample_seed: int = Field(0, ge=0, description="For sample.")
-    languages: OneOrMore[Name] | None = Field(None, description="Only for these languages.")
-
-    @model_validator(mode="after")
-    def _known_format(self) -> Self:
-        if self.format is not None and self.format not in FORMATS:
-            raise ValueError(
-                f"the format {self.format} is unknown. Use one of: {', '.join(FORMATS)}."
-            )
-        try:
-            codecs.lookup(self.encoding or "utf-8")
-        except LookupError as error:
-            raise ValueError(
-                f"the encoding {self.encoding} is unknown. Use a name such as utf-8."
-            ) from error
-        return self
-
-
-def _as_reference(given: Any) -> Any:
-    return {"source": given} if isinstance(given, str) else given
 
 
 class PublishedFigures(Strict):
@@ -382,19 +388,18 @@ class PublishedFigures(Strict):
         return self
 
 
-class PredictionsChoice(Strict):
+class PredictionsChoice(_ForLanguages):
     """Segmentations by another program, one file for each language."""
 
     name: Name = Field(description="Their name in tables.")
-    file: Annotated[str, Field(min_length=1)] = Field(
+    file: FileName = Field(
         description="word⇥morphs, SIGMORPHON's or Morfessor's form, with every word of the "
         "references."
     )
     format: Literal["plain", "sigmorphon2022", "morfessor"] | None = Field(
         None, description="Its form; detected if not given."
     )
-    encoding: str | None = Field(None, description="Its encoding; UTF-8 if not given.")
-    languages: list[str] | None = Field(None, description="Only for these languages.")
+    encoding: Encoding | None = Field(None, description="Its encoding; UTF-8 if not given.")
 
 
 class ParallelText(Strict):
@@ -409,20 +414,14 @@ class ParallelText(Strict):
     )
 
 
-def _as_parallel(given: Any) -> Any:
-    return {"text": given} if isinstance(given, str | list) else given
-
-
 def _as_metrics(given: Any) -> Any:
     names = listed(given)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         return names
     flota = [name for name in names if name in FLOTA_METRICS]
     others = [name for name in names if name not in FLOTA_METRICS]
-    try:
+    with _told_by_pydantic():
         return [*check_metrics(others), *flota] if others else flota
-    except MorphGraphError as error:
-        raise ValueError(str(error)) from error
 
 
 class Evaluation(Strict):
@@ -450,7 +449,7 @@ class Evaluation(Strict):
         min_length=1,
         description="The methods for each tokeniser; lists of values make a grid.",
     )
-    references: list[Annotated[ReferenceChoice, BeforeValidator(_as_reference)]] = Field(
+    references: list[Annotated[ReferenceChoice, _short_for("source")]] = Field(
         [], description="Gold segmentations: files, catalogue:NAME or demo:{code}."
     )
     predictions: list[PredictionsChoice] = Field(
@@ -460,7 +459,7 @@ class Evaluation(Strict):
         ["precision", "recall", "f1"], description="Scores by the references, or groups of them."
     )
     vocabulary: list[FigureName] = Field([], description="Figures of the vocabularies.")
-    parallel: Annotated[ParallelText, BeforeValidator(_as_parallel)] | None = Field(
+    parallel: Annotated[ParallelText, _short_for("text")] | None = Field(
         None, description="Parallel text, for the parity of the languages."
     )
     downstream: list[AnyDownstream] = Field(
@@ -491,72 +490,58 @@ class Evaluation(Strict):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
+        problem = next(self._problems(), None)
+        if problem is not None:
+            raise ValueError(problem)
+        return self
+
+    def _problems(self) -> Iterator[str]:
+        """Yield what does not fit together, and what to do."""
         for kind in ("languages", "metrics", "vocabulary", "scopes", "weightings", "seeds"):
-            counts = Counter(getattr(self, kind))
-            again = next((value for value, count in counts.items() if count > 1), None)
-            if again is not None:
-                raise ValueError(f"{kind} has “{again}” more than once. Keep one.")
-        trained = next((c for c in self.tokenisers if c.train is not None), None)
-        if trained is not None and not self.used_corpora:
-            raise ValueError(
-                f"{trained.train} has nothing to be trained on. Add corpora, such as [wordfreq]."
-            )
+            for value, times in Counter(getattr(self, kind)).items():
+                if times > 1:
+                    yield f"{kind} has “{value}” more than once. Keep one."
+        for choice in self.tokenisers:
+            if choice.train is not None and not self.used_corpora:
+                nothing = "has nothing to be trained on. Add corpora, such as [wordfreq]."
+                yield f"{choice.train} {nothing}"
         if self.predictions and not self.references:
-            raise ValueError("there is nothing to score the predictions by. Add references.")
+            yield "there is nothing to score the predictions by. Add references."
         if not (self.references or self.vocabulary or self.downstream or self.parallel):
-            raise ValueError(
+            yield (
                 "there is nothing to measure. Add references, vocabulary figures, parallel text, "
                 "or downstream tasks."
             )
-        if self.parallel is not None and (self.parallel.base or self.languages[0]) not in (
-            self.languages
-        ):
-            listed_languages = ", ".join(self.languages)
-            raise ValueError(
-                f"parallel text is relative to {self.parallel.base}, which the evaluation does not "
-                f"have. Its languages: {listed_languages}."
-            )
-        for kind in ("tokenisers", "corpora", "references", "predictions", "downstream"):
-            self._check_names(kind)
+        have = f"which the evaluation does not have. Its languages: {', '.join(self.languages)}."
+        base = self.languages[0] if self.parallel is None else self.parallel.base
+        if base is not None and base not in self.languages:
+            yield f"parallel text is relative to {base}, {have}"
+        for choice in self.tokenisers:
+            if not any(map(choice.is_for, self.languages)):
+                yield f"a tokeniser is for {', '.join(choice.languages or ())} only, {have}"
+        for kind in ("tokenisers", "references", "predictions", "downstream"):
+            for language in self.languages:
+                own = [one.name for one in getattr(self, kind) if one.is_for(language)]
+                yield from _same_names(kind, own)
+        yield from _same_names("corpora", [corpus.name for corpus in self.corpora or ()])
         known = {choice.name for choice in self.tokenisers}
         meant = [(method.method, method.tokenisers) for method in self.methods]
         meant += [(choice.title, choice.tokenisers) for choice in self.downstream]
-        for what, names in meant:
-            for name in names or ():
-                if name not in known:
-                    shown = ", ".join(sorted(filter(None, known))) or "none has one"
-                    raise ValueError(
-                        f"{what} is for a tokeniser “{name}”, which does not exist. "
-                        f"Names of tokenisers: {shown}."
-                    )
+        for what, name in ((what, name) for what, names in meant for name in names or ()):
+            if name not in known:
+                shown = ", ".join(sorted(filter(None, known))) or "none has one"
+                yield (
+                    f"{what} is for a tokeniser “{name}”, which does not exist. Names of "
+                    f"tokenisers: {shown}."
+                )
         titles = [table.title for table in self.tables]
-        for figures in self.published:
-            if figures.table is not None and figures.table not in titles:
-                raise ValueError(
-                    f"published figures stand beside “{figures.table}”, which is not a table. "
-                    f"Titles: {', '.join(titles) or 'none'}."
+        for beside in (figures.table for figures in self.published):
+            if beside is not None and beside not in titles:
+                listed = ", ".join(titles) or "none"
+                yield (
+                    f"published figures stand beside “{beside}”, which is not a table. "
+                    f"Titles: {listed}."
                 )
-        return self
-
-    def _check_names(self, kind: str) -> None:
-        """Check that names are unique in each language, and that each tokeniser has a language."""
-        taken: set[tuple[str | None, str]] = set()
-        for choice in getattr(self, kind) or ():
-            meant = getattr(choice, "languages", None)
-            own = [name for name in self.languages if meant is None or name in meant]
-            if not own and kind == "tokenisers":
-                listed_languages = ", ".join(self.languages)
-                raise ValueError(
-                    f"a tokeniser is for {', '.join(meant or ())} only, which the evaluation does "
-                    f"not have. Its languages: {listed_languages}."
-                )
-            for language in own:
-                if choice.name and (choice.name, language) in taken:
-                    what = "downstream tasks" if kind == "downstream" else kind
-                    raise ValueError(
-                        f"two {what} have the name “{choice.name}”. Give them different names."
-                    )
-                taken.add((choice.name, language))
 
     @property
     def used_corpora(self) -> list[Corpus]:
@@ -571,17 +556,19 @@ class Evaluation(Strict):
         return [Corpus.model_validate(_WORDFREQ)] if needed else []
 
 
+def _same_names(kind: str, names: Sequence[str | None]) -> Iterator[str]:
+    for name, times in Counter(filter(None, names)).items():
+        if times > 1:
+            what = "downstream tasks" if kind == "downstream" else kind
+            yield f"two {what} have the name “{name}”. Give them different names."
+
+
 def parse_evaluation(data: bytes | str, name: str) -> tuple[Evaluation, Lines]:
     """Return an evaluation and the line of each field from YAML, or a `FileFormatError`."""
     content, lines = load_yaml(data, name)
     return check(Evaluation, content, lines, name), lines
 
 
-def schema() -> dict[str, Any]:
-    """Return the JSON schema of a configuration, for editors that check while typing."""
-    return Evaluation.model_json_schema()
-
-
 def schema_text() -> str:
-    """Return the JSON schema as text."""
-    return json.dumps(schema(), indent=2, ensure_ascii=False)
+    """Return the JSON schema of a configuration, for editors that check while typing."""
+    return json.dumps(Evaluation.model_json_schema(), indent=2, ensure_ascii=False)

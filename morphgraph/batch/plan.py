@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -47,6 +46,7 @@ from morphgraph.models.downstream.token_ids import model_files
 from morphgraph.models.downstream.training import training_version
 from morphgraph.reference.language import language_code
 from morphgraph.score.vocabulary_figures import FIGURES
+from morphgraph.segment.method import Parameters
 from morphgraph.segment.training import training_of
 from morphgraph.tables.model import ALL_WORDS
 
@@ -54,6 +54,7 @@ _BY_REFERENCE = {figure.key for figure in FIGURES if figure.needs == "reference"
 _TEXT_PER_SECOND = 10e6
 _LOADING, _FIGURES, _INTERVALS, _SCORES = 0.5, 2.0, 0.15, 0.02
 """Estimated seconds of a part of a task on one core, like `Method.seconds`."""
+_NAME_OTHERS = "Name an uploaded file, demo:… or catalogue:… instead."
 _STARTING, _SMALL, _TOKENS_IN_TEXT, _UNPACKED = 15.0, 5.0, 20, 3
 """Estimates: seconds before a cell trains a model, slow-down of small over tiny, tokens in a text,
 and size of a file without gzip."""
@@ -113,19 +114,18 @@ def make_plan(
     """
     require("An evaluation", "distributed", "cryptography", "pyarrow", "plotly")
     evaluation, lines = parse_evaluation(text, name)
-    chosen = evaluation.languages
-    if languages is not None:
-        unknown = [language for language in languages if language not in chosen]
-        if unknown:
-            listed = ", ".join(chosen)
-            raise MorphGraphError(f"{name} has no language “{unknown[0]}”. It has: {listed}.")
-        chosen = [language for language in chosen if language in languages]
+    chosen = evaluation.languages if languages is None else languages
+    for language in chosen:
+        if language not in evaluation.languages:
+            listed = ", ".join(evaluation.languages)
+            raise MorphGraphError(f"{name} has no language “{language}”. It has: {listed}.")
+    planned = tuple(language for language in evaluation.languages if language in chosen)
     # Workers may have another working folder.
     planner = _Planner(evaluation, lines, name, (folder or Path()).resolve(), confined, quoting)
     planner.check_confined()
-    for language in chosen:
+    for language in planned:
         planner.add(language)
-    plan = Plan(text, evaluation, tuple(chosen), tuple(planner.tasks.values()))
+    plan = Plan(text, evaluation, planned, tuple(planner.tasks.values()))
     if not plan.cells:
         fix = "Correct which methods are for which tokenisers."
         raise FileFormatError(name, "", "the evaluation has no cell", fix)
@@ -179,8 +179,7 @@ class _Planner:
         self.values = {"language": language, "code": language_code(language)}
 
         def of_language(choices: Sequence[Any]) -> list[tuple[int, Any]]:
-            known = [(n, one, one.languages) for n, one in enumerate(choices)]
-            return [(n, one) for n, one, own in known if own is None or language in own]
+            return [(place, one) for place, one in enumerate(choices) if one.is_for(language)]
 
         self.references = [self._reference(*found) for found in of_language(asked.references)]
         self.parallel = self._parallel(language)
@@ -195,13 +194,13 @@ class _Planner:
             for place, choice in tokenisers:
                 for source in self._tokenisers(place, choice, corpus):
                     for number, method in enumerate(asked.methods):
-                        if method.tokenisers is None or choice.name in method.tokenisers:
+                        if method.is_on(choice.name):
                             with self._at("methods", number):
                                 self._check_size(prod(map(len, method.given().values())))
                             self._cells(source, method)
             for place, predicted in of_language(asked.predictions):
-                given = {"method": "predictions", "label": predicted.name}
                 source = self._predicted(place, predicted, corpus)
+                given = {"method": "predictions", "label": predicted.name}
                 self._cells(source, MethodChoice.model_validate(given))
 
     def check_confined(self) -> None:
@@ -255,10 +254,7 @@ class _Planner:
 
     def _filled(self, template: str) -> str:
         if self.confined and "${" in template:
-            raise MorphGraphError(
-                "variables of the server are not read. Name an uploaded file, demo:… or "
-                "catalogue:… instead."
-            )
+            raise MorphGraphError(f"variables of the server are not read. {_NAME_OTHERS}")
         return filled(template, self.values)
 
     def _inside(self, path: str) -> str:
@@ -269,10 +265,8 @@ class _Planner:
         except (ValueError, OSError, RuntimeError):  # an impossible file name, or a loop
             is_inside = False
         if not is_inside:
-            raise MorphGraphError(
-                f"“{shortened(visible(path), 60)}” is not among the uploaded files. Name one of "
-                "those, demo:… or catalogue:… instead."
-            )
+            shown = shortened(visible(path), 60)
+            raise MorphGraphError(f"“{shown}” is not among the uploaded files. {_NAME_OTHERS}")
         return str(found)
 
     def _texts(self, templates: Sequence[str]) -> dict[str, Any]:
@@ -286,7 +280,7 @@ class _Planner:
             parts = [self._reference_part(choice, choice.source)]
         with self._at("references", place, "join"):
             parts += [self._reference_part(choice, [source]) for source in choice.join]
-        how = {name: getattr(choice, name) for name in ("first_analysis", "sample", "sample_seed")}
+        how = choice.model_dump(include={"first_analysis", "sample", "sample_seed"})
         named = choice.name or " + ".join(Path(part["name"]).name for part in parts)
         return named, {"parts": parts, **how}
 
@@ -294,7 +288,7 @@ class _Planner:
         """Return how to read the first of some sources that exists."""
         from morphgraph.reference.readers import is_named, named_reference_file
 
-        how = {name: getattr(choice, name) for name in ("encoding", "include_foreign", "layer")}
+        how = choice.model_dump(include={"encoding", "include_foreign", "layer"})
         problems = []
         for template in sources:
             try:
@@ -349,36 +343,25 @@ class _Planner:
             }
             named = [path for part in data.values() for path in part["files"]]
             with unquoted(*named, asked=not self.quoting):
-                _check_examples(json.dumps(spec, sort_keys=True))
+                DOWNSTREAM[choice.task].read(task_settings(spec))  # errors are told before the run
             return choice, spec, _training_cost(spec)
 
     def _counts(self, place: int, corpus: Corpus) -> _Counted:
         with self._at("corpora", place):
-            signed, spec = self._counts_spec(corpus)
+            if corpus.wordfreq is not None:
+                code = _wordfreq_code(self._filled(corpus.wordfreq), self.values["language"])
+                signed, spec = f"wordfreq:{code}", {"source": "wordfreq", "language": code}
+            elif corpus.counts is not None:
+                found = _file(self._path(corpus.counts))
+                signed, spec = found.pop("name"), {"source": "counts", **found}
+            else:
+                how = corpus.model_dump(include={"pipeline", "minimum_count", "column"})
+                signed, spec = corpus.name, {"source": "text", **how}
+                spec |= self._texts(corpus.text or ())
         label = f"counts of {corpus.name}, {self.values['language']}"
         texts = spec["files"] if spec["source"] == "text" else ()
         cost = 1.0 + sum(Path(path).stat().st_size for path in texts) / _TEXT_PER_SECOND
         return _Counted(corpus.name, signed, Task("counts", label, make_counts, spec, (), cost))
-
-    def _counts_spec(self, corpus: Corpus) -> tuple[str, dict[str, Any]]:
-        """Return the name of a corpus in signatures, and how to count it."""
-        if corpus.wordfreq is not None:
-            require("A word list of wordfreq", "wordfreq")
-            import wordfreq
-
-            code = self._filled(corpus.wordfreq)
-            available = wordfreq.available_languages("best")
-            if code not in available:
-                raise MorphGraphError(
-                    f"wordfreq has no words of “{code or self.values['language']}”. "
-                    f"It has: {', '.join(sorted(available))}."
-                )
-            return f"wordfreq:{code}", {"source": "wordfreq", "language": code}
-        if corpus.counts is not None:
-            found = _file(self._path(corpus.counts))
-            return found.pop("name"), {"source": "counts", **found}
-        how = {name: getattr(corpus, name) for name in ("pipeline", "minimum_count", "column")}
-        return corpus.name, {"source": "text", **self._texts(corpus.text or ()), **how}
 
     # -------------------------------------------------------------------------- tokenisers
 
@@ -396,11 +379,9 @@ class _Planner:
             spec = {
                 "source": "train",
                 "method": choice.train,
-                "vocab_size": size,
-                "pipeline": pipeline,
-                "parameters": parameters,
                 "minimum_count": choice.minimum_count,
             }
+            spec |= {"vocab_size": size, "pipeline": pipeline, "parameters": parameters}
             parts = [f"{name}={_shown(value)}" for name, value in parameters.items()]
             parts += [pipeline] if pipeline is not None and len(pipelines) > 1 else []
             label = (choice.name or trained.title) + (f" ({', '.join(parts)})" if parts else "")
@@ -430,7 +411,7 @@ class _Planner:
     def _predicted(self, place: int, choice: PredictionsChoice, corpus: _Counted | None) -> _Source:
         with self._at("predictions", place, "file"):
             found = _file(self._path(choice.file))
-        found |= {"format": choice.format, "encoding": choice.encoding}
+        found |= choice.model_dump(include={"format", "encoding"})
         return _Source(choice.name, corpus, choice.name, choice.name, predictions=found)
 
     # -------------------------------------------------------------------------- cells
@@ -439,14 +420,14 @@ class _Planner:
         """Plan all cells of a method: its parameters × references and tasks × seeds."""
         for parameters in method.grid():
             given = method.model_fields_set
-            shown = {name: _shown(value) for name, value in parameters.items() if name in given}
+            shown = [f"{name}={_shown(v)}" for name, v in parameters.items() if name in given]
             columns = {
                 "language": self.values["language"],
                 "corpus": "" if source.corpus is None else source.corpus.name,
                 "tokeniser": source.label,
                 "vocab_size": source.vocab_size,
                 "method": method.title() or source.title,
-                "parameters": ", ".join(f"{name}={value}" for name, value in shown.items()),
+                "parameters": ", ".join(shown),
             }
             spec: dict[str, Any] = {
                 "method": method.method,
@@ -457,11 +438,14 @@ class _Planner:
                 "weightings": [],
                 "vocabulary": [],
             }
-            self._scored(spec, columns, source)
+            settings = settings_of(method.method, parameters)
+            self._scored(spec, columns, source, settings)
             if source.predictions is None:
-                self._trained_on(spec, columns, source)
+                self._trained_on(spec, columns, source, settings)
 
-    def _scored(self, spec: dict[str, Any], columns: dict[str, Any], source: _Source) -> None:
+    def _scored(
+        self, spec: dict[str, Any], columns: dict[str, Any], source: _Source, settings: Parameters
+    ) -> None:
         """Plan the cells of scores and figures, each tested against its baseline.
 
         If any method of the evaluation learns from references, all are also scored on held-out
@@ -477,8 +461,8 @@ class _Planner:
         places: list[tuple[str, Any, list[Any]]] = [(*r, by_gold) for r in self.references]
         if (alone or parallel) and not refines:
             places.append(("", None, alone))
-        settings = settings_of(spec["method"], spec["parameters"])
         own = spec["parameters"].get("holdout", 0.0)
+        how = asked.model_dump(include={"scopes", "weightings", "intervals"})
         for named, reference, keys in places:
             seeds: list[int | None] = [*asked.seeds] if settings.is_random else [None]
             cells: list[tuple[int | None, int | None]] = [(seed, None) for seed in seeds]
@@ -488,14 +472,12 @@ class _Planner:
                 share = own if unseen is None else asked.holdout
                 cell = {
                     **spec,
+                    **how,
                     "reference": reference,
                     "seed": seed,
                     "held_out": None if unseen is None else {"share": share, "seed": unseen},
                     "metrics": asked.metrics if reference else [],
                     "vocabulary": keys if unseen is None else [],
-                    "scopes": asked.scopes,
-                    "weightings": asked.weightings,
-                    "intervals": asked.intervals,
                     "held_in": settings.sees_gold and not share,
                 }
                 if parallel and unseen is None and (refines or reference is None):
@@ -510,23 +492,20 @@ class _Planner:
                 baseline = self._baseline(cell, told, source)
                 self._task(cell, told, source, measure_cell, _cell_cost(cell), baseline)
 
-    def _trained_on(self, spec: dict[str, Any], columns: dict[str, Any], source: _Source) -> None:
+    def _trained_on(
+        self, spec: dict[str, Any], columns: dict[str, Any], source: _Source, settings: Parameters
+    ) -> None:
         """Plan the cells of downstream tasks.
 
         A method that learns is combined with each reference; others need none.
         """
         refines = spec["method"] in METHODS.learning
         references: Sequence[tuple[str, Any]] = self.references if refines else [("", None)]
-        is_random = settings_of(spec["method"], spec["parameters"]).is_random
-        tasks = [
-            (choice, asked, cost)
-            for choice, asked, cost in self.downstream
-            if choice.tokenisers is None or source.name in choice.tokenisers
-        ]
+        tasks = [each for each in self.downstream if each[0].is_on(source.name)]
         for (named, reference), (choice, asked, cost), seed in product(
             references, tasks, self.evaluation.seeds
         ):
-            drawn = {"seed": seed if is_random else None, "run_seed": seed}
+            drawn = {"seed": seed if settings.is_random else None, "run_seed": seed}
             cell = {**spec, "reference": reference, "downstream": asked, **drawn}
             told = {"reference": named, "task": choice.title, "words": "", "seed": seed}
             self._task(cell, {**columns, **told}, source, measure_downstream, cost)
@@ -571,9 +550,7 @@ class _Planner:
         baseline: tuple[dict[str, Any], str] | None = None,
     ) -> None:
         against, against_key = baseline or (None, "")
-        counts = source.corpus
-        if not (_uses_counts(spec) or (against is not None and _uses_counts(against))):
-            counts = None
+        counts = source.corpus if any(map(_uses_counts, filter(None, (spec, against)))) else None
         spec |= {"corpus_name": "" if counts is None else counts.signed, "baseline": against}
         needs = ["" if source.task is None else source.task.key, against_key]
         if counts is not None:
@@ -591,16 +568,20 @@ class _Planner:
             )
 
 
+def _wordfreq_code(code: str, language: str) -> str:
+    require("A word list of wordfreq", "wordfreq")
+    import wordfreq
+
+    available = wordfreq.available_languages("best")
+    if code not in available:
+        listed = ", ".join(sorted(available))
+        raise MorphGraphError(f"wordfreq has no words of “{code or language}”. It has: {listed}.")
+    return code
+
+
 def _file(path: str, name: str = "") -> dict[str, Any]:
     content = contents([path])
     return {"path": path, "name": name or Path(path).name, "files": [path], "content": content}
-
-
-@lru_cache(maxsize=64)
-def _check_examples(spec: str) -> None:
-    """Read the examples of a downstream task once, so that errors are found before the run."""
-    known = json.loads(spec)
-    DOWNSTREAM[known["task"]].read(task_settings(known))
 
 
 def _training_cost(spec: Mapping[str, Any]) -> float:
@@ -656,8 +637,6 @@ def _shown(value: Any) -> str:
 
 def filled(template: str, values: Mapping[str, str]) -> str:
     """Substitute ``{language}`` and the like, and variables such as ``${MORPHGRAPH_DATA}``.
-
-    A missing value raises `MorphGraphError`.
 
     >>> filled("gold/{language}.tsv", {"language": "deu"})
     'gold/deu.tsv'

@@ -7,8 +7,8 @@ import re
 import shlex
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import replace
+from itertools import chain, count, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,22 +18,17 @@ from morphgraph.batch.results import (
     DIMENSIONS,
     IDENTITY,
     LOST,
-    RESULT_COLUMNS,
-    TASK_COLUMNS,
     TableSpec,
     column_of,
-    complete,
-    name_text,
 )
 from morphgraph.core.files import write_file
-from morphgraph.core.text import UNDEFINED, counted, shortened
+from morphgraph.core.text import UNDEFINED, counted, visible
 from morphgraph.draw.score_charts import MOST_PANELS, Bar, Mark, Panel, bar_panels, line_panels
 from morphgraph.score.uncertainty import NO_INTERVAL, interval_of_mean
 from morphgraph.tables.model import (
     ALL_WORDS,
     HELD_IN,
     Cell,
-    CellState,
     Column,
     Row,
     Table,
@@ -41,13 +36,14 @@ from morphgraph.tables.model import (
     table_of_texts,
     with_best,
 )
-from morphgraph.tables.writing import one_line, rendered, to_csv, to_latex
+from morphgraph.tables.writing import rendered, to_csv, to_latex
 
 if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
     from morphgraph.batch.configuration import PublishedFigures
+    from morphgraph.batch.plan import Plan
     from morphgraph.batch.tasks import TaskFailure
 
 Names = tuple[str, ...]
@@ -79,32 +75,19 @@ def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
     rest = [name for name in IDENTITY if name not in (*rows_by, *spread_by)]
     added = [name for name in rest if (together[name].nunique() > 1).any()]
     rows_by += added
+    columns = _columns(scored, spread_by, spec.metrics)
     lost = _spread_out(frame[is_lost], scored, "words" in spread_by)
-    cells = _cells(scored, [*rows_by, *spread_by, "metric"])
-    missing: dict[Names, dict[str, CellState]] = {}
-    """The seeds that each combination lacks, and why."""
-    for place, seed, metric in zip(
-        _names(lost, [*rows_by, *spread_by]), lost["seed"], lost["metric"], strict=True
-    ):
-        states = missing.setdefault(place, {})
-        states[seed] = min(LOST[metric], states.get(seed, LOST[metric]))
-    columns = _columns(scored, spread_by, spec.metrics, {key[len(rows_by) :] for key in cells})
-
-    def cell(name: Names, column: Column) -> Cell:
-        place = (*name, *column.spread)
-        found, seeds = cells.get((*place, column.key), (None, set()))
-        states = missing.get(place, {})
-        if found is None:
-            return Cell(state=min(states.values(), default="missing"))
-        return replace(found, seeds=found.seeds + len(states.keys() - seeds))
-
+    lacking = lost.merge(pd.DataFrame({"metric": [*{column.key for column in columns}]}), "cross")
+    every = pd.concat([scored, lacking]) if len(lacking) else scored
+    cells = _cells(every, [*rows_by, *spread_by, "metric"])
     ordered = pd.concat([scored, lost]).sort_values("place", kind="stable") if len(lost) else scored
     own = [place for place, name in enumerate(rows_by) if name not in COMPETITORS]
     groups: dict[Names, int] = {}
     rows = []
     for name in _in_order(dict.fromkeys(_names(ordered, rows_by))):
         group = groups.setdefault(tuple(name[place] for place in own), len(groups))
-        rows.append(Row(name, tuple(cell(name, column) for column in columns), group))
+        places = ((*name, *column.spread, column.key) for column in columns)
+        rows.append(Row(name, tuple(cells.get(place, Cell()) for place in places), group))
     differ = ", ".join(COLUMN_TITLES[name].lower() for name in added)
     same = " and ".join(COLUMN_TITLES[rows_by[place]].lower() for place in own)
     about = scored if len(scored) else frame
@@ -161,16 +144,15 @@ def _chosen(results: pd.DataFrame, spec: TableSpec) -> pd.DataFrame:
     keep = is_lost | frame["metric"].isin(spec.metrics or frame["metric"])
     for name, values in spec.where.items():
         # A cell without scores has no scope or weighting: all are missing.
-        keep &= frame[name].isin([*map(name_text, values)]) | (is_lost & (name in _SCORINGS))
-    return frame[keep.astype(bool)].assign(place=range(int(keep.sum())))
+        keep &= frame[name].isin([*map(visible, values)]) | (is_lost & (name in _SCORINGS))
+    return frame[keep].assign(place=range(int(keep.sum())), state="done")
 
 
 def _named(results: pd.DataFrame) -> pd.DataFrame:
-    frame = complete(results, RESULT_COLUMNS, "results")
+    """Return results with their names as texts, empty where there is none."""
     names = (*DIMENSIONS, "metric", "held_in", "signature")
-    texts = {name: list(map(name_text, frame[name].astype(object))) for name in names}
-    numbers = dict.fromkeys(("value", "low", "high", "p"), float)
-    return frame.assign(**texts).astype({**dict.fromkeys(names, object), **numbers})
+    texts = {name: results[name].astype("string").fillna("").map(visible) for name in names}
+    return results.assign(**texts).astype(dict.fromkeys(names, object))
 
 
 def _varies(names: pd.Series[Any]) -> bool:
@@ -200,53 +182,54 @@ def _spread_out(lost: pd.DataFrame, scored: pd.DataFrame, by_words: bool) -> pd.
     import pandas as pd
 
     scorings = scored[_SCORINGS].drop_duplicates() if len(scored) else lost[_SCORINGS][:1]
-    lost = lost.drop(columns=_SCORINGS).merge(scorings, how="cross")
+    lost = lost.assign(state=lost["metric"].map(LOST)).drop(columns=[*_SCORINGS, "metric"])
+    lost = lost.merge(scorings, how="cross")
     no_words = lost[lost["words"] == ALL_WORDS].assign(words="")
     return pd.concat([lost, no_words]) if by_words else lost
 
 
-def _cells(scored: pd.DataFrame, named: list[str]) -> dict[Names, tuple[Cell, set[str]]]:
-    """Return the cell of each combination, and its seeds; a repeated value counts once."""
-    once = scored.drop_duplicates([*named, "seed", "value"])
-    found = once.assign(held_in=once["held_in"] == HELD_IN).groupby(named, sort=False)
-    numbers: Any = found.agg(
+def _cells(frame: pd.DataFrame, named: list[str]) -> dict[Names, Cell]:
+    """Return the cell of each combination; a repeated value counts once."""
+    once = frame.drop_duplicates([*named, "seed", "value"])
+    is_done = once["state"] == "done"
+    told = once.assign(is_done=is_done, held_in=once["held_in"] == HELD_IN)
+    numbers: Any = told.groupby(named, sort=False).agg(
         value=("value", "mean"),
         sd=("value", "std"),
         least=("value", "min"),
-        size=("value", "size"),
+        done=("is_done", "sum"),
+        seeds=("seed", "nunique"),
         defined=("value", "count"),
         low=("low", "first"),
         high=("high", "first"),
         p=("p", "first"),
         held_in=("held_in", "any"),
-        seeds=("seed", set),
         task=("task", "first"),
+        state=("state", "min"),  # in this order: done, failed, not run
     )
     cells = {}
     for one in numbers.itertuples():
         low, high, p = one.low, one.high, one.p
-        if one.size > 1:
+        if one.done > 1:
             p, over = math.nan, NO_INTERVAL
             # Training seeds are a sample of all possible ones; those of a method are not.
             if one.task:
                 most = 1.0 if column_of(one.Index[-1]).form == "percent" else math.inf
                 over = interval_of_mean(one.value, one.sd, one.defined, one.least, most)
             low, high = over.low, over.high
-        size, defined = one.size, one.defined
-        cell = Cell(one.value, low, high, one.sd, size, defined, "done", p=p, held_in=one.held_in)
-        cells[one.Index] = (cell, one.seeds)
+        cell = Cell(one.value, low, high, one.sd, one.seeds, one.defined, one.state, p=p)
+        cells[one.Index] = replace(cell, held_in=one.held_in) if one.done else Cell(state=one.state)
     return cells
 
 
-def _columns(
-    scored: pd.DataFrame, spread_by: list[str], metrics: Sequence[str], there: set[Names]
-) -> list[Column]:
+def _columns(scored: pd.DataFrame, spread_by: list[str], metrics: Sequence[str]) -> list[Column]:
     """Return all metrics with all spreads that have a value; one without any keeps a column."""
     nothing = [("",) * len(spread_by)]
     spreads = _in_order(dict.fromkeys(_names(scored, spread_by))) if spread_by else nothing
     spreads = spreads or nothing
     if "words" in spread_by:  # figures that are not of words come last
         spreads.sort(key=lambda spread: spread[spread_by.index("words")] == "")
+    there = set(_names(scored, [*spread_by, "metric"]))
     wanted = list(dict.fromkeys(metrics or scored["metric"]))
     lost = {(*spreads[0], m) for m in wanted if not any((*each, m) in there for each in spreads)}
     places = [(spread, metric) for spread in spreads for metric in wanted]
@@ -265,7 +248,7 @@ def _extras(cells: Sequence[Cell]) -> tuple[str, ...]:
 
 MOST_BARS = 60
 """Tables with more rows get no bar chart, which would be longer than the table."""
-_SETTING = re.compile(r"([^=,]+)=([-+]?[0-9.]+(?:e[-+]?[0-9]+)?)")
+_SETTING = re.compile(r"([^=, ]+[^=,]*)=([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?=,|$)")
 _OWN = ("tokeniser", "vocab_size", "method", "parameters", "seed")
 """The columns shown by a bar itself; the rest is in its heading."""
 
@@ -350,18 +333,13 @@ def _axis(table: Table) -> tuple[str, int, list[float]]:
     for name in (name for name in known if name in table.rows_by):
         place = table.rows_by.index(name)
         texts = [row.names[place] for row in table.rows]
-        if name in ("step", "vocab_size"):
-            if all(text.isdecimal() for text in texts) and len(set(texts)) > 1:
-                return COLUMN_TITLES[name], place, list(map(float, texts))
-        else:
-            settings = [{k.strip(): v for k, v in _SETTING.findall(text)} for text in texts]
-            keys = dict.fromkeys(key for one in settings for key in one)
-            varying = [key for key in keys if len({one.get(key) for one in settings}) > 1]
-            if len(varying) == 1 and all(varying[0] in one for one in settings):
-                try:
-                    return varying[0], place, [float(one[varying[0]]) for one in settings]
-                except ValueError:  # such as 1.2.3
-                    break
+        if name != "parameters":
+            texts = [f"{COLUMN_TITLES[name]}={text}" for text in texts]
+        settings = [dict(_SETTING.findall(text)) for text in texts]
+        keys = dict.fromkeys(key for one in settings for key in one)
+        varying = [key for key in keys if len({one.get(key) for one in settings}) > 1]
+        if len(varying) == 1 and all(varying[0] in one for one in settings):
+            return varying[0], place, [float(one[varying[0]]) for one in settings]
     return "", -1, []
 
 
@@ -369,42 +347,48 @@ def _axis(table: Table) -> tuple[str, int, list[float]]:
 
 MOST_FAILURES = 200
 """The largest number of failures listed; the log has all."""
-SLOWEST = 10
-"""The number of slowest tasks listed."""
 _NAME_LENGTH = 60
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")
 
 
-@dataclass(frozen=True)
-class FinishedRun:
-    """The content of an evaluation's report.
-
-    ``results`` and ``tasks`` have the columns `RESULT_COLUMNS` and `TASK_COLUMNS`; a cell that
-    failed, or was not run, may have a row in ``results`` whose metric is one of `LOST`. ``run``:
-    versions, hashes, command, machine, times; ``configuration``: the YAML as given. Without
-    ``tables``, `usual_tables` are made.
-    """
-
-    title: str
-    description: str
-    results: pd.DataFrame
-    tasks: pd.DataFrame
-    failures: Sequence[TaskFailure] = ()
-    run: Mapping[str, Any] = field(default_factory=dict)
-    tables: Sequence[TableSpec] = ()
-    published: Sequence[PublishedFigures] = ()
-    configuration: str = ""
-
-
-def write_report(run: FinishedRun, folder: Path) -> list[Path]:
+def write_report(
+    plan: Plan,
+    results: pd.DataFrame,
+    tasks: pd.DataFrame,
+    failures: Sequence[TaskFailure],
+    facts: Mapping[str, Any],
+    folder: Path,
+) -> list[Path]:
     """Write ``report.html``, ``report.md`` and each table as LaTeX and CSV to ``folder``.
 
-    Returns the files written; ``tables/`` is created. Each file replaces an earlier one atomically,
-    so that none is ever incomplete. `MorphGraphError` if a table asks for what results do not have,
-    or a file cannot be written.
+    ``results``: a cell that failed, or was not run, has a row whose metric is one of `LOST`;
+    ``tasks``: as from `task_frame`; ``facts``: those of ``run.json``. Without tables in the
+    configuration, `usual_tables` are made. Returns the files written; ``tables/`` is created. Each
+    file replaces an earlier one atomically, so that none is ever incomplete.
     """
-    tables = [make_table(run.results, spec) for spec in run.tables or usual_tables(run.results)]
-    content = _content(run, tables)
+    asked = plan.evaluation
+    tables = [make_table(results, spec) for spec in asked.tables or usual_tables(results)]
+    distinct = dict.fromkeys(text for table in tables for text in table.signatures)
+    numbers = {text: number for number, text in enumerate(distinct, 1)}
+    sections = [_section(table, numbers, asked.published) for table in tables]
+    known = run_facts(facts)
+    titles = {table.title for table in tables}
+    content = {
+        "title": asked.title or asked.name,
+        "description": asked.description,
+        "headline": _headline(results, tasks, facts["seconds"]),
+        "has_rows": any(table.rows for table in tables),
+        "sections": sections,
+        "papers": [_paper(one) for one in asked.published if one.table not in titles],
+        "failures": failures[:MOST_FAILURES],
+        "more_failures": max(0, len(failures) - MOST_FAILURES),
+        "kinds": tasks_by_kind(tasks),
+        "facts": known,
+        "command": known.get("Command", ""),
+        "signatures": list(numbers),
+        "configuration": plan.text,
+        "plotly": _plotly() if any(section["chart"] for section in sections) else "",
+    }
     files = {name: rendered(f"{name}.j2", **content) for name in ("report.html", "report.md")}
     written = {name: text.encode("utf-8", "replace") for name, text in files.items()}
     names = file_names([table.title for table in tables])
@@ -416,54 +400,35 @@ def write_report(run: FinishedRun, folder: Path) -> list[Path]:
     return [folder / name for name in written]
 
 
-def _content(run: FinishedRun, tables: Sequence[Table]) -> dict[str, Any]:
-    distinct = dict.fromkeys(text for table in tables for text in table.signatures)
-    numbers = {text: number for number, text in enumerate(distinct, 1)}
-    plotly, sections = "", []
-    for table in tables:
-        chart, chart_note = chart_of(table)
-        if chart is not None and not plotly:
-            from plotly.offline import get_plotlyjs
+def _plotly() -> str:
+    from plotly.offline import get_plotlyjs
 
-            plotly = get_plotlyjs()
-        own = _ranges([numbers[text] for text in table.signatures])
-        notes = [*table.notes, *table.explained, *([f"Signatures: {own}."] if own else [])]
-        sections.append(
-            {
-                "table": table,
-                "constants": " · ".join(f"{k}: {text}" for k, text in table.constants.items()),
-                "notes": " ".join(notes),
-                "papers": [_paper(one) for one in run.published if one.table == table.title],
-                "chart": None if chart is None else _json(chart),
-                "chart_note": chart_note,
-            }
-        )
-    facts, titles = run_facts(run.run), {table.title for table in tables}
+    return str(get_plotlyjs())
+
+
+def _section(
+    table: Table, numbers: Mapping[str, int], published: Sequence[PublishedFigures]
+) -> dict[str, Any]:
+    chart, chart_note = chart_of(table)
+    own = _ranges([numbers[text] for text in table.signatures])
+    notes = [*table.notes, *table.explained, *([f"Signatures: {own}."] if own else [])]
     return {
-        "run": run,
-        "headline": _headline(run),
-        "short_facts": " · ".join(short_facts(run.run)),
-        "has_rows": any(table.rows for table in tables),
-        "sections": sections,
-        "papers": [_paper(one) for one in run.published if one.table not in titles],
-        "failures": run.failures[:MOST_FAILURES],
-        "more_failures": max(0, len(run.failures) - MOST_FAILURES),
-        "kinds": tasks_by_kind(run.tasks),
-        "slow": slowest_tasks(run.tasks),
-        "facts": facts,
-        "command": dict(facts).get("Command", ""),
-        "signatures": list(numbers),
-        "plotly": plotly,
+        "table": table,
+        "constants": " · ".join(f"{k}: {text}" for k, text in table.constants.items()),
+        "notes": " ".join(notes),
+        "papers": [_paper(one) for one in published if one.table == table.title],
+        "chart": None if chart is None else _json(chart),
+        "chart_note": chart_note,
     }
 
 
 def _paper(published: PublishedFigures) -> dict[str, Any]:
     """Return figures of a paper as a table, clearly marked as not ours."""
-    data = f": {one_line(published.data)}" if published.data.strip() else ""
-    heading = f"Figures of the paper: {one_line(published.source)}, on other data{data}"
+    data = f": {published.data}" if published.data.strip() else ""
+    heading = f"Figures of the paper: {published.source}, on other data{data}"
     rows = [list(map(str, row)) for row in published.rows]
     table = table_of_texts(published.columns, rows, title=heading)
-    return {"table": table, "note": one_line(published.note), "url": published.url}
+    return {"table": table, "note": published.note, "url": published.url}
 
 
 def _json(chart: go.Figure) -> str:
@@ -486,121 +451,65 @@ def file_names(titles: Sequence[str]) -> list[str]:
         ascii_only = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
         name = re.sub("[^a-z0-9]+", "-", ascii_only.lower()).strip("-")[:_NAME_LENGTH].strip("-")
         name = f"table-{name}" if _RESERVED.fullmatch(name) else name or "table"
-        number, unique = 1, name
-        while unique in found:
-            number += 1
-            unique = f"{name}-{number}"
-        found.append(unique)
+        numbered = chain([name], (f"{name}-{number}" for number in count(2)))
+        found.append(next(one for one in numbered if one not in found))
     return found
 
 
 # ------------------------------------------------------------------------------ the run
 
-_STATES = ("done", "failed", "not run")
+_STATES = ["done", "failed", "not run"]
 
 
-def _headline(run: FinishedRun) -> list[tuple[str, str]]:
-    cells = _states(complete(run.tasks, TASK_COLUMNS, "tasks"), "cell")
+def _headline(results: pd.DataFrame, tasks: pd.DataFrame, seconds: float) -> list[tuple[str, str]]:
+    cells = _states(tasks[tasks["kind"] == "cell"])
     found = [(f"{cells['done']:,} of {sum(cells.values()):,}", "cells done")]
     found += [(f"{cells[state]:,}", f"cells {state}") for state in _STATES[1:] if cells[state]]
-    is_score = ~run.results["metric"].isin(LOST) if "metric" in run.results else ()
-    found.append((f"{int(sum(is_score)):,}", "results"))
-    seconds = run.run.get("seconds")
-    if isinstance(seconds, int | float):
-        found.append((duration_text(float(seconds)), "duration"))
-    return found
+    found.append((f"{(~results['metric'].isin(LOST)).sum():,}", "results"))
+    return [*found, (duration_text(seconds), "duration")]
 
 
-def short_facts(run: Mapping[str, object]) -> list[str]:
-    """Return how, when, where and with which version a run was made.
+def run_facts(facts: Mapping[str, Any]) -> dict[str, str]:
+    """Return all facts of a run as texts; nested names are joined.
 
-    >>> short_facts({"versions": {"morphgraph": "0.1.0", "numpy": "2.0"}, "machine": {"cores": 2}})
-    ['morphgraph 0.1.0', 'Machine: 2 cores']
+    >>> run_facts({"seconds": 90, "machine": {"cores": 2}, "started": "2026-01-02T03:04:05Z"})
+    {'Duration': '1 min 30 s', 'Machine: cores': '2', 'Started': '2026-01-02 03:04:05 UTC'}
     """
-    facts = dict(run_facts(run))
-    found = [] if facts.get("State", "done") == "done" else [f"State: {facts['State']}"]
-    versions = {name: facts.get(f"Versions: {name}") for name in ("morphgraph", "python")}
-    found += [f"{name} {known}" for name, known in versions.items() if known]
-    parts = {name: text for name, text in facts.items() if name.startswith("Machine: ")}
-    shown = [f"{text} cores" if name.endswith("cores") else text for name, text in parts.items()]
-    found += [f"Machine: {', '.join(shown)}"] if shown else []
-    return found + [f"{name}: {facts[name]}" for name in ("Started", "Finished") if name in facts]
+    found = {}
+    for key, value in facts.items():
+        name = "Duration" if key == "seconds" else key.capitalize()
+        parts = value if isinstance(value, Mapping) else {"": value}
+        for part, each in parts.items():
+            found[": ".join(filter(None, (name, part)))] = _fact_text(part or key, each)
+    return {name: text for name, text in found.items() if text}
 
 
-def run_facts(run: Mapping[str, object]) -> list[tuple[str, str]]:
-    """Return all facts of a run as names and one-line texts; nested names are joined.
-
-    >>> run_facts({"seconds": 90, "machine": {"cores": 2, "disks": ["a", "b"]}, "state": None})
-    [('Duration', '1 min 30 s'), ('Machine: cores', '2'), ('Machine: disks', 'a, b')]
-    """
-    titles = {key: "Duration" if key == "seconds" else str(key).capitalize() for key in run}
-    found = [fact for key, value in run.items() for fact in _fact(titles[key], key, value)]
-    return [(one_line(name), one_line(text)) for name, text in found]
-
-
-def _fact(name: str, key: str, value: object) -> Iterator[tuple[str, str]]:
-    if isinstance(value, Mapping):
-        for inner, part in value.items():
-            yield from _fact(f"{name}: {str(inner).replace('_', ' ')}", str(inner), part)
-    elif key == "seconds" and isinstance(value, int | float):
-        yield name, duration_text(float(value))
-    elif isinstance(value, list | tuple):
-        texts = list(map(str, value))
-        yield name, shlex.join(texts) if key == "command" else ", ".join(texts)
-    elif key in ("started", "finished") and isinstance(value, str):
-        yield name, _time_text(value)
-    elif value is not None and value != "":
-        yield name, str(value)
-
-
-def _time_text(text: str) -> str:
-    """Format an ISO 8601 time; other text is returned unchanged.
-
-    >>> _time_text("2026-01-02T03:04:05.678+00:00"), _time_text("yesterday")
-    ('2026-01-02 03:04:05 UTC', 'yesterday')
-    """
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        return text
-    return f"{found:%Y-%m-%d %H:%M:%S} {found.tzname() or ''}".rstrip()
+def _fact_text(key: str, value: Any) -> str:
+    match key:
+        case "seconds":
+            return duration_text(value)
+        case "command":
+            return shlex.join(value)
+        case "started" | "finished":
+            return str(value).replace("T", " ").replace("Z", " UTC")
+    return ", ".join(value) if isinstance(value, list) else str(value)
 
 
 def tasks_by_kind(tasks: pd.DataFrame) -> Table:
     """Return what the tasks of each kind took, in order of first occurrence."""
-    frame = complete(tasks, TASK_COLUMNS, "tasks")
     rows = []
-    for kind in dict.fromkeys(frame["kind"].map(name_text)):
-        part = frame[frame["kind"] == kind]
-        counts = [*_states(frame, kind).values(), int(part["from_store"].astype(bool).sum())]
-        numbers = part[["seconds", "cpu_seconds", "peak_memory"]].astype(float)
-        times = numbers[["seconds", "cpu_seconds"]].sum(min_count=1).map(duration_text)
-        memory = memory_text(float(numbers["peak_memory"].max()))
-        rows.append([kind, *(f"{count:,}" for count in counts), *times, memory])
+    for kind, part in tasks.groupby("kind", sort=False):
+        counts = [*_states(part).values(), part["from_store"].sum()]
+        times = part[["seconds", "cpu_seconds"]].sum(min_count=1).map(duration_text)
+        memory = memory_text(part["peak_memory"].astype(float).max())
+        rows.append([str(kind), *(f"{number:,}" for number in counts), *times, memory])
     titles = "Tasks", "Done", "Failed", "Not run", "From store", "Time", "CPU time", "Peak memory"
     return table_of_texts(titles, rows)
 
 
-def _states(tasks: pd.DataFrame, kind: str) -> dict[str, int]:
-    found = tasks.loc[tasks["kind"] == kind, "state"].tolist()
-    return {state: found.count(state) for state in _STATES}
-
-
-def slowest_tasks(tasks: pd.DataFrame) -> Table:
-    """Return the slowest tasks, slowest first."""
-    frame = complete(tasks, TASK_COLUMNS, "tasks")
-    numbers = frame["seconds"].astype(float)
-    order = numbers[numbers > 0].sort_values(ascending=False, kind="stable").index[:SLOWEST]
-    chosen = frame.loc[order]
-    columns = [
-        [shortened(one_line(name_text(label)), 120) for label in chosen["label"]],
-        chosen["kind"].map(name_text),
-        *(chosen[name].astype(float).map(duration_text) for name in ("seconds", "cpu_seconds")),
-        chosen["peak_memory"].astype(float).map(memory_text),
-        chosen["worker"].map(name_text).map(one_line),
-    ]
-    titles = "Task", "Kind", "Time", "CPU time", "Peak memory", "Worker"
-    return table_of_texts(titles, list(zip(*columns, strict=True)), 2)
+def _states(tasks: pd.DataFrame) -> dict[str, int]:
+    found: Any = tasks["state"].value_counts().reindex(_STATES, fill_value=0)
+    return dict(found)
 
 
 def duration_text(seconds: float) -> str:
@@ -644,10 +553,8 @@ def _ranges(numbers: Sequence[int]) -> str:
     >>> _ranges([3, 1, 2, 7]), _ranges([])
     ('1–3, 7', '')
     """
-    runs: list[list[int]] = []
-    for number in sorted(set(numbers)):
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return ", ".join(f"{r[0]}–{r[-1]}" if len(r) > 1 else f"{r[0]}" for r in runs)
+    found = []
+    for _, run in groupby(enumerate(sorted(set(numbers))), lambda pair: pair[1] - pair[0]):
+        first, *rest = [number for _, number in run]
+        found.append(f"{first}–{rest[-1]}" if rest else f"{first}")
+    return ", ".join(found)

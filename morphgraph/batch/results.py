@@ -14,9 +14,8 @@ from pydantic import Field, model_validator
 
 from morphgraph.batch.tasks import Store, Task, TaskReport
 from morphgraph.batch.yaml_reading import ListOrOne, Name, Strict
-from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import write_file
-from morphgraph.core.text import visible
 from morphgraph.tables.model import HELD_IN, Column, Form
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def named_metrics() -> dict[str, Column]:
     }
     forms: dict[str, Form] = {"count": "count", "share": "percent"}
     figures = {
-        vocabulary_metric(figure.key): Column(
+        f"vocabulary.{figure.key}": Column(
             figure.label.removesuffix(", %"), forms.get(figure.form, "number")
         )
         for figure in FIGURES
@@ -85,15 +84,6 @@ def column_of(metric: str, spread: tuple[str, ...] = ()) -> Column:
     """Return the column of a metric by key; an unknown one is titled by its key."""
     known = named_metrics().get(metric) or Column(metric, "number")
     return replace(known, key=metric, spread=spread)
-
-
-def vocabulary_metric(figure: str) -> str:
-    """Return the key of a vocabulary figure, distinct from a score of the same name.
-
-    >>> vocabulary_metric("fertility")
-    'vocabulary.fertility'
-    """
-    return f"vocabulary.{figure}"
 
 
 # ------------------------------------------------------------------------------ columns
@@ -131,15 +121,6 @@ _KINDS = {
     "entries": "Int64",
     "signature": "str",
 }
-RESULT_COLUMNS = tuple(_KINDS)
-_LATER: Mapping[str, str | float | None] = {
-    "words": "",
-    "p": nan,
-    "held_in": "",
-    "task": "",
-    "step": None,
-}
-"""Columns that results of earlier versions lack, and what stands in for them."""
 
 _TASK_KINDS = {
     **dict.fromkeys(("key", "kind", "label", "state"), "str"),
@@ -149,7 +130,6 @@ _TASK_KINDS = {
     "from_store": "bool",
     "message": "str",
 }
-TASK_COLUMNS = tuple(_TASK_KINDS)
 
 FAILED, NOT_RUN = "", "not run"
 LOST: Mapping[str, Literal["failed", "not run"]] = {FAILED: "failed", NOT_RUN: "not run"}
@@ -184,14 +164,15 @@ class TableSpec(Strict):
 
     @model_validator(mode="after")
     def _known_columns(self) -> Self:
-        for column in (*self.rows, *self.columns, *self.where):
-            if column not in DIMENSIONS:
-                known = ", ".join(DIMENSIONS)
-                raise ValueError(f"results have no column “{column}”. Use some of: {known}.")
-        for metric in self.metrics:
-            if metric not in named_metrics():
-                known = ", ".join(named_metrics())
-                raise ValueError(f"“{metric}” is not a metric. Use some of: {known}.")
+        columns = *self.rows, *self.columns, *self.where
+        for what, given, known in (
+            ("column", columns, DIMENSIONS),
+            ("metric", self.metrics, list(named_metrics())),
+        ):
+            for name in given:
+                if name not in known:
+                    listed = ", ".join(known)
+                    raise ValueError(f"results have no {what} “{name}”. Use some of: {listed}.")
         return self
 
 
@@ -199,24 +180,21 @@ class TableSpec(Strict):
 
 
 def collected(cells: Sequence[Task], store: Store) -> pd.DataFrame:
-    """Return the rows of the finished cells (`RESULT_COLUMNS`)."""
+    """Return the rows of the finished cells, as `results_of_rows` does."""
     import numpy as np
+    import pandas as pd
     import pyarrow
 
     known = [(task, table) for task in cells if (table := store.read(task.key)) is not None]
     if not known:
-        return _frame([], _KINDS)
-    found = pyarrow.concat_tables(t.replace_schema_metadata() for _, t in known).to_pandas()
+        return results_of_rows([])
     rows = [len(table) for _, table in known]
-    about = [
-        {**task.columns, "cell": task.key, "held_in": HELD_IN if task.spec["held_in"] else ""}
-        for task, _ in known
-    ]
-    for name in about[0]:
-        values = np.array([told[name] for told in about], object)
-        found[name] = np.repeat(values, rows)
-    told = zip(found["parameters"], found["variant"], strict=True)
-    found["parameters"] = [", ".join(filter(None, each)) for each in told]
+    told = [{**t.columns, "cell": t.key, "held_in": HELD_IN * t.spec["held_in"]} for t, _ in known]
+    about = pd.DataFrame(told, dtype=object).take(np.repeat(np.arange(len(told)), rows))
+    found = pyarrow.concat_tables(t.replace_schema_metadata() for _, t in known).to_pandas()
+    found = pd.concat([found, about.reset_index(drop=True)], axis=1)
+    names = zip(found["parameters"], found["variant"], strict=True)
+    found["parameters"] = [", ".join(filter(None, each)) for each in names]
     # Figures of a vocabulary and of the run are not of words.
     found.loc[found["scope"] == "", ["words", "held_in"]] = ""
     return _with_parity(_with_relative_tokens(found[list(_KINDS)].astype(_KINDS), cells), cells)
@@ -238,7 +216,7 @@ def _with_parity(results: pd.DataFrame, cells: Sequence[Task]) -> pd.DataFrame:
     base = planned[0].spec["parallel"]["base"]
     alike = ["corpus", "tokeniser", "vocab_size", "method", "parameters", "reference", "seed"]
     own = results[results["metric"].str.startswith("parallel.")]
-    asked = _frame([{**cell.columns, "metric": "planned"} for cell in planned], _KINDS)
+    asked = results_of_rows({**cell.columns, "metric": "planned"} for cell in planned)
     more: list[dict[Any, Any]] = []
     for _, rows in pd.concat([own, asked]).groupby(alike, dropna=False, sort=False):
         by_metric = dict(iter(rows.groupby("metric")))
@@ -254,7 +232,7 @@ def _with_parity(results: pd.DataFrame, cells: Sequence[Task]) -> pd.DataFrame:
             value = gini(costs["value"].tolist()) if is_whole else nan
             names = {"metric": f"parallel.gini_{cost}", "language": ALL_LANGUAGES, "value": value}
             more.append({**costs.iloc[0], **names})
-    return pd.concat([results, _frame(more, _KINDS)], ignore_index=True) if more else results
+    return pd.concat([results, results_of_rows(more)], ignore_index=True) if more else results
 
 
 def _with_relative_tokens(results: pd.DataFrame, cells: Sequence[Task]) -> pd.DataFrame:
@@ -262,7 +240,7 @@ def _with_relative_tokens(results: pd.DataFrame, cells: Sequence[Task]) -> pd.Da
 
     A cell only knows its own tokens, so this happens here; undefined if the first one failed.
     """
-    relative = results["metric"] == vocabulary_metric("relative_tokens")
+    relative = results["metric"] == "vocabulary.relative_tokens"
     if not relative.any():
         return results
     first: dict[tuple[str, str], str] = {}
@@ -291,49 +269,25 @@ def with_failed(results: pd.DataFrame, reports: Sequence[TaskReport]) -> pd.Data
     ]
     if not lost:
         return results
-    found = pd.concat([results, _frame(lost, _KINDS)])
+    found = pd.concat([results, results_of_rows(lost)])
     found = found.sort_values("cell", key=lambda keys: keys.map(places), kind="stable")
     return found.reset_index(drop=True)
 
 
-def task_frame(reports: Iterable[TaskReport]) -> pd.DataFrame:
-    """Return how each task ended (`TASK_COLUMNS`)."""
-    return _frame([report.row() for report in reports], _TASK_KINDS)
+def results_of_rows(rows: Iterable[Mapping[Any, Any]]) -> pd.DataFrame:
+    """Return rows of results as a table with all columns; what a row does not name is missing."""
+    return _frame(rows, _KINDS)
 
 
-def _frame(rows: Sequence[Mapping[Any, Any]], kinds: Mapping[str, str]) -> pd.DataFrame:
+def task_frame(rows: Iterable[Mapping[Any, Any]]) -> pd.DataFrame:
+    """Return how each task ended, from its row (`TaskReport.row`)."""
+    return _frame(rows, _TASK_KINDS)
+
+
+def _frame(rows: Iterable[Mapping[Any, Any]], kinds: Mapping[str, str]) -> pd.DataFrame:
     import pandas as pd
 
-    return pd.DataFrame(rows, columns=list(kinds)).astype(kinds)
-
-
-def complete(frame: pd.DataFrame, columns: Sequence[str], what: str) -> pd.DataFrame:
-    """Check that a table has all columns, adding them if it is empty without any.
-
-    ``what``: a description of the table, for the `MorphGraphError` if columns are missing.
-    """
-    missing = [column for column in columns if column not in frame.columns]
-    if missing and len(frame):
-        raise MorphGraphError(
-            f"The {what} lack the columns {', '.join(missing)}. Were they written by another "
-            "version of morphgraph? Run the evaluation again."
-        )
-    return frame.reindex(columns=[*frame.columns, *missing]) if missing else frame
-
-
-def name_text(value: object) -> str:
-    """Return a value of a naming column as text; empty where there is none.
-
-    >>> [name_text(value) for value in ("BPE", 8000, 8000.0, float("nan"), None)]
-    ['BPE', '8000', '8000', '', '']
-    """
-    import pandas as pd
-
-    if value is None or (not isinstance(value, str) and bool(pd.isna(value))):  # type: ignore[call-overload]
-        return ""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return visible(str(value))
+    return pd.DataFrame(list(rows), columns=list(kinds)).astype(kinds)
 
 
 # ------------------------------------------------------------------------------ files
@@ -360,16 +314,11 @@ def read_results(path: Path) -> pd.DataFrame:
         found = pd.read_parquet(path)
     except (OSError, ValueError, pyarrow.ArrowException) as error:
         raise wrong(f"it cannot be read ({str(error).splitlines()[0][:120]})") from error
-    twice = found.columns[found.columns.duplicated()]
-    if len(twice):
-        raise wrong(f"a column is a duplicate ({twice[0]})")
-    for name in set(_LATER) - set(found.columns):
-        found[name] = _LATER[name]
     columns: dict[str, Any] = {}
     kind: Any
     for name, kind in _KINDS.items():
-        if name not in found.columns:
-            raise wrong(f"it has no column {name}")
+        if list(found.columns).count(name) != 1:
+            raise wrong(f"it has no column {name}, or several")
         try:
             with np.errstate(invalid="ignore"):  # numbers that are not whole are an error below
                 columns[name] = found[name].astype(kind)

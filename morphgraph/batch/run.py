@@ -17,17 +17,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from morphgraph.batch.tasks import Store, Task, code_version, has_runner
+from morphgraph.batch.tasks import Store, Task, TaskReport, code_version, has_runner, versions_of
 from morphgraph.core import __version__
 from morphgraph.core.errors import UNQUOTED, MorphGraphError
-from morphgraph.core.files import checksum, parse_json, read_bytes, write_file
+from morphgraph.core.files import checksum, parse_json, read_bytes, write_file, writing
 from morphgraph.core.text import counted
 
 if TYPE_CHECKING:
@@ -55,8 +53,7 @@ class RunProgress:
     """The state of a run at one moment.
 
     ``total``, ``done``, ``failed``: tasks; ``kept`` of those done were so before this start.
-    ``remaining``: estimated seconds; None while unknown. ``message``: the error, if the run as a
-    whole failed.
+    ``remaining``: estimated seconds; None while unknown. ``message``: why the run as a whole ended.
     """
 
     state: RunState
@@ -119,16 +116,16 @@ class Remaining:
         self._guessed = self._spent = 0.0
         self.workers = max(1, workers)
 
-    def done(self, task: Task, seconds: float | None) -> None:
-        """Record a finished task."""
-        self._left.pop(task.key, None)
-        if seconds is not None:
-            self._guessed += task.cost
-            self._spent += seconds
+    def done(self, report: TaskReport) -> None:
+        """Record a finished task; one whose worker died has no time."""
+        self._left.pop(report.task.key, None)
+        if "seconds" in report.facts:
+            self._guessed += report.task.cost
+            self._spent += float(report.facts["seconds"])
 
     @property
     def seconds(self) -> float | None:
-        """Return the seconds left; None before the first task is done."""
+        """The seconds left; None before the first task is done."""
         if not self._guessed:
             return None
         return sum(self._left.values()) * self._spent / self._guessed / self.workers
@@ -155,17 +152,12 @@ def read_progress(folder: str | os.PathLike[str]) -> RunProgress | None:
     """Return the progress of the run in a folder; None if there is none, or it is invalid."""
     try:
         found = parse_json(read_bytes(Path(folder) / "progress.json"), "progress.json")
-        progress: RunProgress = _adapter().validate_python(found)
+        progress: RunProgress = TypeAdapter(RunProgress).validate_python(found)
     except (MorphGraphError, ValidationError):
         return None
     if not progress.is_over and not has_runner(Path(folder)):
         return replace(progress, state="interrupted", remaining=None)
     return progress
-
-
-@cache
-def _adapter() -> TypeAdapter[RunProgress]:
-    return TypeAdapter(RunProgress)
 
 
 # ------------------------------------------------------------------------------ in the background
@@ -241,10 +233,7 @@ def prepare_run(configuration: str, root: Path, name: str) -> Path:
 
 
 def launch_run(out: Path, options: Sequence[str]) -> None:
-    """Run the configuration in a folder in a separate process, with command options.
-
-    Its messages on files quote none of their content.
-    """
+    """Run the configuration in a folder in a process of its own, which quotes no file's content."""
     given = out / "configuration.yaml"
     command = [sys.executable, "-m", "morphgraph", "evaluate", str(given), "--out", str(out)]
     with (out / "console.log").open("wb") as console:
@@ -264,17 +253,24 @@ _started: dict[Path, subprocess.Popen[bytes]] = {}
 
 def is_launched(out: Path) -> bool:
     """Return whether a run is running in a folder, or about to be."""
-    process = _started.get(out)
-    return (process is not None and process.poll() is None) or has_runner(out)
+    return _is_alive(out) or has_runner(out)
+
+
+def _is_alive(out: Path) -> bool:
+    return out in _started and _started[out].poll() is None
 
 
 def ended_early(run: Run) -> str:
     """Return the output of a run that ended before its tasks began; empty if none did."""
-    process = _started.get(run.folder)
-    if run.progress is not None or (process is not None and process.poll() is None):
+    if run.progress is not None or _is_alive(run.folder):
         return ""
+    return _end_of(run.folder / "console.log", 2000)
+
+
+def _end_of(path: Path, most: int) -> str:
+    """Return the last characters of a text; nothing if it cannot be read."""
     try:
-        return (run.folder / "console.log").read_text("utf-8", "replace").strip()[-2000:]
+        return path.read_text("utf-8", "replace").strip()[-most:]
     except OSError:
         return ""
 
@@ -285,19 +281,8 @@ def stop_path(folder: Path) -> Path:
 
 
 def stop_run(folder: Path, why: str = "") -> None:
-    """Ask a run to stop; finished tasks are kept, and it can be resumed.
-
-    ``why``: the reason that its progress reports.
-    """
+    """Ask a run to stop, resumably; ``why``: the reason that its progress reports."""
     write_file(stop_path(folder), why.encode())
-
-
-def why_stopped(folder: Path) -> str:
-    """Return the reason given for a stop, if any."""
-    try:
-        return stop_path(folder).read_text("utf-8", "replace")[:500]
-    except OSError:
-        return ""
 
 
 # ------------------------------------------------------------------------------ from plan to report
@@ -331,10 +316,9 @@ def run_evaluation(
             if stop_path(out).stat().st_mtime < psutil.Process().create_time():
                 stop_path(out).unlink()
         progress = ProgressFile(out, RunProgress("starting", plan.evaluation.name))
-        run_file = RunFile(out)
+        write_file(out / "configuration.yaml", plan.text.encode())
+        run_file = RunFile(out, _about(plan, command))
         with _logging(out / "run.log"), _recording_the_end(progress, run_file, tell):
-            write_file(out / "configuration.yaml", plan.text.encode())
-            run_file.begin(_about(plan, command))
             tell(progress.update(force=True, total=len(plan.tasks)))
             tasks = plan.tasks
             with open_client() if missing_tasks(tasks, store) else nullcontext() as client:
@@ -344,7 +328,8 @@ def run_evaluation(
             tell(progress.update(force=True, state="reporting", remaining=None))
             ended: Literal["done", "stopped"] = "stopped" if outcome.stopped else "done"
             _report(plan, out, store, outcome, run_file.end(ended, _counts(outcome)))
-            tell(progress.update(force=True, state=ended, message=why_stopped(out)))
+            why = _end_of(stop_path(out), 500)
+            tell(progress.update(force=True, state=ended, message=why))
             stop_path(out).unlink(missing_ok=True)
     return outcome
 
@@ -356,10 +341,7 @@ def run_tasks(
     progress: ProgressFile,
     tell: OnProgress = lambda _: None,
 ) -> RunOutcome:
-    """Run missing tasks, store their results, and record the progress.
-
-    A file called ``stop`` in the run's folder ends the run early. Errors as in `Schedule`.
-    """
+    """Run missing tasks until a stop is requested, store their results, record the progress."""
     from morphgraph.batch.cluster import Schedule
 
     schedule = Schedule(tasks, store, client)
@@ -383,8 +365,7 @@ def run_tasks(
             changes: dict[str, Any] = {}
             now = time.monotonic()
             if report is not None:
-                seconds = report.facts.get("seconds")
-                remaining.done(report.task, None if seconds is None else float(seconds))
+                remaining.done(report)
                 changes["last"] = report.task.label
             elif now - counted_at > _COUNT_WORKERS:  # they vary on a cluster
                 counted_at, changes["workers"] = now, schedule.workers
@@ -434,35 +415,18 @@ def _recording_the_end(
         state: Literal["stopped", "failed"]
         state = "stopped" if isinstance(error, KeyboardInterrupt) else "failed"
         message = str(error) if isinstance(error, MorphGraphError) else type(error).__name__
-        ended = {"state": state, "message": message, "remaining": None}
-        for write in (
-            lambda: tell(progress.update(force=True, **ended)),
-            lambda: run_file.end(state),
-        ):
-            try:
-                write()
-            except MorphGraphError:
-                _log.exception("the end could not be written")
+        with suppress(MorphGraphError):  # as on a full disk
+            run_file.end(state)
+            tell(progress.update(force=True, state=state, message=message, remaining=None))
         raise
-
-
-class _Log(logging.FileHandler):
-    """A log file that is silently given up if it cannot be written, as on a full disk."""
-
-    def handleError(self, record: logging.LogRecord) -> None:
-        pass
-
-    def close(self) -> None:
-        with suppress(OSError):  # buffered lines are written now, or never
-            super().close()
 
 
 @contextmanager
 def _logging(path: Path) -> Iterator[None]:
-    try:
-        handler = _Log(path, encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise MorphGraphError(f"{path}: {(error.strerror or '').lower()}. Choose --out.") from error
+    """Log to a file, which is silently given up if it cannot be written, as on a full disk."""
+    with writing(path, " with --out"):
+        handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
+    handler.handleError = lambda record: None  # type: ignore[method-assign]
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     level, _log.level = _log.level, logging.INFO
     _log.addHandler(handler)
@@ -471,24 +435,21 @@ def _logging(path: Path) -> Iterator[None]:
     finally:
         _log.removeHandler(handler)
         _log.level = level
-        handler.close()
+        with suppress(OSError):  # buffered lines are written now, or never
+            handler.close()
 
 
 _LIBRARIES = "dask distributed numba numpy pandas pyarrow sentencepiece tokenizers wordfreq"
 
 
 def _about(plan: Plan, command: Sequence[str]) -> dict[str, Any]:
-    versions = {"morphgraph": __version__, "python": platform.python_version()}
-    for name in _LIBRARIES.split():
-        with suppress(PackageNotFoundError):
-            versions[name] = version(name)
     return {
         "name": plan.evaluation.name,
         "command": list(command),
         "configuration": checksum(plan.text.encode()),
         "languages": list(plan.languages),
         "code": code_version(),
-        "versions": versions,
+        "versions": {"morphgraph": __version__, **versions_of(_LIBRARIES)},
         "machine": {
             "system": f"{platform.system()} {platform.release()}",
             "processor": platform.machine(),
@@ -504,37 +465,27 @@ def _counts(outcome: RunOutcome) -> dict[str, Any]:
         "done": len(done),
         "failed": len(outcome.failures),
         "kept from before": sum(report.from_store for report in done),
-        "seconds": round(sum(float(r.facts.get("seconds", 0)) for r in done), 3),
+        "seconds": round(sum(float(report.facts["seconds"]) for report in done), 3),
     }
 
 
 def _report(
     plan: Plan, out: Path, store: Store, outcome: RunOutcome, facts: Mapping[str, Any]
 ) -> None:
-    from morphgraph.batch.report import FinishedRun, write_report
+    from morphgraph.batch.report import write_report
     from morphgraph.batch.results import collected, task_frame, with_failed, write_parquet
 
-    results, tasks = collected(plan.cells, store), task_frame(outcome.reports)
+    results = collected(plan.cells, store)
+    tasks = task_frame(report.row() for report in outcome.reports)
     write_parquet(results, out / "results.parquet")
     write_parquet(tasks, out / "tasks.parquet")
-    asked = plan.evaluation
-    finished = FinishedRun(
-        title=asked.title or asked.name,
-        description=asked.description,
-        results=with_failed(results, outcome.reports),
-        tasks=tasks,
-        failures=outcome.failures,
-        run={**facts, "starts": len(facts["starts"])},
-        tables=asked.tables,
-        published=asked.published,
-        configuration=plan.text,
-    )
-    write_report(finished, out)
+    told = {**facts, "starts": len(facts["starts"])}
+    shown = with_failed(results, outcome.reports)
+    write_report(plan, shown, tasks, outcome.failures, told, out)
 
 
 # ------------------------------------------------------------------------------ run.json
 
-_TIME = "%Y-%m-%dT%H:%M:%SZ"
 _NO_TASKS = {"all": 0, "done": 0, "failed": 0, "kept from before": 0, "seconds": 0.0}
 
 
@@ -543,20 +494,13 @@ class RunFile:
 
     Each start has when it ``started``, its ``seconds``, and its ``state``: running, done, stopped,
     failed, or killed. Only the next start can tell that one was killed; it takes its seconds from
-    the progress file.
+    the progress file, which must still be that of the previous start. ``about``: what else is known
+    of the run.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._began = time.time()
-        self._facts: dict[str, Any] = {"starts": []}
-
-    def begin(self, about: Mapping[str, Any]) -> None:
-        """Record that the run is running, and what is known ``about`` it.
-
-        Call this while the progress file is still that of the previous start.
-        """
-        before = self._earlier()
+    def __init__(self, folder: Path, about: Mapping[str, Any]) -> None:
+        self._path, self._began = folder / "run.json", time.time()
+        before = _earlier(folder)
         now = {"started": _as_time(self._began), "seconds": 0.0, "state": "running"}
         starts = [*before.get("starts", ()), now]
         # From the last start that ended; empty if there was none.
@@ -568,46 +512,39 @@ class RunFile:
     def end(
         self, state: Literal["done", "stopped", "failed"], tasks: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
-        """Record how this start ended, with the counts of all ``tasks``; return all facts.
-
-        Nothing is recorded if the start did not even begin.
-        """
-        if self._facts["starts"]:
-            ended = time.time()
-            seconds = round(ended - self._began, 3)
-            self._facts["starts"][-1] |= {"seconds": seconds, "state": state}
-            self._facts |= {"finished": _as_time(ended), "state": state}
-            self._facts |= {} if tasks is None else {"tasks": dict(tasks)}
-            self._write()
+        """Record how this start ended, with the counts of all ``tasks``; return all facts."""
+        ended = time.time()
+        seconds = round(ended - self._began, 3)
+        self._facts["starts"][-1] |= {"seconds": seconds, "state": state}
+        self._facts |= {"finished": _as_time(ended), "state": state}
+        self._facts |= {} if tasks is None else {"tasks": dict(tasks)}
+        self._write()
         return self._facts
 
     def _write(self) -> None:
         seconds = sum(start["seconds"] for start in self._facts["starts"])
         self._facts["seconds"] = round(seconds, 3)
         text = json.dumps(self._facts, indent=1, ensure_ascii=False)
-        write_file(self._folder / "run.json", text.encode())
+        write_file(self._path, text.encode())
 
-    def _earlier(self) -> dict[str, Any]:
-        """Return the record of earlier starts; empty if it is damaged."""
-        progress = read_progress(self._folder)
-        try:
-            found = parse_json(read_bytes(self._folder / "run.json"), "run.json")
-            starts = []
-            for start in found["starts"]:
-                began = datetime.fromisoformat(start["started"])
-                # Earlier versions listed only starts that ended.
-                seconds, state = float(start["seconds"]), str(start.get("state", "done"))
-                if state == "running":
-                    # An older progress file is of another start.
-                    is_of_it = progress and progress.started >= began.timestamp() - 1
-                    told = progress.updated - began.timestamp() if progress and is_of_it else 0.0
-                    seconds, state = round(max(0.0, told), 3), "killed"
-                told_at = began.strftime(_TIME)
-                starts.append({"started": told_at, "seconds": seconds, "state": state})
-            return {**found, "starts": starts}
-        except (MorphGraphError, LookupError, TypeError, ValueError, AttributeError):
-            return {}
+
+def _earlier(folder: Path) -> dict[str, Any]:
+    """Return the record of earlier starts; empty if it is damaged."""
+    try:
+        found: dict[str, Any] = parse_json(read_bytes(folder / "run.json"), "run.json")
+        for start in found["starts"]:
+            began = datetime.fromisoformat(start["started"]).timestamp()
+            if start["state"] == "running":
+                progress = read_progress(folder)
+                # An older progress file is of another start.
+                is_of_it = progress is not None and progress.started >= began - 1
+                told = progress.updated - began if progress is not None and is_of_it else 0.0
+                start |= {"state": "killed", "seconds": round(max(0.0, told), 3)}
+            float(start["seconds"])
+        return found
+    except (MorphGraphError, LookupError, TypeError, ValueError, AttributeError):
+        return {}
 
 
 def _as_time(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime(_TIME)
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

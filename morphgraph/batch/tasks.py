@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -82,16 +83,23 @@ class TaskResult:
 
 @dataclass(frozen=True)
 class TaskReport:
-    """How a task ended. ``from_store``: it was finished by an earlier start of the run."""
+    """How a task ended; without facts and a failure, it was not run.
+
+    ``from_store``: it was finished by an earlier start of the run.
+    """
 
     task: Task
-    state: Literal["done", "failed", "not run"]
     facts: Mapping[str, str] = field(default_factory=dict)
+    failure: TaskFailure | None = None
     from_store: bool = False
-    message: str = ""
+
+    @property
+    def state(self) -> Literal["done", "failed", "not run"]:
+        """Whether it is done."""
+        return "failed" if self.failure else "done" if self.facts else "not run"
 
     def row(self) -> dict[str, Any]:
-        """Return its row of the table of tasks (`TASK_COLUMNS`)."""
+        """Return its row of the table of tasks."""
         numbers = ("seconds", "cpu_seconds", "peak_memory")
         return {
             **{name: getattr(self.task, name) for name in ("key", "kind", "label")},
@@ -99,7 +107,7 @@ class TaskReport:
             **{name: float(self.facts[name]) for name in numbers if name in self.facts},
             "worker": self.facts.get("worker", ""),
             "from_store": self.from_store,
-            "message": self.message,
+            "message": self.failure.message if self.failure else "",
         }
 
 
@@ -124,19 +132,23 @@ _LIBRARIES = "numpy numba openpyxl pyarrow sentencepiece tokenizers wordfreq"
 @cache
 def code_version() -> str:
     """Return a checksum of the code and libraries that results depend on."""
-    from importlib.metadata import PackageNotFoundError, version
-
     library = Path(__file__).resolve().parent.parent
     digest = hashlib.sha256()
     for file in sorted(library.glob("*/**/*.py")):
         name = file.relative_to(library).as_posix()
         if name in _COMPUTING or name.partition("/")[0] not in _SHOWING:
             digest.update(name.encode() + b"\0" + file.read_bytes())
-    digest.update(f"python {platform.python_version()}\n".encode())
-    for name in _LIBRARIES.split():
-        with suppress(PackageNotFoundError):
-            digest.update(f"{name}=={version(name)}\n".encode())
+    digest.update(json.dumps(versions_of(_LIBRARIES)).encode())
     return digest.hexdigest()[:12]
+
+
+def versions_of(libraries: str) -> dict[str, str]:
+    """Return the versions of Python and of those of some libraries that are installed."""
+    found = {"python": platform.python_version()}
+    for name in libraries.split():
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def contents(paths: Iterable[str | Path]) -> list[str]:
@@ -204,8 +216,6 @@ def run_task(task: Task, code: str, *needs: TaskResult, folder: str | None = Non
         failure = TaskFailure(task.label, message, traceback.format_exc())
     facts = {
         "key": task.key,
-        "kind": task.kind,
-        "label": task.label,
         "seconds": f"{time.perf_counter() - started:.4f}",
         "cpu_seconds": f"{time.process_time() - cpu:.4f}",
         "peak_memory": str(_peak_memory()),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Hashable, Mapping
 from typing import Annotated, Any, TypeVar
@@ -11,7 +10,7 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from morphgraph.core.errors import FileFormatError
+from morphgraph.core.errors import FileFormatError, nearest
 from morphgraph.core.files import decode_utf8
 from morphgraph.core.limits import YAML_CHARACTERS, YAML_VALUES
 
@@ -30,13 +29,12 @@ class Strict(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _known_fields(cls, given: Any) -> Any:
-        known = list(cls.model_fields)
+        known = cls.model_fields
         for field in given if isinstance(given, dict) else ():
             if field not in known:
-                near = "".join(difflib.get_close_matches(str(field), known, 1))
-                meant = f" (did you mean “{near}”?)" if near else ""
-                told = {"field": str(field), "near": meant, "known": ", ".join(known)}
-                message = "there is no such field{near}. Use one of: {known}"
+                near, listed = nearest(str(field), known), ", ".join(known)
+                told = {"field": str(field), "near": near, "known": listed}
+                message = "there is no such field.{near} Use one of: {known}"
                 raise PydanticCustomError("unknown_field", message, told)
         return given
 
@@ -50,7 +48,7 @@ class _SingleToo:
 
 
 def listed(given: Any) -> Any:
-    """Wrap a single value in a list; return a list unchanged."""
+    """Wrap a single value in a list."""
     return given if isinstance(given, list) or given is None else [given]
 
 
@@ -62,10 +60,10 @@ _ONE_LINE = r"^[^\x00-\x1f|]+$"
 Name = Annotated[str, Field(min_length=1, max_length=100, pattern=_ONE_LINE)]
 """A name for use in tables."""
 _IN_WORDS = {
-    _ONE_LINE: "Write it in one line, without “|” and tabs.",
-    r"^(https?://[^\s\"'<>]+)?$": "Give an address that begins with https:// or http://.",
+    _ONE_LINE: "Write it in one line, without “|” and tabs",
+    r"^(https?://[^\s\"'<>]+)?$": "Give an address that begins with https:// or http://",
     r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$": "Use up to 80 unaccented letters a–z, digits, dots, "
-    "dashes and underscores, and begin with a letter or a digit.",
+    "dashes and underscores, and begin with a letter or a digit",
 }
 """Explanations of the patterns of fields."""
 
@@ -103,24 +101,22 @@ def load_yaml(data: bytes | str, name: str) -> tuple[Any, Lines]:
     """
     text = decode_utf8(data, name) if isinstance(data, bytes) else data
     YAML_CHARACTERS.check(len(text), name, fix="Split it into several evaluations")
-    if not text.strip():
-        raise FileFormatError(name, "", "the file is empty", "Start from one of the examples.")
+    place = ""
     try:
         node = yaml.compose(text, _Loader)
         if node is None:
             raise FileFormatError(name, "", "it holds nothing", "Start from an example.")
-        plain = _Plain(name)
-        return plain.value(node, ()), plain.lines
+        lines: dict[Path, int] = {}
+        return _plain(node, (), lines, name), lines
     except yaml.MarkedYAMLError as error:
         problem = " ".join(filter(None, (error.context, error.problem)))
-        place, problem = _place(error.problem_mark or error.context_mark), f" ({problem})"
+        place, problem = _place(error.problem_mark or error.context_mark), f"not YAML ({problem})"
     except yaml.YAMLError as error:
         number = text.count("\n", 0, getattr(error, "position", 0)) + 1
-        place, problem = f"line {number:,}", f" ({str(error).splitlines()[0]})"
-    except (RecursionError, ValueError) as error:
-        problem = "it is nested too deeply or has a huge number"
-        raise FileFormatError(name, "", problem, _FIX) from error
-    raise FileFormatError(name, place, f"this is not YAML{problem}", _FIX)
+        place, problem = f"line {number:,}", f"not YAML ({str(error).splitlines()[0]})"
+    except (RecursionError, ValueError):
+        problem = "nested too deeply, or has a huge number"
+    raise FileFormatError(name, place, f"this is {problem}", _FIX)
 
 
 def _place(mark: Any) -> str:
@@ -136,46 +132,35 @@ _SCALARS: Mapping[str, Callable[[str], Any]] = {
 }
 
 
-class _Plain:
-    """Converts nodes to plain values, and records their lines."""
+def _plain(node: yaml.Node, path: Path, lines: dict[Path, int], name: str) -> Any:
+    """Return the plain value of a node, and record its line and those of all in it."""
 
-    def __init__(self, name: str) -> None:
-        self.name, self.seen = name, 0
-        self.lines: dict[Path, int] = {}
+    def error(problem: str, fix: str, at: yaml.Node = node) -> FileFormatError:
+        return FileFormatError(name, _place(at.start_mark), problem, fix)
 
-    def value(self, node: yaml.Node, path: Path) -> Any:
-        self.seen += 1
-        if self.seen > YAML_VALUES.value or len(path) > MAX_YAML_DEPTH:
-            raise self.error(node, "it is nested or repeated too often", "Make it simpler.")
-        self.lines.setdefault(path, node.start_mark.line + 1)
-        kind = node.tag.removeprefix("tag:yaml.org,2002:")
-        if kind not in ("map", "seq", *_SCALARS):
-            raise self.error(node, f"the tag {node.tag} is not known", "Leave it out.")
-        if isinstance(node, yaml.MappingNode):
-            return self.mapping(node, path)
-        if isinstance(node, yaml.SequenceNode):
-            return [self.value(child, (*path, place)) for place, child in enumerate(node.value)]
-        try:
-            return _SCALARS[kind](str(node.value))
-        except (KeyError, ValueError) as error:
-            problem = f"{_given(str(node.value))} is not a valid {kind}"
-            raise self.error(node, problem, "Correct it.") from error
-
-    def mapping(self, node: yaml.MappingNode, path: Path) -> dict[str, Any]:
+    lines.setdefault(path, node.start_mark.line + 1)
+    if len(lines) > YAML_VALUES.value or len(path) > MAX_YAML_DEPTH:
+        raise error("it is nested or repeated too often", "Make it simpler.")
+    kind = node.tag.removeprefix("tag:yaml.org,2002:")
+    if kind not in ("map", "seq", *_SCALARS):
+        raise error(f"the tag {node.tag} is not known", "Leave it out.")
+    if isinstance(node, yaml.SequenceNode):
+        return [_plain(each, (*path, n), lines, name) for n, each in enumerate(node.value)]
+    if isinstance(node, yaml.MappingNode):
         found: dict[str, Any] = {}
-        for key_node, child in node.value:
-            key = key_node.value
-            if not isinstance(key, str):
-                raise self.error(key_node, "a field is named by a list", "Name it by a word.")
-            if key in found:
-                problem = f"the field “{key}” is given more than once"
-                raise self.error(key_node, problem, "Keep one.")
-            self.lines[(*path, key)] = key_node.start_mark.line + 1
-            found[key] = self.value(child, (*path, key))
+        for key, child in node.value:
+            if not isinstance(key.value, str):
+                raise error("a field is named by a list", "Name it by a word.", key)
+            if key.value in found:
+                raise error(f"the field “{key.value}” is given more than once", "Keep one.", key)
+            inner = (*path, key.value)
+            lines[inner] = key.start_mark.line + 1
+            found[key.value] = _plain(child, inner, lines, name)
         return found
-
-    def error(self, node: yaml.Node, problem: str, fix: str) -> FileFormatError:
-        return FileFormatError(self.name, _place(node.start_mark), problem, fix)
+    try:
+        return _SCALARS[kind](str(node.value))
+    except (KeyError, ValueError) as problem:
+        raise error(f"{_given(str(node.value))} is not a valid {kind}", "Correct it.") from problem
 
 
 # ------------------------------------------------------------------------------ checking
@@ -218,23 +203,23 @@ def _problem(found: ErrorDetails, lines: Lines) -> tuple[str, str, str]:
         path = (*path, part) if (*path, part) in lines else path
     path += (found["loc"][-1],) if kind == "missing" else ()
     path += (context["field"],) if kind == "unknown_field" else ()
-    place, given = field_place(lines, path), _given(found["input"])
     message = found["msg"].removeprefix("Value error, ").removesuffix(".")
+    problem, fix = f"{_given(found['input'])} does not fit", message
     match kind:
         case "missing":
-            return place, "the field is missing", "Add it."
-        case "literal_error" | "enum" | "union_tag_invalid":
+            problem, fix = "the field is missing", "Add it"
+        case "literal_error" | "union_tag_invalid":
             allowed = str(context.get("expected") or context.get("expected_tags"))
             listed = allowed.replace("'", "").replace(" or ", ", ")
-            return place, f"{given} is not allowed", f"Use one of: {listed}."
+            problem, fix = f"{_given(found['input'])} is not allowed", f"Use one of: {listed}"
         case "union_tag_not_found":
-            return place, "it does not say which one it is", "Add the field “method”."
+            problem = "it does not say which one it is"
+            fix = f"Add the field “{context['discriminator'].strip(chr(39))}”"
         case "value_error" | "unknown_field":
             problem, _, fix = message.partition(". ")
-            return place, problem, f"{fix or 'Correct it'}."
-        case "string_pattern_mismatch" if context.get("pattern") in _IN_WORDS:
-            return place, f"{given} does not fit", _IN_WORDS[context["pattern"]]
-    return place, f"{given} does not fit", f"{message}."
+        case "string_pattern_mismatch":
+            fix = _IN_WORDS[context["pattern"]]
+    return field_place(lines, path), problem, f"{fix}."
 
 
 def _given(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""The command line: ``morphgraph score | blame | knockout | rebpe | segment | train | …``.
+"""The command line: ``morphgraph score | blame | knockout | rebpe | prune | train | …``.
 
 Results go to stdout (tables, or JSON with ``--json``), progress and warnings to stderr. Errors that
 the user can fix exit with code 2 and one message.
@@ -21,7 +21,7 @@ import typer
 from morphgraph.cli.data import count, get_source, list_sources, show
 from morphgraph.cli.evaluating import evaluate, open_app
 from morphgraph.cli.output import discard_output, print_message
-from morphgraph.cli.refining import blame, knockout, rebpe
+from morphgraph.cli.refining import blame, extend, knockout, prune, rebpe
 from morphgraph.cli.scoring import compare, score
 from morphgraph.cli.segmenting import export, segment, vocabulary
 from morphgraph.cli.training import train, transplant, undertrained
@@ -34,8 +34,10 @@ program = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-_IN_ORDER = (score, vocabulary, blame, compare, knockout, rebpe, segment, count, train, evaluate)
-for command in (*_IN_ORDER, export, transplant, undertrained):
+_EDITS = (blame, compare, knockout, rebpe, prune, extend)
+for command in (score, vocabulary, *_EDITS, segment, count, train, evaluate):
+    program.command()(command)
+for command in (export, transplant, undertrained):
     program.command()(command)
 program.command(name="app")(open_app)
 

@@ -1,5 +1,6 @@
 """The commands that read words and gold: count, reference show, reference list, reference get."""
 
+import hashlib
 import signal
 import sys
 from dataclasses import asdict
@@ -8,17 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from morphgraph.cli import output
 from morphgraph.cli.options import Reading, Whole, check_one_place, cluster_for, with_options
-from morphgraph.cli.output import (
-    on_termination,
-    print_json,
-    print_left_out,
-    print_table,
-    progress_bar,
-    progress_line,
-    write,
-)
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import read_bytes
 from morphgraph.core.text import clock, counted, percent, visible
 
 if TYPE_CHECKING:
@@ -56,10 +50,10 @@ def count(
     workers: Threads; one for each core if not given.
     temp: Folder for what does not fit into memory; that of --out if not given.
     """
-    from morphgraph.corpus.counting import parse_memory, plan_counting
+    from morphgraph.corpus.counting import Counting, parse_memory
 
     check_one_place(workers, scheduler)
-    counting = plan_counting(
+    counting = Counting(
         paths,
         out,
         pipeline=pipeline,
@@ -73,24 +67,25 @@ def count(
     asked: list[int] = []
 
     def end(number: int, frame: Any) -> None:
-        """Turn a termination signal into an exit that cleans up the disk."""
+        """Interrupt the counting, also inside DuckDB, so that it cleans up the disk."""
         asked.append(number)
         raise KeyboardInterrupt
 
     try:
-        with on_termination(end, signal.SIGTERM), progress_line("counting") as tell:
-
-            def show(at: "CountProgress") -> None:
-                tell(_count_line(at), at.bytes_done / at.bytes if at.bytes else 1.0)
-
-            report = _carried_out(counting, workers, scheduler, show)
+        with output.on_termination(end, signal.SIGTERM), output.progress_line("counting") as tell:
+            report = _carried_out(
+                counting,
+                workers,
+                scheduler,
+                lambda at: tell(_count_line(at), at.bytes_done / at.bytes if at.bytes else 1.0),
+            )
     except KeyboardInterrupt:
         if asked:
             raise SystemExit(128 + asked[0]) from None
         raise
-    print_left_out(report)
+    output.print_left_out(report)
     if as_json:
-        print_json(asdict(report))
+        output.print_json(asdict(report))
         return
     found = f"{counted(report.words, 'running word')}, {report.distinct:,} distinct"
     print(f"{found}, in {counted(report.files, 'file')}")
@@ -105,30 +100,29 @@ def count(
 def _carried_out(
     counting: "Counting", workers: int | None, scheduler: str | None, progress: "OnCountProgress"
 ) -> "CountReport":
-    from morphgraph.corpus.counting import run_counting, workers_for
+    from morphgraph.corpus.counting import run_counting
 
-    here = workers_for(counting, workers)
+    here = counting.workers(workers)
     if scheduler is None:
         return run_counting(counting, None, here, progress)
     from morphgraph.batch.cluster import runner_on
 
     with cluster_for(here, scheduler)() as client:
         there = min(len(client.scheduler_info(-1)["workers"]), len(counting.blocks))
-        there = max(1, min(there, counting.max_workers))
+        there = counting.workers(max(1, there))
         return run_counting(counting, runner_on(client), there, progress)
 
 
 def _count_line(at: "CountProgress") -> str:
     """Format progress: counting: 3 of 8 tasks, 120 of 400 MB, 61.2 MB/s, 0:05 left."""
     line = f"{at.stage}: {at.done:,} of {counted(at.tasks, 'task')}"
-    if at.stage != "counting":
-        return line
-    line += f", {at.bytes_done / 1e6:,.0f} of {at.bytes / 1e6:,.0f} MB"
-    if not at.bytes_done or not at.seconds:
-        return line
-    speed = at.bytes_done / at.seconds
-    left = clock((at.bytes - at.bytes_done) / speed)
-    return f"{line}, {speed / 1e6:,.1f} MB/s, {left} left"
+    if at.stage == "counting":
+        line += f", {at.bytes_done / 1e6:,.0f} of {at.bytes / 1e6:,.0f} MB"
+        if at.bytes_done and at.seconds:
+            speed = at.bytes_done / at.seconds
+            left = clock((at.bytes - at.bytes_done) / speed)
+            line += f", {speed / 1e6:,.1f} MB/s, {left} left"
+    return line
 
 
 # ------------------------------------------------------------------------------ references
@@ -153,7 +147,7 @@ def show(
     shown = reference.entries[: limit or None]
     if as_json:
         about = ("name", "format", "checksum", "partial")
-        print_json(
+        output.print_json(
             {
                 **{name: getattr(reference, name) for name in about},
                 "description": asdict(description),
@@ -172,34 +166,31 @@ def show(
 
 
 def _print_entries(entries: "tuple[Entry, ...]") -> None:
-    rows = [
-        {
-            "line": f"{entry.line:,}",
-            "word": visible(entry.word),
-            "morphs": visible(" ".join(entry.morphs)),
-            "kinds": " ".join(kind.value if kind else "–" for kind in entry.kinds or ()),
-            "whole words": visible(" ".join(entry.whole_words or ())),
-            "underlying": visible(" ".join(entry.underlying or ())),
-            "processes": " ".join(entry.processes or ()),
-            "count": "" if entry.count is None else f"{entry.count:,g}",
-        }
-        for entry in entries
-    ]
-    names = ["line", "word", "morphs"]  # and what is not empty
-    names += [n for n in (rows[0] if rows else ()) if n not in names and any(r[n] for r in rows)]
+    columns = {
+        "line": [f"{entry.line:,}" for entry in entries],
+        "word": [entry.word for entry in entries],
+        "morphs": [" ".join(entry.morphs) for entry in entries],
+        "kinds": [" ".join(k.value if k else "–" for k in entry.kinds or ()) for entry in entries],
+        "whole words": [" ".join(entry.whole_words or ()) for entry in entries],
+        "underlying": [" ".join(entry.underlying or ()) for entry in entries],
+        "processes": [" ".join(entry.processes or ()) for entry in entries],
+        "count": ["" if entry.count is None else f"{entry.count:,g}" for entry in entries],
+    }
+    names = [n for n in columns if n in ("line", "word", "morphs") or any(columns[n])]
     left = {place for place, name in enumerate(names) if name not in ("line", "count")}
-    print_table(names, [[row[name] for name in names] for row in rows], left, keys=2)
+    rows = zip(*(map(visible, columns[name]) for name in names), strict=True)
+    output.print_table(names, [list(row) for row in rows], left, keys=2)
 
 
 def _print_description(reference: "Reference", description: "Description") -> None:
     synthesis = description.index_of_synthesis
     lengths = [[f"{n}", f"{times:,}"] for n, times in description.morphs_per_word.items()]
-    print_table(["morphs per word", "entries"], lengths, left=set())
+    output.print_table(["morphs per word", "entries"], lengths, left=set())
     print()
     if description.kinds:
         counts = {**description.kinds, "without a kind": description.morphs_without_kind}
         kinds = [[kind, f"{times:,}"] for kind, times in counts.items() if times]
-        print_table(["kind", "morphs"], kinds, left={0})
+        output.print_table(["kind", "morphs"], kinds, left={0})
         print()
     for name, affixes in (("prefixes", description.prefixes), ("suffixes", description.suffixes)):
         if affixes:
@@ -227,16 +218,16 @@ def list_sources(language: str | None = None, as_json: bool = False) -> None:
     """
     from morphgraph.reference.catalogue import cached_path, is_downloaded, sources_of
 
-    found = {source.name: (source, is_downloaded(source)) for source in sources_of(language)}
+    found = [(source, is_downloaded(source)) for source in sources_of(language)]
     if as_json:
-        rows = []
-        for source, there in found.values():
-            path = str(cached_path(source)) if there else None
-            known = {key: value or None for key, value in asdict(source).items()}
-            rows.append({**known, "downloaded": there, "path": path})
-        print_json({"sources": rows})
+        rows = [
+            {key: value or None for key, value in asdict(source).items()}
+            | {"downloaded": there, "path": str(cached_path(source)) if there else None}
+            for source, there in found
+        ]
+        output.print_json({"sources": rows})
         return
-    print_table(
+    output.print_table(
         ["name", "language", "format", "entries", "licence", "downloaded"],
         [
             [
@@ -247,7 +238,7 @@ def list_sources(language: str | None = None, as_json: bool = False) -> None:
                 source.licence,
                 ("yes" if there else "no") if source.can_be_fetched else "by yourself",
             ]
-            for source, there in found.values()
+            for source, there in found
         ],
         left={0, 1, 2, 4, 5},
     )
@@ -274,10 +265,10 @@ def get_source(
     if not (accept_licence or is_downloaded(source)):
         _ask(source)
         accept_licence = True
-    with progress_bar(f"{source.name} ({_size_of(source)})") as tell:
+    with output.progress_bar(f"{source.name} ({_size_of(source)})") as tell:
         path = get(source.name, accept_licence, tell)
     if out is not None:
-        write(out, path.read_bytes())
+        output.write(out, path.read_bytes())
         path = out
     print(path)
     print(f"Licence: {source.licence} ({source.licence_url}). Please cite:")
@@ -309,18 +300,7 @@ def _ask(source: "CatalogueEntry") -> None:
 
 def _check_target(out: Path, source: "CatalogueEntry") -> None:
     """Fail before the download if a copy would replace another file."""
-    import pooch
-
-    if out.is_dir():
-        raise MorphGraphError(f"{out}: it is a folder. Name a file in it with --out.")
-    if not out.exists():
-        return
-    try:
-        same = out.stat().st_size == source.size and pooch.file_hash(out) == source.sha256
-    except OSError as error:
-        problem = (error.strerror or "it cannot be read").lower()
-        raise MorphGraphError(f"{out}: {problem}. Choose another --out.") from error
-    if not same:
+    if out.exists() and hashlib.sha256(read_bytes(out)).hexdigest() != source.sha256:
         raise MorphGraphError(
             f"{out}: there is another file already, which is not replaced. Choose another --out."
         )

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from morphgraph.cli import output
 from morphgraph.cli.options import check_one_place, cluster_for, with_options
-from morphgraph.cli.output import on_termination, print_message, print_table, progress_line
 from morphgraph.core.errors import MorphGraphError, require
 from morphgraph.core.files import app_folder
 from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS, PUBLIC_UPLOAD
@@ -86,7 +86,7 @@ def evaluate(
     with (
         _time_limit(out) if confined else nullcontext(),
         _stopping_on_request(out),
-        progress_line("starting workers") as tell,
+        output.progress_line("starting workers") as tell,
     ):
 
         def show(now: "RunProgress") -> None:
@@ -135,9 +135,9 @@ def _stopping_on_request(out: Path) -> AbstractContextManager[None]:
             stop_path(out).touch()
         except OSError as error:  # as on a full disk
             raise KeyboardInterrupt from error
-        print_message("stopping; once more to end at once")
+        output.print_message("stopping; once more to end at once")
 
-    return on_termination(ask, signal.SIGINT, signal.SIGTERM)
+    return output.on_termination(ask, signal.SIGINT, signal.SIGTERM)
 
 
 def _print_shipped() -> None:
@@ -148,7 +148,7 @@ def _print_shipped() -> None:
     for name, text in shipped_configurations().items():
         found, _ = parse_evaluation(text, name)
         rows.append([name, f"{len(found.languages):,}", found.title or found.name])
-    print_table(["name", "languages", "what"], rows, left={0, 2})
+    output.print_table(["name", "languages", "what"], rows, left={0, 2})
     print("Run one with: morphgraph evaluate NAME --out DIR")
 
 
@@ -166,7 +166,7 @@ def _print_plan(plan: "Plan", out: Path | None, workers: int | None) -> None:
         to_do = [task for task in of_kind if task.key in left]
         cost = sum(task.cost for task in to_do)
         rows.append([kind, f"{len(of_kind):,}", f"{len(to_do):,}", duration(cost)])
-    print_table(["tasks", "all", "to do", "may take"], rows, left={0})
+    output.print_table(["tasks", "all", "to do", "may take"], rows, left={0})
     for task in plan.cells:
         print(f"{'  to do' if task.key in left else '   done'}  {task.label}")
     count = min(workers or os.cpu_count() or 1, max(1, len(missing)))
@@ -179,11 +179,11 @@ def _print_plan(plan: "Plan", out: Path | None, workers: int | None) -> None:
 
 def _print_end(outcome: "RunOutcome", out: Path) -> None:
     for failure in outcome.failures[:20]:
-        print_message(f"failed: {failure.label}: {failure.message}")
+        output.print_message(f"failed: {failure.label}: {failure.message}")
     if len(outcome.failures) > 20:
-        print_message(f"and {len(outcome.failures) - 20:,} more")
+        output.print_message(f"and {len(outcome.failures) - 20:,} more")
     if outcome.failures:
-        print_message(f"tracebacks are in {out / 'run.log'}")
+        output.print_message(f"tracebacks are in {out / 'run.log'}")
     done = sum(report.state == "done" for report in outcome.reports)
     end = "stopped; the same command resumes it" if outcome.stopped else "done"
     tasks = counted(len(outcome.reports), "task")
@@ -224,13 +224,10 @@ def open_app(
         options["server.headless"] = "true"
     if public:
         options["server.maxUploadSize"] = PUBLIC_UPLOAD.value
-        os.environ["MORPHGRAPH_PUBLIC"] = "1"
-    if host:
-        os.environ["MORPHGRAPH_HOST"] = " ".join(host)
-    if allow_frame:
-        os.environ["MORPHGRAPH_ALLOW_FRAME"] = "1"
+    asked = {"PUBLIC": "1" * public, "HOST": " ".join(host or ()), "ALLOW_FRAME": "1" * allow_frame}
+    os.environ |= {f"MORPHGRAPH_{name}": value for name, value in asked.items() if value}
     shown = f"[{address}]" if ":" in address else address
-    print_message(f"morphgraph: http://{shown}:{port} (Ctrl-C ends it)")
+    output.print_message(f"morphgraph: http://{shown}:{port} (Ctrl-C ends it)")
     command = [sys.executable, "-m", "streamlit", "run", str(folder / "web" / "serve.py")]
     command += [item for name, value in options.items() for item in (f"--{name}", str(value))]
     os.execv(sys.executable, command)

@@ -1,7 +1,8 @@
 """How a function becomes a command, and options that several commands share.
 
 The docstring of a command says what it does, and then what each option means; what options of
-one name mean everywhere is said here. Related options are a class.
+one name mean everywhere is said here. Related options are a class: a dataclass with a docstring of
+that kind, or the settings of a method, whose fields say all there is to say.
 """
 
 import re
@@ -9,27 +10,29 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
-from dataclasses import dataclass, fields
-from functools import cache, partial, wraps
+from dataclasses import dataclass
+from functools import cache, cached_property, partial, wraps
 from inspect import Parameter, getdoc, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 import typer
 from typer.models import OptionInfo
 
 from morphgraph.core.errors import MorphGraphError, NoMergesError
 from morphgraph.methods import METHODS
-from morphgraph.segment.method import method_named, parse_method, split_methods
+from morphgraph.refine import BlameSettings
+from morphgraph.segment.method import Parameters, method_named, parse_method, split_methods
 
 if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
     from morphgraph.reference.entry import Reference
-    from morphgraph.refine.knockout import BlameSettings
     from morphgraph.refine.learning import Entrant
     from morphgraph.score.boundaries import Benchmark
+    from morphgraph.score.gold_set import GoldSet
+    from morphgraph.segment.segmenter import Segmenter
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
-
-Settings = TypeVar("Settings", bound="BlameSettings")
 
 _SHARED = {
     "tokenizer": "tokenizer.json, vocab.json or merges.txt (the other beside it), a SentencePiece "
@@ -37,10 +40,10 @@ _SHARED = {
     "frequencies": "Word frequencies for scores over tokens: FILE or wordfreq:LANG.",
     "bare": "Segment words as whole texts, without the space before.",
     "recipe": "Replay this recipe on the tokeniser first.",
-    "threshold": "Only merges with R of at least this, 0 to 1.",
     "counts": "For trimmed: word counts, FILE or wordfreq:LANG.",
     "scheduler": "Address of a dask scheduler instead, or its file.",
     "as_json": "Print JSON.",
+    **{name: str(field.description) for name, field in BlameSettings.model_fields.items()},
 }
 """What options mean, unless a command says otherwise."""
 _SHORT = {"as_json": "json", "minimum": "min", "maximum": "max", "vocabulary": "vocab-size"}
@@ -62,24 +65,35 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     """
     about, helps = _documented(command)
     parameters: list[Parameter] = []
-    groups: dict[str, Any] = {}
-    group: Any
+    groups: dict[str, tuple[Any, list[str]]] = {}
     for parameter in signature(command).parameters.values():
-        if hasattr(group := parameter.annotation, "__dataclass_fields__"):
-            groups[parameter.name] = group
-            parameters += signature(group).parameters.values()
-            for each in group.__mro__[:-1]:
+        kind = parameter.annotation
+        inner = [parameter]
+        if hasattr(kind, "__dataclass_fields__"):
+            inner = [*signature(kind).parameters.values()]
+            for each in kind.__mro__[:-1]:
                 helps = _documented(each)[1] | helps
-        else:
-            parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY))
+        elif isinstance(kind, type) and issubclass(kind, Parameters):
+            known = kind.model_fields
+            inner = [
+                parameter.replace(name=name, annotation=_within(field), default=field.default)
+                for name, field in known.items()
+            ]
+            helps = {name: str(field.description) for name, field in known.items()} | helps
+        if inner != [parameter]:
+            groups[parameter.name] = kind, [each.name for each in inner]
+        parameters += inner
     helps = _SHARED | helps
-    parameters = [each.replace(annotation=_option(each, helps[each.name])) for each in parameters]
+    parameters = [
+        each.replace(annotation=_option(each, helps[each.name]), kind=Parameter.KEYWORD_ONLY)
+        for each in parameters
+    ]
     parameters.sort(key=lambda each: each.default is not Parameter.empty)
 
     @wraps(command)
     def run(**given: Any) -> None:
-        for name, group in groups.items():
-            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
+        for name, (kind, names) in groups.items():
+            given[name] = kind(**{each: given.pop(each) for each in names})
         command(**given)
 
     run.__doc__ = about
@@ -93,6 +107,17 @@ def _documented(documented: Any) -> tuple[str, dict[str, str]]:
     texts = (" ".join(text.split()) for text in lines[1::2])
     helps = {name: text.format(**_METHODS) for name, text in zip(lines[::2], texts, strict=True)}
     return about.strip(), helps
+
+
+def _within(field: "FieldInfo") -> Any:
+    """Return the type of a field of settings, with its limits."""
+    limits = {
+        key: getattr(each, key)
+        for each in field.metadata
+        for key in ("ge", "le")
+        if hasattr(each, key)
+    }
+    return Annotated[field.annotation, typer.Option(min=limits.get("ge"), max=limits.get("le"))]
 
 
 def _option(parameter: Parameter, told: str) -> Any:
@@ -109,24 +134,6 @@ def _option(parameter: Parameter, told: str) -> Any:
     return Annotated[kind, info]
 
 
-def _checked(fits: Callable[[Any], bool], wrong: str) -> Any:
-    def check(option: typer.CallbackParam, value: Any) -> Any:
-        if value is not None and not fits(value):
-            raise MorphGraphError(f"{option.opts[0]} {value} is {wrong}")
-        return value
-
-    return typer.Option(callback=check)
-
-
-def one_of(*choices: str) -> Any:
-    """Return an option that is one of some words."""
-    return _checked(choices.__contains__, f"not known. Use one of: {', '.join(choices)}.")
-
-
-RatioOption = Annotated[float, _checked(lambda value: 0 <= value <= 1, "not a ratio. Give 0 to 1.")]
-Share = Annotated[
-    float | None, _checked(lambda value: 0 <= value < 1, "not a share. Give 0 to below 1.")
-]
 Whole = Annotated[int, typer.Option(min=0)]
 
 
@@ -158,6 +165,15 @@ class Reading:
             layer=self.layer,
             encoding=self.encoding,
         )
+
+    def read_any(self, reference: str | None) -> "Reference | None":
+        """Read a reference if one is named; else refuse what says how to read it."""
+        if reference is None and self != Reading():
+            raise MorphGraphError(
+                "--format, --encoding, --include-foreign and --layer say how a reference is read. "
+                "Name one with --reference."
+            )
+        return None if reference is None else self.read(reference)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,78 +207,51 @@ class GoldOptions(Reading):
             found = [gold.sample(self.sample, self.sample_seed) for gold in found]
         return found
 
-    def gold(self) -> "Reference":
-        """Return the one reference of a command; several only if they are to be joined."""
+    def check_single(self) -> None:
+        """Refuse several references that are not to be joined, where a command takes one."""
         if len(self.reference) > 1 and not self.join:
             raise MorphGraphError(
                 f"--reference is given {len(self.reference)} times, and this command takes one "
                 "reference. Add --join to take them together, or name one."
             )
-        return self.golds()[0]
 
 
 @dataclass(frozen=True, kw_only=True)
-class BlameOptions(GoldOptions):
-    """A tokeniser, the reference that blames its merges, and the settings of blame.
+class CountedGold(GoldOptions):
+    """Gold with the frequencies of its words, and how a tokeniser is to see them."""
 
-    scope: Blame by morphemic or whole-word.
-    weighting: Blame by types or tokens.
-    tuples_once: A tuple merge counts once per application.
-    """
-
-    tokenizer: str
     recipe: Path | None = None
     frequencies: str | None = None
     bare: bool = False
-    scope: Annotated[str, one_of("morphemic", "whole-word")] = "morphemic"
-    weighting: Annotated[str, one_of("types", "tokens")] = "types"
-    tuples_once: bool = False
     as_json: bool = False
+
+    @cached_property
+    def counts(self) -> Any:
+        """Word counts, or None; read once, as they may come through a pipe."""
+        return word_counts(self.frequencies)
+
+    def gold_sets(self) -> "list[GoldSet]":
+        """Return the gold set of each reference."""
+        from morphgraph.score.gold_set import GoldSet
+
+        known = None if self.counts is None else dict(self.counts.items())
+        named = self.frequencies or ""
+        return [GoldSet.of(gold, known, named, bare=self.bare) for gold in self.golds()]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokeniserOptions(CountedGold):
+    """A tokeniser, and the gold that it is looked at with."""
+
+    tokenizer: str
 
     def load(self) -> "tuple[BpeTokeniser, Benchmark]":
         """Load the tokeniser, and the words of the reference encoded by it."""
         from morphgraph.score.boundaries import Benchmark
 
-        loaded, gold = load_edited(self.tokenizer, self.recipe), self.gold()
-        known = dict(word_counts(self.frequencies).items()) if self.frequencies else None
-        return loaded, Benchmark.build(loaded, gold, known, self.frequencies or "", bare=self.bare)
-
-
-@dataclass(frozen=True, kw_only=True)
-class EditOptions(BlameOptions):
-    """Options shared by knockout and ReBPE, named like their settings.
-
-    out: Folder for the tokeniser and its recipe.
-    minimum_vocabulary: Leave at least this many types.
-    holdout: Share of entries that are not learned from, and that alone are scored.
-    seed: For --holdout, and what is random.
-    cascade: Also remove what is made from a removed type.
-    drop_never_formed: Also remove the types that this leaves, but no merge can form any more.
-    """
-
-    out: Path | None = None
-    threshold: RatioOption = 0.5
-    minimum_vocabulary: Whole = 0
-    holdout: Share = 0.0
-    seed: Whole = 0
-    cascade: bool = False
-
-    drop_never_formed: bool = False
-
-    def never_formed(self, edited: "BpeTokeniser", edits: int) -> dict[str, Any]:
-        """Return the types left unformed by the last ``edits``, if removed: number, first ten."""
-        from morphgraph.tokeniser.merging import never_formed
-
-        graph = edited.graph
-        found = [n for n in never_formed(graph, edits) if graph.is_removable(n)]
-        if self.drop_never_formed and found:
-            graph.cascade([graph.types[number] for number in found])
-        first = [edited.readable(graph.types[number]) for number in found[:10]]
-        return {"count": len(found), "first": first, "removed": self.drop_never_formed}
-
-    def settings(self, kind: type[Settings]) -> Settings:
-        """Return the settings of a method, each from the option of the same name."""
-        return kind(**{name: getattr(self, name) for name in kind.model_fields})
+        self.check_single()
+        loaded = load_edited(self.tokenizer, self.recipe)
+        return loaded, Benchmark.on(self.gold_sets()[0], loaded)
 
 
 def _piped_reference() -> bytes:
@@ -278,34 +267,45 @@ def _piped_reference() -> bytes:
     return data
 
 
-def load_bpe(tokenizer: str) -> "BpeTokeniser":
-    """Load a merge-based tokeniser; an error names the commands that need no merges."""
+def load_edited(tokenizer: str, recipe: Path | None, pattern: str | None = None) -> "BpeTokeniser":
+    """Load a tokeniser of merges, and apply the edits of a recipe if given.
+
+    An error names the commands that need no merges.
+    """
+    from morphgraph.core.files import read_bytes
     from morphgraph.formats.loading import load_tokeniser
+    from morphgraph.formats.recipe import read_recipe, replay
 
     try:
-        loaded = load_tokeniser(tokenizer)
+        loaded = load_tokeniser(tokenizer, pattern)
     except NoMergesError as error:
         fix = f"{error.fix} Without merges, segment, score and compare take it with --model."
         raise NoMergesError(error.file, error.place, error.problem, fix) from error
-    warn(loaded)
-    return loaded
-
-
-def load_edited(tokenizer: str, recipe: Path | None) -> "BpeTokeniser":
-    """Load a tokeniser, and apply the edits of a recipe if given."""
-    from morphgraph.core.files import read_bytes
-    from morphgraph.formats.recipe import read_recipe, replay
-
-    loaded = load_bpe(tokenizer)
+    _warn(loaded)
     if recipe is not None:
         replay(loaded, read_recipe(read_bytes(recipe), str(recipe)), str(recipe))
     return loaded
 
 
-def word_counts(source: str) -> Any:
+def load_any(source: str, method: str | None = None, **parameters: Any) -> "Segmenter":
+    """Load whatever segments, as `load_segmenter`; what there is to know of it is on stderr."""
+    from morphgraph.segment.models import load_segmenter
+
+    loaded = load_segmenter(source, method, **parameters)
+    if loaded.tokeniser is not None:
+        _warn(loaded.tokeniser)
+    return loaded
+
+
+def _warn(loaded: "BpeTokeniser") -> None:
+    for warning in loaded.warnings:
+        print(f"{loaded.name}: {warning}", file=sys.stderr)
+
+
+def word_counts(source: str | None) -> Any:
     from morphgraph.corpus.counts import to_word_counts
 
-    return to_word_counts(source)
+    return None if source is None else to_word_counts(source)
 
 
 def standard_input() -> Iterator[str]:
@@ -372,11 +372,6 @@ def predictions_of(path: Path, format_: str | None) -> "Entrant":
         return found
 
     return Entrant(path.stem, read)
-
-
-def warn(loaded: "BpeTokeniser") -> None:
-    for warning in loaded.warnings:
-        print(f"{loaded.name}: {warning}", file=sys.stderr)
 
 
 # ------------------------------------------------------------------------------ where tasks run

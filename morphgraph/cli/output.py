@@ -14,11 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import check_folder, write_file
-from morphgraph.core.text import columns_by_room, counted, shortened, visible, without_nan
+from morphgraph.core.text import (
+    columns_by_room,
+    count_text,
+    counted,
+    percent,
+    visible,
+    without_nan,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from morphgraph.formats.checks import Check
     from morphgraph.score.boundaries import BoundaryScore
     from morphgraph.tables.model import Table
 
@@ -73,8 +81,6 @@ def print_json(value: Any) -> None:
 def print_scores(
     scores: "list[BoundaryScore]", before: "list[BoundaryScore] | None" = None
 ) -> None:
-    from morphgraph.core.text import count_text, percent
-
     rows = []
     for number, found in enumerate(scores):
         cells: list[str] = [found.scope, found.weighting]
@@ -88,6 +94,14 @@ def print_scores(
     print_table(header, rows, left={0, 1}, keys=2)
 
 
+def print_checks(checks: "Iterable[Check]") -> None:
+    """Print the checks of an export, if there are some."""
+    from morphgraph.formats.checks import CHECK_COLUMNS
+
+    if rows := [list(check.cells) for check in checks]:
+        print_table(list(CHECK_COLUMNS), rows, left={0, 2, 3})
+
+
 def print_skipped(skipped: Mapping[str, int]) -> None:
     for reason, number in skipped.items():
         print(f"skipped {number:,}: {reason}")
@@ -99,16 +113,6 @@ def print_left_out(found: Any) -> None:
         print_message(f"left out: {counted(found.bad, 'line')}")
         for line in found.first_bad:
             print_message(f"  {line}")
-
-
-def print_never_formed(never: Mapping[str, Any]) -> None:
-    if never["count"]:
-        print(
-            f"{counted(never['count'], 'type')} that no merge forms any more: "
-            + ", ".join(f"“{shortened(visible(text), 20)}”" for text in never["first"])
-            + (", …" if never["count"] > len(never["first"]) else "")
-            + ("; removed" if never["removed"] else "; --drop-never-formed removes them")
-        )
 
 
 _GAP = 2

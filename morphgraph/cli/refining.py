@@ -1,35 +1,43 @@
-"""The commands that blame merges and edit a tokeniser: blame, knockout, rebpe."""
+"""The commands that blame merges and edit a tokeniser: blame, knockout, rebpe, prune, extend."""
 
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from morphgraph.cli import output
 from morphgraph.cli.options import (
-    BlameOptions,
-    EditOptions,
-    RatioOption,
+    Reading,
+    TokeniserOptions,
     Whole,
-    one_of,
+    load_edited,
     with_options,
+    word_counts,
 )
-from morphgraph.cli.output import (
-    check_out,
-    print_json,
-    print_never_formed,
-    print_saved,
-    print_scores,
-    print_skipped,
-    print_table,
-    progress_bar,
-    save_files,
-)
-from morphgraph.core.text import counted
+from morphgraph.core.errors import MorphGraphError, check_share
+from morphgraph.core.text import counted, percent, shortened, signed, visible
+from morphgraph.refine import KnockoutSettings, PruningOrder, ReBPESettings
+
+if TYPE_CHECKING:
+    from morphgraph.formats.export import Export
+    from morphgraph.graph.merge_table import Change
+    from morphgraph.score.boundaries import Benchmark
+    from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
 @with_options
-def blame(given: BlameOptions, threshold: RatioOption = 0.0, limit: Whole = 50) -> None:
+def blame(
+    given: TokeniserOptions,
+    threshold: float = 0.0,
+    scope: Literal["morphemic", "whole-word"] = "morphemic",
+    weighting: Literal["types", "tokens"] = "types",
+    tuples_once: bool = False,
+    limit: Whole = 50,
+) -> None:
     """List the merges by blame: N (joins closed), B (of these on a gold boundary), R = B ÷ N.
 
     limit: At most this many merges; 0 for all.
@@ -40,18 +48,19 @@ def blame(given: BlameOptions, threshold: RatioOption = 0.0, limit: Whole = 50) 
     from morphgraph.refine.blame import blame_columns
     from morphgraph.tokeniser.merging import segment
 
+    check_share("--threshold", threshold)
     loaded, benchmark = given.load()
-    how: Any = {name: getattr(given, name) for name in ("weighting", "scope", "tuples_once")}
+    how: Any = {"weighting": weighting, "scope": scope, "tuples_once": tuples_once}
     found = blame_merges(benchmark, segment(loaded.graph, benchmark.words), **how)
     positions = found.candidates(threshold)
-    settings = f"{given.weighting} {given.scope}" + " tuples once" * given.tuples_once
+    settings = f"{weighting} {scope}" + " tuples once" * tuples_once
     signature = benchmark.signature(loaded, blame=settings)
     columns = blame_columns(loaded, found, positions[: limit or None])
     del columns["merge_id"]
     rows = zip(*(np.asarray(values).tolist() for values in columns.values()), strict=True)
     merges = [dict(zip(columns, row, strict=True)) for row in rows]
     if given.as_json:
-        print_json(
+        output.print_json(
             {
                 "merges": merges,
                 "threshold": threshold,
@@ -64,52 +73,149 @@ def blame(given: BlameOptions, threshold: RatioOption = 0.0, limit: Whole = 50) 
         return
     forms = {"rank": ",", "merge": "", "type": "", "N": ",.0f", "B": ",.0f", "R": ".3f"}
     shown = [[format(merge[name], form) for name, form in forms.items()] for merge in merges]
-    print_table(list(forms), shown, left={1, 2}, keys=2)
+    output.print_table(list(forms), shown, left={1, 2}, keys=2)
     print(f"{len(positions):,} of {counted(len(found.arrays), 'merge')} have R ≥ {threshold}")
     print(signature)
 
 
-@dataclass(frozen=True, kw_only=True)
-class KnockoutOptions(EditOptions):
-    """Options of a knockout only.
+def _exported(
+    edited: "BpeTokeniser", out: Path | None, source: str, words: Sequence[str]
+) -> "Export | None":
+    """Return what goes to a folder, if there is one, compared on words, the given ones first."""
+    from morphgraph.formats.export import words_to_check
+    from morphgraph.formats.export_files import source_settings
+    from morphgraph.segment.bte import Bte
+    from morphgraph.segment.models import export_segmenter
 
-    select: By blame, or a baseline: random, last, leaves.
-    count: How many types; as many as blame chooses if not given.
-    percent: How many types, in % of those that merges produce.
+    if out is None:
+        return None
+    return export_segmenter(
+        Bte(edited), words_to_check(words, name=source), source_settings(source)
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class EditOptions(TokeniserOptions):
+    """What becomes of a tokeniser that is edited.
+
+    out: Folder for the tokeniser and its recipe.
+    drop_never_formed: Also remove the types that this leaves, but no merge can form any more.
     """
 
-    select: Annotated[str, one_of("blame", "random", "last", "leaves")] = "blame"
-    count: Annotated[int | None, typer.Option(min=0)] = None
-    percent: float | None = None
+    out: Path | None = None
+    drop_never_formed: bool = False
+
+    def never_formed(self, edited: "BpeTokeniser", edits_before: int) -> dict[str, Any]:
+        """Return the types that edits left unformed, if removed: their number, the first ten."""
+        from morphgraph.tokeniser.merging import never_formed
+
+        graph = edited.graph
+        newly = never_formed(graph, len(graph.history) - edits_before)
+        found = [number for number in newly if graph.is_removable(number)]
+        if self.drop_never_formed and found:
+            graph.cascade([graph.types[number] for number in found])
+        first = [edited.readable(graph.types[number]) for number in found[:10]]
+        return {"count": len(found), "first": first, "removed": self.drop_never_formed}
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnockoutOptions(EditOptions):
+    """What is knocked out, and what it is scored with.
+
+    reference: A gold segmentation, demo:en, demo:de, demo:nl, catalogue:NAME, or - for standard
+        input; several with --join. With --types only for scores, and not needed.
+    types: Knock out just the types that this file lists, one a line: as shown, as spelt in the
+        tokeniser, or by id, where there is no such type, as 12 or #12.
+    """
+
+    reference: list[str] = None  # type: ignore[assignment]  # typer's way to say that it may lack
+    types: Path | None = None
+
+    def load(self) -> "tuple[BpeTokeniser, Benchmark]":
+        """Load the tokeniser, and the words of the reference, or common ones without gold."""
+        from morphgraph.formats.export import words_to_check
+        from morphgraph.reference.entry import Entry, Reference
+        from morphgraph.score.boundaries import Benchmark
+
+        if self.reference:
+            return super().load()
+        if self.types is None:
+            raise MorphGraphError(
+                "A knockout needs to know what to remove. Name a gold segmentation with "
+                "--reference, or a file of types with --types."
+            )
+        loaded = load_edited(self.tokenizer, self.recipe)
+        words = words_to_check((), name=self.tokenizer)
+        entries = tuple(Entry(word, (word,)) for word in words)
+        plain = Reference("common words", "pairs", entries, (), "")
+        return loaded, Benchmark.build(loaded, plain, bare=self.bare)
+
+
+def portable_line(change: "Change") -> str:
+    """Say what it took to leave only pair merges.
+
+    >>> from morphgraph.graph.merge_graph import MergeGraph
+    >>> graph = MergeGraph.from_merges([("b", "c"), ("a", "b", "c"), ("x", "y", "z")])
+    >>> portable_line(graph.portable())
+    'portable: 1 tuple merge became a pair, 0 more merges lead there, 1 type is gone'
+    """
+    pairs, gone = change.counts().get("paired", 0), len(change.removed_types)
+    return (
+        f"portable: {counted(pairs, 'tuple merge became a pair', 'tuple merges became pairs')}, "
+        f"{len(change.added_merges):,} more merges lead there, "
+        + counted(gone, "type is gone", "types are gone")
+    )
+
+
+def _print_never_formed(never: dict[str, Any]) -> None:
+    if never["count"]:
+        print(
+            f"{counted(never['count'], 'type')} that no merge forms any more: "
+            + ", ".join(f"“{shortened(visible(text), 20)}”" for text in never["first"])
+            + (", …" if never["count"] > len(never["first"]) else "")
+            + ("; removed" if never["removed"] else "; --drop-never-formed removes them")
+        )
+
+
+def _checks(made: "Export | None") -> list[dict[str, Any]]:
+    return [] if made is None else made.to_dict()["checks"]
 
 
 @with_options
-def knockout(given: KnockoutOptions) -> None:
-    """Knock out the types whose merges are most to blame, and save the tokeniser and the recipe."""
-    from morphgraph.core.text import percent
-    from morphgraph.formats.hugging_face import saved_files
-    from morphgraph.refine.knockout import KnockoutSettings, knock_out
+def knockout(given: KnockoutOptions, settings: KnockoutSettings) -> None:
+    """Knock out the types whose merges are most to blame, or those of a list, and export the rest.
+
+    What the types of a list cost is told first; without --out nothing is written.
+    """
+    from morphgraph.refine.knockout import knock_out
     from morphgraph.refine.learning import remember
     from morphgraph.score.boundaries import score_report
 
-    check_out(given.out)
+    output.check_out(given.out)
     loaded, benchmark = given.load()
-    settings, edits = given.settings(KnockoutSettings), len(loaded.graph.history)
-    with progress_bar("knocking out"):
+    if given.types is not None:
+        _knock_out_listed(given, settings, given.types, loaded, benchmark)
+        return
+    edits_before = len(loaded.graph.history)
+    with output.progress_bar("knocking out"):
         result = knock_out(loaded, benchmark, settings)
     if result.removed:
         remember(loaded, benchmark, settings)
-    never = given.never_formed(loaded, len(loaded.graph.history) - edits)
-    saved = save_files(saved_files(loaded), given.out)
+    never = given.never_formed(loaded, edits_before)
+    made = _exported(loaded, given.out, given.tokenizer, benchmark.texts)
+    saved = [] if made is None else output.save_files(made.files, given.out)
     before = score_report(result.scored, result.before, result.signature_before)
     signature = result.scored.signature(loaded)
     if given.as_json:
-        print_json(
+        output.print_json(
             {
                 "before": before,
                 "after": score_report(result.scored, result.after, signature),
                 "removed": result.removed,
+                "portable": None if result.portable is None else result.portable.counts(),
                 "never_formed": never,
+                "tokens_added": result.tokens_added,
+                "checks": _checks(made),
                 "dropout_rate": result.dropout_rate,
                 "share_of_merges": result.share_of_merges,
                 "share_of_leaves_in_last_half": result.late_leaves,
@@ -119,66 +225,89 @@ def knockout(given: KnockoutOptions) -> None:
             }
         )
         return
-    print_scores(result.after, result.before)
+    output.print_scores(result.after, result.before)
+    print("tokens added: " + signed(100 * result.tokens_added, unit=" %"))
     print(
         f"{counted(len(result.removed), 'type')} removed ({result.share_of_merges:.1%} of the "
         f"merges, effective dropout rate {percent(result.dropout_rate)} %); |V| is now "
         f"{loaded.vocabulary_size:,}"
     )
-    print_never_formed(never)
+    if result.portable is not None:
+        print(portable_line(result.portable))
+    _print_never_formed(never)
     if settings.select in ("last", "leaves"):
         print(f"{percent(result.late_leaves)} % of the last half of all merges make leaves")
-    print_skipped(before["skipped"])
-    print_saved(saved)
+    output.print_skipped(before["skipped"])
+    output.print_checks(made.checks if made else ())
+    output.print_saved(saved)
     print(signature)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReBPEOptions(EditOptions):
-    """Options of ReBPE only.
+def _knock_out_listed(
+    given: KnockoutOptions,
+    settings: KnockoutSettings,
+    path: Path,
+    loaded: "BpeTokeniser",
+    benchmark: "Benchmark",
+) -> None:
+    """Tell what the types of a list cost, and knock them out."""
+    from morphgraph.core.files import read_bytes
+    from morphgraph.refine.knockout import listed_types
+    from morphgraph.refine.study import Study
 
-    anneal: First add merges that rarely cross a boundary.
-    reify: Repair, link and expand after each knockout.
-    repair: Give tuple merges that can no longer apply other parts.
-    link: Use pair merges that are there inside tuple merges.
-    expand: Create pair merges inside tuple merges.
-    iterations: At most this many.
-    maximum_vocabulary: Anneal up to this many types.
-    minimum_good: Anneal pairs that are inside a morph at least this often.
-    minimum_ratio: Anneal pairs that are inside a morph in at least this share.
-    """
-
-    anneal: bool = True
-    reify: bool = True
-    repair: bool = True
-    link: bool = True
-    expand: bool = True
-    iterations: Whole = 10
-    maximum_vocabulary: Annotated[int | None, typer.Option(min=0)] = None
-    minimum_good: Annotated[int, typer.Option(min=1)] = 3
-    minimum_ratio: RatioOption = 0.8
+    cascade, portable = settings.cascade, settings.portable
+    if settings != KnockoutSettings(cascade=cascade, portable=portable):
+        raise MorphGraphError(
+            "--types says what to remove. Of the settings, give only --cascade and --portable."
+        )
+    types = listed_types(read_bytes(path), str(path), loaded)
+    found = Study(loaded, benchmark).preview(types, cascade=cascade, portable=portable)
+    if not given.as_json:
+        print(*found.cost(), sep="\n")
+    edits_before = len(loaded.graph.history)
+    changes = loaded.graph.replay(found.steps)
+    removed = [loaded.types[number] for change in changes for number in change.removed_types]
+    never = given.never_formed(loaded, edits_before)
+    made = _exported(loaded, given.out, given.tokenizer, benchmark.texts)
+    saved = [] if made is None else output.save_files(made.files, given.out)
+    signature = benchmark.signature(loaded)
+    if given.as_json:
+        output.print_json(
+            {
+                "cost": found.to_dict(),
+                "removed": removed,
+                "never_formed": never,
+                "vocab_size": loaded.vocabulary_size,
+                "checks": _checks(made),
+                "saved": saved,
+                "signature": signature,
+            }
+        )
+        return
+    print(f"{counted(len(removed), 'type')} removed; |V| is now {loaded.vocabulary_size:,}")
+    _print_never_formed(never)
+    output.print_checks(made.checks if made else ())
+    output.print_saved(saved)
+    print(signature)
 
 
 @with_options
-def rebpe(given: ReBPEOptions) -> None:
+def rebpe(given: EditOptions, settings: ReBPESettings) -> None:
     """Run ReBPE: anneal, then knock out and reify in turn until nothing changes."""
-    from morphgraph.core.text import percent
-    from morphgraph.formats.hugging_face import saved_files
     from morphgraph.refine.learning import remember
-    from morphgraph.refine.rebpe import ReBPESettings
     from morphgraph.refine.rebpe_run import ReBPERun
     from morphgraph.score.boundaries import score_report
 
-    settings = given.settings(ReBPESettings)
-    check_out(given.out)
+    output.check_out(given.out)
     loaded, benchmark = given.load()
-    with progress_bar("ReBPE") as advance:
+    with output.progress_bar("ReBPE") as advance:
         run = ReBPERun(loaded, benchmark, settings)
         before = run.scored.scores(run.segment_scored())
         run.finish(advance)
     remember(loaded, benchmark, settings)
-    never = given.never_formed(loaded, len(loaded.graph.history) - run.edits_before)
+    never = given.never_formed(loaded, run.edits_before)
     after = run.scored.scores(run.segment_scored())
+    made = _exported(loaded, given.out, given.tokenizer, benchmark.texts)
     report: dict[str, Any] = {
         "phases": [phase.to_dict() for phase in run.phases],
         "before": [found.to_dict() for found in before],
@@ -186,14 +315,16 @@ def rebpe(given: ReBPEOptions) -> None:
         **score_report(run.scored, after, run.scored.signature(loaded)),
         "converged": run.converged,
         "never_formed": never,
+        "tokens_added": run.tokens_added,
+        "checks": _checks(made),
         "vocab_size": loaded.vocabulary_size,
         "seconds": sum(phase.seconds for phase in run.phases),
     }
-    if given.out is not None:
+    if made is not None:
         log = json.dumps(report, ensure_ascii=False, indent=1, allow_nan=False)
-        report["saved"] = save_files({**saved_files(loaded), "log.json": log.encode()}, given.out)
+        report["saved"] = output.save_files({**made.files, "log.json": log.encode()}, given.out)
     if given.as_json:
-        print_json(report)
+        output.print_json(report)
         return
     rows = [
         [
@@ -207,11 +338,161 @@ def rebpe(given: ReBPEOptions) -> None:
         for phase in run.phases
     ]
     header = ["iteration", "phase", "|V|", "precision %", "recall %", "F1 %", "merges", "s"]
-    print_table(header, rows, left={1, 6}, keys=2)
-    print_scores(after, before)
+    output.print_table(header, rows, left={1, 6}, keys=2)
+    output.print_scores(after, before)
+    print("tokens added: " + signed(100 * run.tokens_added, unit=" %"))
     end = "converged" if run.converged else "stopped at the limit of iterations"
     print(f"{end} after {report['seconds']:.2f} s; |V| is now {loaded.vocabulary_size:,}")
-    print_never_formed(never)
-    print_skipped(report["skipped"])
-    print_saved(report.get("saved", ()))
+    _print_never_formed(never)
+    output.print_skipped(report["skipped"])
+    output.print_checks(made.checks if made else ())
+    output.print_saved(report.get("saved", ()))
     print(report["signature"])
+
+
+# ------------------------------------------------------------------------------ by word counts
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountedEdit:
+    """An edit by word counts, which a gold segmentation can be scored before and after.
+
+    counts: Word counts: FILE (word⇥count a line) or wordfreq:LANG.
+    reference: Score this gold segmentation before and after, or demo:en, demo:de, demo:nl.
+    out: Folder for the tokeniser and its recipe; without it, nothing is saved.
+    """
+
+    tokenizer: str
+    counts: str | None = None
+    recipe: Path | None = None
+    reference: str | None = None
+    out: Path | None = None
+    as_json: bool = False
+
+    @cached_property
+    def words(self) -> Any:
+        """The word counts, or None; read once."""
+        return word_counts(self.counts)
+
+    def make(
+        self, edit: "Callable[[BpeTokeniser], tuple[str, dict[str, Any]]]", reading: Reading
+    ) -> None:
+        """Edit the tokeniser, save it, and tell |V|, F1 and tokens per word before and after.
+
+        ``edit`` returns what it did, as a line and as data.
+        """
+        from morphgraph.score.boundaries import Benchmark
+        from morphgraph.score.gold_set import GoldSet
+        from morphgraph.score.vocabulary import compress
+        from morphgraph.segment.bte import Bte
+        from morphgraph.tokeniser.merging import segment
+
+        output.check_out(self.out)
+        gold = reading.read_any(self.reference)
+        loaded = load_edited(self.tokenizer, self.recipe)
+        benchmark = gold and Benchmark.on(GoldSet.of(gold), loaded)
+
+        def figures() -> dict[str, Any]:
+            return {
+                "vocab_size": loaded.vocabulary_size,
+                "tokens_per_word": self.words and compress(Bte(loaded), self.words).fertility,
+                "scores": benchmark and benchmark.scores(segment(loaded.graph, benchmark.words)),
+            }
+
+        before = figures()
+        line, did = edit(loaded)
+        after = figures()
+        words = benchmark.texts if benchmark else ()
+        exported = _exported(loaded, self.out, self.tokenizer, words)
+        saved = [] if exported is None else output.save_files(exported.files, self.out)
+        signature = benchmark.signature(loaded) if benchmark else Bte(loaded).signature()
+        if self.as_json:
+            for found in (before, after):
+                found["scores"] = found["scores"] and [one.to_dict() for one in found["scores"]]
+            made = {"checks": _checks(exported), "saved": saved, "signature": signature}
+            output.print_json({**did, "before": before, "after": after, **made})
+            return
+        if benchmark is not None:
+            output.print_scores(after["scores"], before["scores"])
+        print(f"{line}; |V|: {before['vocab_size']:,} → {after['vocab_size']:,}")
+        if self.words is not None:
+            fertility = (f"{found['tokens_per_word']:.4f}" for found in (before, after))
+            print(f"tokens per word: {' → '.join(fertility)}")
+        output.print_checks(exported.checks if exported else ())
+        output.print_saved(saved)
+        print(signature)
+
+
+@with_options
+def prune(
+    given: CountedEdit,
+    reading: Reading,
+    by: PruningOrder = "leaf-frequency",
+    count: Annotated[int | None, typer.Option(min=0)] = None,
+    keep_corpus: bool = False,
+    keep_script: list[str] | None = None,
+    drop_script: list[str] | None = None,
+    ids: Literal["dense", "keep"] = "dense",
+) -> None:
+    """Remove types that are hardly needed, with their merges; no other type gets lost.
+
+    by: leaf-frequency: the rarest that no other is made of, again and again; merge-based: by use in
+        merges and as tokens; last: the same as the first, by id; script: by the characters.
+    count: How many types; with --by script all, if not given.
+    keep_corpus: Instead, remove all types that the counts do not need: their words are segmented as
+        before.
+    keep_script: For --by script: only types of this script stay, such as Latin; may be repeated.
+    drop_script: For --by script: types with a character of this one go, such as Han; may be
+        repeated.
+    ids: dense: no gaps; keep: types keep their ids, and removed ones their entries.
+    """
+    from morphgraph.refine.pruning import preview_prune, preview_trim
+
+    if keep_corpus and (count is not None or given.counts is None):
+        raise MorphGraphError(
+            "--keep-corpus removes what word counts do not need. Name these with --counts, and "
+            "leave out --count."
+        )
+
+    def edit(loaded: "BpeTokeniser") -> tuple[str, dict[str, Any]]:
+        said, did = "", dict[str, Any]()
+        if keep_corpus:
+            trim = preview_trim(loaded, given.words)
+            change = trim.change
+            did = {"kept": trim.kept, "closure": trim.closure}
+            said = f", {trim.kept:,} that merges make kept ({trim.closure:,} with all merges as is)"
+        else:
+            scripts: Any = {"keep_scripts": keep_script or (), "drop_scripts": drop_script or ()}
+            change = preview_prune(loaded, count, by, given.words, **scripts)
+        loaded.graph.apply(change)
+        loaded.id_choice = ids
+        removed = [loaded.types[number] for number in change.removed_types]
+        return f"{counted(len(removed), 'type')} removed{said}", {"removed": removed, **did}
+
+    given.make(edit, reading)
+
+
+@with_options
+def extend(
+    given: CountedEdit,
+    reading: Reading,
+    add: Annotated[int, typer.Option(min=1)],
+    replace: bool = False,
+) -> None:
+    """Go on training on word counts, after all merges of before; types keep their ids.
+
+    add: How many new types; fewer if no pairs are left.
+    replace: New types get the ids of types that the --recipe removed first.
+    """
+    from morphgraph.refine.extending import extend as extend_by
+
+    if given.counts is None:
+        raise MorphGraphError("Nothing says what to train on. Give --counts.")
+
+    def edit(loaded: "BpeTokeniser") -> tuple[str, dict[str, Any]]:
+        with output.progress_bar("training") as advance:
+            change = extend_by(loaded, given.words, add, replace=replace, progress=advance)
+        added = [loaded.types[number] for number in change.added_types]
+        return f"{counted(len(added), 'type')} added", {"added": added}
+
+    given.make(edit, reading)

@@ -3,32 +3,19 @@
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from morphgraph.cli import output
 from morphgraph.cli.options import (
-    GoldOptions,
-    Share,
+    CountedGold,
     Whole,
     load_edited,
     methods_on,
     models_of,
-    one_of,
     predictions_of,
     with_options,
-    word_counts,
-)
-from morphgraph.cli.output import (
-    check_ending,
-    print_json,
-    print_model,
-    print_saved,
-    print_scores,
-    print_skipped,
-    print_table,
-    progress_bar,
-    write,
 )
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import percent, unique_labels, visible
@@ -44,29 +31,25 @@ if TYPE_CHECKING:
 
 @with_options
 def score(
-    golds: GoldOptions,
+    given: CountedGold,
     tokenizer: str | None = None,
     methods: str = "bpe",
     model: list[Path] | None = None,
     predictions: list[Path] | None = None,
     predictions_format: str | None = None,
-    recipe: Path | None = None,
     scores: str | None = None,
-    scope: Annotated[str, one_of("morphemic", "whole-word", "both")] = "both",
-    weighting: Annotated[str, one_of("types", "tokens", "both")] = "both",
+    scope: Literal["morphemic", "whole-word", "both"] = "both",
+    weighting: Literal["types", "tokens", "both"] = "both",
     ideal: bool = False,
     baseline: Whole = 1,
     resamples: Annotated[int, typer.Option(min=0, max=100_000)] = 1000,
     seed: Annotated[int, typer.Option(min=0, max=2**32)] = 0,
     runs: Annotated[int, typer.Option(min=1, max=1000)] = 1,
-    holdout: Share = None,
+    holdout: Annotated[float | None, typer.Option(min=0, max=1)] = None,
     by: str | None = None,
     flota: bool = False,
-    frequencies: str | None = None,
-    bare: bool = False,
     out: Path | None = None,
     signature_only: bool = False,
-    as_json: bool = False,
 ) -> None:
     """Score tokenisers against references, with intervals, tests and signatures.
 
@@ -94,13 +77,14 @@ def score(
     signature_only: Print signatures, compute no scores.
     """
     from morphgraph.refine.learning import learn_and_score
-    from morphgraph.score.gold_set import HOLDOUT, SCOPES, GoldSet
+    from morphgraph.score.gold_set import HOLDOUT, SCOPES
     from morphgraph.score.metrics import GROUPS, METRICS, USUAL, boundary_score, check_metrics
     from morphgraph.score.outcome import Outcome
     from morphgraph.score.outcome import ideal as ideal_of
     from morphgraph.score.table import ScoreTable, SegmentationFailure, check_breakdown
     from morphgraph.score.uncertainty import Draws
-    from morphgraph.tables.scores import scores_csv, scores_latex, scores_markdown
+    from morphgraph.tables.scores import scores_table
+    from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 
     if scores == "help":
         listed = [
@@ -108,18 +92,17 @@ def score(
             for group, names in GROUPS.items()
             for name in names
         ]
-        print_table(["group", "score", "meaning"], listed, left={0, 1, 2})
+        output.print_table(["group", "score", "meaning"], listed, left={0, 1, 2})
         return
-    writers: dict[str, Any] = {".csv": scores_csv, ".tex": scores_latex, ".md": scores_markdown}
-    check_ending(out, *writers)
+    writers: dict[str, Any] = {".csv": to_csv, ".tex": to_latex, ".md": to_markdown}
+    output.check_ending(out, *writers)
     if by is not None:
         check_breakdown(by)
     if 0 < resamples < 100:
         raise MorphGraphError(f"--resamples {resamples} are too few. Give 100 or more, or 0.")
     chosen = check_metrics(scores.split(",")) if scores else USUAL
-    counts = word_counts(frequencies) if frequencies else None
-    loaded = load_edited(tokenizer, recipe) if tokenizer is not None else None
-    named = [] if loaded is None else methods_on(loaded, methods, counts)
+    loaded = load_edited(tokenizer, given.recipe) if tokenizer is not None else None
+    named = [] if loaded is None else methods_on(loaded, methods, given.counts)
     named += models_of(model or ())
     named += [predictions_of(path, predictions_format) for path in predictions or ()]
     if not named:
@@ -132,8 +115,10 @@ def score(
     named = [replace(each, label=label) for each, label in zip(named, labels, strict=True)]
     if holdout is None:
         holdout = HOLDOUT if any(each.learner is not None for each in named) else 0.0
-    known = dict(counts.items()) if counts is not None else None
-    gold_sets = [GoldSet.of(gold, known, frequencies or "", bare=bare) for gold in golds.golds()]
+    gold_sets = given.gold_sets()
+    for gold_set in gold_sets:
+        if weighting != "both":
+            gold_set.weights(weighting)  # fails if there are no frequencies
     tested = baseline - 1 if baseline and len(named) > 1 else None
     tables: list[ScoreTable] = []
     for gold_set in gold_sets:
@@ -147,7 +132,7 @@ def score(
             ScoreTable(outcomes, scoped, over, chosen, baseline=tested, draws=draws)
             for scoped in SCOPES
             if scoped == scope or (scope == "both" and gold_set.has_gold(scoped).any())
-            for over in _weightings(weighting, gold_set)
+            for over in (gold_set.weightings if weighting == "both" else (weighting,))
             for outcomes in on_words
         ]
     failed = [o for o in tables[0].outcomes if isinstance(o, SegmentationFailure)]
@@ -163,31 +148,23 @@ def score(
             print(line)
         return
     if out is not None:
-        write(out, writers[out.suffix](tables))
-    if as_json:
+        output.write(out, writers[out.suffix](scores_table(tables)))
+    if given.as_json:
         report = _score_report(tables)
         if flota:
             report["flota"] = [{"rows": e.rows(), "signature": e.signature} for e in found]
         if by is not None:
             report["breakdowns"] = [_breakdown_report(each) for each in broken]
-        print_json(report)
+        output.print_json(report)
         return
     if len(named) == 1 and len(gold_sets) == 1 and scores is None and tables[0].runs == 1:
         firsts = [next(o for o in t.outcomes if isinstance(o, Outcome)) for t in tables]
         pairs = zip(firsts, tables, strict=True)
-        print_scores([boundary_score(o, t.scope, t.weighting) for o, t in pairs])
+        output.print_scores([boundary_score(o, t.scope, t.weighting) for o, t in pairs])
     for gold_set in gold_sets:
-        print_skipped({skip.reason: skip.count for skip in gold_set.reference.skipped})
+        output.print_skipped({skip.reason: skip.count for skip in gold_set.reference.skipped})
     _print_tables(tables, broken, found)
-    print_saved([out] if out is not None else [])
-
-
-def _weightings(asked: str, gold_set: "GoldSet") -> tuple[Any, ...]:
-    if asked == "both":
-        return gold_set.weightings
-    weighting: Any = asked
-    gold_set.weights(weighting)  # fails if there are no frequencies
-    return (weighting,)
+    output.print_saved([out] if out is not None else [])
 
 
 def _broken_down(tables: "list[ScoreTable]", by: str) -> "list[Breakdown]":
@@ -242,7 +219,7 @@ def _print_tables(
         for row in shown.rows:
             if row.error:
                 print(visible(f"{row.names[0]}: {row.error}"))
-        print_model(shown)
+        output.print_model(shown)
         print(table.signature)
         if table.gold_set is not None and table.gold_set.reference.partial:
             print(table.gold_set.reference.partial_note)
@@ -251,7 +228,7 @@ def _print_tables(
         print(note)
     for further in (*map(breakdown_table, broken), *map(flota_table, found)):
         print(f"\n{visible(further.title)}")
-        print_model(further)
+        output.print_model(further)
         print(*further.signatures)
 
 
@@ -282,18 +259,19 @@ def _table_report(table: "ScoreTable") -> dict[str, Any]:
 
     rows: list[dict[str, Any]] = []
     for number, (outcome, found) in enumerate(zip(table.outcomes, table.estimates, strict=True)):
-        row: dict[str, Any] = {"tokeniser": outcome.label, "error": None}
+        row: dict[str, Any] = {"error": getattr(outcome, "message", "")}
         if isinstance(outcome, Outcome) and found is not None:
-            row["vocab_size"] = outcome.vocabulary_size
-            row["held_in"] = outcome.held_in
-            row["scores"] = {name: _estimate_report(estimate) for name, estimate in found.items()}
-        else:
-            row["error"] = getattr(outcome, "message", "")
-        rows.append({**row, "signature": table.signature_of(number)})
-    gold_set = table.gold_set
+            row = {
+                "error": None,
+                "vocab_size": outcome.vocabulary_size,
+                "held_in": outcome.held_in,
+                "scores": {name: _estimate_report(estimate) for name, estimate in found.items()},
+            }
+        rows.append({"tokeniser": outcome.label, **row, "signature": table.signature_of(number)})
+    gold = table.gold_set.reference if table.gold_set else None
     return {
-        "reference": gold_set.reference.name if gold_set else None,
-        "partial": gold_set.reference.partial if gold_set else "",
+        "reference": gold.name if gold else None,
+        "partial": gold.partial if gold else "",
         "scope": table.scope,
         "weighting": table.weighting,
         "words": words_of(table),
@@ -304,26 +282,17 @@ def _table_report(table: "ScoreTable") -> dict[str, Any]:
 
 def _breakdown_report(found: "Breakdown") -> dict[str, Any]:
     rows = [
-        {
-            "tokeniser": label,
-            "group": group.name,
-            found.counted: group.size,
-            **_estimate_report(estimate),
-        }
-        for number, label in enumerate(found.labels)
-        for group, estimate in zip(found.rows[number], found.estimates(number), strict=True)
+        {"tokeniser": label, "group": name, found.counted: size, **_estimate_report(estimate)}
+        for label, row in zip(found.labels, found.rows, strict=True)
+        for (name, size), estimate in zip(found.groups, row, strict=True)
     ]
     return {"by": found.by, "score": found.metric, "rows": rows, "signature": found.signature}
 
 
 def _estimate_report(estimate: "Estimate") -> dict[str, Any]:
-    known = not math.isnan(estimate.deviation)
-    return {
-        "value": estimate.value,
-        "interval": [estimate.interval.low, estimate.interval.high],
-        "p": estimate.p,
-        **({"deviation": estimate.deviation} if known else {}),
-    }
+    interval = [estimate.interval.low, estimate.interval.high]
+    known = {"value": estimate.value, "interval": interval, "p": estimate.p}
+    return known if math.isnan(estimate.deviation) else known | {"deviation": estimate.deviation}
 
 
 # ------------------------------------------------------------------------------ compare
@@ -331,16 +300,12 @@ def _estimate_report(estimate: "Estimate") -> dict[str, Any]:
 
 @with_options
 def compare(
-    golds: GoldOptions,
+    given: CountedGold,
     methods: str = "bpe",
     tokenizer: str = "demo:en",
     model: list[Path] | None = None,
-    recipe: Path | None = None,
-    frequencies: str | None = None,
-    bare: bool = False,
     limit: Whole = 0,
     out: Path | None = None,
-    as_json: bool = False,
 ) -> None:
     """Compare methods on the words of a reference: scores with intervals, and their agreement.
 
@@ -353,20 +318,21 @@ def compare(
     from morphgraph.tables.scores import (
         comparison_csv,
         comparison_html,
-        comparison_latex,
         summary_table,
+        words_table,
     )
+    from morphgraph.tables.writing import to_latex
 
     writers: dict[str, Any] = {
         ".csv": comparison_csv,
-        ".tex": comparison_latex,
+        ".tex": lambda *words: to_latex(words_table(*words)),
         ".html": comparison_html,
     }
-    check_ending(out, *writers)
-    loaded = load_edited(tokenizer, recipe)
-    entries = golds.gold().entries[: limit or None]
-    counts = word_counts(frequencies) if frequencies else None
-    entrants = [*methods_on(loaded, methods, counts), *models_of(model or ())]
+    output.check_ending(out, *writers)
+    loaded = load_edited(tokenizer, given.recipe)
+    given.check_single()
+    entries = given.golds()[0].entries[: limit or None]
+    entrants = [*methods_on(loaded, methods, given.counts), *models_of(model or ())]
     if not entrants:
         raise MorphGraphError("There is no method to compare. Name some with --methods.")
     segmenters: list[Any] = []
@@ -377,26 +343,26 @@ def compare(
                 "what it has seen. Use morphgraph score, which holds words out."
             )
         segmenters.append(each.made() if callable(each.made) else each.made)
-    with progress_bar("comparing"):
+    with output.progress_bar("comparing"):
         words, gold = [entry.word for entry in entries], [entry.morphs for entry in entries]
         labels = unique_labels([each.label for each in entrants])
-        made = Comparison(segmenters, words, gold, labels=labels, bare=bare)
+        made = Comparison(segmenters, words, gold, labels=labels, bare=given.bare)
         report = _comparison_report(made)
     if out is not None:
-        write(out, writers[out.suffix](made, made.rows))
-    if as_json:
-        print_json(report)
+        output.write(out, writers[out.suffix](made, made.rows))
+    if given.as_json:
+        output.print_json(report)
         return
     table = summary_table(made)
-    print_model(table)
+    output.print_model(table)
     print()
     alike = [
         [label, *(percent(share, 1) for share in shares)]
         for label, shares in zip(made.labels, made.agreement, strict=True)
     ]
-    print_table(["cut alike, %", *made.labels], alike, left={0})
+    output.print_table(["cut alike, %", *made.labels], alike, left={0})
     print("\n".join(table.signatures))
-    print_saved([out] if out is not None else [])
+    output.print_saved([out] if out is not None else [])
 
 
 def _comparison_report(made: "Comparison") -> dict[str, Any]:
@@ -415,11 +381,13 @@ def _comparison_report(made: "Comparison") -> dict[str, Any]:
         "signature": made.signature,
         "agreement": made.agreement.tolist(),
         "words": [
-            {
-                "word": row.text,
-                "gold": row.gold,
-                "tokens": dict(zip(made.labels, (c.tokens for c in row.cells), strict=True)),
-                "exact": dict(zip(made.labels, (c.exact for c in row.cells), strict=True)),
+            {"word": row.text, "gold": row.gold}
+            | {
+                name: {
+                    label: getattr(cell, name)
+                    for label, cell in zip(made.labels, row.cells, strict=True)
+                }
+                for name in ("tokens", "exact")
             }
             for row in made.rows
         ],

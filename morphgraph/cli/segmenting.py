@@ -1,33 +1,23 @@
 """The commands that use, measure and export a tokeniser: segment, vocabulary, export."""
 
 import sys
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from morphgraph.cli import output
 from morphgraph.cli.options import (
     Reading,
     Whole,
     check_one_place,
     cluster_for,
-    load_bpe,
+    load_any,
     load_edited,
     standard_input,
-    warn,
     with_options,
     word_counts,
-)
-from morphgraph.cli.output import (
-    check_out,
-    print_json,
-    print_left_out,
-    print_model,
-    print_saved,
-    print_table,
-    progress_bar,
-    progress_line,
-    save_files,
 )
 from morphgraph.core.errors import MorphGraphError, NoMergesError
 from morphgraph.core.text import count_text, counted, unique_labels
@@ -35,6 +25,8 @@ from morphgraph.methods import METHODS
 from morphgraph.segment.method import parse_method
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from morphgraph.score.corpus_measures import CorpusMeasures
     from morphgraph.score.vocabulary import VocabularyHealth
     from morphgraph.segment.segmenter import Segmenter
@@ -62,9 +54,6 @@ def segment(
     samples: For dropout: this many lines for each word.
     sentences: Each argument or line is running text, not one word.
     """
-    from morphgraph.segment.models import load_segmenter
-    from morphgraph.segment.segmenter import standard_segmenter
-
     given = words or [line.rstrip("\r\n") for line in standard_input()]
     given = [word for word in given if word.strip()]
     if not given:
@@ -75,34 +64,26 @@ def segment(
                 f"Word {position}, “{word[:60]}”, has a space in it. Give one word per argument or "
                 "line, or add --sentences."
             )
-    chosen = method or model or counts or samples > 1
-    if chosen:
-        name, parameters = parse_method(method) if method else (None, {})
-        segmenter = load_segmenter(model or tokenizer, name, counts=counts, **parameters)
-    else:
-        try:
-            segmenter = standard_segmenter(load_bpe(tokenizer))
-        except NoMergesError:
-            segmenter = load_segmenter(tokenizer)
+    name, parameters = parse_method(method) if method else (None, {})
+    segmenter = load_any(model or tokenizer, name, counts=counts, **parameters)
     encoded = segmenter.encode(given, bare=bare or sentences)
     if samples > 1 and segmenter.undrawn is segmenter:
         raise MorphGraphError("--samples is for dropout; all other methods give one result.")
     found = segmenter.samples(encoded, samples)
-    rows: list[dict[str, Any]] = []
-    for number, word in enumerate(given):
-        for segmentation in found:
-            ends = list(segmentation.token_ends(number))
-            rows.append(
-                {
-                    "word": word,
-                    "tokens": [segmenter.token_text(encoded, atom, token) for atom, token in ends],
-                    "ids": [segmenter.vocabulary_id(token) for _, token in ends],
-                    "splits": segmentation.splits(number),
-                }
-            )
+    rows: list[dict[str, Any]] = [
+        {
+            "word": word,
+            "tokens": [segmenter.token_text(encoded, *end) for end in one.token_ends(number)],
+            "ids": [segmenter.vocabulary_id(token) for _, token in one.token_ends(number)],
+            "splits": one.splits(number),
+        }
+        for number, word in enumerate(given)
+        for one in found
+    ]
     if as_json:
+        chosen = method or model or counts or samples > 1
         signed = {"signature": segmenter.signature()} if chosen else {}
-        print_json({"words": rows, **signed})
+        output.print_json({"words": rows, **signed})
         return
     for row in rows:
         print(" ".join(row["tokens"]))
@@ -111,22 +92,40 @@ def segment(
 # ------------------------------------------------------------------------------ vocabulary
 
 
+@dataclass(frozen=True, kw_only=True)
+class CorpusOptions:
+    """How texts are read and measured.
+
+    column: For --corpus: the column, or field, with the text.
+    language_column: For --corpus: the column, or field, with the language.
+    parallel: For --corpus: the same lines in several languages, a file each.
+    base: For --parallel: the language that others are relative to.
+    unit: For --corpus: segment words, or lines as whole texts; lines with --parallel.
+    bad_lines: For --corpus: what becomes of a line that cannot be read.
+    memory: For --corpus: words and counts, over all workers: 64M or more.
+    workers: For --corpus: how many processes; one if not given.
+    """
+
+    column: str | None = None
+    language_column: str | None = None
+    parallel: bool = False
+    base: str | None = None
+    unit: Literal["words", "lines"] | None = None
+    bad_lines: Literal["stop", "skip"] = "stop"
+    memory: str = "512M"
+    workers: int | None = None
+    scheduler: str | None = None
+
+
 @with_options
 def vocabulary(
     reading: Reading,
+    texts: CorpusOptions,
     tokenizer: list[str] | None = None,
     model: list[Path] | None = None,
+    recipe: Path | None = None,
     frequencies: str | None = None,
     corpus: list[str] | None = None,
-    column: str | None = None,
-    language_column: str | None = None,
-    parallel: bool = False,
-    base: str | None = None,
-    unit: Literal["words", "lines"] | None = None,
-    bad_lines: Literal["stop", "skip"] = "stop",
-    memory: str = "512M",
-    workers: int | None = None,
-    scheduler: str | None = None,
     reference: str | None = None,
     alpha: float = 2.5,
     list_: str | None = None,
@@ -136,26 +135,20 @@ def vocabulary(
 ) -> None:
     """Measure vocabularies: useless types, compression of a corpus, morphs that are types.
 
+    With --recipe one tokeniser is measured before its edits and after them.
+
     tokenizer: tokenizer.json, vocab.json, a list of types, a SentencePiece model, or demo:en; may
         be repeated. demo:en if neither this nor --model is given.
     model: A trained model, or a tokeniser or vocabulary; may be repeated.
     corpus: Measure texts of any size instead: files, patterns, folders, as count reads them; may be
         repeated.
-    column: For --corpus: the column, or field, with the text.
-    language_column: For --corpus: the column, or field, with the language.
-    parallel: For --corpus: the same lines in several languages, a file each.
-    base: For --parallel: the language that others are relative to.
-    unit: For --corpus: segment words, or lines as whole texts; lines with --parallel.
-    bad_lines: For --corpus: what becomes of a line that cannot be read.
-    memory: For --corpus: words and counts, over all workers: 64M or more.
-    workers: For --corpus: how many processes; one if not given.
     reference: A gold segmentation, or demo:en, demo:de, demo:nl.
     alpha: The order of the Rényi efficiency, above 0.
-    list_: Print the types behind a figure: never_used, unreachable, duplicates…
+    list_: Print the types behind a figure: never_used, unreachable (their own string is segmented
+        otherwise), duplicates…
     limit: At most this many in a list; 0 for all.
     signature_only: Print the signature and nothing else.
     """
-    from morphgraph.corpus.counting import parse_memory
     from morphgraph.score.vocabulary import NamedCounts, VocabularyHealth, check_alpha
     from morphgraph.score.vocabulary_figures import figure_called
     from morphgraph.tables.vocabulary import figure_table, signature, why_undefined
@@ -165,77 +158,75 @@ def vocabulary(
         figure = figure_called(list_)
         if not figure.has_list:
             raise MorphGraphError(f"There is no list behind “{figure.label}”. Use another --list.")
-    segmenters = _segmenters(tokenizer or [], model or [])
-    of_corpus = (column, language_column, parallel or None, base, unit, workers, scheduler)
+    segmenters = _segmenters(tokenizer or [], model or [], recipe)
     if corpus:
         if frequencies or reference or list_ is not None:
             raise MorphGraphError(
                 "--corpus measures texts alone. Leave out --frequencies, --reference and --list."
             )
-        names = ("column", "language_column", "parallel", "base", "unit")
-        given = (column, language_column, parallel, base, unit)
-        options: dict[str, Any] = dict(zip(names, given, strict=True))
-        options |= {"alpha": alpha, "memory": parse_memory(memory), "bad_lines": bad_lines}
-        measured = _measured(segmenters, corpus, options, workers, scheduler)
+        measured = _measured(segmenters, corpus, texts, alpha)
         _print_measured(measured, limit, as_json, signature_only)
         return
-    if any(option is not None for option in of_corpus):
+    if texts != CorpusOptions():
         raise MorphGraphError(
-            "--column, --language-column, --parallel, --base, --unit, --workers and --scheduler "
-            "are for --corpus. Name its files with --corpus, or leave them out."
+            "--column, --language-column, --parallel, --base, --unit, --bad-lines, --memory, "
+            "--workers and --scheduler are for --corpus. Name its files with --corpus, or leave "
+            "them out."
         )
     known = NamedCounts(word_counts(frequencies), frequencies) if frequencies else None
     gold = reading.read(reference) if reference else None
-    with progress_bar("counting"):
+    with output.progress_bar("counting"):
         found = [
             VocabularyHealth(segmenter, known, gold, label=label)
             for label, segmenter in segmenters.items()
         ]
     if as_json and not signature_only:
-        print_json(_health_report(found, alpha, list_, limit))
+        output.print_json(_health_report(found, alpha, list_, limit))
         return
     if signature_only:
         pass
     elif list_ is not None:
         _print_lists(found, list_, limit)
     else:
-        print_model(figure_table(found, alpha))
+        output.print_model(figure_table(found, alpha))
         for why in why_undefined(found, alpha):
             print(f"n/a: {why}")
     print(signature(found, alpha))
 
 
-def _segmenters(tokenizers: list[str], models: list[Path]) -> "dict[str, Segmenter]":
+def _segmenters(
+    tokenizers: list[str], models: list[Path], recipe: Path | None
+) -> "dict[str, Segmenter]":
     from morphgraph.core.text import base_name
-    from morphgraph.segment.models import load_segmenter
+    from morphgraph.segment.bte import Bte
 
+    if recipe is not None:
+        if len(tokenizers) != 1 or models:
+            raise MorphGraphError("--recipe is for one --tokenizer. Leave out all others.")
+        edited = Bte(load_edited(tokenizers[0], recipe))
+        before = Bte(edited.tokeniser.fork())
+        return {"before the edits": before, "after the edits": edited}
     sources = [
         *((base_name(source), source) for source in tokenizers),
         *((path.stem, str(path)) for path in models),
     ] or [("demo:en", "demo:en")]
     names = [name for name, _ in sources]
     labels = unique_labels([name if names.count(name) == 1 else source for name, source in sources])
-    found = {}
-    for label, (_, source) in zip(labels, sources, strict=True):
-        found[label] = segmenter = load_segmenter(source)
-        if segmenter.tokeniser is not None:
-            warn(segmenter.tokeniser)
-    return found
+    return {label: load_any(source) for label, (_, source) in zip(labels, sources, strict=True)}
 
 
 def _measured(
-    segmenters: "dict[str, Segmenter]",
-    corpus: list[str],
-    options: dict[str, Any],
-    workers: int | None,
-    scheduler: str | None,
+    segmenters: "dict[str, Segmenter]", corpus: list[str], texts: CorpusOptions, alpha: float
 ) -> "CorpusMeasures":
+    from morphgraph.corpus.counting import parse_memory
     from morphgraph.score.corpus_measures import measure_corpus
 
+    options = asdict(texts) | {"alpha": alpha, "memory": parse_memory(texts.memory)}
+    workers, scheduler = options.pop("workers"), options.pop("scheduler")
     check_one_place(workers, scheduler)
     if workers is not None and workers < 1:
         raise MorphGraphError(f"There cannot be {workers} workers. Give 1 or more.")
-    with progress_line("measuring") as tell:
+    with output.progress_line("measuring") as tell:
         options["progress"] = lambda share: tell(f"measuring: {share:.0%}", share)
         if (workers or 1) == 1 and scheduler is None:
             return measure_corpus(segmenters, corpus, **options)
@@ -252,20 +243,20 @@ def _print_measured(
 ) -> None:
     from morphgraph.tables.vocabulary import UNITS, corpus_json, corpus_table, parity_table
 
-    print_left_out(measured)
+    output.print_left_out(measured)
     if signature_only:
         print(measured.signature)
         return
     if as_json:
-        print_json(corpus_json(measured))
+        output.print_json(corpus_json(measured))
         return
-    print_model(corpus_table(measured, limit or None))
+    output.print_model(corpus_table(measured, limit or None))
     texts = len({one.text for one in measured.texts})
     if limit and texts > limit:
         print(f"{limit:,} of {counted(texts, measured.by)}; --limit 0 shows all")
     if measured.base is not None:
         print()
-        print_model(parity_table(measured))
+        output.print_model(parity_table(measured))
     print(UNITS[measured.unit])
     print(measured.signature)
 
@@ -273,7 +264,6 @@ def _print_measured(
 def _health_report(
     found: "list[VocabularyHealth]", alpha: float, list_: str | None, limit: int
 ) -> dict[str, Any]:
-    from morphgraph.score.vocabulary_figures import list_behind
     from morphgraph.tables.vocabulary import figure_values, signature, values_json
     from morphgraph.tables.writing import whole
 
@@ -285,32 +275,33 @@ def _health_report(
             "figures": values_json(values),
         }
         if list_ is not None:
-            table = list_behind(health, list_)[: limit or None]
-            rows = table.drop(columns="type_id").to_dict("records")
             entry["list"] = [
                 {key: whole(cell) if isinstance(cell, float) else cell for key, cell in row.items()}
-                for row in rows
+                for row in _listed(health, list_)[: limit or None].to_dict("records")
             ]
         tokenisers.append(entry)
     return {"alpha": alpha, "tokenisers": tokenisers, "signature": signature(found, alpha)}
 
 
+def _listed(health: "VocabularyHealth", key: str) -> "pd.DataFrame":
+    from morphgraph.score.vocabulary_figures import list_behind
+
+    return list_behind(health, key).drop(columns="type_id")
+
+
 def _print_lists(found: "list[VocabularyHealth]", key: str, limit: int) -> None:
     from pandas.api.types import is_numeric_dtype
 
-    from morphgraph.score.vocabulary_figures import list_behind
-
     for health in found:
-        table = list_behind(health, key)
-        shown = table[: limit or None].drop(columns="type_id")
+        table = _listed(health, key)
         rows = [
             [count_text(cell) if isinstance(cell, float) else str(cell) for cell in row]
-            for row in shown.itertuples(index=False)
+            for row in table[: limit or None].itertuples(index=False)
         ]
-        strings = {n for n, name in enumerate(shown) if not is_numeric_dtype(shown[name])}
-        print(f"{health.label}: {len(shown):,} of {len(table):,}")
+        strings = {n for n, name in enumerate(table) if not is_numeric_dtype(table[name])}
+        print(f"{health.label}: {len(rows):,} of {len(table):,}")
         if rows:
-            print_table(list(shown.columns), rows, left=strings)
+            output.print_table(list(table.columns), rows, left=strings)
 
 
 # ------------------------------------------------------------------------------ export
@@ -325,36 +316,52 @@ def export(
     method: str | None = None,
     counts: str | None = None,
     reference: str | None = None,
+    portable: bool = False,
+    pattern: str | None = None,
+    ids: Literal["dense", "keep", "reuse"] | None = None,
+    ranks: bool = False,
     as_json: bool = False,
 ) -> None:
     """Export for transformers: compare 10,000 words and 1,000 sentences, then write the files.
+
+    What is not as it was before is counted, here and in the folder's README.
 
     out: Folder for the files.
     method: {offered}, on the tokeniser or on a vocabulary, with parameters as in flota(k=2); its
         merges, or a saved model's method, if not given.
     reference: Compare on the words of this gold segmentation first.
+    portable: Leave only pair merges, so that every library reads it; rebpe and knockout do so by
+        their reference.
+    pattern: How text is cut, for a rank file of tiktoken or a GGUF file that does not say: a
+        regular expression, or the name of an encoding that does the same, such as cl100k_base.
+    ids: keep: types keep their ids, as portable ones do anyway; reuse: new types get those of
+        removed ones first; dense: no gaps.
+    ranks: Also write a rank file for tiktoken; refused if tiktoken would segment otherwise by it.
     """
     from morphgraph.formats.export import export_model, words_to_check
     from morphgraph.formats.export_files import source_settings
+    from morphgraph.formats.ranks import to_ranks
     from morphgraph.segment.models import exported_model
 
-    if reference is None and reading != Reading():
-        raise MorphGraphError(
-            "--format, --encoding, --include-foreign and --layer say how a reference is read. Name "
-            "one with --reference."
-        )
-    check_out(out)
-    segmenter = _to_export(tokenizer, recipe, method, counts)
+    gold = reading.read_any(reference)
+    output.check_out(out)
+    segmenter = _to_export(tokenizer, recipe, method, counts, portable, ids, pattern)
     if warning := segmenter.warning():
         print(warning, file=sys.stderr)
+    ranked = {}
+    if ranks:
+        if segmenter.editable is None:
+            raise MorphGraphError(
+                f"{segmenter.name} has no merges for a rank file. Leave out --ranks."
+            )
+        ranked["ranks.tiktoken"] = to_ranks(segmenter.editable)
     model = exported_model(segmenter)
-    entries = reading.read(reference).entries if reference is not None else ()
-    words = words_to_check([entry.word for entry in entries], name=tokenizer)
-    with progress_bar("comparing"):
+    words = words_to_check([entry.word for entry in gold.entries] if gold else (), name=tokenizer)
+    with output.progress_bar("comparing"):
         made = export_model(model, words, source_settings(tokenizer))
-    saved = save_files(made.files, out)
+    saved = output.save_files(made.files | ranked, out)
     if as_json:
-        print_json(made.to_dict())
+        output.print_json(made.to_dict())
         return
     compared = f"{counted(made.checked_words, 'word')} and "
     compared += counted(made.checked_sentences, "sentence")
@@ -362,12 +369,19 @@ def export(
     print(f"form: {made.kind} ({made.reason})")
     merges = f"{counted(made.merges, 'merge')}, {counted(made.tuple_merges, 'tuple merge')}"
     print(f"{counted(made.vocab_size, 'type')}{f', {merges}' if made.merges else ''}")
-    print_saved(saved)
+    output.print_checks(made.checks)
+    output.print_saved(saved)
     print(made.signature)
 
 
 def _to_export(
-    tokenizer: str, recipe: Path | None, method: str | None, counts: str | None
+    tokenizer: str,
+    recipe: Path | None,
+    method: str | None,
+    counts: str | None,
+    portable: bool,
+    ids: Literal["dense", "keep", "reuse"] | None,
+    pattern: str | None,
 ) -> "Segmenter":
     """Return what to export: a tokeniser as edited, or a method on it or on a vocabulary."""
     from morphgraph.core.files import read_bytes
@@ -382,17 +396,20 @@ def _to_export(
             f"{name} is trained. Export the model that train --method {name} saved."
         )
     try:
-        loaded = load_edited(tokenizer, recipe)
+        loaded = load_edited(tokenizer, recipe, pattern)
     except NoMergesError as error:
         path = str(tokeniser_files(tokenizer)[-1])
-        if recipe is not None:
-            fix = "Choose a BPE tokeniser, or leave out --recipe."
-            raise NoMergesError(error.file, error.place, error.problem, fix) from error
-        if name is not None or counts is not None:
-            return load_segmenter(path, name, counts=counts, **parameters)
-        model = saved_model(read_bytes(path), path)
-        if model is None:
+        fix = "Choose a BPE tokeniser, or leave out --recipe."
+        if recipe is None:
+            if name is not None or counts is not None:
+                return load_segmenter(path, name, counts=counts, **parameters)
+            if (model := saved_model(read_bytes(path), path)) is not None:
+                return model
             fix = "Choose a BPE tokeniser, or a method that needs no merges: --method flota."
-            raise NoMergesError(error.file, error.place, error.problem, fix) from error
-        return model
+        raise NoMergesError(error.file, error.place, error.problem, fix) from error
+    loaded.id_choice = ids
+    if portable:
+        from morphgraph.refine.portable import preview_portable
+
+        loaded.graph.apply(preview_portable(loaded.graph))
     return method_on(loaded, name, parameters, counts) if name else Bte(loaded)

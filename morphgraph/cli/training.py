@@ -10,18 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from morphgraph.cli import output
 from morphgraph.cli.options import Whole, with_options, word_counts
-from morphgraph.cli.output import (
-    check_out,
-    on_termination,
-    print_json,
-    print_message,
-    print_saved,
-    print_table,
-    progress_bar,
-    progress_line,
-    write,
-)
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import check_folder, json_bytes, write_files
 from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS, PUBLIC_TYPES, PUBLIC_WORDS
@@ -95,16 +85,16 @@ def train(
             data, made = _model(method, words, vocab_size, how)
     stopped = enough is not None and enough()
     saved = checkpoint if stopped and checkpoint is not None else out
-    write(saved, data)
+    output.write(saved, data)
     if as_json:
-        print_json({"saved": str(saved), **made, "seconds": time.perf_counter() - started})
+        output.print_json({"saved": str(saved), **made, "seconds": time.perf_counter() - started})
     else:
         shown = f", {counted(made['merges'], 'merge')}" if "merges" in made else ""
         print(f"{counted(made['vocab_size'], 'type')}{shown}: saved {saved}")
         if "signature" in made:
             print(made["signature"])
     if stopped:
-        print_message(f"stopped: {saved} has what was trained so far")
+        output.print_message(f"stopped: {saved} has what was trained so far")
         raise typer.Exit(130)
 
 
@@ -114,7 +104,7 @@ def _training_progress() -> "Iterator[Callable[[float], None]]":
     from morphgraph.segment.training import TrainingClock
 
     line = TrainingClock("training", "training: preparing the words")
-    with progress_line("training") as tell:
+    with output.progress_line("training") as tell:
         tell("training: reading the words", 0.0)
         yield lambda share: tell(line(share), share)
 
@@ -142,7 +132,7 @@ def _ending_early(checkpoint: Path | None) -> "Iterator[Callable[[], bool] | Non
             raise KeyboardInterrupt
         asked = True
 
-    with on_termination(end, signal.SIGINT):
+    with output.on_termination(end, signal.SIGINT):
         yield enough
 
 
@@ -157,7 +147,7 @@ def _words(counts: str | None, text: Path | None, column: str | None) -> "WordCo
         return read_text(text, column=column)
     if column is not None:
         raise MorphGraphError("--column names a column of the --text file. Give one, or leave out.")
-    found: WordCounts = word_counts(counts or "")
+    found: WordCounts = word_counts(counts)
     return found
 
 
@@ -201,6 +191,7 @@ def transplant(
     tokenizer: Path,
     out: Path | None = None,
     init: str = "mean",
+    norm: str | None = None,
     seed: Whole = 0,
     pad_to_multiple_of: Annotated[int, typer.Option(min=1)] = 1,
     old_tokenizer: str | None = None,
@@ -213,31 +204,41 @@ def transplant(
     model: Folder of a model, its weights in safetensors.
     tokenizer: Folder of the new tokeniser, such as export writes.
     out: New folder for the model with the new tokeniser.
-    init: The row of a new type: mean (of the rows of the old tokens of its string), zeros or normal
-        (drawn with each column's mean and standard deviation).
-    seed: For --init normal.
+    init: The row of a new type: mean (of the rows of the old tokens of its string), length (the
+        same, weighted by their characters), zeros, normal (drawn with each column's mean and
+        standard deviation) or hewitt (drawn with the covariance of columns, too).
+    norm: median scales new input rows to the median norm of old ones; refused where input and
+        output are one matrix.
+    seed: For --init normal and hewitt.
     pad_to_multiple_of: Add rows up to a multiple of this number.
     old_tokenizer: The tokeniser that the model was trained with; that in its folder.
     padded: Rows beyond the old tokeniser's ids are padding, however many.
     dry_run: Say what would be done, and write nothing.
     """
-    from morphgraph.models.transplanting import TransplantSettings, transplant_model
+    from morphgraph import models
 
     if out is None and not dry_run:
         raise MorphGraphError("Nothing says where the model goes. Give --out, or --dry-run.")
     begins: Any = init
-    settings = TransplantSettings(begins, seed, pad_to_multiple_of, padded)
-    place = None if dry_run else out
-    made = transplant_model(
-        model, tokenizer, place, settings, old_tokeniser=old_tokenizer, hint=" with --out"
+    scaled: Any = norm
+    made = models.transplant(
+        model,
+        tokenizer,
+        None if dry_run else out,
+        old_tokenizer=old_tokenizer,
+        init=begins,
+        norm=scaled,
+        seed=seed,
+        pad_to_multiple_of=pad_to_multiple_of,
+        padded=padded,
     )
     if as_json:
-        print_json(made.to_dict())
+        output.print_json(made.to_dict())
     else:
-        _print_transplant(made, settings.init)
+        _print_transplant(made)
 
 
-def _print_transplant(made: "Transplant", init: str) -> None:
+def _print_transplant(made: "Transplant") -> None:
     def size(shape: tuple[int, ...]) -> str:
         return " × ".join(f"{length:,}" for length in shape)
 
@@ -245,13 +246,24 @@ def _print_transplant(made: "Transplant", init: str) -> None:
         [visible(each.name), each.role, size(each.before), size(each.after)]
         for each in made.tensors
     ]
-    print_table(["tensor", "is", "before", "after"], rows, left={0, 1})
+    output.print_table(["tensor", "is", "before", "after"], rows, left={0, 1})
     print(f"{counted(len(made.kept), 'row')} copied")
-    begins = {"mean": "the mean of old rows", "zeros": "zeros", "normal": "drawn"}[init]
-    print(f"{counted(len(made.made), 'row')} made ({begins})")
+    begins = {
+        "mean": "the mean of old rows",
+        "length": "the mean of old rows by their characters",
+        "zeros": "zeros",
+        "normal": "drawn",
+        "hewitt": "drawn with the covariance of old rows",
+    }[made.init]
+    scaled = "; input rows scaled to the median norm" if made.norm else ""
+    print(f"{counted(len(made.made), 'row')} made ({begins}{scaled})")
     for type_, tokens in islice(made.made.items(), _SHOWN):
         parts = " + ".join(map(_short, tokens)) or "unknown to the old tokeniser: mean of all rows"
         print(f"  {_short(type_)}: {parts}")
+    if made.reused:
+        print(f"{counted(len(made.reused), 'id')} of dropped types reused")
+        for type_, before in islice(made.reused.items(), _SHOWN):
+            print(f"  {_short(type_)}, was {_short(before)}")
     print(f"{counted(len(made.dropped), 'row')} dropped")
     if made.dropped:
         print(f"  {' '.join(map(_short, made.dropped[:_SHOWN]))}")
@@ -261,7 +273,9 @@ def _print_transplant(made: "Transplant", init: str) -> None:
     for change in made.config:
         print(f"{change.file}: {change.field} {change.before} → {change.after}")
         if change.after is None:
-            print_message(f"{change.field}: the new tokeniser has no such token, so it is null")
+            output.print_message(
+                f"{change.field}: the new tokeniser has no such token, so it is null"
+            )
     if made.left_out:
         print(f"left out: {' '.join(map(visible, made.left_out))}")
     print("nothing written" if made.folder is None else f"saved {made.folder}")
@@ -299,15 +313,14 @@ def undertrained(
     limit: At most this many types; 0 for all.
     out: Folder for the table (CSV) and the chart (HTML).
     """
-    from morphgraph.models.undertrained_types import check_stand_out, undertrained_types
-    from morphgraph.score.vocabulary import NamedCounts
+    from morphgraph import models
+    from morphgraph.models.undertrained_types import check_stand_out
     from morphgraph.tables.writing import frame_csv
 
     check_stand_out(share)
-    check_out(out)
-    corpus = NamedCounts(word_counts(frequencies), frequencies) if frequencies else None
-    with progress_bar("looking at rows"):
-        found = undertrained_types(model, corpus, tokeniser=tokenizer, padded=padded, by=by)
+    output.check_out(out)
+    with output.progress_bar("looking at rows"):
+        found = models.undertrained(model, frequencies, tokenizer=tokenizer, padded=padded, by=by)
     files: dict[Path, bytes] = {}
     if out is not None:
         from morphgraph.draw.charts import undertrained_page
@@ -319,7 +332,7 @@ def undertrained(
     shown = chosen[: limit or None]
     kinds = found.by_kind(share)
     if as_json:
-        print_json(
+        output.print_json(
             {
                 "model": found.name,
                 "tied": found.tied,
@@ -338,7 +351,7 @@ def undertrained(
     if len(shown):
         print(f"{len(shown):,} of {counted(len(chosen), 'type')}, lowest {found.ranked_by} first:")
         _print_frame(shown, {"type", "kind"})
-    print_saved(files)
+    output.print_saved(files)
 
 
 def _print_frame(table: "pd.DataFrame", texts: set[str]) -> None:
@@ -354,4 +367,4 @@ def _print_frame(table: "pd.DataFrame", texts: set[str]) -> None:
     known = [name for name in table.columns if table[name].notna().any()]
     rows = [list(map(cell, known, row)) for row in table[known].itertuples(index=False)]
     left = {place for place, name in enumerate(known) if name in texts}
-    print_table([name.replace("_", " ") for name in known], rows, left=left)
+    output.print_table([name.replace("_", " ") for name in known], rows, left=left)

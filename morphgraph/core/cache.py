@@ -1,7 +1,4 @@
-"""The identity of a state, and a bounded cache of results derived from states.
-
-Each result is computed once.
-"""
+"""The identity of a state, and a bounded cache of results derived from states."""
 
 import hashlib
 import json
@@ -21,10 +18,8 @@ import numpy as np
 
 T = TypeVar("T")
 
-ENTRIES = 1_000
-"""Answers that a cache keeps at most."""
-SIZE = 1_000_000_000
-"""Bytes that they take at most, roughly."""
+ENTRIES = 1_000  # answers that a cache keeps at most
+SIZE = 1_000_000_000  # bytes that they take at most, roughly
 
 _Key = tuple[Hashable, Hashable]
 _SAMPLED = 50
@@ -37,9 +32,6 @@ class State:
 
     ``digest``: hexadecimal digits, the same in every process; ``str`` gives the first 12. It
     distinguishes states, but unlike a file's checksum does not protect from forgery.
-
-    >>> State.of("flota", {"k": 2}) == State.of("flota", {"k": 2}) != State.of("flota", {"k": 3})
-    True
     """
 
     digest: str
@@ -98,12 +90,6 @@ class Cache:
     arrays that several share count once. A dropped result that is still referenced elsewhere is
     restored when requested. The cache belongs to whoever opens tokenisers; a copied or pickled one
     is empty.
-
-    >>> cache = Cache()
-    >>> cache.get("a state", "a question", lambda: [1, 2])
-    [1, 2]
-    >>> cache.get("a state", "a question", lambda: [3])
-    [1, 2]
     """
 
     def __init__(self, entries: int = ENTRIES, size: int = SIZE) -> None:
@@ -141,23 +127,19 @@ class Cache:
         key = state, question
         found: _Answer | None = self._known(key)
         if found is None:
-            found = self._made(key, make)
-        value: T = found.value
-        return value
-
-    def _made(self, key: _Key, make: Callable[[], Any]) -> _Answer:
-        with self._lock:
-            making = self._making.setdefault(key, Lock())
-        with making:
-            try:
-                found = self._known(key)
-                if found is None:
-                    value = self._in_hand.get(key)
-                    found = self._keep(key, make() if value is None else value)
-                return found
-            finally:
-                with self._lock:
-                    self._making.pop(key, None)
+            with self._lock:
+                making = self._making.setdefault(key, Lock())
+            with making:
+                try:
+                    found = self._known(key)
+                    if found is None:
+                        value = self._in_hand.get(key)
+                        found = self._keep(key, make() if value is None else value)
+                finally:
+                    with self._lock:
+                        self._making.pop(key, None)
+        answer: T = found.value
+        return answer
 
     def known(self, state: Hashable, question: Hashable, default: T) -> T:
         """Return the result if it is cached, else ``default``."""

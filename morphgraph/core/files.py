@@ -46,8 +46,6 @@ def read_bytes(source: str | os.PathLike[str], name: str | None = None) -> bytes
 
 
 _HUB_NAME = re.compile(r"\w[\w.-]{0,95}(/\w[\w.-]{0,95})?")
-
-
 _FILE_NAME = re.compile(r".*\.(json|txt|model|bpe|codes|vocab|tsv|csv|gz)", re.IGNORECASE)
 
 
@@ -59,15 +57,10 @@ def check_is_there(source: str | os.PathLike[str], fix: str = "") -> None:
     name = str(source)
     is_name = _HUB_NAME.fullmatch(name) and not _FILE_NAME.fullmatch(name)
     if is_name and not os.path.exists(source):  # noqa: PTH110 - unlike Path.exists, never raises
-        raise FileFormatError(
-            name,
-            "",
-            "there is no such file or folder, and nothing is looked up on a hub",
-            fix
-            or "Download its tokenizer.json, or save it with "
-            f'AutoTokenizer.from_pretrained("{name}").save_pretrained("folder"), and give the path '
-            "of that.",
-        )
+        problem = "there is no such file or folder, and nothing is looked up on a hub"
+        saved = f'AutoTokenizer.from_pretrained("{name}").save_pretrained("folder")'
+        usual = f"Download its tokenizer.json, or save it with {saved}, and give the path of that."
+        raise FileFormatError(name, "", problem, fix or usual)
 
 
 def check_size(name: str, size: int) -> None:
@@ -93,21 +86,13 @@ def decode_utf8(data: bytes, name: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise FileFormatError(
-            name,
-            f"line {line:,}",
-            f"byte 0x{data[error.start]:02X} is not valid UTF-8",
-            "Save the file as UTF-8.",
-        ) from error
+        problem = f"byte 0x{data[error.start]:02X} is not valid UTF-8"
+        raise FileFormatError(name, f"line {line:,}", problem, "Save the file as UTF-8.") from error
 
 
 _INSIDE = bytes(range(0x80, 0xC0))
 """UTF-8 bytes that do not begin a character."""
-
-
 _HALF = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{0,2}")
-
-
 _WHOLE = re.compile(
     r"(?>[^\\]+|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
     r"|\\(?!u[dD][89a-fA-F]).)*+",
@@ -139,23 +124,17 @@ def text_memory(data: bytes) -> int:
     return characters * (4 if re.search(rb"[\xf0-\xff]", data) else 2)
 
 
-def _lone_surrogate(text: str) -> re.Match[str] | None:
-    """Return the first escape of a lone surrogate in JSON text."""
-    whole = _WHOLE.match(text)
-    return _HALF.match(text, whole.end() if whole else 0)
-
-
 def parse_json(data: bytes, name: str) -> Any:
     """Parse JSON; malformed, truncated or too deeply nested text is a `FileFormatError`."""
     JSON_MEMORY.check(_values_memory(data), name)
     text = decode_utf8(data, name)
-    if "\\u" in text and (half := _lone_surrogate(text)):
+    whole = _WHOLE.match(text) if "\\u" in text else None
+    if whole and (half := _HALF.match(text, whole.end())):
         line = text.count("\n", 0, half.start()) + 1
         problem = f"{half.group()} is half of a surrogate pair, which is not a character"
         raise FileFormatError(name, f"line {line:,}", problem, "Download the file again.")
-    too_deep = FileFormatError(
-        name, "", "the JSON is nested too deeply or has a huge number", "Correct it."
-    )
+    problem = "the JSON is nested too deeply or has a huge number"
+    too_deep = FileFormatError(name, "", problem, "Correct it.")
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:
@@ -373,13 +352,8 @@ def shipped_folder() -> Path:
 
 def shipped_configurations() -> dict[str, str]:
     """Return the text of each shipped configuration by name, the demo first."""
-    try:
-        paths = sorted(shipped_folder().glob("*.yaml"), key=lambda p: (p.stem != "demo", p.stem))
-        return {path.stem: path.read_text("utf-8") for path in paths}
-    except OSError as error:
-        raise MorphGraphError(
-            "The shipped configurations cannot be read. Install morphgraph again."
-        ) from error
+    paths = sorted(shipped_folder().glob("*.yaml"), key=lambda p: (p.stem != "demo", p.stem))
+    return {path.stem: path.read_text("utf-8") for path in paths}
 
 
 def configuration_path(source: str | os.PathLike[str]) -> Path:

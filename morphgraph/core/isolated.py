@@ -1,10 +1,9 @@
 """Run functions on untrusted input in a separate process, with limits on time and memory.
 
-On a hostile file a library may run native code, or forever, where no limit of ours applies. So a
-function of a module runs in a process that is spawned (never forked), kept for the next request,
-and ended if it exceeds a limit. Both directions carry plain values (what JSON holds, and bytes), as
-JSON with the bytes behind it, so a hostile answer is no more than a wrong value. The process
-records its current place in a file, which is read if it ends.
+On a hostile file a library may run native code, or forever, where no limit of ours applies. The
+process is spawned (never forked), kept for the next request, and ended if it exceeds a limit. Both
+directions carry plain values (what JSON holds, and bytes), so that a hostile answer is no more than
+a wrong value. The process records its current place in a file, which is read if it ends.
 """
 
 from __future__ import annotations
@@ -151,7 +150,8 @@ class _Process:
         questions, answers = self.process.stdin, self.process.stdout
         assert questions is not None and answers is not None
         try:
-            _send(questions, (function, arguments, seconds.value, memory.value))
+            questions.writelines(_written((function, arguments, seconds.value, memory.value)))
+            questions.flush()
             self._watch(answers, seconds, memory)
             kind, found = _receive(answers, TEXT_MEMORY.value)
         except (OSError, EOFError) as error:
@@ -184,17 +184,10 @@ class _Process:
 def _ready() -> _Process:
     """Return an idle process, or a new one."""
     with suppress(IndexError):
-        while True:
-            process = _idle.pop()
-            if process.process.poll() is None:
-                return process
+        while (process := _idle.pop()).process.poll() is not None:
             process.end()
+        return process
     return _Process()
-
-
-def _send(stream: IO[bytes], value: Any) -> None:
-    stream.writelines(_written(value))
-    stream.flush()
 
 
 def _written(value: Any) -> list[bytes | memoryview]:

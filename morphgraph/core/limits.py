@@ -1,10 +1,8 @@
 """The limits on input from files, each with its reason and a variable that raises it.
 
-Files may come from anywhere. Their cost is known before a parser or a library sees them, or the
-parser runs in a process with limits (`core.isolated`), so that an invalid or hostile one gives an
-error, instead of exhausting memory or killing the app. The limits are far above what published
-tokenisers, references and texts need; the user can raise each by its environment variable.
-`limits.csv` is the table of them.
+The cost of a file is known before a parser or a library sees it, or the parser runs in a process
+with limits (`core.isolated`), so that an invalid or hostile one gives an error, instead of
+exhausting memory or killing the app. `limits.csv` is the table of them.
 """
 
 import csv
@@ -20,12 +18,6 @@ class Limit:
     """An upper bound, unless the environment variable ``variable`` overrides it.
 
     ``what``: what is counted, in the plural; ``reason``: why there is this limit.
-
-    >>> Limit("MORPHGRAPH_MAX_EXAMPLES", 3, "examples", "Three are enough.").check(4, "a.json")
-    Traceback (most recent call last):
-    ...
-    morphgraph.core.errors.FileFormatError: a.json: it has 4 examples, the limit is 3. Choose a \
-smaller file, or set MORPHGRAPH_MAX_EXAMPLES.
     """
 
     variable: str

@@ -1,19 +1,17 @@
 """Operating-system resources: cores, threads, memory, and file locks."""
 
+import gc
 import os
 import signal
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import IO, Any
 
 VARIABLE = "MORPHGRAPH_THREADS"
 
 
 def usual_threads() -> int:
-    """Return ``MORPHGRAPH_THREADS``, or 2; workers that share a machine set it to 1.
-
-    >>> usual_threads() >= 1
-    True
-    """
+    """Return ``MORPHGRAPH_THREADS``, or 2; workers that share a machine set it to 1."""
     chosen = os.environ.get(VARIABLE, "")
     return max(1, int(chosen)) if chosen.isdecimal() else 2
 
@@ -30,6 +28,21 @@ def lower_priority() -> None:
     """Lower the priority of this process, and of its future children further."""
     with suppress(OSError, AttributeError):
         os.nice(10)
+
+
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """Make many objects that live on without looking for garbage among them again and again.
+
+    What is no longer referred to is freed as ever, but for objects that refer to each other.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def limit_this_process(seconds: int, memory: int) -> None:
@@ -88,12 +101,12 @@ def memory_used() -> int:
     return int(psutil.Process().memory_info().rss)
 
 
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _MMAP_MAX, _ARENA_MAX = -1, -3, -4, -8  # as in malloc.h
+
+
 def give_back_memory() -> None:
     """Return free memory to the system, where the C library can (glibc)."""
-    import ctypes
-
-    with suppress(OSError, AttributeError, TypeError):
-        ctypes.CDLL(None).malloc_trim(0)
+    _call_c("malloc_trim", 0)
 
 
 def keep_freed_memory() -> None:
@@ -102,7 +115,8 @@ def keep_freed_memory() -> None:
     Otherwise it maps large blocks anew each time, and the system fills them with zeros: a third of
     the time of training a small model.
     """
-    _allocate_by({_MMAP_MAX: 0, _TRIM_THRESHOLD: 2**31 - 1})
+    _call_c("mallopt", _MMAP_MAX, 0)
+    _call_c("mallopt", _TRIM_THRESHOLD, 2**31 - 1)
 
 
 def free_memory_at_once() -> None:
@@ -111,16 +125,12 @@ def free_memory_at_once() -> None:
     In a long-lived process with many threads, small blocks would otherwise pin large free ones:
     each thread has its own heap, which mixes blocks of up to 32 MB with small ones.
     """
-    _allocate_by({_ARENA_MAX: 2, _MMAP_THRESHOLD: 2**20})
+    _call_c("mallopt", _ARENA_MAX, 2)
+    _call_c("mallopt", _MMAP_THRESHOLD, 2**20)
 
 
-_TRIM_THRESHOLD, _MMAP_THRESHOLD, _MMAP_MAX, _ARENA_MAX = -1, -3, -4, -8  # as in malloc.h
-
-
-def _allocate_by(settings: dict[int, int]) -> None:
+def _call_c(function: str, *numbers: int) -> None:
     import ctypes
 
     with suppress(OSError, AttributeError, TypeError):
-        library = ctypes.CDLL(None)
-        for name, value in settings.items():
-            library.mallopt(name, value)
+        getattr(ctypes.CDLL(None), function)(*numbers)

@@ -1,9 +1,19 @@
-"""Display formats of strings and numbers."""
+"""Display formats of strings and numbers.
+
+>>> percent(0.5), in_percent(0.5), from_to(0.5, 0.625, 1), ratio_text(2 / 3)
+('50.00', '50.00\\xa0%', '50.0 → 62.5\\xa0%', '0.67')
+>>> count_text(1234567.0), signed(0.5), signed(-1.25)
+('1,234,567', '+0.50', '−1.25')
+>>> {form(math.nan) for form in (percent, in_percent, ratio_text, count_text, signed)}
+{'n/a'}
+"""
 
 import math
 import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+UNDEFINED = "n/a"
 
 
 def shortened(text: str, length: int = 40) -> str:
@@ -32,7 +42,7 @@ def counted(number: float, one: str, several: str = "") -> str:
     >>> counted(1, "word changes", "words change"), counted(float("nan"), "split")
     ('1 word changes', 'n/a splits')
     """
-    shown = "n/a" if number != number else f"{number:,.0f}"
+    shown = count_text(number)
     return f"{shown} {one if shown == '1' else several or one + 's'}"
 
 
@@ -43,9 +53,8 @@ def clock(seconds: float) -> str:
     ('1:05', '1:00:01')
     """
     minutes, rest = divmod(round(seconds), 60)
-    return (
-        f"{minutes // 60}:{minutes % 60:02}:{rest:02}" if minutes >= 60 else f"{minutes}:{rest:02}"
-    )
+    hours, minutes_left = divmod(minutes, 60)
+    return f"{hours}:{minutes_left:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def visible(text: str) -> str:
@@ -107,64 +116,35 @@ def columns_by_room(widths: Sequence[int], keys: int, room: int, gap: int = 2) -
     return parts
 
 
-UNDEFINED = "n/a"
-
-
 def percent(value: float, digits: int = 2) -> str:
-    """Format a share as percent, without the sign.
-
-    >>> percent(0.5), percent(float("nan"))
-    ('50.00', 'n/a')
-    """
+    """Format a share as percent, without the sign."""
     return UNDEFINED if math.isnan(value) else f"{100 * value:.{digits}f}"
 
 
 def in_percent(value: float, digits: int = 2) -> str:
-    """Format a share as percent, with a non-breaking space before the sign.
-
-    >>> in_percent(0.5), in_percent(float("nan"))
-    ('50.00\\xa0%', 'n/a')
-    """
+    """Format a share as percent, with a non-breaking space before the sign."""
     shown = percent(value, digits)
     return shown if shown == UNDEFINED else f"{shown}\xa0%"
 
 
 def from_to(before: float, after: float, digits: int = 2) -> str:
-    """Format a change of a share as percent.
-
-    >>> from_to(0.5, 0.625, 1), from_to(0.5, float("nan"))
-    ('50.0 → 62.5\\xa0%', '50.00 → n/a')
-    """
+    """Format a change of a share as percent."""
     return f"{percent(before, digits)} → {in_percent(after, digits)}"
 
 
 def ratio_text(value: float) -> str:
-    """Format a ratio.
-
-    >>> ratio_text(2 / 3), ratio_text(float("nan"))
-    ('0.67', 'n/a')
-    """
+    """Format a ratio."""
     return UNDEFINED if math.isnan(value) else f"{value:.2f}"
 
 
 def count_text(value: float) -> str:
-    """Format a count with separators.
-
-    >>> count_text(1234567.0), count_text(float("nan"))
-    ('1,234,567', 'n/a')
-    """
+    """Format a count with separators."""
     return UNDEFINED if math.isnan(value) else f"{value:,.0f}"
 
 
 def signed(value: float, digits: int = 2, unit: str = "") -> str:
-    """Format a difference with its sign; n/a if undefined.
-
-    >>> signed(0.5), signed(-1.25), signed(float("nan"))
-    ('+0.50', '−1.25', 'n/a')
-    """
-    if value != value:
-        return "n/a"
-    return f"{value:+,.{digits}f}{unit}".replace("-", "−")
+    """Format a difference with its sign; n/a if undefined."""
+    return UNDEFINED if value != value else f"{value:+,.{digits}f}{unit}".replace("-", "−")
 
 
 def without_nan(value: Any) -> Any:

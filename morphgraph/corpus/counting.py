@@ -24,7 +24,6 @@ from morphgraph.corpus.counting_sql import (
     RANGES,
     WHITESPACE,
     CountingTask,
-    TextBlock,
     count_block,
     sum_range,
     task_key,
@@ -111,96 +110,76 @@ def run_here(
     return (function(task, *common) for task in tasks)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Counting:
-    """A planned counting: the blocks of text and all options. Made by `plan_counting`."""
+    """A planned counting, which becomes a folder of Parquet files, or with ``single`` one file.
 
-    blocks: tuple[TextBlock, ...]
-    files: int
-    size: int
+    They have the columns ``word`` and ``count`` for words with at least ``minimum_count``;
+    `corpus.counts.read_word_counts` reads both. ``pipeline`` is ``whitespace``, which splits at
+    white space, or ``knockout`` or ``rebpe``, whose training words are counted before they are cut
+    into pieces. ``memory`` limits the counts and buffers, in bytes, without Python and its
+    libraries; ``column`` names the text column of tables and JSON; ``temp`` is the folder for
+    intermediate files (default: that of ``out``). ``out`` appears only once it is complete; until
+    then, a hidden folder beside it holds finished tasks, from which the same counting is resumed.
+
+    Raises `MorphGraphError` if a path is missing or a value is out of range.
+    """
+
+    paths: Sequence[str | os.PathLike[str]]
     out: Path
-    pipeline: str
-    minimum_count: int
-    memory: int
-    column: str | None
-    bad_lines: BadLines
-    folder: Path
-    single: bool
+    pipeline: str = WHITESPACE
+    minimum_count: int = 1
+    memory: int = 512 * 2**20
+    column: str | None = None
+    bad_lines: BadLines = "stop"
+    temp: Path | None = None
+    single: bool = False
 
-    @property
-    def max_workers(self) -> int:
-        """The largest number of workers that the memory allows."""
-        return max(1, self.memory // MIN_WORKER_MEMORY)
+    def __post_init__(self) -> None:
+        if self.pipeline not in KINDS:
+            known = ", ".join(KINDS)
+            problem = f"There is no counting by {self.pipeline!r}."
+            raise MorphGraphError(f"{problem} Choose one of {known}.")
+        if self.memory < MIN_MEMORY:
+            raise MorphGraphError(
+                f"{self.memory:,} bytes of memory are too few. Give at least 64M."
+            )
+        if self.minimum_count < 1:
+            raise MorphGraphError(f"The least count is {self.minimum_count}. Give 1 or more.")
+        files, out, wrong = find_texts(self.paths), self.out, ""
+        if str(out.resolve()) in {str(Path(file.path).resolve()) for file in files}:
+            wrong = "this is one of the texts"
+        elif out.is_dir() and self.single:
+            wrong = "it is a folder"
+        elif out.is_dir() and not (out / COUNTS_FILE).is_file() and any(out.iterdir()):
+            wrong = "the folder has something else in it"
+        elif out.exists() and not out.is_dir() and not self.single:
+            wrong = "it is a file"
+        if wrong:
+            raise MorphGraphError(f"{out}: {wrong}. Choose another place with --out.")
+        if self.temp is not None and not self.temp.is_dir():
+            problem = f"{self.temp}: there is no such folder."
+            raise MorphGraphError(f"{problem} Choose another with --temp.")
+        self.files, self.size = len(files), sum(file.size for file in files)
+        self.blocks = list(text_blocks(files))
+        self.folder = (self.temp or out.resolve().parent) / f".{out.name}.counting"
 
-
-def plan_counting(
-    paths: Sequence[str | os.PathLike[str]],
-    out: str | os.PathLike[str],
-    *,
-    pipeline: str = WHITESPACE,
-    minimum_count: int = 1,
-    memory: int = 512 * 2**20,
-    column: str | None = None,
-    bad_lines: BadLines = "stop",
-    temp: Path | None = None,
-    single: bool = False,
-) -> Counting:
-    """Check the arguments of `count_words` and divide the texts into blocks."""
-    if pipeline not in KINDS:
-        known = ", ".join(KINDS)
-        raise MorphGraphError(f"There is no counting by {pipeline!r}. Choose one of {known}.")
-    if memory < MIN_MEMORY:
-        raise MorphGraphError(f"{memory:,} bytes of memory are too few. Give at least 64M.")
-    if minimum_count < 1:
-        raise MorphGraphError(f"The least count is {minimum_count}. Give 1 or more.")
-    files = find_texts(paths)
-    out, wrong = Path(out), ""
-    if str(out.resolve()) in {str(Path(file.path).resolve()) for file in files}:
-        raise MorphGraphError(f"{out}: this is one of the texts. Choose another place for --out.")
-    if out.is_dir() and single:
-        wrong = "it is a folder"
-    elif out.is_dir() and not (out / COUNTS_FILE).is_file() and any(out.iterdir()):
-        wrong = "the folder has something else in it"
-    elif out.exists() and not out.is_dir() and not single:
-        wrong = "it is a file"
-    if wrong:
-        raise MorphGraphError(f"{out}: {wrong}. Choose another place with --out.")
-    if temp is not None and not temp.is_dir():
-        raise MorphGraphError(f"{temp}: there is no such folder. Choose another with --temp.")
-    return Counting(
-        tuple(text_blocks(files)),
-        len(files),
-        sum(file.size for file in files),
-        out,
-        pipeline,
-        minimum_count,
-        memory,
-        column,
-        bad_lines,
-        (temp or out.resolve().parent) / f".{out.name}.counting",
-        single,
-    )
+    def workers(self, asked: int | None = None) -> int:
+        """Return the number of workers to use on this machine, at most as the memory allows."""
+        if asked is not None and asked < 1:
+            raise MorphGraphError(f"There cannot be {asked} workers. Give 1 or more.")
+        return min(asked or available_cores(), max(1, self.memory // MIN_WORKER_MEMORY))
 
 
 def count_words(
     paths: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], **options: Any
 ) -> CountReport:
-    """Count the words of texts in this process; ``options`` are those of `plan_counting`.
+    """Count the words of texts in this process; ``options`` are those of `Counting`.
 
-    ``pipeline`` is ``whitespace``, which splits at white space, or ``knockout`` or ``rebpe``, whose
-    training words are counted before they are cut into pieces. ``out`` becomes a folder of Parquet
-    files, or with ``single`` one file, with the columns ``word`` and ``count`` for words with at
-    least ``minimum_count``; `corpus.counts.read_word_counts` reads both.
-
-    ``memory`` limits the counts and buffers, in bytes, without Python and its libraries; ``column``
-    names the text column of tables and JSON; ``temp`` is the folder for intermediate files
-    (default: that of ``out``). ``out`` appears only once it is complete; until then, a hidden
-    folder beside it holds finished tasks, from which the same counting is resumed.
-
-    Raises `MorphGraphError` or `FileFormatError` if a path is missing, a file cannot be read, there
-    are no words, a disk is full, or a value is out of range.
+    Raises `MorphGraphError` or `FileFormatError` if a file cannot be read, there are no words, or a
+    disk is full.
     """
-    return run_counting(plan_counting(paths, out, **options))
+    return run_counting(Counting(paths, Path(out), **options))
 
 
 def run_counting(
@@ -268,8 +247,9 @@ def run_counting(
     bad = sum(found["bad"] for found in counted)
     if not totals["words"]:
         shutil.rmtree(folder, ignore_errors=True)
-        names = [file.path for block in counting.blocks for file in block.files] or ["the files"]
-        raise MorphGraphError(f"{_listed(names)}: there is no word. Choose files with text.")
+        names = [file.path for block in counting.blocks for file in block] or ["the files"]
+        more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
+        raise MorphGraphError(f"{names[0]}{more}: there is no word. Choose files with text.")
     facts = {**about, "files": counting.files, **totals, "bad": bad}
     _publish(counting, parts, {**facts, "order": ORDER})
     seconds = time.perf_counter() - started
@@ -311,14 +291,7 @@ def parse_memory(text: str) -> int:
     return int(float(found[1]) * _UNITS[found[2].upper()])
 
 
-def workers_for(counting: Counting, asked: int | None) -> int:
-    """Return the number of workers to use on this machine."""
-    if asked is not None and asked < 1:
-        raise MorphGraphError(f"There cannot be {asked} workers. Give 1 or more.")
-    return min(asked or available_cores(), counting.max_workers)
-
-
-def text_blocks(files: Sequence[TextFile]) -> Iterator[TextBlock]:
+def text_blocks(files: Sequence[TextFile]) -> Iterator[list[TextFile]]:
     """Divide non-empty files into blocks, which depend on nothing but the files."""
     some: list[TextFile] = []
     size = 0
@@ -327,16 +300,12 @@ def text_blocks(files: Sequence[TextFile]) -> Iterator[TextBlock]:
             continue
         text = file.size * (_UNPACKED if file.path.lower().endswith(PACKED) else 1)
         if some and (size + text > BLOCK_BYTES or len(some) == _MAX_FILES):
-            yield TextBlock.of(some)
+            yield some
             some, size = [], 0
         some.append(file)
         size += text
     if some:
-        yield TextBlock.of(some)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(set(names)) == 1 else f"{names[0]} and {len(set(names)) - 1:,} more"
+        yield some
 
 
 # ------------------------------------------------------------------------- on the disk

@@ -16,7 +16,7 @@ import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -39,11 +39,11 @@ from morphgraph.corpus.text_files import (
     Parquet,
     TextFile,
     compression_of,
-    decompressed,
     kind_of,
     local_copy,
     open_duckdb,
     opened,
+    reading,
     sql_literal,
 )
 
@@ -81,19 +81,6 @@ _RULE_BATCH = 4096
 _SMALL_GROUPS = 16384
 
 
-@dataclass(frozen=True)
-class TextBlock:
-    """Files that are counted together; ``size`` is their total in bytes."""
-
-    files: tuple[TextFile, ...]
-    size: int
-
-    @classmethod
-    def of(cls, files: Sequence[TextFile]) -> TextBlock:
-        """Return a block of files."""
-        return cls(tuple(files), sum(file.size for file in files))
-
-
 def task_key(*facts: Any) -> str:
     """Return a file name that depends on these facts alone."""
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:20]
@@ -106,17 +93,17 @@ def count_block(task: CountingTask) -> dict[str, Any]:
     """Count a block into files and return their names; a finished block is not counted again."""
     import duckdb
 
-    block: TextBlock = task["block"]
+    block: Sequence[TextFile] = task["block"]
     folder = Path(task["folder"])
     how = {name: task[name] for name in ("pipeline", "column", "bad_lines", "partitions", "alone")}
-    key = task_key(_FORM, duckdb.__version__, asdict(block), how)
+    key = task_key(_FORM, duckdb.__version__, list(map(asdict, block)), how)
     done = folder / f"{key}.json"
     if done.is_file():
         found: dict[str, Any] = json.loads(done.read_bytes())
         return found
     with ExitStack() as stack:
         stack.enter_context(writing(folder, IN_TEMP))
-        files = [(file, stack.enter_context(local_copy(file.path, folder))) for file in block.files]
+        files = [(file, stack.enter_context(local_copy(file.path, folder))) for file in block]
         sql = stack.enter_context(open_duckdb(task["memory"], task["threads"], folder))
         made = _Block(sql, task, folder / key)
         sound, others = made.readable(files)
@@ -132,7 +119,7 @@ def count_block(task: CountingTask) -> dict[str, Any]:
             "counts": made.written,
             "is_summed": made.is_summed,
             "rows": rows,
-            "size": block.size,
+            "size": sum(file.size for file in block),
             "bad": made.bad.count,
             "first_bad": made.bad.first,
         }
@@ -185,11 +172,13 @@ class _Block:
             if compression_of(start) or kind == "table" or _has_long_line(data):
                 return ""
             if kind == "json" and column is None:
-                column = json_column(data.read(2**20), file.path)
+                lines = enumerate(data.read(2**20).split(b"\n"), 1)
+                columns = (json_column(line, file.path, number) for number, line in lines)
+                column = next(filter(None, columns), None)
         ends = ", new_line = '\\r\\n'" if b"\r\n" in start else ""
-        lines = f"read_csv(files, {_ONE_COLUMN}{ends})"
+        csv = f"read_csv(files, {_ONE_COLUMN}{ends})"
         if kind == "plain":
-            return f"select replace(line, chr(9), ' ') as text from {lines}"
+            return f"select replace(line, chr(9), ' ') as text from {csv}"
         path = sql_literal("/" + (column or "").replace("~", "~0").replace("/", "~1"))
         return (
             f"select case when trim(line, E' \\t\\r') = '' then null "
@@ -197,7 +186,7 @@ class _Block:
             f"when json_type(line, {path}) = 'NULL' then null "
             f"when json_type(line, {path}) = 'VARCHAR' "
             f"then replace(json_extract_string(line, {path}), chr(10), ' ') "
-            f"else error('no text') end as text from {lines}"
+            f"else error('no text') end as text from {csv}"
         )
 
     def count(self, queries: Mapping[str, list[str]], others: Sequence[_File]) -> int | None:
@@ -258,10 +247,8 @@ class _Block:
         with path.open("wb") as lines:
             lines.write(codecs.BOM_UTF8)  # of several, DuckDB takes away the first one
             for file, place in files:
-                with opened(place, file.path) as packed:
-                    kind = kind_of(packed.read(4), file.path, column)
-                    packed.seek(0)
-                    for texts in texts_in(decompressed(packed), file.path, kind, column, self.bad):
+                with reading(file.path, column, place) as (data, kind):
+                    for texts in texts_in(data, file.path, kind, column, self.bad):
                         unified = unify_spaces(texts, file.path, self.bad)
                         # A batch, which ends between words, has no longer line than itself.
                         cut = len(unified) > _LONGEST_LINE

@@ -21,14 +21,12 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from morphgraph.kernels import Int64
 
 COUNTS_FILE = "_counts.json"
 """The file of metadata in a folder of Parquet files with counts."""
 
 LARGEST_FILE = 2**30
 LARGEST_COUNT = 10**15
-WORDLISTS = ("small", "large", "best")
 
 _CHECKED_AT_ONCE = 2**26
 _BLOCK = 2**23
@@ -74,25 +72,19 @@ class WordCounts:
         """Iterate over pairs of word and count."""
         return zip(self.words, map(int, self.counts), strict=True)
 
-    def numbers(self) -> Int64:
-        """The counts as an array."""
-        import numpy as np
-
-        return np.asarray(self.counts, np.int64)
-
     @property
     def total(self) -> int:
         """The number of running words."""
         return sum(map(int, self.counts))
 
 
-def read_word_counts(path: str | Path, *, largest_file: int = LARGEST_FILE) -> WordCounts:
+def read_word_counts(path: str | Path) -> WordCounts:
     """Read word counts from a UTF-8 file with one word per line: `word⇥count` or `word count`.
 
     A Parquet file, or a folder of them, needs the columns `word`, of strings, and `count`, of whole
     numbers. In a line with a tab, the word may contain spaces; surrounding blanks are removed.
     Counts of the same word are added; words with a count of 0, and empty lines, are ignored. Raises
-    `FileFormatError` if the file is empty, larger than `largest_file` bytes, not UTF-8, or has a
+    `FileFormatError` if the file is empty, larger than a gigabyte, not UTF-8, or has a
     line of another form, an empty word, a negative count or one above 10¹⁵.
     """
     path = Path(path)
@@ -101,13 +93,13 @@ def read_word_counts(path: str | Path, *, largest_file: int = LARGEST_FILE) -> W
         if path.is_dir():
             return _of_folder(path)
         size = path.stat().st_size
-        if size > largest_file:
-            problem = f"the file has {size:,} bytes, more than {largest_file:,}"
+        if size > LARGEST_FILE:
+            problem = f"the file has {size:,} bytes, more than {LARGEST_FILE:,}"
             raise FileFormatError(name, "", problem, "Leave out rare words.")
         with path.open("rb") as file:
             # Peek without consuming: the file may be a pipe.
             if file.peek(4).startswith(PARQUET_START):
-                return _of_parquet(path if path.is_file() else file.read(), name)
+                return _parse_parquet(path if path.is_file() else file.read(), name)
             return _of_lines(file, name)
     except OSError as error:
         problem = f"cannot be read ({error.strerror})"
@@ -117,7 +109,7 @@ def read_word_counts(path: str | Path, *, largest_file: int = LARGEST_FILE) -> W
 def parse_word_counts(data: bytes, name: str) -> WordCounts:
     """Read word counts from the bytes of a file, as `read_word_counts` does."""
     if data.startswith(PARQUET_START):
-        return _of_parquet(data, name)
+        return _parse_parquet(data, name)
     return _of_lines(io.BytesIO(data), name)
 
 
@@ -229,73 +221,66 @@ def _parse_line(line: str) -> tuple[str, int]:
 # ------------------------------------------------------------------------- Parquet
 
 
+def _parse_parquet(source: Path | bytes, name: str) -> WordCounts:
+    with on_disk(source) as path:
+        return _of_parquet([path], [name], name)
+
+
 def _of_folder(path: Path) -> WordCounts:
     files = sorted(path.glob("*.parquet"))
     if not files:
         problem = "the folder has no Parquet files"
         raise FileFormatError(path.name, "", problem, "Give what morphgraph count has written.")
-    names = [f"{path.name}/{file.name}" for file in files]
+    return _of_parquet(files, [f"{path.name}/{file.name}" for file in files], path.name)
+
+
+def _of_parquet(paths: Sequence[Path], names: Sequence[str], whole: str) -> WordCounts:
+    """Return the counts of Parquet files, called ``whole`` together.
+
+    Another process reads the files first; what it reads within its limits is safe here.
+    """
     parts, pipelines, first, size = list[CountedArray](), set[str | None](), 0, 0
-    for last, file in enumerate(files, 1):
-        size += file.stat().st_size
-        if size > _CHECKED_AT_ONCE or last == len(files):
-            found, pipeline = _parquet_counts(files[first:last], names[first:last])
-            parts += found
-            pipelines |= pipeline
+    for last, path in enumerate(paths, 1):
+        size += path.stat().st_size
+        if size > _CHECKED_AT_ONCE or last == len(paths):
+            some = [str(each.absolute()) for each in paths[first:last]]
+            facts = read_isolated(check_parquet_counts, some, names[first], list(names[first:last]))
+            for where, name, (rows, characters, pipeline) in zip(
+                some, names[first:last], facts, strict=True
+            ):
+                COUNTED_WORDS.check(rows, name)
+                COUNTED_CHARACTERS.check(characters, name)
+                parts.append(_parquet_counts(Parquet(where, name)))
+                pipelines.add(pipeline)
             first, size = last, 0
+    fix = "Give one counting at a time."
     if len(pipelines) > 1:
-        problem = "its files were counted by different pipelines"
-        raise FileFormatError(path.name, "", problem, "Give one counting at a time.")
+        raise FileFormatError(whole, "", "its files were counted by different pipelines", fix)
     rows = sum(len(words) for words, _ in parts)
     words, counts = sum_duplicates(*concatenate_counts([*parts]))
     if len(words) < rows and len(words) < sum(len(sum_duplicates(*part)[0]) for part in parts):
-        problem = "a word is in two of its files"
-        raise FileFormatError(path.name, "", problem, "Give one counting at a time.")
+        raise FileFormatError(whole, "", "a word is in two of its files", fix)
     if not words:
-        raise FileFormatError(path.name, "", "it has no words", "Count texts with words.")
+        raise FileFormatError(whole, "", "it has no words", "Count texts with words.")
     return WordCounts(words, counts, pipelines.pop())
 
 
-def _of_parquet(source: Path | bytes, name: str) -> WordCounts:
-    with on_disk(source) as path:
-        [found], pipelines = _parquet_counts([path], [name])
-    words, numbers = sum_duplicates(*found)
-    if not words:
-        raise FileFormatError(name, "", "the file has no words", "Count texts with words.")
-    return WordCounts(words, numbers, pipelines.pop())
-
-
-def _parquet_counts(
-    paths: Sequence[Path], names: Sequence[str]
-) -> tuple[list[CountedArray], set[str | None]]:
-    """Return the words and counts of files, and the pipelines that made the words, if any.
-
-    Words may occur more than once; those with a count of 0 are left out. Another process reads the
-    files first; what it reads within its limits is safe here.
-    """
+def _parquet_counts(table: Parquet) -> CountedArray:
+    """Return the words of a file, which may occur more than once, with counts above 0."""
     import numpy as np
 
-    where = [str(path.absolute()) for path in paths]
-    parts, pipelines = list[CountedArray](), set[str | None]()
-    facts = read_isolated(check_parquet_counts, where, names[0], list(names))
-    for path, name, (rows, characters, pipeline) in zip(where, names, facts, strict=True):
-        COUNTED_WORDS.check(rows, name)
-        COUNTED_CHARACTERS.check(characters, name)
-        table = Parquet(path, name)
-        some = f"from {table.rows_of} where count > 0"
-        sizes = table.streamed(
-            f"select strlen(word)::integer as length, count::bigint as count {some}"
-        ).fetchnumpy()
-        texts = table.streamed(
-            f"select string_agg(word, '') {some} group by file_row_number // 65536 "
-            "order by min(file_row_number)"
-        )
-        text = b"".join(part.encode() for (part,) in iter(texts.fetchone, None))
-        ends = np.cumsum(np.asarray(sizes["length"], np.int64))
-        words = WordArray(np.frombuffer(text, np.uint8), ends)
-        parts.append((words, np.asarray(sizes["count"], np.int64)))
-        pipelines.add(pipeline)
-    return parts, pipelines
+    some = f"from {table.rows_of} where count > 0"
+    sizes = table.streamed(
+        f"select strlen(word)::integer as length, count::bigint as count {some}"
+    ).fetchnumpy()
+    texts = table.streamed(
+        f"select string_agg(word, '') {some} group by file_row_number // 65536 "
+        "order by min(file_row_number)"
+    )
+    text = b"".join(part.encode() for (part,) in iter(texts.fetchone, None))
+    ends = np.cumsum(np.asarray(sizes["length"], np.int64))
+    words = WordArray(np.frombuffer(text, np.uint8), ends)
+    return words, np.asarray(sizes["count"], np.int64)
 
 
 def check_parquet_counts(
@@ -303,8 +288,7 @@ def check_parquet_counts(
 ) -> list[tuple[int, int, str | None]]:
     """Return of each file of counts its rows, its characters, and the pipeline that it names.
 
-    Raises `FileFormatError`, with the row, if one is no table of words and counts. ``name`` is what
-    errors of the process call them.
+    ``name`` is what errors of the process call them all.
     """
     return [_facts(Parquet(path, each)) for path, each in zip(paths, names, strict=True)]
 
@@ -356,7 +340,11 @@ def _wrong(name: str, place: str, problem: str) -> FileFormatError:
 # ------------------------------------------------------------------------- others
 
 
-def to_word_counts(source: WordCounts | Mapping[str, float] | str | os.PathLike[str]) -> WordCounts:
+WordCountsLike = WordCounts | Mapping[str, float] | str | os.PathLike[str]
+"""What `to_word_counts` takes."""
+
+
+def to_word_counts(source: WordCountsLike) -> WordCounts:
     """Return word counts from a mapping, a file, ``wordfreq:en``, or word counts themselves."""
     if isinstance(source, WordCounts):
         return source
@@ -368,17 +356,14 @@ def to_word_counts(source: WordCounts | Mapping[str, float] | str | os.PathLike[
     return read_word_counts(name)
 
 
-def wordfreq_counts(
-    language: str, *, wordlist: str = "best", scale: float = 1e9, minimum_count: int = 1
-) -> WordCounts:
-    """Convert the word frequencies of wordfreq to counts: round(frequency × `scale`).
+def wordfreq_counts(language: str, *, wordlist: str = "best") -> WordCounts:
+    """Convert the word frequencies of wordfreq to counts per 10⁹ running words.
 
     `language` is a code such as "en", "de" or "fi"; `wordlist` is "small", "large", or "best" for
-    the larger of those that the language has. Frequencies are shares of running words, rounded to a
-    hundredth of a decade, so with the default scale a count is per 10⁹ running words, and many
-    words have the same count. Words with a count below `minimum_count` are left out; the order is
-    that of wordfreq, most frequent first. Raises `MorphGraphError` for a language or list that
-    wordfreq does not have. Source: Speer 2022, "wordfreq", version 3.
+    the larger of those that the language has. Frequencies are rounded to a hundredth of a decade,
+    so many words have the same count. The order is that of wordfreq, most frequent first. Raises
+    `MorphGraphError` for a language that wordfreq does not have. Source: Speer 2022, "wordfreq",
+    version 3.
 
     >>> wordfreq_counts("nl", wordlist="small").words[:3]
     ['de', 'van', 'het']
@@ -386,21 +371,12 @@ def wordfreq_counts(
     require("A word list of wordfreq", "wordfreq")
     import wordfreq
 
-    if wordlist not in WORDLISTS:
-        raise MorphGraphError(
-            f"There is no word list {wordlist!r}. Choose one of {', '.join(WORDLISTS)}."
-        )
     available = wordfreq.available_languages(wordlist)
     if language not in available:
         raise MorphGraphError(
             f"wordfreq has no {wordlist} word list for {language!r}. "
             f"Choose one of {', '.join(sorted(available))}."
         )
-    words: list[str] = []
-    counts: list[int] = []
-    for word, frequency in wordfreq.get_frequency_dict(language, wordlist).items():
-        count = round(frequency * scale)
-        if count >= minimum_count:
-            words.append(word)
-            counts.append(count)
-    return WordCounts(words, counts)
+    found = wordfreq.get_frequency_dict(language, wordlist)
+    counts = {word: round(frequency * 1e9) for word, frequency in found.items()}
+    return WordCounts.from_mapping({word: count for word, count in counts.items() if count})

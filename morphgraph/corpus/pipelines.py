@@ -14,7 +14,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from string import ascii_letters, ascii_lowercase
 from typing import TYPE_CHECKING, Any
@@ -40,9 +40,11 @@ COVERAGE = 0.9999
 KEPT_ASCII = frozenset(map(chr, range(33, 123)))
 
 _APOSTROPHES = "'’"
-_CONTRACTION = re.compile(r"(n['’]t|['’](?:s|re|ve|m|ll|d))(?=$|[-'’])", re.IGNORECASE)
-_DIGITS = re.compile(r"(\d{1,3}(?=(?:\d{3})*(?!\d)))")
-_HYPHENS = re.compile(r"(-+)")
+AT_CONTRACTION = re.compile(r"(n['’]t|['’](?:s|re|ve|m|ll|d))(?=$|[-'’])", re.IGNORECASE)
+"""An English contraction, before the word's end, a hyphen or an apostrophe."""
+AT_DIGITS = re.compile(r"(\d{1,3}(?=(?:\d{3})*(?!\d)))")
+"""Runs of digits, in threes from the right."""
+AT_HYPHENS = re.compile(r"(-+)")
 _EAST_ASIAN = {"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HANGUL", "BOPOMOFO"}
 LONGEST_TRAINING_WORD = 60
 START_MARKERS = {"bytes": "Ġ", "characters": "▁", "unmarked": ""}
@@ -106,7 +108,7 @@ def prepare(
 
     >>> prepared = prepare("knockout", {"don't": 3, "co-op": 2}, minimum_count=1)
     >>> dict(prepared.counts.items())
-    {'Ġdon': 3, "Ġ'": 3, 'Ġt': 3, 'Ġco': 2, '-': 2, 'op': 2}
+    {'Ġdon': 3, 'Ġt': 3, "Ġ'": 3, 'Ġco': 2, '-': 2, 'op': 2}
     """
     chosen = pipeline_named(pipeline)
     kind = kind or chosen.kind
@@ -116,9 +118,11 @@ def prepare(
         )
     if not isinstance(counts, WordCounts):
         counts = WordCounts.from_mapping(counts)
-    counts = _in_array(counts)
+    words = counted_array(counts.words, counts.counts)
     # Rules need not be idempotent: dogs'. becomes dogs', which becomes dogs.
-    words = counts if counts.pipeline == pipeline else _by_rules(chosen, counts)
+    if counts.pipeline != pipeline:
+        portions = _portions(chosen, words)
+        words = _summed((untouched, chosen.words(others)) for untouched, others in portions)
     least = chosen.minimum_count if minimum_count is None else minimum_count
     choice = _Selection(chosen, words, least, longest)
     marker = START_MARKERS[kind] if chosen.marked else ""
@@ -126,12 +130,7 @@ def prepare(
     if chosen.covered:
         covered = covered_characters(choice.characters(), coverage)
         alphabet = frozenset(mark_capitals("".join(covered))) | set(marker)
-    try:
-        pieces = _pieces(choice, kind, marker, alphabet)
-    except UnicodeEncodeError as error:
-        raise MorphGraphError(
-            f"The word {error.object.strip()!r} has a lone surrogate and no UTF-8 form. Remove it."
-        ) from error
+    pieces = WordCounts(*_summed(_pieces(choice, kind, marker, alphabet)))
     if kind == "bytes":
         alphabet = frozenset(BYTE_TO_CHAR)
     elif not chosen.marked and kind == "characters":
@@ -145,43 +144,29 @@ def prepare(
     return PreparedCorpus(pipeline, kind, pieces, tuple(sorted(alphabet)), dict(choice.dropped))
 
 
-Portion = tuple[CountedArray | None, Mapping[str, int]]
-"""An array of words that no rule changes, if there is one, and all other words."""
+Portion = tuple[CountedArray, Mapping[str, int]]
+"""Some words that no rule changes, as an array, and others."""
 
 
-def _in_array(counts: WordCounts) -> WordCounts:
-    """Return many words as an array, unless no array can hold them."""
-    if len(counts) <= BATCH_SIZE or isinstance(counts.words, WordArray):
-        return counts
-    try:
-        return replace(counts, words=WordArray.of_strings(counts.words), counts=counts.numbers())
-    except (UnicodeEncodeError, OverflowError):  # a lone surrogate, or more than 64 bits
-        return counts
-
-
-def _portions(chosen: Pipeline, counts: WordCounts) -> Iterator[Portion]:
-    """Yield the words in portions; those not in an array are few and form one portion."""
-    words = counts.words
-    if not isinstance(words, WordArray):
-        yield None, dict(counts.items())
-        return
-    numbers = counts.numbers()
+def _portions(chosen: Pipeline, counts: CountedArray) -> Iterator[Portion]:
+    words, numbers = counts
     for start in range(0, max(len(words), 1), BATCH_SIZE):
-        some, counted_ = words[start : start + BATCH_SIZE], numbers[start : start + BATCH_SIZE]
+        some, own = words[start : start + BATCH_SIZE], numbers[start : start + BATCH_SIZE]
         kept = some.consist_of(chosen.untouched)
-        others = zip(some.where(~kept), counted_[~kept].tolist(), strict=True)
-        yield (some.where(kept), counted_[kept]), dict(others)
+        others = zip(some.where(~kept), own[~kept].tolist(), strict=True)
+        yield (some.where(kept), own[kept]), dict(others)
 
 
-def _by_rules(chosen: Pipeline, counts: WordCounts) -> WordCounts:
-    """Apply a pipeline's word rules."""
-    total = _Sum()
-    for untouched, others in _portions(chosen, counts):
-        total.add(untouched, chosen.words(others))
-    return total.counts()
+def _summed(portions: Iterable[Portion]) -> CountedArray:
+    parts: list[CountedArray] = []
+    for array, others in portions:
+        parts += [array, counted_array(others, others.values())]
+    return sum_duplicates(*concatenate_counts(parts))
 
 
-def _pieces(choice: _Selection, kind: str, marker: str, alphabet: frozenset[str]) -> WordCounts:
+def _pieces(
+    choice: _Selection, kind: str, marker: str, alphabet: frozenset[str]
+) -> Iterator[Portion]:
     """Cut words into pieces, in the form that trainers take."""
     chosen, as_bytes = choice.chosen, kind == "bytes"
     cut = (chosen.byte_pieces if as_bytes else None) or chosen.pieces
@@ -193,17 +178,12 @@ def _pieces(choice: _Selection, kind: str, marker: str, alphabet: frozenset[str]
                 yield printable_bytes(part) if as_bytes else part
 
     (example,) = pieces_of("a")
-    total = _Sum()
-    for untouched, others in choice.kept():
+    for (words, numbers), others in choice.kept():
         pieces: Counter[str] = Counter()
         for word, count in others.items():
             for piece in pieces_of(word):
                 pieces[piece] += count
-        if untouched is not None:
-            words, numbers = untouched
-            untouched = words.with_prefix(example[:-1], byte_level=as_bytes), numbers
-        total.add(untouched, pieces)
-    return total.counts()
+        yield (words.with_prefix(example[:-1], byte_level=as_bytes), numbers), pieces
 
 
 class _Selection:
@@ -212,7 +192,7 @@ class _Selection:
     ``dropped``: the number of running words left out, by reason.
     """
 
-    def __init__(self, chosen: Pipeline, words: WordCounts, least: int, longest: int) -> None:
+    def __init__(self, chosen: Pipeline, words: CountedArray, least: int, longest: int) -> None:
         self.chosen, self.words, self.least, self.longest = chosen, words, least, longest
         self.usual = usual_script(self._of_each_script()) if chosen.selective else ""
         self.dropped: Counter[str] = Counter()
@@ -221,20 +201,18 @@ class _Selection:
         """Yield the selected words in portions."""
         self.dropped.clear()
         for untouched, others in _portions(self.chosen, self.words):
-            left = None if untouched is None else self._kept_in_array(*untouched)
+            left = self._kept_in_array(*untouched)
             yield left, {word: n for word, n in others.items() if word and self._keeps(word, n)}
 
     def characters(self) -> Iterator[tuple[str, int]]:
         """Yield words, or the characters of word arrays, with their counts."""
-        for untouched, others in self.kept():
-            if untouched is not None:
-                yield from untouched[0].character_counts(untouched[1])
+        for (words, numbers), others in self.kept():
+            yield from words.character_counts(numbers)
             yield from others.items()
 
     def _of_each_script(self) -> Iterator[tuple[str, int]]:
-        for untouched, others in _portions(self.chosen, self.words):
-            if untouched is not None:
-                yield "a", sum(untouched[1].tolist())
+        for (_, numbers), others in _portions(self.chosen, self.words):
+            yield "a", sum(numbers.tolist())
             yield from others.items()
 
     def _wrong(self, word: str, count: Any, length: Any) -> Iterator[tuple[str, Any]]:
@@ -260,25 +238,6 @@ class _Selection:
                 self.dropped[reason] += sum(numbers[out].tolist())
             kept &= ~out
         return words.where(kept), numbers[kept]
-
-
-class _Sum:
-    """Adds up portions of counts: arrays with mappings, or a single mapping."""
-
-    def __init__(self) -> None:
-        self._arrays: list[CountedArray] = []
-        self._only: Mapping[str, int] = {}
-
-    def add(self, array: CountedArray | None, others: Mapping[str, int]) -> None:
-        if array is None:
-            self._only = others
-        else:
-            self._arrays += [array, counted_array(others)]
-
-    def counts(self) -> WordCounts:
-        if not self._arrays:
-            return WordCounts.from_mapping(self._only)
-        return WordCounts(*sum_duplicates(*concatenate_counts(self._arrays)))
 
 
 def _covered_parts(piece: str, alphabet: frozenset[str]) -> list[str]:
@@ -457,7 +416,7 @@ def split_at_hyphens(word: str, marker: str) -> list[str]:
     >>> split_at_hyphens("co-op", "▁")
     ['▁co', '-', 'op']
     """
-    return [piece for piece in re.split("(-)", _marked(word, marker)) if piece]
+    return split_off(re.compile("(-)"), _marked(word, marker))
 
 
 def modern(word: str, marker: str) -> list[str]:
@@ -473,9 +432,9 @@ def modern(word: str, marker: str) -> list[str]:
     """
     if word.isalpha():
         return [mark_capitals(_marked(word, marker))]
-    pieces = [part for piece in split_contractions(word) for part in split_apostrophes(piece)]
-    pieces = [part for piece in pieces for part in split_digits(_marked(piece, marker))]
-    return [mark_capitals(part) for piece in pieces for part in split_hyphens(piece)]
+    pieces = [part for each in split_off(AT_CONTRACTION, word) for part in split_apostrophes(each)]
+    pieces = [part for piece in pieces for part in split_off(AT_DIGITS, _marked(piece, marker))]
+    return [mark_capitals(part) for piece in pieces for part in split_off(AT_HYPHENS, piece)]
 
 
 def _marked(word: str, marker: str) -> str:
@@ -483,13 +442,15 @@ def _marked(word: str, marker: str) -> str:
     return word if marker == "▁" and word.startswith("▁") else marker + word
 
 
-def split_contractions(word: str) -> list[str]:
-    """Split off English contractions before the word's end, a hyphen or an apostrophe.
+def split_off(pattern: re.Pattern[str], word: str) -> list[str]:
+    """Make what a pattern of one group matches pieces of their own.
 
-    >>> split_contractions("don't"), split_contractions("she’ll"), split_contractions("o'clock")
-    (['do', "n't"], ['she', '’ll'], ["o'clock"])
+    >>> split_off(AT_CONTRACTION, "don't"), split_off(AT_CONTRACTION, "o'clock")
+    (['do', "n't"], ["o'clock"])
+    >>> split_off(AT_DIGITS, "▁1234567"), split_off(AT_HYPHENS, "a--b-c")
+    (['▁', '1', '234', '567'], ['a', '--', 'b', '-', 'c'])
     """
-    return [piece for piece in _CONTRACTION.split(word) if piece]
+    return [piece for piece in pattern.split(word) if piece]
 
 
 def split_apostrophes(word: str) -> list[str]:
@@ -520,24 +481,6 @@ def split_apostrophes(word: str) -> list[str]:
         else:
             alone += mark
     return [piece for piece in (*pieces, alone) if piece]
-
-
-def split_digits(word: str) -> list[str]:
-    """Split off runs of digits, in threes from the right; a marker before them is a piece.
-
-    >>> split_digits("▁1234567"), split_digits("ab12c")
-    (['▁', '1', '234', '567'], ['ab', '12', 'c'])
-    """
-    return [piece for piece in _DIGITS.split(word) if piece]
-
-
-def split_hyphens(word: str) -> list[str]:
-    """Make each run of hyphens a piece of its own.
-
-    >>> split_hyphens("a--b-c")
-    ['a', '--', 'b', '-', 'c']
-    """
-    return [piece for piece in _HYPHENS.split(word) if piece]
 
 
 # ------------------------------------------------------------------------- capitals

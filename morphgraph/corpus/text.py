@@ -22,7 +22,7 @@ from morphgraph.core.errors import FileFormatError
 from morphgraph.core.isolated import read_isolated
 from morphgraph.core.limits import TEXT_WORDS
 from morphgraph.corpus.counts import LARGEST_FILE, WordCounts
-from morphgraph.corpus.text_files import PARQUET_START, Parquet, TextKind, ending_of, on_disk
+from morphgraph.corpus.text_files import Parquet, TextKind, ending_of, kind_of, on_disk
 
 LONGEST_LINE = 2**24
 """The limit in bytes of a line or text in a table or JSON."""
@@ -62,21 +62,19 @@ def read_text(
     name: str | None = None,
     *,
     column: str | None = None,
-    largest_file: int = LARGEST_FILE,
     progress: Progress = None,
 ) -> WordCounts:
-    """Count the words of a file or its bytes, read by its name as plain text, csv, tsv or Parquet.
+    """Count the words of a file or its bytes: plain text, csv, tsv, JSON lines or Parquet by name.
 
-    ``column`` names the text column of a table; by default, it is the only one, or one called text,
-    sentence or content. A file of any other name is a csv if ``column`` is given, else plain text.
+    ``column`` names the column or field of the text; by default, it is the only one, or one called
+    text, sentence or content. A file of any other name is a csv if ``column`` is given, else plain.
     ``progress`` is called repeatedly with a number from 0 to 1; an exception that it raises ends
     the reading. Raises `FileFormatError`, with file and place, if the file is missing, empty,
-    larger than ``largest_file`` bytes, not UTF-8 or no table of its kind, lacks the column, or has
+    larger than a gigabyte, not UTF-8 or no table of its kind, lacks the column, or has
     too many different words.
     """
-    file, shown, size = _open_text(source, name, largest_file)
+    file, shown, size, kind = _open_text(source, name, column)
     with file:
-        kind = _table_or_plain(file, shown, column)
         if kind == "parquet":
             with on_disk(source if isinstance(source, bytes) else Path(source)) as path:
                 counts = Counter(dict(read_isolated(count_parquet, str(path), shown, column)))
@@ -112,9 +110,8 @@ def count_parquet(path: str, name: str, column: str | None) -> list[tuple[str, i
 
 def text_columns(source: str | os.PathLike[str] | bytes, name: str | None = None) -> list[str]:
     """Return the columns of a csv, tsv or Parquet file that may hold text; none for plain text."""
-    file, shown, _ = _open_text(source, name, LARGEST_FILE)
+    file, shown, _, kind = _open_text(source, name, None)
     with file:
-        kind = _table_or_plain(file, shown, None)
         if kind == "parquet":
             with on_disk(source if isinstance(source, bytes) else Path(source)) as path:
                 return list(map(str, read_isolated(parquet_columns, str(path), shown)))
@@ -122,9 +119,9 @@ def text_columns(source: str | os.PathLike[str] | bytes, name: str | None = None
 
 
 def _open_text(
-    source: str | os.PathLike[str] | bytes, name: str | None, largest: int
-) -> tuple[IO[bytes], str, int]:
-    """Return the file, its name in errors, and its size in bytes, at most ``largest``."""
+    source: str | os.PathLike[str] | bytes, name: str | None, column: str | None
+) -> tuple[IO[bytes], str, int, TextKind]:
+    """Return the file, its name in errors, its size in bytes, and its kind."""
     if isinstance(source, bytes):
         shown, size = name or "the text", len(source)
         file: IO[bytes] = io.BytesIO(source)
@@ -138,20 +135,15 @@ def _open_text(
             problem = (getattr(error, "strerror", None) or str(error)).lower()
             fix = "Check the path and its permissions."
             raise FileFormatError(shown, "", problem, fix) from error
-    if size > largest:
+    if size > LARGEST_FILE:
         file.close()
-        problem = f"the file has {size:,} bytes, more than {largest:,}"
+        problem = f"the file has {size:,} bytes, more than {LARGEST_FILE:,}"
         raise FileFormatError(shown, "", problem, "Count the words of a part of it.")
-    return file, shown, size
-
-
-def _table_or_plain(file: IO[bytes], name: str, column: str | None) -> TextKind:
+    start = b""
     if file.seekable():
         start = file.read(4)
         file.seek(0)
-        if start.startswith(PARQUET_START):
-            return "parquet"
-    return "plain" if column is None and ending_of(name) not in _SEPARATORS else "table"
+    return file, shown, size, kind_of(start, shown, column)
 
 
 # ------------------------------------------------------------------------- texts
@@ -171,7 +163,7 @@ def texts_in(
     reported to ``bad``.
     """
     if kind == "plain":
-        yield from (lines for _, lines in _pieces(file, name, bad, longest_word, lines_only=False))
+        yield from _pieces(file, name, bad, longest_word)
         return
     for found in labelled_texts(file, name, kind, column, None, bad):
         yield b"\n".join(found.get("", ()))
@@ -188,10 +180,9 @@ def labelled_texts(
     if kind == "plain" and by is not None:
         problem = f"plain text has no column “{by[:40]}”"
         raise FileFormatError(name, "", problem, "Give a table, JSON lines or Parquet.")
-    texts = {"parquet": _cells, "table": _fields, "json": _objects, "plain": _plain_lines}[kind]
     found: dict[str, list[bytes]] = {}
     size = 0
-    for label, text in texts(file, name, column, by, bad):
+    for label, text in each_text(file, name, kind, column, by, bad):
         found.setdefault(label, []).append(text)
         size += len(text) + 1
         if size > _CHUNK:
@@ -204,11 +195,19 @@ _Texts = Iterator[tuple[str, bytes]]
 """Labels and texts."""
 
 
+def each_text(
+    file: IO[bytes], name: str, kind: TextKind, column: str | None, by: str | None, bad: BadTexts
+) -> _Texts:
+    """Yield the texts of a file in order, each with its label; see `labelled_texts`."""
+    texts = {"parquet": _cells, "table": _fields, "json": _objects, "plain": _plain_lines}[kind]
+    return texts(file, name, column, by, bad)
+
+
 def _plain_lines(
     file: IO[bytes], name: str, column: str | None, by: str | None, bad: BadTexts
 ) -> _Texts:
     rest = b""
-    for _, lines in _pieces(file, name, bad, LONGEST_WORD, lines_only=False):
+    for lines in _pieces(file, name, bad, LONGEST_WORD):
         *texts, rest = (rest + lines).replace(b"\r\n", b"\n").split(b"\n")
         if len(rest) > _LONGEST_TEXT:
             texts, rest = [*texts, rest], b""
@@ -216,28 +215,20 @@ def _plain_lines(
     yield "", rest
 
 
-def _pieces(
-    file: IO[bytes], name: str, bad: BadTexts, longest: int, *, lines_only: bool
-) -> Iterator[tuple[int, bytes]]:
-    """Yield batches of lines in UTF-8, each after the number of its first line.
-
-    Lines longer than a batch are cut between words, unless ``lines_only``.
-    """
-    what, ends = "without white space", _SPACES
-    if lines_only:
-        what, ends = "in one line", (b"\n",)
+def _pieces(file: IO[bytes], name: str, bad: BadTexts, longest: int) -> Iterator[bytes]:
+    """Yield batches of lines in UTF-8; lines longer than a batch are cut between words."""
     rest, line, is_dropped = b"", 1, False
 
-    def checked(piece: bytes) -> tuple[int, bytes]:
+    def checked(piece: bytes) -> bytes:
         nonlocal line
         first, line = line, line + piece.count(b"\n")
-        return first, _good_lines(piece, first, name, bad)
+        return _good_lines(piece, first, name, bad)
 
     data = file.read(_CHUNK).removeprefix(codecs.BOM_UTF8)
     while data:
-        end = data.rfind(b"\n") + 1 or max(map(data.rfind, ends)) + 1
+        end = data.rfind(b"\n") + 1 or max(map(data.rfind, _SPACES)) + 1
         if is_dropped and end:
-            start = min(at for at in map(data.find, ends) if at >= 0)
+            start = min(at for at in map(data.find, _SPACES) if at >= 0)
             yield checked(data[start:end])
             rest, is_dropped = data[end:], False
         elif end:
@@ -246,7 +237,7 @@ def _pieces(
         elif not is_dropped:
             rest += data
         if len(rest) > longest:
-            problem = f"there are more than {longest:,} bytes {what}"
+            problem = f"there are more than {longest:,} bytes without white space"
             bad(FileFormatError(name, f"line {line:,}", problem, "Leave out what is not text."))
             rest, is_dropped = b"", True
         data = file.read(_CHUNK)
@@ -269,6 +260,26 @@ def _good_lines(piece: bytes, first: int, name: str, bad: BadTexts) -> bytes:
             bad(_not_utf8(name, first + place, error))
             lines[place] = b""
     return b"\n".join(lines)
+
+
+def text_lines(file: IO[bytes], name: str, bad: BadTexts) -> Iterator[str]:
+    """Yield the lines of a file as they are; a bad one is empty, so that numbers stay right."""
+    number, ended = 0, True
+    while line := file.readline(LONGEST_LINE):
+        if not ended:  # the rest of a line that is too long
+            ended = line.endswith(b"\n")
+            continue
+        number, ended = number + 1, line.endswith(b"\n") or len(line) < LONGEST_LINE
+        text = ""
+        if ended:
+            try:
+                text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError as error:
+                bad(_not_utf8(name, number, error))
+        else:
+            problem = f"there are {LONGEST_LINE:,} bytes or more in one line"
+            bad(FileFormatError(name, f"line {number:,}", problem, "Cut it into several."))
+        yield text
 
 
 def _not_utf8(name: str, line: int, error: UnicodeDecodeError) -> FileFormatError:
@@ -295,13 +306,12 @@ def chosen_column(columns: list[str], column: str | None, name: str, place: str)
     return found[0]
 
 
-def _places_of(
-    columns: list[str], column: str | None, by: str | None, name: str, place: str
-) -> tuple[int, int | None]:
-    """Return the positions of the text column and, if asked for, of the label column."""
-    label = None if by is None else columns.index(chosen_column(columns, by, name, place))
-    others = [text for text in columns if text != by]
-    return columns.index(chosen_column(others, column, name, place)), label
+def _chosen(
+    columns: list[str], column: str | None, by: str | None, name: str, place: str, *others: str
+) -> tuple[str, str | None]:
+    """Return the text column and, if asked for, that of labels, which may be one of ``others``."""
+    label = None if by is None else chosen_column([*columns, *others], by, name, place)
+    return chosen_column([each for each in columns if each != by], column, name, place), label
 
 
 def _without_label(name: str, place: str, by: str | None) -> FileFormatError:
@@ -317,7 +327,7 @@ def _rows(file: IO[bytes], name: str, bad: BadTexts) -> Iterator[tuple[int, list
     # The default limit of 131,072 characters is too low for long texts; it is global.
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
     separator = _SEPARATORS.get(ending_of(name), ",")
-    reader = csv.reader(_lines(file, name, bad), delimiter=separator, strict=True)
+    reader = csv.reader(text_lines(file, name, bad), delimiter=separator, strict=True)
     while True:
         try:
             row = next(reader)
@@ -332,20 +342,6 @@ def _rows(file: IO[bytes], name: str, bad: BadTexts) -> Iterator[tuple[int, list
             yield reader.line_num, row
 
 
-def _lines(file: IO[bytes], name: str, bad: BadTexts) -> Iterator[str]:
-    number, ended = 0, True
-    while line := file.readline(LONGEST_LINE):
-        number, ended = number + ended, line.endswith(b"\n")
-        if len(line) == LONGEST_LINE and not ended:
-            problem = f"the line has {LONGEST_LINE:,} bytes or more"
-            bad(FileFormatError(name, f"line {number:,}", problem, "Cut it into several lines."))
-            continue
-        try:
-            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            bad(_not_utf8(name, number, error))
-
-
 def _header(rows: Iterator[tuple[int, list[str]]], name: str) -> list[str]:
     first = next(rows, None)
     if first is None:
@@ -358,7 +354,8 @@ def _fields(
 ) -> _Texts:
     rows = _rows(file, name, bad)
     columns = _header(rows, name)
-    place, label = _places_of(columns, column, by, name, "line 1")
+    text, label_ = _chosen(columns, column, by, name, "line 1")
+    place, label = columns.index(text), None if label_ is None else columns.index(label_)
     for line, row in rows:
         if len(row) > len(columns):
             problem = f"it has {len(row)} fields, the header has {len(columns)}"
@@ -375,32 +372,30 @@ def _fields(
 # JSON lines
 
 
-def json_column(lines: bytes, name: str) -> str | None:
-    """Return the text field of the first object that has one; None if there is none."""
-    for number, line in enumerate(lines.split(b"\n"), 1):
-        with suppress(ValueError, RecursionError):
-            row = json.loads(line)
-            pairs = row.items() if isinstance(row, dict) else ()
-            fields = [key for key, value in pairs if isinstance(value, str)]
-            if fields:
-                return chosen_column(fields, None, name, f"line {number:,}")
+def json_column(line: str | bytes, name: str, number: int) -> str | None:
+    """Return the text field of an object in a line; None if it has none, or is no object."""
+    with suppress(ValueError, RecursionError):
+        row = json.loads(line)
+        pairs = row.items() if isinstance(row, dict) else ()
+        if fields := [key for key, value in pairs if isinstance(value, str)]:
+            return chosen_column(fields, None, name, f"line {number:,}")
     return None
 
 
 def _objects(
     file: IO[bytes], name: str, column: str | None, by: str | None, bad: BadTexts
 ) -> _Texts:
-    for first, lines in _pieces(file, name, bad, LONGEST_LINE, lines_only=True):
+    for number, line in enumerate(text_lines(file, name, bad), start=1):
+        if not line.strip():
+            continue
         if column is None:
-            column = json_column(lines, name)
-        for number, line in enumerate(lines.split(b"\n"), first):
-            try:
-                if line.strip():
-                    yield _of_object(json.loads(line), column or "", by)
-            except (ValueError, RecursionError) as error:
-                problem = f"this is not a JSON object with text ({str(error)[:80]})"
-                fix = "Correct it, or leave it out: --bad-lines skip."
-                bad(FileFormatError(name, f"line {number:,}", problem, fix))
+            column = json_column(line, name, number)
+        try:
+            yield _of_object(json.loads(line), column or "", by)
+        except (ValueError, RecursionError) as error:
+            problem = f"this is not a JSON object with text ({str(error)[:80]})"
+            fix = "Correct it, or leave it out: --bad-lines skip."
+            bad(FileFormatError(name, f"line {number:,}", problem, fix))
 
 
 def _of_object(row: Any, column: str, by: str | None) -> tuple[str, bytes]:
@@ -443,9 +438,9 @@ def sql_name(column: str) -> str:
 def _cells(file: IO[bytes], name: str, column: str | None, by: str | None, bad: BadTexts) -> _Texts:
     table = Parquet(file.name, name)
     fields = text_fields(table)
-    place, label = _places_of(fields, column, by, name, "its columns of text")
-    chosen = f"{sql_name(fields[place])} as text, "
-    chosen += f"{chr(39) * 2 if label is None else sql_name(fields[label])} as label"
+    text, label = _chosen(fields, column, by, name, "its columns of text", *table.columns)
+    said = "''" if label is None else f"{sql_name(label)}::varchar"
+    chosen = f"{sql_name(text)} as text, {said} as label"
     ignored, replaced = (
         f"(select {chosen} from {table.rows_of[:-1]}, utf8_validation = '{way}'))"
         for way in ("ignore", "replace")

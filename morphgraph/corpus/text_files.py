@@ -230,6 +230,17 @@ def opened(place: Path, name: str) -> Iterator[IO[bytes]]:
         raise FileFormatError(name, "", problem, "Copy or download the file again.") from error
 
 
+@contextmanager
+def reading(
+    name: str, column: str | None, place: Path | None = None
+) -> Iterator[tuple[IO[bytes], TextKind]]:
+    """Open a text, decompressed, and tell its kind; ``place``: where a local copy of it is."""
+    with opened(place or Path(name), name) as file:
+        kind = kind_of(file.read(4), name, column)
+        file.seek(0)
+        yield decompressed(file), kind
+
+
 def decompressed(file: IO[bytes]) -> IO[bytes]:
     """Return the content of a file, which is at its start, decompressed if need be."""
     packing = compression_of(file.read(6))

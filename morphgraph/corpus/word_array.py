@@ -5,7 +5,7 @@ Strings are made in batches, or when they are accessed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, overload
 
@@ -30,7 +30,7 @@ class WordArray(Sequence[str]):
         self.text, self.ends = text, ends
 
     @classmethod
-    def of_strings(cls, words: Sequence[str]) -> WordArray:
+    def of_strings(cls, words: Collection[str]) -> WordArray:
         """Make an array from strings; `UnicodeEncodeError` for a lone surrogate."""
         import numpy as np
 
@@ -113,7 +113,8 @@ class WordArray(Sequence[str]):
         import numpy as np
 
         points, lengths = self.characters()
-        wrong = _counted_before(~_accepted(allowed)[points])
+        highest = int(points.max(initial=0)).bit_length()
+        wrong = _counted_before(~_accepted(allowed, min(1 << highest, 0x110000))[points])
         ends = np.cumsum(lengths)
         found: npt.NDArray[np.bool_] = wrong[ends] == wrong[ends - lengths]
         return found
@@ -156,11 +157,11 @@ def _counted_before(chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32] | In
     return counted
 
 
-@lru_cache(maxsize=8)
-def _accepted(allowed: Callable[[str], bool]) -> npt.NDArray[np.bool_]:
+@lru_cache(maxsize=32)
+def _accepted(allowed: Callable[[str], bool], size: int) -> npt.NDArray[np.bool_]:
     import numpy as np
 
-    return np.fromiter(map(allowed, map(chr, range(0x110000))), np.bool_, 0x110000)
+    return np.fromiter(map(allowed, map(chr, range(size))), np.bool_, size)
 
 
 @lru_cache(maxsize=1)
@@ -179,15 +180,23 @@ CountedArray = tuple[WordArray, "Int64"]
 """Words, and how often each occurs."""
 
 
-def counted_array(counts: Mapping[str, int]) -> CountedArray:
-    """Return word counts as arrays; `MorphGraphError` if a count exceeds 64 bits."""
+def counted_array(words: Collection[str], numbers: Collection[int] | Int64) -> CountedArray:
+    """Return word counts as arrays; `MorphGraphError` if one exceeds 64 bits or has no UTF-8."""
     import numpy as np
 
     try:
-        numbers = np.fromiter(counts.values(), np.int64, len(counts))
+        array = words if isinstance(words, WordArray) else WordArray.of_strings(words)
+        if isinstance(numbers, np.ndarray):
+            return array, numbers.astype(np.int64, copy=False)
+        return array, np.fromiter(numbers, np.int64, len(numbers))
     except OverflowError as error:
         raise MorphGraphError("A count has more than 64 bits. Scale the counts down.") from error
-    return WordArray.of_strings(list(counts)), numbers
+    except UnicodeEncodeError as error:
+        lone = error.object[error.start]
+        word = next(word for word in words if lone in word)
+        raise MorphGraphError(
+            f"The word {word!r} has a lone surrogate and no UTF-8 form. Remove it."
+        ) from error
 
 
 def concatenate_counts(parts: list[CountedArray]) -> CountedArray:

@@ -44,7 +44,9 @@ CHANGE_COLOURS = {
     "split": "#e08e0b",
     "repaired": "#3b7dd8",
     **dict.fromkeys(("linked", "reused"), "#8e6bd1"),
-    **dict.fromkeys(("created", "reified"), "#49b6c9"),
+    **dict.fromkeys(("created", "reified"), "#2d95a8"),
+    "paired": "#c45ba0",
+    "chained": "#85862f",
 }
 """Colours of ReBPE's changes to merges, and of merges by origin."""
 GRID = "rgba(128, 128, 128, 0.3)"
@@ -151,10 +153,7 @@ def _sides(
 
 
 def blame_histogram(table: pd.DataFrame, threshold: float) -> go.Figure:
-    """Draw how many applied merges have which R, in steps of 0.05.
-
-    ``table`` as from `refine.blame.blame_table`.
-    """
+    """Draw how many applied merges of a `blame_table` have which R, in steps of 0.05."""
     edges = np.arange(21) / 20  # as exact as the ratios: linspace would put 0.15 below 0.15
     figure = figure_of("blame: the share of joins on a gold boundary", "merges (log)")
     ratios = table["R"].dropna().to_numpy()
@@ -168,11 +167,11 @@ def blame_histogram(table: pd.DataFrame, threshold: float) -> go.Figure:
     return figure
 
 
-def blame_by_rank(table: pd.DataFrame, threshold: float, bins: int = 100) -> go.Figure:
+def blame_by_rank(table: pd.DataFrame, threshold: float) -> go.Figure:
     """Draw blame over the vocabulary: applied merges by rank, in equal bins."""
     figure = figure_of("position in the list of merges", "merges")
     if len(table):
-        edges = np.linspace(0, len(table), min(bins, len(table)) + 1)
+        edges = np.linspace(0, len(table), min(100, len(table)) + 1)
         sides = _sides(table["R"].to_numpy(), threshold, "applied, stay")
         _add_bars(figure, edges, np.arange(len(table)), sides)
         figure.update_traces(hovertemplate="about rank %{x:,.0f}<br>merges: %{y:,}<extra></extra>")
@@ -195,13 +194,10 @@ def _add_bars(
     figure.update_layout(barmode="stack")
 
 
-def worst_merges(table: pd.DataFrame, threshold: float, most: int = 10) -> go.Figure:
-    """Draw the merges at or above a threshold that closed most gold boundaries.
-
-    Bars show joins and wrong joins; ``table`` as from `refine.blame.blame_table`.
-    """
+def worst_merges(table: pd.DataFrame, threshold: float) -> go.Figure:
+    """Draw the joins, right and wrong, of the merges above a threshold with most wrong ones."""
     figure = figure_of("joins", "")
-    worst = table[table["R"] >= threshold].nlargest(most, ["B", "R"])[::-1]
+    worst = table[table["R"] >= threshold].nlargest(10, ["B", "R"])[::-1]
     places = list(range(len(worst)))
     figure.add_bar(
         x=worst["B"],
@@ -233,8 +229,8 @@ def worst_merges(table: pd.DataFrame, threshold: float, most: int = 10) -> go.Fi
 def blame_scatter(table: pd.DataFrame, threshold: float) -> go.Figure:
     """Draw joins against wrong joins, logarithmic; merges at one place are a larger point.
 
-    ``customdata`` of a point: the merge id of the lowest-ranked merge there, and B. It is lists,
-    not an array: plotly packs arrays, and a click event would then lack the first element.
+    ``customdata`` of a point: the merge id of the lowest-ranked merge there, and B, as a list:
+    plotly packs arrays, and a click event would then lack the first element.
     """
     groups = (
         table[table["N"] > 0]
@@ -281,10 +277,7 @@ def phase_colour(phase: Phase) -> str:
 
 
 def scores_over_phases(phases: Sequence[Phase], position: int | None = None) -> go.Figure:
-    """Draw precision, recall and F1 after each phase, and |V| below them.
-
-    ``position``: the number of phases done; a line marks the last of them.
-    """
+    """Draw the scores and |V| after each phase; a line marks the last of ``position`` done."""
     labels = [phase_label(phase) for phase in phases]
     figure = figure_of("", "%", height=440)
     add_score_lines(figure, labels, [phase.score for phase in phases])
@@ -361,11 +354,7 @@ def sampled_ranks(types: int, most: int = MOST_POINTS) -> npt.NDArray[np.int64]:
 
 
 def frequency_rank_lines(tables: Mapping[str, pd.DataFrame]) -> go.Figure:
-    """Draw frequency against rank on logarithmic axes, one line for each tokeniser.
-
-    ``tables``: by label, rows most frequent first with ``type`` and ``count``, all above 0. Of a
-    long one, at most `MOST_POINTS` rows are drawn.
-    """
+    """Draw frequency against rank, logarithmic, from tables with ``type`` and ``count``."""
     figure = figure_of("rank of the type (log)", "tokens in the corpus (log)", height=420)
     for number, (label, table) in enumerate(tables.items()):
         ranks = sampled_ranks(len(table))
@@ -379,10 +368,7 @@ def frequency_rank_lines(tables: Mapping[str, pd.DataFrame]) -> go.Figure:
 
 
 def length_lines(lengths: Mapping[str, Sequence[int] | npt.NDArray[np.int64]]) -> go.Figure:
-    """Draw the share of types, in %, with 0, 1, 2 … characters, one line per tokeniser.
-
-    ``lengths``: by label, the number of types of each length.
-    """
+    """Draw the share of types with 0, 1, 2 … characters; ``lengths``: how many have each."""
     figure = figure_of("characters without the marker", "% of the types", height=420)
     for number, (label, counts) in enumerate(lengths.items()):
         found = np.asarray(counts, np.float64)
@@ -398,8 +384,7 @@ def lorenz_lines(
 ) -> go.Figure:
     """Draw Lorenz curves of language costs, one for each tokeniser, and the diagonal.
 
-    ``curves``: by label, cumulative shares of the languages, cheapest first, and of all costs, from
-    0 to 1; ``languages``: their names, cheapest first.
+    ``curves``: by label, cumulative shares from 0 to 1; ``languages``: their names, cheapest first.
     """
     figure = figure_of("languages, cheapest first, %", "their share of the tokens, %", height=420)
     figure.add_scatter(
@@ -422,9 +407,8 @@ def lorenz_lines(
 def card_bars(health: VocabularyHealth, key: str) -> list[float]:
     """Return the heights of a few bars on the distribution behind a figure; maybe none.
 
-    Single-use chains by their number of links, tokens of the corpus by their length in characters
-    (``fertility``), the logarithm of the use of types by rank (``renyi``), and the types behind
-    other figures by their length.
+    Single-use chains by their links, tokens by their characters (``fertility``), the logarithm of
+    the use of types by rank (``renyi``), and the types behind other figures by their length.
     """
     from morphgraph.score.vocabulary_figures import figure_called
 
@@ -456,8 +440,7 @@ def card_bars(health: VocabularyHealth, key: str) -> list[float]:
 def undertrained_points(found: UndertrainedTypes) -> go.Figure:
     """Draw norms and ranking distances against frequency, or by id without a corpus.
 
-    One chart is below the other, with a colour and sign for each kind; under-trained rows are low
-    in both. Types that are no token of the corpus stand at the left, at a half.
+    Under-trained rows are low in all charts; types that are no token stand at the left.
     """
     from plotly.subplots import make_subplots
 

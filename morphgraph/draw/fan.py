@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from morphgraph.core.text import counted, shortened
 from morphgraph.draw.fan_layout import Fan, Item, TypeOrigin, Use, lay_out_fans
-from morphgraph.graph.arrays import TypeAtoms
+from morphgraph.graph.atoms import TypeAtoms
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change, Merge
 from morphgraph.graph.view import merge_key, type_key
@@ -35,8 +35,8 @@ def fan_around(
 ) -> Fan:
     """Draw a present or removed type, ``down`` steps to its parts and ``up`` to longer types.
 
-    The merges that use it come in order of rank, ``rows`` of them starting with index ``first``;
-    vertices of the kind ``more`` stand for the others. Those that the last edit changed are marked.
+    The merges that use it come by rank, ``rows`` of them from index ``first``; vertices of the kind
+    ``more`` stand for the others.
     """
     made = _Fans(study, study.graph)
     source = made.source(focus, down)
@@ -46,10 +46,7 @@ def fan_around(
 
 @dataclass(frozen=True)
 class Stages:
-    """Chosen types before their knockout, after it, and after reification.
-
-    ``knockout`` and ``reification`` are the two changes; neither has been made.
-    """
+    """Types before knockout, after it, and after reification; neither change has been made."""
 
     before: Fan
     knocked_out: Fan
@@ -58,17 +55,16 @@ class Stages:
     reification: Change
 
 
-def stages(study: Study, types: Sequence[str], *, rows: int = 5) -> Stages:
+def stages(study: Study, types: Sequence[str]) -> Stages:
     """Preview knocking types out, and then reifying the merges that used them.
 
-    Only tuple merges that this knockout makes are repaired and reified. The fans, one below the
-    other, show the same merges, ``rows`` in all, coloured by the current blame. Source: Bauwens &
-    de Lhoneux 2026, Figure 1.
+    Only tuple merges that this makes are repaired and reified; five in all are shown. Source:
+    Bauwens & de Lhoneux 2026, Figure 1.
     """
     graph = study.graph.copy()
     numbers = [graph.ids[text] for text in types]
     knockout = graph.preview_knockout(types)
-    rows = max(2, rows // len(numbers))
+    rows = max(2, 5 // len(numbers))
 
     def fan(created: Mapping[int, Collection[int]] | None = None) -> Fan:
         made = _Fans(study, graph)
@@ -83,7 +79,7 @@ def stages(study: Study, types: Sequence[str], *, rows: int = 5) -> Stages:
     knocked_out = fan()
     affected = {entry.merge for entry in knockout.rewired}
     blacklist = {merge.parts for merge in knockout.removed_merges.values()}
-    atoms = TypeAtoms(study.tokeniser.suffix)
+    atoms = TypeAtoms()
     reification = preview_reification(graph, blacklist, atoms=atoms, among=affected)
     graph.apply(reification)
     new = {entry.merge: entry.tuple_merges for entry in reification.reified}
@@ -147,12 +143,11 @@ class _Fans:
 
     def _figures(self, merge: int) -> tuple[str, float]:
         """Return the rank of a merge and what it is to blame for, and the blame ratio."""
-        about, value = f"rank {self.graph.merge(merge).rank:,}", math.nan
-        if self.study.benchmark.texts:
-            about = f"{about}\n{self.blamed.described(merge)}".rstrip()
-            position = self.blamed.place(merge)
-            value = math.nan if position is None else self.blamed.shown_ratio(position)
-        return about, value
+        about = f"rank {self.graph.merge(merge).rank:,}"
+        if not self.study.benchmark.texts:
+            return about, math.nan
+        about = f"{about}\n{self.blamed.described(merge)}".rstrip()
+        return about, self.blamed.shown_ratio(merge)
 
     def more(self, focus: int, start: int, label: str, lanes: tuple[int, ...] | None) -> Use:
         """Return the vertex for merges that are not drawn; its key says where they begin."""
@@ -193,10 +188,7 @@ class _Fans:
         first: int,
         created: Mapping[int, Collection[int]] | None = None,
     ) -> tuple[list[Use], int]:
-        """Return rows for the merges that use a type, and the number of further ones.
-
-        ``created``: merges, each to be shown with those of its users that are shown.
-        """
+        """Return rows for the merges that use a type, those ``created`` too, and how many more."""
         if up < 1:
             return [], 0
         strands = [int(strand.item.key[1:]) for strand in source.strands]

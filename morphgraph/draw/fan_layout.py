@@ -31,11 +31,7 @@ BLOCK = 40.0  # between two fans, one below the other
 
 @dataclass
 class Item:
-    """A vertex: its label, and once laid out the centre (x, y) of its box.
-
-    ``id`` is unique in a scene; ``key`` is that of the type or merge, which may occur several
-    times. ``value``: the blame ratio or NaN. ``lane``: the index of its strand.
-    """
+    """A vertex: its label, its ``key`` in the graph, and once laid out its centre (x, y)."""
 
     id: str
     key: str
@@ -90,10 +86,9 @@ class Item:
 
 
 class Edge(NamedTuple):
-    """A line from one vertex to another: level, then bent between two places, then level.
+    """A line from (x0, y0) level to x = ``bend``, in a curve to (``level``, y1), level to x1.
 
-    From (x0, y0) level to x = ``bend``, in a curve to (``level``, y1), level to x1. ``lane``: the
-    index of the strand; None for a plain edge. ``flags``: ``focus`` (from the middle), ``ghost``.
+    ``lane``: the index of the strand; None for a plain edge. ``flags``: ``focus``, ``ghost``.
     """
 
     source: str
@@ -139,10 +134,7 @@ class Fan:
 
 @dataclass
 class TypeOrigin:
-    """A type at the left with the merges that make it, and their parts.
-
-    A removed type has no merge: its ``strands`` run through it.
-    """
+    """A type with the merges that make it, and their parts, or strands if it is removed."""
 
     item: Item
     makers: list[tuple[Item, list[TypeOrigin]]] = field(default_factory=list)
@@ -163,10 +155,7 @@ class TypeOrigin:
 
 @dataclass
 class Use:
-    """A merge at the right, its result, and the merges that use that in turn.
-
-    ``lanes``: the strands that lead into it; None for an edge from the type itself.
-    """
+    """A merge, its result, and the merges that use that; ``lanes``: strands into it."""
 
     item: Item
     result: Item | None = None
@@ -185,10 +174,7 @@ class Use:
 def lay_out_fans(
     blocks: Sequence[tuple[TypeOrigin, Sequence[Use]]], high: float = ROWS_HIGH, left_out: int = 0
 ) -> Fan:
-    """Place fans one below the other, the first with its middle at (0, 0).
-
-    ``high``: the target height of each one's rows.
-    """
+    """Place fans one below the other, each ``high`` in all, the first with its middle at (0, 0)."""
     items: list[Item] = []
     edges: list[Edge] = []
     bottom = None
@@ -245,10 +231,7 @@ def _strands(
     y: float,
     lane: int | None = None,
 ) -> list[Edge]:
-    """Return the edges from a part to its target: one, or the strands of a removed part.
-
-    ``along``: where they bend, are level again, and end.
-    """
+    """Return the edges from a part, or its strands; ``along``: where they bend, level and end."""
     bend, level, end = along
     item, count = part.item, len(part.strands)
     lanes: list[tuple[int | None, float]] = [(n, lane_offset(n, count)) for n in range(count)]

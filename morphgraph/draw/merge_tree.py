@@ -23,11 +23,7 @@ GapKind = Literal["hit", "missed", "wrong", "split"]
 
 @dataclass(frozen=True, slots=True)
 class TreeLeaf:
-    """An atom of a word.
-
-    ``is_part``: it is not a whole character; ``is_unknown``: it is outside the alphabet; ``type``:
-    its id in the graph, or `UNKNOWN`.
-    """
+    """An atom; ``is_part``: it is no whole character; ``is_unknown``: outside the alphabet."""
 
     label: str
     tooltip: str
@@ -38,18 +34,18 @@ class TreeLeaf:
 
 @dataclass(frozen=True, slots=True)
 class TreeMerge:
-    """One application of a merge.
+    """One application of a merge, or a piece that stays whole, with the first merge of its type.
 
-    ``children`` are from left to right: leaf i is i, merge k is the number of leaves + k.
-    ``first`` and ``last`` are the outermost leaves below it. ``ratio`` is R, or NaN; ``closes`` is
-    the number of gold boundaries that it closed here. ``merge`` and ``type`` are ids in the graph.
-    ``step``: its position in the order of application, from 1.
+    ``children``: leaf i is i, merge k is the number of leaves + k. ``first`` and ``last`` are the
+    outermost leaves below it; ``closes`` counts gold boundaries that it closed; ``merge`` and
+    ``type`` are ids in the graph. If it stays whole, ``rank`` is None, and ``merge`` is -1 if no
+    merge makes the type.
     """
 
     label: str
     tooltip: str
     description: str
-    rank: int
+    rank: int | None
     ratio: float
     children: tuple[int, ...]
     first: int
@@ -64,8 +60,8 @@ class TreeMerge:
 class TreeGap:
     """A marked gap after a leaf.
 
-    "hit": a split on a gold boundary; "missed": a gold boundary closed by ``merge`` (a vertex, as
-    in `TreeMerge.children`); "wrong": a split inside a morph; "split": one that counts in no score.
+    "hit": a split on a gold boundary; "missed": one closed by the vertex ``merge``; "wrong": a
+    split inside a morph; "split": one that counts in no score.
     """
 
     leaf: int
@@ -84,12 +80,7 @@ class TreeSpan:
 
 @dataclass(frozen=True)
 class MergeTree:
-    """The derivation of a word's tokens.
-
-    ``merges`` are in the order of application; ``roots`` are the tokens, vertices as in
-    `TreeMerge.children`. ``characters``: those of several atoms. ``morphs`` are empty, and
-    ``has_gold`` is False, where no gold segmentation is known.
-    """
+    """The derivation of a word's tokens; ``roots`` are these, as vertices."""
 
     word: str
     leaves: tuple[TreeLeaf, ...]
@@ -132,9 +123,8 @@ def describe_tree(
 ) -> MergeTree:
     """Segment a word and describe its merge tree.
 
-    ``words`` are encoded by the tokeniser; ``graph`` is a state of its graph, the present one by
-    default; ``blame`` that of the same state, for R. ``gold``: the atoms, counted within the word,
-    that precede a gold boundary; None if no gold segmentation is known.
+    ``graph``, ``blame``: of one state; ``gold``: the atoms, counted within the word, that precede a
+    gold boundary, if known.
     """
     graph = tokeniser.graph if graph is None else graph
     found, text = derive(graph, words, word), words.texts[word]
@@ -169,10 +159,7 @@ def describe_in_study(
     graph: MergeGraph | None = None,
     title: str = "",
 ) -> MergeTree:
-    """Describe a tree with the gold boundaries of a study's reference, if it has the word.
-
-    ``word``: an index in the reference, or any text, which is looked up in it.
-    """
+    """Describe a tree with the gold boundaries of a study's reference, if it has the word."""
     tokeniser, benchmark = study.tokeniser, study.benchmark
     number = study.number_of(word) if isinstance(word, str) else word
     if number is None:
@@ -192,25 +179,28 @@ def _merges(
     gaps: Sequence[TreeGap],
 ) -> Iterator[TreeMerge]:
     closes = Counter(gap.merge for gap in gaps if gap.merge is not None)
-    applied = ((n, v, v.merge) for n, v in enumerate(found.vertices) if v.merge is not None)
-    for step, (number, vertex, merge) in enumerate(applied, start=1):
-        rank, parts, result = graph.merge(merge)
+    applied = ((n, v) for n, v in enumerate(found.vertices) if v.children)
+    for step, (number, vertex) in enumerate(applied, start=1):
+        merge, parts = vertex.merge, tuple(found.vertices[child].type for child in vertex.children)
         *names, label = (
-            visible_in_xml(tokeniser.readable(graph.types[type_])) for type_ in (*parts, result)
+            visible_in_xml("�" if type_ == UNKNOWN else tokeniser.readable(graph.types[type_]))
+            for type_ in (*parts, vertex.type)
         )
         description = side_by_side([side_by_side(names, " + "), label], " → ")
-        lines = [description, f"rank {rank:,}" + (f", {len(parts)} parts" * (len(parts) > 2))]
-        ratio = math.nan
-        place = None if blame is None else blame.place(merge)
-        if blame is not None and place is not None:
-            ratio = blame.shown_ratio(place)
-            lines.append(blame.described(merge))
+        rank, about, ratio = None, "stays whole, as merges would cut it", math.nan
+        if merge is not None and graph.merge(merge).parts == parts:
+            rank = graph.merge(merge).rank
+            about = f"rank {rank:,}" + (f", {len(parts)} parts" * (len(parts) > 2))
+        lines = [description, about]
+        if blame is not None and merge is not None:
+            ratio = blame.shown_ratio(merge)
+            lines += filter(None, [blame.described(merge)])
         if closed := closes[number]:
             some = "a gold boundary" if closed == 1 else f"{closed} gold boundaries"
             lines.append(f"closes {some} of this word")
         told = (label, "\n".join(lines), description, rank, ratio)
         where = (vertex.children, vertex.first, vertex.last)
-        yield TreeMerge(*told, *where, closed, merge, result, step)
+        yield TreeMerge(*told, *where, closed, -1 if merge is None else merge, vertex.type, step)
 
 
 def _gaps(
@@ -303,10 +293,7 @@ class Box:
 
 @dataclass(frozen=True)
 class TreeLayout:
-    """Boxes of leaves, then of merges; x runs from 0 to ``width``, levels from 0 to ``levels``.
-
-    ``splits``: the last leaf of a token → the middle of the gap after the token.
-    """
+    """Boxes of leaves, then of merges; ``splits``: from a token's last leaf to the gap after it."""
 
     boxes: tuple[Box, ...]
     width: float
@@ -340,9 +327,9 @@ def text_width(text: str, size: float, monospace: bool = True) -> float:
 
 
 def subline(merge: TreeMerge) -> str:
-    """Return the text below a merge's type: its rank, and its blame if defined."""
+    """Return the text below a merge's type: its rank or "whole", and its blame if defined."""
     ratio = "" if math.isnan(merge.ratio) else f" · {in_percent(merge.ratio, 0)}"
-    return f"{merge.rank:,}{ratio}"
+    return ("whole" if merge.rank is None else f"{merge.rank:,}") + ratio
 
 
 def lay_out(tree: MergeTree) -> TreeLayout:
@@ -407,11 +394,7 @@ def _risen(outline: _Outline, level: int) -> _Outline:
 
 
 def aligned_layouts(trees: Sequence[MergeTree]) -> list[TreeLayout]:
-    """Lay out trees over the same leaves with each leaf at one x in all.
-
-    Neighbouring leaves are as far apart as in the tree that needs most space; wider gaps bring
-    nothing closer together.
-    """
+    """Lay out trees over the same leaves with each leaf at one x in all."""
     layouts = [lay_out(tree) for tree in trees]
     leaves = len(trees[0].leaves)
     if len(trees) == 1 or not leaves:
@@ -442,8 +425,7 @@ def _moved(tree: MergeTree, layout: TreeLayout, places: Sequence[float]) -> Tree
 def wrapped_rows(trees: Sequence[MergeTree], widest: float) -> list[list[MergeTree]]:
     """Split trees over the same leaves into rows of at most a width, or of one token.
 
-    A row ends where a token ends in all trees. Only the first row has titles. A character or morph
-    that continues in the next row is in both, with an ellipsis.
+    A row ends where a token ends in all trees; a morph that continues in the next is in both.
     """
     layouts = aligned_layouts(trees)
     if not trees[0].leaves or max(layout.width for layout in layouts) <= widest:

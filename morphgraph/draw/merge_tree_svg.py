@@ -58,9 +58,8 @@ def to_svg(
 ) -> str:
     """Draw a tree, or several below each other over the same leaves, on one axis.
 
-    ``widest``: the width above which the tokens of a tree continue in further rows, if there are
-    several. Whatever the labels are, the result is XML of a few known elements only. The elements
-    of one merge have its position in the order of application as ``data-step``.
+    ``widest``: the width above which a tree continues in further rows. Whatever the labels are, the
+    result is XML of a few known elements only. The elements of a merge have its ``data-step``.
     """
     if isinstance(trees, MergeTree):
         trees = [trees]

@@ -150,8 +150,8 @@ def scene_of(
 def scene_around(study: Study, focus: int, *, up: int = 1, down: int = 2, limit: int = 60) -> Scene:
     """Return the neighbourhood of a type as a scene of at most ``limit`` vertices.
 
-    The focus may be a removed type, which is a ghost with all that made and used it. Merges that
-    the last edit changed are preferred, then those applied most often.
+    A removed type is a ghost with all that made and used it. Merges that the last edit changed are
+    preferred, then those applied most often.
     """
     graph, blamed = study.graph, study.blame()
     change = graph.history[-1] if graph.history else Change({})
@@ -187,10 +187,7 @@ def scene_around(study: Study, focus: int, *, up: int = 1, down: int = 2, limit:
 
 
 def _described(study: Study, around: Neighbourhood, gone: Mapping[int, Merge]) -> dict[str, float]:
-    """Write tooltips into the digraph; return blame ratios, NaN if never applied.
-
-    ``gone``: merges in it that the graph no longer has.
-    """
+    """Write tooltips into the digraph; return blame ratios. ``gone``: removed merges."""
     graph, blamed, names = study.graph, study.blame(), study.tokeniser.readable_types
     values: dict[str, float] = {}
     for key, attributes in around.digraph.nodes(data=True):
@@ -209,13 +206,12 @@ def _described(study: Study, around: Neighbourhood, gone: Mapping[int, Merge]) -
         *parts, result = (names[number] for number in (*merge.parts, merge.result))
         tooltip = shortened(f"{' + '.join(parts)} → {result}", _LONGEST)
         tooltip += f"\nrank {merge.rank:,}"
-        position = None if is_gone else blamed.place(number)
         if is_gone:
             tooltip += "\nknocked out"
-        elif position is not None and study.benchmark.texts:
-            values[key] = blamed.shown_ratio(position)
+        elif study.benchmark.texts:
+            values[key] = blamed.shown_ratio(number)
             tooltip += f"\n{blamed.described(number)}"
-        attributes["tooltip"] = tooltip
+        attributes["tooltip"] = tooltip.rstrip()
     return values
 
 
@@ -234,10 +230,7 @@ def first_focus(study: Study) -> int:
 
 @cache
 def vis_script() -> str:
-    """Return the vis-network script that the installed pyvis carries, without its source map.
-
-    It is located without importing pyvis, which is slow.
-    """
+    """Return the vis-network script of pyvis, found without importing that, which is slow."""
     spec = importlib.util.find_spec("pyvis")
     for folder in (spec.submodule_search_locations or []) if spec else []:
         for script in sorted(Path(folder).glob("lib/vis-*/vis-network.min.js"), reverse=True):
@@ -255,9 +248,8 @@ def stand_alone_html(scene: Scene, title: str) -> str:
     """Return a stand-alone page that draws the scene, without any external address.
 
     The vertices, edges and options are built by pyvis; its page template is not used because it
-    always loads styles from another host. vis-network lays it out, by levels. In a frame, the page
-    posts the key of each vertex that is clicked. Labels and tooltips are always plain text. The
-    page follows the reader's light or dark setting; a content security policy forbids it to load
+    always loads styles from another host. In a frame, it posts the key of each vertex that is
+    clicked. Labels and tooltips are plain text; a content security policy forbids it to load
     anything at all.
     """
     pictures = {theme: _network(scene, theme) for theme in SCENE_COLOURS}

@@ -59,23 +59,6 @@ class Mark(NamedTuple):
         return not math.isnan(self.value)
 
 
-class Dumbbell(NamedTuple):
-    """The scores of a tokeniser, as shares."""
-
-    label: str
-    precision: Mark
-    recall: Mark
-    f1: Mark
-
-
-class Difference(NamedTuple):
-    """The difference of a tokeniser's score from the baseline's, as a share, with stars."""
-
-    label: str
-    difference: Mark
-    mark: str = ""
-
-
 class Bar(NamedTuple):
     """The names of a bar: its label, the heading above it, and the key of its colour."""
 
@@ -110,13 +93,15 @@ def _note(figure: go.Figure, text: str, **place: Any) -> None:
 # ---------------------------------------------------------------------------------------- scores
 
 
-def dumbbells(rows: Sequence[Dumbbell]) -> go.Figure:
-    """Draw precision, recall and F1 of each tokeniser on one line, joined by a bar.
-
-    Intervals are whiskers; the first tokeniser is on top.
-    """
-    known = [[mark.value for mark in row[1:] if mark.is_known] for row in rows]
-    figure = _rows_of("%", [_name_and_lacking(row) for row in rows])
+def dumbbells(rows: Sequence[tuple[str, Mark, Mark, Mark]]) -> go.Figure:
+    """Draw precision, recall and F1 of each tokeniser, by label, on one line, the first on top."""
+    names, known = [], []
+    for label, *row in rows:
+        lacking = [n for n, mark in zip(SCORE_COLOURS, row, strict=True) if not mark.is_known]
+        below = f"<br>{', '.join(lacking)} {UNDEFINED}" if 0 < len(lacking) < 3 else ""
+        names.append(short_label(label) + below)
+        known.append([mark.value for mark in row if mark.is_known])
+    figure = _rows_of("%", names)
     _note_undefined(figure, map(bool, known))
     bars = [(100 * min(v), 100 * max(v), place) for place, v in enumerate(known) if v]
     figure.add_scatter(
@@ -128,22 +113,14 @@ def dumbbells(rows: Sequence[Dumbbell]) -> go.Figure:
         hoverinfo="skip",
         showlegend=False,
     )
-    labels = [row.label for row in rows]
+    labels, *columns = zip(*rows, strict=True) if rows else ((), (), (), ())
     looks = (("circle", 11), ("circle-open", 11), ("diamond", 12))
-    for place, ((name, colour), look) in enumerate(zip(SCORE_COLOURS.items(), looks, strict=True)):
-        marks = [(row.precision, row.recall, row.f1)[place] for row in rows]
+    for (name, colour), look, marks in zip(SCORE_COLOURS.items(), looks, columns, strict=True):
         texts = [f"{name} {share_text(mark)}" for mark in marks]
         _add_marks(figure, marks, labels, texts, name=name, marker=_marker(colour, *look))
     if not bars:
         figure.update_xaxes(range=[0, 100])
     return figure
-
-
-def _name_and_lacking(row: Dumbbell) -> str:
-    """Return the axis label; below it undefined scores, if others are defined."""
-    lacking = [n for n, mark in zip(SCORE_COLOURS, row[1:], strict=True) if not mark.is_known]
-    label = short_label(row.label)
-    return f"{label}<br>{', '.join(lacking)} {UNDEFINED}" if 0 < len(lacking) < 3 else label
 
 
 def _marker(colour: str, symbol: str = "circle", size: int = 11) -> dict[str, Any]:
@@ -178,10 +155,7 @@ def _add_marks(
     shift: float = 0.0,
     **trace: Any,
 ) -> None:
-    """Draw shares on their lines, with whiskers, leaving out undefined ones.
-
-    ``shift``: how far below its line each stands; ``trace``: more properties.
-    """
+    """Draw shares ``shift`` below their lines, with whiskers, leaving out undefined ones."""
     shown = [place for place, mark in enumerate(marks) if mark.is_known]
     figure.add_scatter(
         x=[100 * marks[place].value for place in shown],
@@ -194,25 +168,12 @@ def _add_marks(
     )
 
 
-def share_text(mark: Mark) -> str:
+def share_text(mark: Mark, written: Callable[[float], str] = percent, unit: str = " %") -> str:
     """Format a share with its interval, if it has one.
 
     >>> share_text(Mark(0.5, 0.25, 0.75)), share_text(Mark(math.nan))
     ('50.00 % [25.00, 75.00]', 'n/a')
     """
-    return _with_interval(mark, percent, " %")
-
-
-def points_text(mark: Mark) -> str:
-    """Format a difference of shares in percentage points, with its interval if any.
-
-    >>> points_text(Mark(0.0125, -0.005, 0.03)), points_text(Mark(-0.5))
-    ('+1.25 points [−0.50, +3.00]', '−50.00 points')
-    """
-    return _with_interval(mark, lambda value: signed(100 * value), " points")
-
-
-def _with_interval(mark: Mark, written: Callable[[float], str], unit: str) -> str:
     if not mark.is_known:
         return UNDEFINED
     has_interval = not math.isnan(mark.low) and not math.isnan(mark.high)
@@ -229,8 +190,7 @@ def radar(
     """Draw the scores of tokenisers as closed polygons; further out is better.
 
     ``values``: for each of ``labels`` a share for each of ``titles``; ``better``: for each title 1,
-    or -1 if less is better, which gets an arrow ↓ and is drawn as 1 − share. An undefined score is
-    a gap. Only the first `MOST_IN_RADAR` tokenisers are drawn, as a note says.
+    or -1 if less is better, which is drawn as 1 − share. Only `MOST_IN_RADAR` are drawn.
     """
     better = better or (1,) * len(titles)
     figure = figure_of("", "", height=440 + _LEGEND_ROW * min(len(labels), MOST_IN_RADAR))
@@ -292,11 +252,7 @@ def breakdown(
     lines: Mapping[str, Sequence[Mark]],
     title: str,
 ) -> go.Figure:
-    """Draw a score of tokenisers in several categories of words, the first on top.
-
-    ``entries``: the number of words in each category; ``lines``: for each label, a share for each
-    category, NaN for a gap.
-    """
+    """Draw a score of tokenisers, by label, in several categories of so many entries."""
     size = 9 if len(lines) <= _MANY_LINES else 7
     counted = list(zip(categories, entries, strict=True))
     ticks = [f"{short_label(name)}<br>{number:,}" for name, number in counted]
@@ -323,21 +279,23 @@ def breakdown(
     return figure
 
 
-def difference_forest(rows: Sequence[Difference], baseline: str = "the baseline") -> go.Figure:
-    """Draw differences to a baseline in percentage points, with intervals and stars.
-
-    Those without stars are hollow.
-    """
-    stars = [plotly_text(row.mark) for row in rows]
-    names = [f"{short_label(row.label)} {s}".rstrip() for row, s in zip(rows, stars, strict=True)]
+def difference_forest(
+    rows: Sequence[tuple[str, Mark, str]], baseline: str = "the baseline"
+) -> go.Figure:
+    """Draw differences to a baseline in points, by label and with stars; hollow without any."""
+    stars = [plotly_text(mark) for _, _, mark in rows]
+    names = [f"{short_label(row[0])} {s}".rstrip() for row, s in zip(rows, stars, strict=True)]
     figure = _rows_of(f"difference to {short_label(baseline)} (points)", names)
     figure.add_vline(x=0, line={"color": KEPT, "width": 1.5, "dash": "dot"})
-    marks = [row.difference for row in rows]
-    texts = [f"{points_text(m)} {s}".rstrip() for m, s in zip(marks, stars, strict=True)]
+    marks = [difference for _, difference, _ in rows]
+    texts = [
+        f"{share_text(m, lambda value: signed(100 * value), ' points')} {s}".rstrip()
+        for m, s in zip(marks, stars, strict=True)
+    ]
     colour = SERIES_COLOURS[0]
-    symbols = ["circle" if row.mark else "circle-open" for row in rows if row.difference.is_known]
+    symbols = ["circle" if mark else "circle-open" for _, one, mark in rows if one.is_known]
     look = {**_marker(colour), "symbol": symbols, "line": {"width": 2, "color": colour}}
-    labels = [row.label for row in rows]
+    labels = [label for label, _, _ in rows]
     _add_marks(figure, marks, labels, texts, showlegend=False, marker=look)
     _note_undefined(figure, (mark.is_known for mark in marks))
     if not symbols:
@@ -349,11 +307,7 @@ def difference_forest(rows: Sequence[Difference], baseline: str = "the baseline"
 
 
 def bar_panels(bars: Sequence[Bar], panels: Sequence[Panel]) -> go.Figure:
-    """Draw horizontal bars with whiskers, side by side for each panel, the first bar on top.
-
-    Each panel has a mark for each bar. A heading stands above the first of consecutive bars that
-    share it.
-    """
+    """Draw horizontal bars with whiskers, under headings, side by side for each panel."""
     places, ticks, height = _places(bars)
     figure = _grid(panels, max(2, height) * _BAR, shares_y=True)
     figure.update_xaxes(rangemode="tozero")
@@ -370,7 +324,6 @@ def bar_panels(bars: Sequence[Bar], panels: Sequence[Panel]) -> go.Figure:
     looks = {name: n for n, name in enumerate(dict.fromkeys(bar.colour_of for bar in bars))}
     colours = [look_of(looks[bar.colour_of]).colour for bar in bars]
     for number, panel in enumerate(panels[:MOST_PANELS]):
-        axis = _axis(number)
         drawn = [n for n, mark in enumerate(panel.marks) if mark.is_known]
         marks = [panel.marks[n] for n in drawn]
         # Translucent, so that whiskers are visible on it.
@@ -385,15 +338,14 @@ def bar_panels(bars: Sequence[Bar], panels: Sequence[Panel]) -> go.Figure:
             marker={"color": faded, "line": outlines},
             customdata=[_hover(bars[n], panel.marks[n], panel.title) for n in drawn],
             hovertemplate="%{customdata[0]}<br>%{customdata[1]}<br>%{customdata[2]}<extra></extra>",
-            xaxis=f"x{axis}",
-            yaxis=f"y{axis}",
             showlegend=False,
+            **_place(number),
         )
-        small = {"font": {"size": 11}, "opacity": 0.7, "xref": f"x{axis} domain"}
+        small = {"font": {"size": 11}, "opacity": 0.7, "xref": "x domain", **_place(number)}
         for place, mark in zip(places, panel.marks, strict=True):
             if not mark.is_known:
                 text = plotly_text(mark.text or UNDEFINED)
-                _note(figure, text, y=place, yref=f"y{axis}", **small)
+                _note(figure, text, y=place, **small)
     return figure
 
 
@@ -403,7 +355,7 @@ def line_panels(
     """Draw lines with whiskers over numbers, one panel for each column.
 
     ``panels``: their marks are those of the first of ``series`` at all ``places``, then those of
-    the second, and so on; ``title``: of the x axis. Places far apart get a logarithmic axis.
+    the second, and so on; ``title``: of the x axis, which is logarithmic for places far apart.
     """
     figure = _grid(panels, _LINES, shares_y=False)
     figure.update_xaxes(title={"text": short_label(title, _PANEL_LENGTH), "font": {"size": 12}})
@@ -414,7 +366,6 @@ def line_panels(
         figure.update_xaxes(tickvals=values, ticktext=texts)
     order = sorted(range(len(places)), key=lambda n: places[n])
     for number, panel in enumerate(panels[:MOST_PANELS]):
-        axis = _axis(number)
         for line, label in enumerate(series):
             marks = [panel.marks[line * len(places) + n] for n in order]
             look = look_of(line)
@@ -431,8 +382,7 @@ def line_panels(
                 customdata=[_hover(Bar(label), mark, panel.title) for mark in marks],
                 hovertemplate="%{customdata[0]}, %{x}<br>%{customdata[1]}<br>"
                 "%{customdata[2]}<extra></extra>",
-                xaxis=f"x{axis}",
-                yaxis=f"y{axis}",
+                **_place(number),
             )
     if len(series) > 1:
         more = _NAMES * math.ceil(len(series) / 4)
@@ -463,8 +413,8 @@ def _places(bars: Sequence[Bar]) -> tuple[list[int], list[tuple[int, str]], int]
     return places, ticks, len(ticks)
 
 
-def _axis(number: int) -> str:
-    return "" if number == 0 else str(number + 1)
+def _place(number: int) -> dict[str, int]:
+    return {"row": number // _ACROSS + 1, "col": number % _ACROSS + 1}
 
 
 def _grid(panels: Sequence[Panel], height: int, *, shares_y: bool) -> go.Figure:
@@ -493,9 +443,8 @@ def _grid(panels: Sequence[Panel], height: int, *, shares_y: bool) -> go.Figure:
     if shares_y:
         figure.update_yaxes(showticklabels=False)
         figure.update_yaxes(showticklabels=True, col=1)
-    for number, title in enumerate(figure.layout.annotations):
-        left = figure.layout[f"xaxis{_axis(number)}"].domain[0]
-        title.update(x=left, xanchor="left", yshift=4, font={"size": 13})
+    for title, axis in zip(figure.layout.annotations, figure.select_xaxes(), strict=False):
+        title.update(x=axis.domain[0], xanchor="left", yshift=4, font={"size": 13})
     return figure
 
 

@@ -17,14 +17,13 @@ from morphgraph.tokeniser.preprocess import SHOWN_MARKER
 
 _TRIED = 20
 """The number of words searched for one that a knockout fixes."""
+_ROWS = 30
+"""The number of rows of each kind: right and wrong, or better and worse."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenChip:
-    """A token; ``segments``: its text, divided at the gold boundaries inside it.
-
-    ``is_morph``: it is exactly one morph of the gold.
-    """
+    """A token, divided at the gold boundaries inside it; ``is_morph``: it is exactly one morph."""
 
     segments: tuple[str, ...]
     tooltip: str
@@ -46,9 +45,8 @@ class WordLine:
 class Culprit:
     """The merge most to blame for the gold boundaries that tokens of some words cross.
 
-    ``type``: the id of its result, which can be knocked out; ``description``: ``at + ing → ating``.
-    ``examples``: gold segmentations of words in which it closed a boundary, the most frequent
-    first. ``f1`` and ``gain``: after its knockout, and the difference to now.
+    ``type``: the id of its result; ``description``: ``at + ing → ating``; ``examples``: gold
+    segmentations of words in which it closed a boundary; ``f1`` and ``gain``: after its knockout.
     """
 
     type: int
@@ -65,9 +63,8 @@ class Culprit:
 class WordRow:
     """A word in pieces, each with the sign of the gap before it and a highlight flag.
 
-    Signs: ``|`` split on a gold boundary, ``·`` split inside a morph, ``‿`` gold boundary closed,
-    empty where only the chosen type begins or ends. ``keys``: the types and merges that made it, as
-    vertices of the merge graph. ``gain``: how many of its gaps an edit corrected.
+    ``keys``: the types and merges that made it, as vertices of the merge graph; ``gain``: gaps that
+    an edit corrected.
     """
 
     number: int
@@ -82,11 +79,7 @@ class WordRow:
 
 
 def lines_of(study: Study, text: str) -> tuple[list[list[WordLine]], Culprit | None]:
-    """Return the words of each line of running text, and the worst merge of all.
-
-    Gold segmentations come from words of the reference with the same spelling. The merge is None if
-    no type that can be knocked out crosses a gold boundary.
-    """
+    """Return the words of each line of running text, and the merge most to blame, if any is."""
     blamed = study.blame()
     trees = [
         [describe_in_study(study, word, blamed) for word in line.split()]
@@ -103,27 +96,25 @@ def line_in(study: Study, word: str, graph: MergeGraph) -> WordLine:
 
 
 def _line(study: Study, tree: MergeTree, worst: TreeMerge | None) -> WordLine:
-    merges = {len(tree.leaves) + i: merge for i, merge in enumerate(tree.merges)}
-    closed_by = {gap.leaf: gap.merge for gap in tree.gaps if gap.kind == "missed"}
+    first_merge = len(tree.leaves)
+    missed = ((gap.leaf, gap.merge) for gap in tree.gaps if gap.merge is not None)
+    closed_by = {leaf: tree.merges[vertex - first_merge].merge for leaf, vertex in missed}
     ends = {gap.leaf for gap in tree.gaps if gap.kind == "hit"} | {len(tree.leaves) - 1}
     begins = {0, *(end + 1 for end in ends)}
     if tree.morphs:  # a lone marker
         begins.add(tree.morphs[0].first)
     ids, chips = study.tokeniser.vocabulary_ids, []
     for root in tree.roots:
-        merge = merges.get(root)
-        first, last = (root, root) if merge is None else (merge.first, merge.last)
+        made, (first, last) = tree.merge_at(root) or tree.leaves[root], tree.ends(root)
         segments, covering = [""], set()
         whole = {c.first: c for c in tree.characters if first <= c.first and c.last <= last}
         inside = {n for c in whole.values() for n in range(c.first + 1, c.last + 1)}
         for leaf in range(first, last + 1):
             if leaf not in inside:  # a character of several bytes
                 segments[-1] += whole[leaf].label if leaf in whole else tree.leaves[leaf].label
-            closing = closed_by.get(leaf) if leaf < last else None
-            if closing is not None:
+            if leaf < last and leaf in closed_by:
                 segments.append("")
-                covering.add(merges[closing].merge)
-        made = tree.leaves[root] if merge is None else merge
+                covering.add(closed_by[leaf])
         id_ = f"id {ids[made.type]:,}" if made.type < len(ids) else "no id of its own"
         is_morph = tree.has_gold and not covering and first in begins and last in ends
         is_culprit = worst is not None and worst.merge in covering
@@ -133,10 +124,7 @@ def _line(study: Study, tree: MergeTree, worst: TreeMerge | None) -> WordLine:
 
 
 def _worst_merge(study: Study, trees: Iterable[MergeTree]) -> TreeMerge | None:
-    """Return the merge most to blame among those that closed a gold boundary here.
-
-    Merges with R ≥ 0.5 come first; then the one that closed most gold boundaries.
-    """
+    """Return the merge with R ≥ 0.5, else any, that closed most of the gold boundaries here."""
     blamed = study.blame()
     return max(
         (
@@ -145,7 +133,12 @@ def _worst_merge(study: Study, trees: Iterable[MergeTree]) -> TreeMerge | None:
             for merge in tree.merges
             if merge.closes and study.graph.is_removable(merge.type)
         ),
-        key=lambda m: (m.ratio >= DEFAULT_THRESHOLD, blamed.counts(m.merge)[1], m.ratio, -m.rank),
+        key=lambda m: (
+            m.ratio >= DEFAULT_THRESHOLD,
+            blamed.counts(m.merge)[1],
+            m.ratio,
+            -(m.rank or 0),
+        ),
         default=None,
     )
 
@@ -155,11 +148,10 @@ def _culprit(study: Study, worst: TreeMerge) -> Culprit:
     preview = study.preview([study.graph.types[worst.type]])
     _, wrong = study.examples(worst.type, 12)
     names = study.tokeniser.readable_types
-    parts = " + ".join(names[part] for part in study.graph.merge(worst.merge).parts)
     return Culprit(
         worst.type,
         names[worst.type],
-        f"{parts} → {names[worst.type]}",
+        study.graph.describe(worst.merge, names),
         joins,
         wrong_joins,
         tuple(dict.fromkeys(example.gold for example in wrong)),
@@ -196,10 +188,7 @@ def illustrative_word(study: Study, number: int) -> str:
 
 
 def _fixed_word(study: Study, type_: int) -> str:
-    """Return the most frequent word that the type's knockout fixes, among a few.
-
-    If there is none: the most frequent in which its merges closed a gold boundary.
-    """
+    """Return the most frequent word that the type's knockout fixes, or else that it damaged."""
     _, wrong = study.examples(type_, _TRIED)
     after = study.preview([study.graph.types[type_]]).segmentation
     for example in wrong:
@@ -213,12 +202,12 @@ def _fixed_word(study: Study, type_: int) -> str:
 # ------------------------------------------------------------------------------------- rows
 
 
-def rows_through(study: Study, number: int, limit: int = 30) -> tuple[list[WordRow], list[WordRow]]:
+def rows_through(study: Study, number: int) -> tuple[list[WordRow], list[WordRow]]:
     """Return words in which a type's merges joined rightly, and wrongly; frequent first."""
     name = study.tokeniser.readable_types[number].strip(SHOWN_MARKER)
     length = len(name)
     found = []
-    for examples in study.examples(number, limit):
+    for examples in study.examples(number, _ROWS):
         rows = []
         for one in examples:
             start = one.word.find(name, max(0, one.at - length), one.at + length)
@@ -228,11 +217,10 @@ def rows_through(study: Study, number: int, limit: int = 30) -> tuple[list[WordR
     return found[0], found[1]
 
 
-def rows_changed(study: Study, limit: int = 60) -> tuple[list[WordRow], int]:
+def rows_changed(study: Study) -> tuple[list[WordRow], int]:
     """Return words that the last edit cut differently, improved ones first, and their number."""
-    half = limit // 2
-    better, total = study.changed_words(study.before_last, limit=half)
-    worse, _ = study.changed_words(study.before_last, order="worse", limit=half)
+    better, total = study.changed_words(study.before_last, limit=_ROWS)
+    worse, _ = study.changed_words(study.before_last, order="worse", limit=_ROWS)
     known = {one.number for one in better}
     shown = [*better, *(one for one in reversed(worse) if one.number not in known)]
     return [_row(study, one.number, one.gold, (0, 0), one.gain) for one in shown], total
@@ -249,8 +237,7 @@ def _row(study: Study, word: int, gold: str, span: tuple[int, int], gain: int = 
     )
     # The types and merges that it is made of, intermediate steps included.
     start, end = now.words.word_offsets[word : word + 2]
-    closed = np.unique(now.closed_by[start:end])
-    closed = closed[closed >= 0]
+    closed = np.unique(now.closed_by[start:end][now.is_merged[start:end]])
     types = {*now.words.atoms[start:end].tolist(), *(token for _, token in now.token_ends(word))}
     types.update(now.arrays.results[closed].tolist())
     merges = now.arrays.merge_ids[closed].tolist()

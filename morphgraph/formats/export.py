@@ -1,10 +1,11 @@
 """Export a tokeniser for `tokenizers` and `transformers`, after comparing it with ours."""
 
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -13,10 +14,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from tokenizers import Tokenizer
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import DEMOS, checksum, files_to_place, json_bytes, read_bytes, writing
+from morphgraph.core.system import without_collection
 from morphgraph.core.text import counted, shortened
+from morphgraph.formats.checks import CHECK_COLUMNS, Check, export_checks
 from morphgraph.formats.export_files import TITLE, merges_text, readme, transformers_config
 from morphgraph.formats.hugging_face import new_ids, to_document
 from morphgraph.formats.recipe import lineage_of, read_recipe, write_whole_recipe
@@ -29,6 +33,7 @@ from morphgraph.standalone.pieces import (
     plug_in,
 )
 from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.pipeline import cut
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation
 
@@ -43,7 +48,7 @@ _BATCH = 500
 LOSES_MARKS = "the tokenizers library loses marks where it applies the model's rules for characters"
 """Why a SentencePiece model with such rules is not exported as ``tokenizer.json``."""
 
-_short = partial(shortened, length=60)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class ExportError(MorphGraphError):
@@ -60,7 +65,7 @@ class ExportedModel:
     `tokenizers` library reads it, if it may give the same ids. ``id_map``: old ids to new ones.
     ``reason``: why it has this form, unless `export_model` finds out. ``ids``: our ids of words, or
     of bare texts. ``files``: more files. ``differs``: one more comparison with ours, which
-    describes any difference.
+    describes any difference. ``tokeniser``: whose edits it has, if it segments by merges alone.
     """
 
     name: str
@@ -78,6 +83,7 @@ class ExportedModel:
     files: Mapping[str, bytes] = field(default_factory=dict)
     differs: Callable[[Any, Any, Sequence[str]], str] | None = None
     code: Mapping[str, str] = field(default_factory=dict)
+    tokeniser: BpeTokeniser | None = None
 
 
 @dataclass(frozen=True)
@@ -87,7 +93,7 @@ class Export:
     ``kind``: "tokenizer.json", which the `tokenizers` library reads, or "folder", which
     `transformers` reads with the code in it; ``reason`` says why. ``checked_words`` and
     ``checked_sentences``: the number with the same ids as in our own segmentation. ``new_types``:
-    the number without an id in the first tokeniser of the chain.
+    the number without an id in the first tokeniser of the chain. ``checks``: see `export_checks`.
     """
 
     kind: ExportKind
@@ -102,6 +108,7 @@ class Export:
     seconds: float
     signature: str
     new_types: int
+    checks: Sequence[Check] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return all but the files' contents, as JSON data.
@@ -109,7 +116,8 @@ class Export:
         >>> tokeniser.export("folder", words=["undo"]).to_dict()["vocab_size"]
         8000
         """
-        return {**vars(self), "files": list(self.files)}
+        checks = [asdict(check) for check in self.checks]
+        return {**vars(self), "files": list(self.files), "checks": checks}
 
 
 def known_ids(document: Mapping[str, Any]) -> dict[str, int]:
@@ -120,10 +128,9 @@ def known_ids(document: Mapping[str, Any]) -> dict[str, int]:
 
 def bpe_model(tokeniser: BpeTokeniser, ids: Mapping[int, int] | None = None) -> ExportedModel:
     """Return the exported model of a tokeniser; ``ids``: of its types, by default `new_ids`."""
-    ids = new_ids(tokeniser) if ids is None else ids
     document, id_map = to_document(tokeniser, ids)
-    merges = tokeniser.graph.merges()
-    tuples = sum(merge.is_tuple for merge in merges.values())
+    ids = new_ids(tokeniser) if ids is None else ids
+    tuples = len(tokeniser.graph.tuple_merges())
     plain = {**document["model"], "type": "BPE"}
     document["model"]["type"] = "BTE"
     prepared = tokeniser.preprocessor.sentencepiece
@@ -144,7 +151,7 @@ def bpe_model(tokeniser: BpeTokeniser, ids: Mapping[int, int] | None = None) -> 
         plain=None if tuples or has_rules else plain,
         leading_space=tokeniser.preprocessor.leading_space,
         symbols=prepared.symbols if prepared else (),
-        merges=len(merges),
+        merges=tokeniser.graph.merge_count,
         tuple_merges=tuples,
         files={
             "merges.txt": merges_text(
@@ -152,9 +159,11 @@ def bpe_model(tokeniser: BpeTokeniser, ids: Mapping[int, int] | None = None) -> 
             ),
             "recipe.json": write_whole_recipe(tokeniser),
         },
+        tokeniser=tokeniser,
     )
 
 
+@without_collection()
 def export_model(
     model: ExportedModel, words: Sequence[str], settings: Mapping[str, Any] | None = None
 ) -> Export:
@@ -162,7 +171,7 @@ def export_model(
 
     If the `tokenizers` library has such a model, and gives the same ids as our own segmentation, it
     is a ``tokenizer.json``; else a folder with code for `transformers`, compared in the same way.
-    `ExportError` if that differs too. ``settings``: see `export_settings.source_settings`.
+    `ExportError` if that differs too. ``settings``: see `export_files.source_settings`.
     """
     started = time.perf_counter()
     document = model.document
@@ -179,7 +188,8 @@ def export_model(
     if model.plain is not None:
         plain = {**document, "model": {**model.plain}}
         data = json_bytes(plain, model.name)
-        if problem := difference(lambda: _library(data)):
+        problem, library = difference(lambda: Tokenizer.from_str(data.decode()))
+        if problem:
             reason = f"as a tokenizer.json it would be another tokeniser: {problem}"
         else:
             kind = "tokenizer.json"
@@ -187,7 +197,13 @@ def export_model(
     if kind == "folder":
         method = standalone_method(model)
         method.training = False
-        problem = difference(lambda: _exported_class(document, method))
+
+        def exported() -> Tokenizer:
+            library = load(document)
+            plug_in(library, method)
+            return library
+
+        problem, library = difference(exported)
         if not problem and model.differs is not None:
             problem = model.differs(load(document), method, texts)
         if problem:
@@ -196,11 +212,24 @@ def export_model(
                 "instead, and report it."
             )
         data = json_bytes(document, model.name)
-        files = {file_of(document["model"]): data, **code_for(model)}
+        own = "bte" if document["model"]["type"] == "BTE" else "method"
+        files = {f"tokeniser.{own}.json": data, **code_for(model)}
     config = transformers_config(document, own_class=kind == "folder", settings=settings)
     files["tokenizer_config.json"] = json.dumps(config, ensure_ascii=False, indent=1).encode()
-    files["ids.json"] = json.dumps(model.id_map, indent=0).encode()
+    files["ids.json"] = json_bytes(model.id_map, model.name)
     files |= model.files
+    checks = export_checks(
+        model.tokeniser,
+        document,
+        model.id_map,
+        library,
+        words,
+        sentences,
+        expected,
+        tuple_merges=model.tuple_merges,
+        needs_code=reason if kind == "folder" else "",
+        templates=((settings or {}).get("chat_template"), config.get("chat_template")),
+    )
     made = Export(
         kind,
         model.method,
@@ -214,19 +243,16 @@ def export_model(
         time.perf_counter() - started,
         model.signature,
         len(vocabulary) - len(model.id_map),
+        checks,
     )
     unchanged = len(model.id_map) == len(vocabulary) and all(
         old == new for old, new in model.id_map.items()
     )
     facts = {**made.to_dict(), "unchanged": unchanged, "draws": model.differs is not None}
+    facts |= {"check_columns": CHECK_COLUMNS, "checks": [check.cells for check in checks]}
     text = readme(model.name, document, facts, checksum(data))
     files["README.md"] = text.encode()
     return made
-
-
-def file_of(model: Mapping[str, Any]) -> str:
-    """Return the name of the file that the exported class reads."""
-    return "tokeniser.bte.json" if model["type"] == "BTE" else "tokeniser.method.json"
 
 
 def standalone_class(place: str) -> Any:
@@ -271,7 +297,7 @@ def words_to_check(
     """
     own = name.removeprefix("demo:")
     languages = [own] if name.startswith("demo:") and own in DEMOS else []
-    found = dict.fromkeys(word for word in reference_words if word and _is_whole(word))
+    found = dict.fromkeys(word for word in reference_words if word and not _SURROGATE.search(word))
     if find_spec("wordfreq") is None:
         return list(found)[:count]
     import wordfreq
@@ -281,11 +307,6 @@ def words_to_check(
             break
         found |= dict.fromkeys(wordfreq.top_n_list(language, count))
     return list(found)[:count]
-
-
-def _is_whole(word: str) -> bool:
-    """Return whether a word has no lone surrogates."""
-    return not any("\ud800" <= character <= "\udfff" for character in word)
 
 
 _FRAMES = (
@@ -327,18 +348,19 @@ def _difference(
     texts: Sequence[str],
     expected: Sequence[Sequence[int]],
     vocabulary: Mapping[str, int],
-) -> str:
-    """Describe how a tokeniser of the `tokenizers` library differs; empty if it does not."""
+) -> tuple[str, Any]:
+    """Describe how a tokeniser of the `tokenizers` library differs, empty if not; return it too."""
     try:
         library = build()
         known = library.get_vocab()
         if known != vocabulary:
             text, _ = min(known.items() ^ vocabulary.items())
-            return f"the type “{_short(text)}” has another id"
+            return f"the type “{cut(text)}” has another id", None
         for text in vocabulary if knows_bytes(library.decoder) else ():
-            read = library.decoder.decode([text])
-            if (parts := byte_parts(text))[1:] and read != library.decoder.decode(parts):
-                return f"the type “{_short(text)}” would be decoded as “{_short(read)}”"
+            if (parts := byte_parts(text))[1:]:
+                read = library.decoder.decode([text])
+                if read != library.decoder.decode(parts):
+                    return f"the type “{cut(text)}” would be decoded as “{cut(read)}”", None
         library.no_truncation()
         library.no_padding()
         for start in range(0, len(texts), _BATCH):
@@ -346,12 +368,12 @@ def _difference(
             found = library.encode_batch(batch, add_special_tokens=False)
             for text, ours, theirs in zip(batch, expected[start:], found, strict=False):
                 if ours != theirs.ids:
-                    return f"“{_short(text.strip())}” gets other tokens"
+                    return f"“{cut(text.strip())}” gets other tokens", None
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # a panic of the library is not an Exception
-        return f"the tokenizers library cannot use it ({shortened(str(error), 120)})"
-    return ""
+        return f"the tokenizers library cannot use it ({shortened(str(error), 120)})", None
+    return "", library
 
 
 def our_ids(
@@ -372,19 +394,6 @@ def ids_in(found: Segmentation, ids: Mapping[int, int]) -> list[list[int]]:
     return [numbers[start:end] for start, end in pairwise(bounds)]
 
 
-def _library(data: bytes) -> Any:
-    from tokenizers import Tokenizer
-
-    return Tokenizer.from_str(data.decode())
-
-
-def _exported_class(document: dict[str, Any], method: Any) -> Any:
-    """Load the exported class from the very files that are exported."""
-    library = load(document)
-    plug_in(library, method)
-    return library
-
-
 def save_folder(files: Mapping[str, bytes], folder: Path, hint: str = "") -> dict[Path, Path]:
     """Write files to a folder; others of the same names are set aside, never overwritten.
 
@@ -397,7 +406,8 @@ def save_folder(files: Mapping[str, bytes], folder: Path, hint: str = "") -> dic
         # A folder with both would be loaded as the other.
         others = _FORMS - files.keys()
         if not _is_ours(folder):
-            others |= {name for name, data in files.items() if _differs(folder / name, data)}
+            there = {path: data for path, data in paths.items() if path.is_file()}
+            others |= {path.name for path, data in there.items() if path.read_bytes() != data}
         for path in (folder / name for name in sorted(others)):
             if path.is_file():
                 names = (path.with_name(f"{path.name}.old{number or ''}") for number in count())
@@ -413,7 +423,3 @@ def _is_ours(folder: Path) -> bool:
         path = folder / "README.md"
         return path.is_file() and path.read_bytes().startswith(f"{TITLE}\n".encode())
     return True
-
-
-def _differs(path: Path, data: bytes) -> bool:
-    return path.is_file() and (path.stat().st_size != len(data) or path.read_bytes() != data)

@@ -6,22 +6,24 @@ Strings of the tokeniser are written to JSON and, escaped, to the README; never 
 import json
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from morphgraph.core.files import decode_utf8, parse_json, read_bytes
 from morphgraph.core.text import base_name, counted, shortened
 
-TOKEN_ROLES = (
-    "bos_token",
-    "eos_token",
-    "unk_token",
-    "sep_token",
-    "pad_token",
-    "cls_token",
-    "mask_token",
-)
-"""The roles of special tokens in `transformers`."""
+_NAMES: dict[str, tuple[str, ...]] = {
+    "bos_token": ("<s>", "[BOS]", "<bos>", "<|begin_of_text|>", "<|startoftext|>", "<|endoftext|>"),
+    "eos_token": ("</s>", "[EOS]", "<eos>", "<|end_of_text|>", "<|endoftext|>"),
+    "unk_token": ("<unk>", "[UNK]", "<|unk|>"),
+    "sep_token": ("[SEP]", "<sep>"),
+    "pad_token": ("<pad>", "[PAD]", "<|pad|>", "<|padding|>", "<|finetune_right_pad_id|>"),
+    "cls_token": ("[CLS]", "<cls>"),
+    "mask_token": ("<mask>", "[MASK]"),
+}
+"""The roles of special tokens in `transformers`, with known contents of each."""
+TOKEN_ROLES = tuple(_NAMES)
 
 _MORE_TOKENS = ("additional_special_tokens", "extra_special_tokens")
 _UNCHANGED = (
@@ -32,17 +34,15 @@ _UNCHANGED = (
     "padding_side",
     "truncation_side",
 )
-_READ_FROM = frozenset(
-    {
-        "merges.txt",
-        "tokeniser.bte.json",
-        "tokeniser.method.json",
-        "tokenizer.json",
-        "tokenizer.model",
-        "vocab.json",
-        "vocab.txt",
-    }
-)
+_READ_FROM = {
+    "merges.txt",
+    "tokeniser.bte.json",
+    "tokeniser.method.json",
+    "tokenizer.json",
+    "tokenizer.model",
+    "vocab.json",
+    "vocab.txt",
+}
 _WITH_TYPE_IDS = (
     "Albert",
     "Bert",
@@ -123,17 +123,6 @@ def _contents(document: Mapping[str, Any]) -> set[str | None]:
     return {*types, *(token["content"] for token in document.get("added_tokens") or [])}
 
 
-_NAMES: dict[str, tuple[str, ...]] = {
-    "bos_token": ("<s>", "[BOS]", "<bos>", "<|begin_of_text|>", "<|startoftext|>", "<|endoftext|>"),
-    "eos_token": ("</s>", "[EOS]", "<eos>", "<|end_of_text|>", "<|endoftext|>"),
-    "unk_token": ("<unk>", "[UNK]", "<|unk|>"),
-    "sep_token": ("[SEP]", "<sep>"),
-    "pad_token": ("<pad>", "[PAD]", "<|pad|>", "<|padding|>", "<|finetune_right_pad_id|>"),
-    "cls_token": ("[CLS]", "<cls>"),
-    "mask_token": ("<mask>", "[MASK]"),
-}
-"""The roles of special tokens in `transformers`, with known contents of each."""
-
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|&~$!])")
 _BACKTICKS = re.compile("`+")
 _ESCAPES = {"\\": "\\\\", " ": "\\s", "\n": "\\n", "\r": "\\r"}
@@ -145,7 +134,7 @@ def transformers_config(
 ) -> dict[str, Any]:
     """Return a ``tokenizer_config.json``; ``own_class``: with the exported class.
 
-    ``settings``: see `export_settings.source_settings`. They name the special tokens; otherwise the
+    ``settings``: see `export_files.source_settings`. They name the special tokens; otherwise the
     file's own statements do, or else contents in common use. Each keeps its flags.
     """
     settings = settings or {}
@@ -210,37 +199,25 @@ def merges_text(merges: Sequence[Sequence[str]]) -> bytes:
 
     If a part has a space or the end of a line in it, all parts are escaped (``\s``, ``\n``, ``\r``,
     ``\\``), and the first line says so.
-
-    >>> print(merges_text([["u", "n"], ["un", "d", "o"]]).decode())
-    #version: 0.2
-    u n
-    un d o
-    <BLANKLINE>
     """
     first = "#version: 0.2"
-    if any(_WHITE.search(part) for parts in merges for part in parts):
+    distinct = set(chain.from_iterable(merges))
+    if any(map(_WHITE.search, distinct)):
         first += r" escaped: \s space, \n and \r ends of lines, \\ backslash"
         table = str.maketrans(_ESCAPES)
-        merges = [[part.translate(table) for part in parts] for parts in merges]
-    lines = [first, *(" ".join(parts) for parts in merges)]
+        written = {part: part.translate(table) for part in distinct}
+        merges = [[written[part] for part in parts] for parts in merges]
+    lines = [first, *map(" ".join, merges)]
     return "".join(f"{line}\n" for line in lines).encode()
 
 
 def escaped(text: str) -> str:
-    r"""Escape text for Markdown and HTML, in one line.
-
-    >>> escaped("<b> a.json")
-    '\\<b\\> a.json'
-    """
+    """Escape text for Markdown and HTML, in one line."""
     return _MARKUP.sub(r"\\\1", " ".join(text.split()))
 
 
 def code_span(text: str) -> str:
-    """Return text as Markdown inline code, in one line.
-
-    >>> code_span("demo:en@1b"), code_span("`")
-    ('` demo:en@1b `', '`` ` ``')
-    """
+    """Return text as Markdown inline code, in one line."""
     fence = "`" * (max(map(len, _BACKTICKS.findall(text)), default=0) + 1)
     return f"{fence} {' '.join(text.split())} {fence}"
 
@@ -288,14 +265,8 @@ FILES = {
     "tokenization_morphgraph.py": "the class that AutoTokenizer loads",
     "methods.py": "the method by its name",
     "pieces.py": "how a method is plugged into the tokenizers library",
-    "bte.py": "merging",
-    "dropout.py": "merging at random",
-    "picky.py": "merging and splitting",
+    "bte.py": "merging, at random and with splits too",
     "vocabulary.py": "how types are looked up",
-    "flota.py": "FLOTA",
-    "greedy.py": "the longest match from the left",
-    "unigram.py": "the most probable segmentation",
-    "keep.py": "which tokens FIRST and LONGEST keep",
     "ids.json": "id in the first tokeniser → id in this one, for reusing embeddings",
     "merges.txt": "all merges in order of rank, parts separated by spaces",
     "recipe.json": "all edits of the first tokeniser, to be replayed in morphgraph",

@@ -4,31 +4,27 @@ Our own layout only differs in the model's ``type``: ``"BTE"`` means that merges
 more parts, which Hugging Face's library cannot read and refuses by that name.
 """
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from itertools import chain, count, pairwise
 from typing import Any
+
+import numpy as np
 
 from morphgraph.core.errors import FileFormatError, NoMergesError
 from morphgraph.core.files import checksum as sum_of
 from morphgraph.core.files import decode_utf8, json_bytes, parse_json
 from morphgraph.core.limits import MERGES
 from morphgraph.core.text import counted, shortened
-from morphgraph.formats.recipe import (
-    LINEAGE_FIELD,
-    lineage_document,
-    lineage_of,
-    read_lineage,
-    write_whole_recipe,
-)
+from morphgraph.formats.recipe import LINEAGE_FIELD, lineage_document, lineage_of, read_lineage
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.graph.merge_table import Merge
-from morphgraph.tokeniser.merging import never_formed
+from morphgraph.graph.merge_table import MergeColumns
+from morphgraph.tokeniser.merging import never_formed, unformed_types
 from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN
 from morphgraph.tokeniser.pipeline import added_tokens, check_types, cut, preprocessor_of
 from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, BYTES
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser, IdChoice
 
 SPECIAL = re.compile(r"(<[^<>\s]{1,40}>|\[[A-Za-z_0-9]{2,40}\])")
 """Types that look special: ``<s>``, ``[CLS]``."""
@@ -42,7 +38,7 @@ def special_token(text: str, number: int) -> dict[str, Any]:
 
 def tokenizer_document(
     vocabulary: Mapping[str, int],
-    merges: Iterable[Sequence[str]],
+    merges: Iterable[str | Sequence[str]],
     added: Iterable[Mapping[str, Any]],
     parts: Mapping[str, Any],
     **model: Any,
@@ -61,7 +57,7 @@ def tokenizer_document(
         "byte_fallback": False,
         "ignore_merges": False,
         "vocab": dict(vocabulary),
-        "merges": [list(parts) for parts in merges],
+        "merges": [m if isinstance(m, str) else list(m) for m in merges],
     }
     return {
         "version": "1.0",
@@ -80,8 +76,11 @@ def checked_vocabulary(value: Any, name: str, place: str = "") -> dict[str, int]
     if not isinstance(value, dict) or not value:
         raise wrong("a vocabulary (type → id) is expected here", fix)
     check_types(value, name, place)
+    numbers = value.values()
+    plain = set(map(type, numbers)) == {int} and min(numbers) >= 0 and "" not in value
     seen: dict[int, str] = {}
-    for text, number in value.items():
+    # Most vocabularies are in order, so only others are looked at type by type.
+    for text, number in () if plain and len(set(numbers)) == len(value) else value.items():
         if not isinstance(number, int) or isinstance(number, bool) or number < 0:
             raise wrong(f"the id of “{cut(text)}” is not a valid id", fix)
         if number in seen:
@@ -122,10 +121,10 @@ def from_document(document: Any, name: str, checksum: str) -> BpeTokeniser:
     if not isinstance(listed, list):
         raise FileFormatError(name, "field model.merges", "a list is expected here", DOWNLOAD_AGAIN)
     MERGES.check(len(listed), name, "field model.merges")
-    merges = [
-        _merge_parts(entry, name, f"field model.merges, entry {position:,}", kind == "BTE")
-        for position, entry in enumerate(listed, start=1)
-    ]
+    places = ((f"field model.merges, entry {n:,}", entry) for n, entry in enumerate(listed, 1))
+    merges = _merge_parts(listed, name, places, kind == "BTE")
+    # The library reads no file with a field that it does not know.
+    document = {field: document[field] for field in _FIELDS if field in document}
     return _build(document, vocabulary, merges, name, checksum)
 
 
@@ -136,11 +135,12 @@ def from_vocabulary_and_merges(
     vocabulary = checked_vocabulary(parse_json(vocabulary_data, vocabulary_name), vocabulary_name)
     MERGES.check(merges_data.count(b"\n"), merges_name)
     lines = decode_utf8(merges_data, merges_name).split("\n")
-    merges = [
-        _merge_parts(line, merges_name, f"line {number:,}", False)
+    numbered = {
+        f"line {number:,}": line
         for number, line in enumerate((line.removesuffix("\r") for line in lines), start=1)
         if line and not (number == 1 and line.startswith("#version"))
-    ]
+    }
+    merges = _merge_parts(list(numbered.values()), merges_name, numbered.items(), False)
     if not merges:
         fix = "Choose the merges.txt that belongs to vocab.json."
         raise FileFormatError(merges_name, "", "it has no merges", fix)
@@ -150,16 +150,25 @@ def from_vocabulary_and_merges(
     return _build(document, vocabulary, merges, vocabulary_name, checksum, merges_name)
 
 
-def _merge_parts(entry: Any, name: str, place: str, tuples: bool) -> tuple[str, ...]:
-    parts = entry.split(" ") if isinstance(entry, str) else entry
-    problem = ""
-    if not isinstance(parts, list) or not all(isinstance(part, str) and part for part in parts):
-        problem = "a merge is expected here, as “a b” or [“a”, “b”]"
-    elif len(parts) < 2 or (len(parts) > 2 and not tuples):
-        problem = f"a merge of two parts is expected here, this one has {len(parts)}"
-    if problem:
-        raise FileFormatError(name, place, problem, "Correct the entry.")
-    return tuple(parts)
+def _merge_parts(
+    entries: Sequence[Any], name: str, places: Iterable[tuple[str, Any]], tuples: bool
+) -> list[list[str]]:
+    """Return the parts of each merge; ``places``: the entries with where each stands."""
+    listed = [entry.split(" ") if isinstance(entry, str) else entry for entry in entries]
+    if set(map(type, listed)) <= {list}:
+        texts, widths = list(chain.from_iterable(listed)), set(map(len, listed))
+        narrow = min(widths, default=2) >= 2 and (tuples or max(widths, default=2) == 2)
+        if narrow and all(texts) and set(map(type, texts)) <= {str}:
+            return listed
+    for (place, _), parts in zip(places, listed, strict=True):
+        problem = ""
+        if not isinstance(parts, list) or not all(isinstance(part, str) and part for part in parts):
+            problem = "a merge is expected here, as “a b” or [“a”, “b”]"
+        elif len(parts) < 2 or (len(parts) > 2 and not tuples):
+            problem = f"a merge of two parts is expected here, this one has {len(parts)}"
+        if problem:
+            raise FileFormatError(name, place, problem, "Correct the entry.")
+    return listed
 
 
 _BYTE_LEVEL: dict[str, Any] = {
@@ -168,6 +177,12 @@ _BYTE_LEVEL: dict[str, Any] = {
     "trim_offsets": True,
     "use_regex": True,
 }
+_FIELDS = (
+    *("version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer"),
+    *("post_processor", "decoder", "model"),
+)
+REMOVED = "<removed {}>"
+"""The name of a removed entry, by its id, where whole words that are types are emitted."""
 _METASPACE = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"}
 
 # Byte-level with </w> is CLIP's way (Radford et al. 2021), which these two describe.
@@ -234,7 +249,7 @@ def assumed_document(
 def _build(
     document: dict[str, Any],
     vocabulary: dict[str, int],
-    merges: Sequence[tuple[str, ...]],
+    merges: Sequence[Sequence[str]],
     name: str,
     checksum: str,
     merges_name: str | None = None,
@@ -245,45 +260,51 @@ def _build(
         problem = "BPE with a prefix on word-internal types is not supported"
         fix = "Choose a tokeniser that marks the start or the end of a word instead."
         raise FileFormatError(name, place, problem, fix)
+    stays_whole = bool(settings.get("ignore_merges"))
+    if stays_whole and settings.get("end_of_word_suffix"):
+        problem = "whole words without merges are not supported where words end with a suffix"
+        fix = "Set it to false; words in the vocabulary are then merged as all others."
+        raise FileFormatError(name, "field model.ignore_merges", problem, fix)
     warnings: list[str] = []
     added = added_tokens(document, vocabulary, name)
     ids = vocabulary | added
     types = sorted(ids, key=ids.__getitem__)
     number_of = {text: number for number, text in enumerate(types)}
-    parts_seen: dict[tuple[str, ...], int] = {}
-    for position, parts in enumerate(merges):
-        for text in (*parts, "".join(parts)):
-            if text not in vocabulary:
-                role = "part" if text in parts else "result"
-                raise FileFormatError(
-                    merges_name or name,
-                    f"merge {position + 1:,} (“{cut(' '.join(parts))}”)",
-                    f"its {role} “{cut(text)}” is not in the vocabulary",
-                    "Use the merges and the vocabulary of the same tokeniser.",
-                )
-        parts_seen[parts] = position
-    kept = sorted(parts_seen, key=parts_seen.__getitem__)
+    known = {text: number_of[text] for text in vocabulary}
+    widths = np.fromiter(map(len, merges), np.int64, len(merges))
+    try:
+        flat = map(known.__getitem__, chain.from_iterable(merges))
+        parts = np.fromiter(flat, np.int32, int(widths.sum()))
+        made = map(known.__getitem__, map("".join, merges))
+        results = np.fromiter(made, np.int32, len(merges))
+    except KeyError:
+        raise _missing(merges, vocabulary, merges_name or name) from None
     levels = _levels(settings, len(merges), name)
-    if settings.get("type") == "BTE":
-        # Our own files: a knockout may give two merges of a type the same parts; the first counts.
-        kept = list(merges)
-    elif levels:
-        levels = [levels[parts_seen[parts]] for parts in kept]
-    if len(kept) < len(merges):
-        # As in the `tokenizers` library, the last of several lines with the same parts counts.
-        warnings.append(
-            counted(len(merges) - len(parts_seen), "merge is", "merges are")
-            + " listed more than once; the last counts."
-        )
+    if settings.get("type") != "BTE":
+        # As in the `tokenizers` library, the last of several lines with the same parts counts. Our
+        # own files are others: a knockout may give two merges of a type the same parts, and the
+        # first counts.
+        pairs = parts.reshape(-1, 2)
+        keys = pairs[::-1, 0].astype(np.int64) << 32 | pairs[::-1, 1]
+        kept = np.sort(len(merges) - 1 - np.unique(keys, return_index=True)[1])
+        if len(kept) < len(merges):
+            parts, widths, results = pairs[kept].ravel(), widths[kept], results[kept]
+            levels = [levels[place] for place in kept.tolist()] if levels else levels
+            warnings.append(
+                counted(len(merges) - len(kept), "merge is", "merges are")
+                + " listed more than once; the last counts."
+            )
+    offsets = np.append(0, np.cumsum(widths))
+    ids_of = np.arange(len(results), dtype=np.int32)
     graph = MergeGraph(
         types,
-        [
-            Merge(rank, tuple(number_of[part] for part in parts), number_of["".join(parts)])
-            for rank, parts in enumerate(kept)
-        ],
+        MergeColumns(ids_of, ids_of.astype(np.int64), parts, offsets, results),
         fixed=[number_of[text] for text in {*added, *_last_characters(settings, number_of)}],
         ties=dict(enumerate(levels)),
         labels=[ids[text] for text in types],
+        never_whole=frozenset(number_of[text] for text in added.keys() - vocabulary.keys())
+        if stays_whole
+        else None,
     )
     if never := never_formed(graph):
         shown = ", ".join(f"“{shortened(types[number], 20)}”" for number in never[:5])
@@ -291,11 +312,6 @@ def _build(
         warnings.append(
             "A part is merged only after it is needed, so these types can never be formed: "
             f"{shown}{more}."
-        )
-    if settings.get("ignore_merges"):
-        warnings.append(
-            "The file says that whole words in the vocabulary need no merges (ignore_merges); "
-            "here every word is segmented by its merges."
         )
     if settings.get("dropout"):
         warnings.append("The file's merge dropout is ignored here.")
@@ -311,6 +327,22 @@ def _build(
         checksum,
         read_lineage(settings, name),
     )
+
+
+def _missing(
+    merges: Iterable[Sequence[str]], vocabulary: Mapping[str, int], name: str
+) -> FileFormatError:
+    """Return the error for the first part or result that the vocabulary lacks."""
+    position, parts, text = next(
+        (position, parts, text)
+        for position, parts in enumerate(merges, start=1)
+        for text in (*parts, "".join(parts))
+        if text not in vocabulary
+    )
+    role = "part" if text in parts else "result"
+    place = f"merge {position:,} (“{cut(' '.join(parts))}”)"
+    fix = "Use the merges and the vocabulary of the same tokeniser."
+    return FileFormatError(name, place, f"its {role} “{cut(text)}” is not in the vocabulary", fix)
 
 
 def _levels(settings: Mapping[str, Any], merges: int, name: str) -> list[int]:
@@ -333,11 +365,18 @@ def _last_characters(settings: Mapping[str, Any], ids: Mapping[str, int]) -> lis
     return [text for text in ids if len(text) == len(suffix) + 1 and text.endswith(suffix)]
 
 
-def new_ids(tokeniser: BpeTokeniser) -> dict[int, int]:
-    """Return the ids of present types in a saved file, by id in the graph.
+def id_choice(tokeniser: BpeTokeniser) -> IdChoice:
+    """Return how a tokeniser numbers its types."""
+    before = () if tokeniser.lineage is None else tokeniser.lineage.steps
+    edits = {step["edit"] for step in (*before, *(c.step for c in tokeniser.graph.history))}
+    return tokeniser.id_choice or ("keep" if not edits or "portable" in edits else "dense")
 
-    They have no gaps. Types of the loaded file come first, in order of their ids in it; then those
-    that edits added: atoms by code point, then the others by the rank of the merge that makes them.
+
+def new_ids(tokeniser: BpeTokeniser) -> dict[int, int]:
+    """Return the ids of present types in a saved file, by id in the graph: see `IdChoice`.
+
+    Types of the loaded file come first, in order of their ids in it; then those that edits added:
+    atoms by code point, then the others by the rank of the merge that makes them.
     """
     graph, known = tokeniser.graph, len(tokeniser.vocabulary_ids)
 
@@ -348,7 +387,21 @@ def new_ids(tokeniser: BpeTokeniser) -> dict[int, int]:
             return 1, 0, graph.types[number]
         return 2, graph.merge(graph.producer(number)).rank, graph.types[number]
 
-    return {number: new for new, number in enumerate(sorted(graph.type_ids(), key=place))}
+    order = sorted(graph.type_ids(), key=place)
+    choice = id_choice(tokeniser)
+    if choice == "dense":
+        return {number: new for new, number in enumerate(order)}
+    kept = {number: tokeniser.vocabulary_ids[number] for number in order if number < known}
+    free = sorted(removed_ids(tokeniser)) if choice == "reuse" else []
+    ids = chain(free, count(max(tokeniser.vocabulary_ids, default=-1) + 1))
+    return kept | {number: next(ids) for number in order if number >= known}
+
+
+def removed_ids(tokeniser: BpeTokeniser) -> dict[int, str]:
+    """Return the types of the loaded file that edits removed, by their ids in it."""
+    graph = tokeniser.graph
+    numbered = enumerate(tokeniser.vocabulary_ids)
+    return {old: graph.types[number] for number, old in numbered if not graph.is_present(number)}
 
 
 def to_tokenizer_json(
@@ -356,13 +409,11 @@ def to_tokenizer_json(
 ) -> tuple[bytes, dict[int, int]]:
     """Return the tokeniser with its edits as JSON, and the map from old to new ids.
 
-    ``ids``: new ids by id in the graph, by default `new_ids`; other types are left out of the
-    vocabulary.
-
-    Old ids are those of the first tokeniser: if the loaded one was saved by this library, of its
-    original, across any number of saves. The JSON records this, in the model's field ``morphgraph``
-    (see `Lineage`). A type that the first one lacks has no old id, so the map lacks it. With tuple
-    merges the model's type is ``BTE``, which this library and the exported class read.
+    ``ids``: new ids by id in the graph, by default `new_ids`; other types are left out, but where
+    ids are kept, removed ones keep their entries, which nothing produces. Old ids are those of the
+    first tokeniser of a chain of saves, which the JSON records (see `Lineage`); a type that it
+    lacks is not in the map. With tuple merges the model's type is ``BTE``, which this library and
+    the exported class read.
     """
     document, id_map = to_document(tokeniser, ids)
     return json_bytes(document, tokeniser.name), id_map
@@ -373,6 +424,7 @@ def to_document(
 ) -> tuple[dict[str, Any], dict[int, int]]:
     """Return the document that `to_tokenizer_json` writes; parts are the tokeniser's own."""
     graph = tokeniser.graph
+    kept = removed_ids(tokeniser) if ids is None and id_choice(tokeniser) != "dense" else {}
     ids = new_ids(tokeniser) if ids is None else ids
     known = len(tokeniser.vocabulary_ids)
     in_file = {
@@ -383,13 +435,11 @@ def to_document(
     id_map = {
         first[text]: new for number, new in ids.items() if (text := graph.types[number]) in first
     }
-    merges = graph.merges()
+    merges = graph.columns()
     tuples = graph.has_tuples
-    numbers = list(merges)
     if not tuples:
         # Of several merges of the same pair the first applies; Hugging Face takes the last.
-        by_parts = {merge.parts: number for number, merge in reversed(list(merges.items()))}
-        numbers = [number for number in numbers if by_parts[merges[number].parts] == number]
+        merges = graph.columns(merges.ids[merges.first_of_pairs()])
     document = {**tokeniser.document}
     document["added_tokens"] = [
         {**token, "id": in_file[token["id"]]}
@@ -403,12 +453,28 @@ def to_document(
         # An edit may have added a merge that makes a mere added token.
         if graph.types[number] not in tokeniser.only_added or not graph.is_atom(number)
     }
-    listed = [[graph.types[part] for part in merges[n].parts] for n in numbers]
+    entries = {kept[old]: old for old in kept.keys() - set(ids.values())}
+    model["vocab"] |= entries
+    model["vocab"] |= _misnumbered(model["vocab"], document["added_tokens"])
+    if entries and graph.never_whole is not None:
+        # What is kept would be emitted as a whole word. Nobody needs that rule, and it is switched
+        # off, unless a type is emitted only so; then removed ones get names that no word has.
+        if unformed_types(graph) or any(
+            len(graph.types[n]) > 1 and not graph.incoming(n) and n not in graph.fixed
+            for n in graph.type_ids()
+        ):
+            for text, old in entries.items():
+                del model["vocab"][text]
+                model["vocab"][REMOVED.format(old)] = old
+        else:
+            model["ignore_merges"] = False
+    texts = list(map(graph.types.__getitem__, merges.parts.tolist()))
+    listed = (texts[start:end] for start, end in pairwise(merges.part_offsets.tolist()))
     # A string takes a quarter of the memory that a list of two takes.
     spaced = any(" " in text for text in model["vocab"])
-    model["merges"] = listed if spaced else [" ".join(parts) for parts in listed]
+    model["merges"] = list(listed if spaced else map(" ".join, listed))
     if graph.ties:
-        model["levels"] = [graph.levels()[number] for number in numbers]
+        model["levels"] = list(map(graph.levels().__getitem__, merges.ids.tolist()))
     if lineage.steps or any(old != new for old, new in in_file.items()):
         model[LINEAGE_FIELD] = lineage_document(lineage)
     if "post_processor" in document:
@@ -417,6 +483,21 @@ def to_document(
     if isinstance(padding, dict) and padding.get("pad_id") in in_file:
         document["padding"] = {**padding, "pad_id": in_file[padding["pad_id"]]}
     return document, id_map
+
+
+def _misnumbered(vocabulary: Mapping[str, int], added: Iterable[dict[str, Any]]) -> dict[str, int]:
+    """Return the ids of added tokens that the library would number otherwise.
+
+    It gives one that the model lacks the id after those of all others, wherever that is.
+    """
+    known, last = dict(vocabulary), -1
+    for token in added:
+        text = token["content"]
+        last = max(last, known.setdefault(text, max(last + 1, len(vocabulary))))
+        if known[text] != token["id"]:
+            # One of one character would become an atom.
+            return {token["content"]: token["id"] for token in added if len(token["content"]) > 1}
+    return {}
 
 
 def _renumbered(value: Any, id_map: Mapping[int, int], key: str = "") -> Any:
@@ -430,18 +511,3 @@ def _renumbered(value: Any, id_map: Mapping[int, int], key: str = "") -> Any:
     if key in ("sep", "cls") and len(value) == 2 and isinstance(value[1], int):
         return [value[0], id_map.get(value[1], value[1])]
     return [_renumbered(inner, id_map) for inner in value]
-
-
-def saved_files(tokeniser: BpeTokeniser) -> dict[str, bytes]:
-    """Return all files of a saved tokeniser, by name: itself, its recipe, and the map of ids.
-
-    It is called ``tokenizer.json`` if every merge is a pair, so that Hugging Face's library can
-    read it, else ``tokeniser.bte.json``. ``ids.json`` maps the ids of the first tokeniser to the
-    new ones; ``recipe.json`` has all edits since.
-    """
-    data, id_map = to_tokenizer_json(tokeniser)
-    return {
-        "tokeniser.bte.json" if tokeniser.graph.has_tuples else "tokenizer.json": data,
-        "recipe.json": write_whole_recipe(tokeniser),
-        "ids.json": json.dumps(id_map, indent=0).encode(),
-    }

@@ -18,7 +18,10 @@ from morphgraph.core.files import (
     read_bytes,
 )
 from morphgraph.core.limits import TYPES
+from morphgraph.core.system import without_collection
 from morphgraph.core.text import shortened
+from morphgraph.formats.content import check_format, read_content
+from morphgraph.formats.gguf import MAGIC, read_gguf
 from morphgraph.formats.hugging_face import (
     SPECIAL,
     assumed_document,
@@ -29,6 +32,7 @@ from morphgraph.formats.hugging_face import (
     special_token,
     to_document,
 )
+from morphgraph.formats.ranks import is_ranks, ranks_document
 from morphgraph.formats.sentencepiece import (
     bpe_document,
     is_bpe,
@@ -51,11 +55,14 @@ from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
 _TOGETHER = "Give a tokenizer.json, or vocab.json and merges.txt together, by names that fit."
 
 
-def load_tokeniser(source: str | os.PathLike[str]) -> BpeTokeniser:
+@without_collection()
+def load_tokeniser(source: str | os.PathLike[str], pattern: str | None = None) -> BpeTokeniser:
     """Load a BPE tokeniser from a file, a folder, or a named demo (``demo:en``).
 
-    A file is a ``tokenizer.json``, a SentencePiece BPE model, or a ``vocab.json`` or ``merges.txt``
-    with the other one beside it; a folder holds these. Errors: `FileFormatError`.
+    A file is a ``tokenizer.json``, a SentencePiece BPE model, a rank file of tiktoken, a GGUF file,
+    or a ``vocab.json`` or ``merges.txt`` with the other one beside it; a folder holds these.
+    ``pattern``: how text is cut into pieces, or the name of an encoding that does the same, where a
+    rank or GGUF file does not say. Errors: `FileFormatError`.
     """
     if str(source).startswith("demo:"):
         path = demo_tokeniser_path(str(source).removeprefix("demo:"))
@@ -70,7 +77,7 @@ def load_tokeniser(source: str | os.PathLike[str]) -> BpeTokeniser:
             problem = "this is a list of types, which has no merges"
             raise NoMergesError(str(path), "", problem, "Choose a BPE tokeniser.")
         return from_vocabulary_and_merges(read_bytes(vocabulary), data, str(vocabulary), str(path))
-    return _from_one_file(read_bytes(path), str(path))
+    return _from_one_file(read_content(path), str(path), pattern)
 
 
 def tokeniser_files(source: str | os.PathLike[str]) -> tuple[Path, ...]:
@@ -98,11 +105,7 @@ def _beside(path: Path, word: str, other: str, suffix: str) -> Path:
 
 
 def fitting_name(name: str) -> str:
-    """Return the companion's name of a ``vocab.json`` or ``merges.txt``; empty for others.
-
-    >>> [fitting_name(name) for name in ("vocab.json", "my-merges.txt", "vocab.txt", "a.json")]
-    ['merges.txt', 'my-vocab.json', '', '']
-    """
+    """Return the companion's name of a ``vocab.json`` or ``merges.txt``; empty for others."""
     path = Path(name)
     if path.suffix == ".txt" and "merges" in name:
         return _beside(path, "merges", "vocab", ".json").name
@@ -111,12 +114,23 @@ def fitting_name(name: str) -> str:
     return ""
 
 
-def _from_one_file(data: bytes, name: str) -> BpeTokeniser:
+def _from_one_file(data: bytes, name: str, pattern: str | None = None) -> BpeTokeniser:
     if is_released(data):
         problem = "this is a model of Picky BPE, which is not cut by its merges alone"
         raise NoMergesError(name, "", problem, "Choose a BPE tokeniser.")
-    read = from_sentencepiece if is_sentencepiece(data, name) else from_tokenizer_json
-    return read(data, name)
+    found = _converted(data, name, pattern)
+    if isinstance(found, dict):
+        return from_document(found, name, checksum(data))
+    read = from_sentencepiece if is_sentencepiece(found, name) else from_tokenizer_json
+    return read(found, name)
+
+
+def _converted(data: bytes, name: str, pattern: str | None = None) -> bytes | dict[str, Any]:
+    """Return a rank or GGUF file as ``tokenizer.json`` or SentencePiece model, others unchanged."""
+    check_format(data, name)
+    if data.startswith(MAGIC):
+        return read_gguf(data, name, pattern)
+    return ranks_document(data, name, checksum(data), pattern) if is_ranks(data) else data
 
 
 def from_sentencepiece(data: bytes, name: str) -> BpeTokeniser:
@@ -126,7 +140,7 @@ def from_sentencepiece(data: bytes, name: str) -> BpeTokeniser:
     """
     model = parse_sentencepiece(data, name)
     if not is_bpe(model):
-        problem = "this is a Unigram model, which has no merges"
+        problem = "this is a Unigram model of SentencePiece, which has no merges"
         raise NoMergesError(name, "field trainer_spec", problem, "Choose a BPE tokeniser.")
     tokeniser = from_document(bpe_document(model, name), name, checksum(data))
     if unused := tokeniser.unused:
@@ -138,11 +152,7 @@ def from_sentencepiece(data: bytes, name: str) -> BpeTokeniser:
 
 
 def lists_merges(data: bytes) -> bool:
-    """Return whether a text file looks like a list of merges, not of types.
-
-    >>> lists_merges(b"#version: 0.2\\na b\\n"), lists_merges(b"[UNK]\\n##ing\\n")
-    (True, False)
-    """
+    """Return whether a text file looks like a list of merges, not of types."""
     lines = [line for line in data[:65_536].splitlines() if line.strip()]
     pairs = sum(len(line.split(b" ")) == 2 for line in lines)
     return bool(lines) and (lines[0].startswith(b"#version") or pairs >= len(lines) / 2)
@@ -150,6 +160,9 @@ def lists_merges(data: bytes) -> bool:
 
 def holds_merges(data: bytes, name: str) -> bool:
     """Return whether a file's content is a tokeniser with merges."""
+    check_format(data, name)
+    if data.startswith(MAGIC) or is_ranks(data):
+        return True
     if is_sentencepiece(data, name):
         return is_bpe(parse_sentencepiece(data, name))
     if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
@@ -159,15 +172,17 @@ def holds_merges(data: bytes, name: str) -> bool:
     return isinstance(model, dict) and (model.get("type") in ("BPE", "BTE") or "merges" in model)
 
 
-def load_uploaded_tokeniser(files: Mapping[str, bytes]) -> BpeTokeniser:
+@without_collection()
+def load_uploaded_tokeniser(files: Mapping[str, bytes], pattern: str | None = None) -> BpeTokeniser:
     """Load a BPE tokeniser from the contents of one or two uploaded files, by name.
 
-    Two are a vocabulary and its merges, whose names must match. Errors: `FileFormatError`.
+    Two are a vocabulary and its merges, whose names must match. ``pattern``: as in
+    `load_tokeniser`. Errors: `FileFormatError`.
     """
     merges = [name for name in files if name.lower().endswith(".txt")]
     documents = [name for name in files if name not in merges]
     if len(documents) == 1 and not merges:
-        return _from_one_file(files[documents[0]], documents[0])
+        return _from_one_file(files[documents[0]], documents[0], pattern)
     if len(documents) == 1 and [fitting_name(name) for name in merges] == documents:
         return from_vocabulary_and_merges(
             files[documents[0]], files[merges[0]], documents[0], merges[0]
@@ -192,31 +207,31 @@ _CHOICES = (
 )
 
 
-def load_vocabulary(
-    source: str | os.PathLike[str], marker: Marker | None = None
-) -> SubwordVocabulary:
+def load_vocabulary(source: str | os.PathLike[str]) -> SubwordVocabulary:
     """Load the vocabulary of a file, or of a named demo (``demo:en``); see `read_vocabulary`."""
-    if str(source).startswith("demo:"):
-        path = demo_tokeniser_path(str(source).removeprefix("demo:"))
-        return read_vocabulary(read_bytes(path), str(source), marker)
-    return read_vocabulary(read_bytes(source), str(source), marker)
+    language = str(source).removeprefix("demo:")
+    path = source if language == str(source) else demo_tokeniser_path(language)
+    return read_vocabulary(read_content(path), str(source))
 
 
-def read_vocabulary(data: bytes, name: str, marker: Marker | None = None) -> SubwordVocabulary:
+def read_vocabulary(data: bytes, name: str) -> SubwordVocabulary:
     """Return the vocabulary in a file's content, whose format is detected.
 
-    ``marker``: ``##``, ``Ġ``, ``▁`` or none, by default that of most types. A list or
-    ``vocab.json`` does not say how text is normalised: this follows BERT (``##``; lowercased if no
-    type has a capital), GPT-2 (``Ġ``) and SentencePiece (``▁``). Types are numbered in the order of
-    their ids in the file, from 0. Errors: `FileFormatError`.
+    Its marker is that of most types. A list or ``vocab.json`` does not say how text is normalised:
+    this follows BERT (``##``; lowercased if no type has a capital), GPT-2 (``Ġ``) and SentencePiece
+    (``▁``). Types are numbered in the order of their ids in the file, from 0. Errors:
+    `FileFormatError`.
     """
     check_size(name, len(data))
     try:
-        if is_sentencepiece(data, name):
-            return _sentencepiece(data, name, marker)
+        found = _converted(data, name)
+        if isinstance(found, dict):
+            return _of_document(found, name)
+        if is_sentencepiece(found, name):
+            return _sentencepiece(found, name)
         if name.endswith(".json") or _JSON_START.match(data):
-            return _of_document(parse_json(data, name), name, marker)
-        return _assumed(_lines(data, name), name, marker)
+            return _of_document(parse_json(data, name), name)
+        return _assumed(_lines(data, name), name)
     except FileFormatError:
         raise
     except MorphGraphError as error:
@@ -230,11 +245,11 @@ def vocabulary_of(tokeniser: BpeTokeniser) -> SubwordVocabulary:
     Without edits they keep their ids.
     """
     document = to_document(tokeniser)[0] if tokeniser.is_edited else tokeniser.document
-    return _of_document(document, tokeniser.name, None)
+    return _of_document(document, tokeniser.name)
 
 
-def _lines(data: bytes, name: str) -> list[str]:
-    """Return the types of a list with one per line."""
+def _lines(data: bytes, name: str) -> dict[str, int]:
+    """Return the types of a list with one per line, and their ids."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FileFormatError(name, "line 1", "this is UTF-16", "Save the file as UTF-8.")
     TYPES.check(data.count(b"\n"), name)
@@ -243,7 +258,9 @@ def _lines(data: bytes, name: str) -> list[str]:
     for number, line in enumerate(lines, start=1):
         text = line.removesuffix("\r")
         problem, fix = "", "Write one type a line."
-        if not text:
+        if text.startswith("#version"):
+            problem, fix = "this is a list of merges, without its vocabulary", _TOGETHER
+        elif not text:
             problem, fix = "the line is empty", "Remove the line."
         elif "\0" in text:
             problem, fix = "there is a zero byte, so this is not text", _CHOICES
@@ -253,18 +270,15 @@ def _lines(data: bytes, name: str) -> list[str]:
             problem = f"“{shortened(text)}” is in line {seen[text]:,} already"
             fix = "Keep one of the lines."
         if problem:
-            raise FileFormatError(name, f"line {number:,}", problem, fix)
+            place = f"line {number:,}, read as a list of types"
+            raise FileFormatError(name, place, problem, fix)
         seen[text] = number
     check_types(seen, name)
-    return list(seen)
+    return {text: number for number, text in enumerate(seen)}
 
 
 def detect_marker(types: Sequence[str]) -> Marker:
-    """Return the marker that most types have; none if no type has one.
-
-    >>> detect_marker(["un", "##do", "##ing"]), detect_marker(["un", "do"])
-    ('##', '')
-    """
+    """Return the marker that most types have; none if no type has one."""
     choices: tuple[Marker, ...] = ("##", "▁", "Ġ")
     counts = {
         marker: sum(text.startswith(marker) and text != marker for text in types)
@@ -274,19 +288,17 @@ def detect_marker(types: Sequence[str]) -> Marker:
     return best if counts[best] else ""
 
 
-def _assumed(
-    types: Sequence[str], name: str, marker: Marker | None, ids: Mapping[str, int] | None = None
-) -> SubwordVocabulary:
+def _assumed(ids: Mapping[str, int], name: str) -> SubwordVocabulary:
     """Return a vocabulary whose file does not say how text is prepared."""
-    ids = {text: number for number, text in enumerate(types)} if ids is None else ids
-    marker = detect_marker(types) if marker is None else marker
+    types = sorted(ids, key=ids.__getitem__)
+    marker = detect_marker(types)
     special = frozenset(text for text in types if SPECIAL.fullmatch(text)) - set(BYTES)
-    file = _usual_file(marker, ids, special)
-    ordinary = [text for text in types if text not in special]
+    file = _usual_file(marker, types, ids, special)
+    document = {**file, "model": {"byte_fallback": marker == "▁"}}
     return SubwordVocabulary(
         tuple(types),
         marker,
-        replace(_usual_preprocessor(marker, ordinary), added=added_tokens_of(file)),
+        replace(preprocessor_of(document, name, ids), leading_space=marker == "Ġ"),
         special,
         next((text for text in _UNKNOWN if text in special), None),
         name,
@@ -295,16 +307,25 @@ def _assumed(
     )
 
 
-def _usual_file(marker: Marker, ids: Mapping[str, int], special: frozenset[str]) -> dict[str, Any]:
+def _usual_file(
+    marker: Marker, types: Sequence[str], ids: Mapping[str, int], special: frozenset[str]
+) -> dict[str, Any]:
     """Return what a complete file of this kind would contain, as BERT's or GPT-2's does."""
-    parts: dict[str, Any] = {"post_processor": None, "decoder": None}
+    parts: dict[str, Any] = dict.fromkeys(
+        ("normalizer", "pre_tokenizer", "post_processor", "decoder")
+    )
     if marker == "##":
+        uncased = all(text == text.lower() for text in types if text not in special)
+        cleaned = {"clean_text": True, "handle_chinese_chars": True, "strip_accents": None}
+        parts["normalizer"] = {"type": "BertNormalizer", **cleaned, "lowercase": uncased}
+        parts["pre_tokenizer"] = {"type": "BertPreTokenizer"}
         parts["decoder"] = {"type": "WordPiece", "prefix": "##", "cleanup": True}
         if {"[CLS]", "[SEP]"} <= special:
             both = {"sep": ["[SEP]", ids["[SEP]"]], "cls": ["[CLS]", ids["[CLS]"]]}
             parts["post_processor"] = {"type": "BertProcessing", **both}
     elif marker:
-        parts["decoder"] = assumed_document({marker: 0}, [])["decoder"]
+        usual = assumed_document({marker: 0}, [])
+        parts = {part: usual[part] for part in parts}
     # BERT's own tokeniser treats the names of its reserved types as text.
     added = [
         special_token(text, number)
@@ -314,38 +335,12 @@ def _usual_file(marker: Marker, ids: Mapping[str, int], special: frozenset[str])
     return {"added_tokens": added, **parts}
 
 
-def _usual_preprocessor(marker: Marker, types: Sequence[str]) -> Preprocessor:
-    from tokenizers import normalizers, pre_tokenizers
-
-    if marker == "##":
-        uncased = all(text == text.lower() for text in types)
-        return Preprocessor(
-            normalizer=normalizers.BertNormalizer(lowercase=uncased),
-            pre_tokenizer=pre_tokenizers.BertPreTokenizer(),
-        )
-    if marker == "Ġ":
-        return Preprocessor(
-            pre_tokenizer=pre_tokenizers.ByteLevel(add_prefix_space=False),
-            byte_level=True,
-            splits_only_non_letters=True,
-            leading_space=True,
-        )
-    if marker == "▁":
-        return Preprocessor(
-            pre_tokenizer=pre_tokenizers.Metaspace(replacement="▁", prepend_scheme="always"),
-            byte_fallback=True,
-        )
-    return Preprocessor()
-
-
-def _of_document(document: Any, name: str, marker: Marker | None) -> SubwordVocabulary:
+def _of_document(document: Any, name: str) -> SubwordVocabulary:
     if not isinstance(document, dict):
         raise FileFormatError(name, "", "it is not a vocabulary", _CHOICES)
     model = document.get("model")
     if not isinstance(model, dict):
-        vocabulary = checked_vocabulary(document, name)
-        types = sorted(vocabulary, key=vocabulary.__getitem__)
-        return _assumed(types, name, marker, vocabulary)
+        return _assumed(checked_vocabulary(document, name, "read as vocab.json"), name)
     kind = _kind(model)
     scores: list[float] | None = None
     unknown = model.get("unk_token")
@@ -376,34 +371,27 @@ def _of_document(document: Any, name: str, marker: Marker | None) -> SubwordVoca
         # Added tokens are found before the model runs, so their scores do not matter.
         scores = [scores[vocabulary[text]] if text in vocabulary else 0.0 for text in types]
     preprocessor = preprocessor_of(document, name, ids)
-    found: Marker = "##" if prefix or kind == "WordPiece" else detect_marker(types)
     special = {token["content"] for token in document.get("added_tokens") or []}
     if preprocessor.sentencepiece is not None:
         # User-defined symbols are ordinary strings where substrings are looked up.
         special.difference_update(preprocessor.sentencepiece.symbols)
         text = replace(preprocessor.sentencepiece, symbols=())
         preprocessor = replace(preprocessor, sentencepiece=text)
+    rest = {key: held for key, held in model.items() if key not in ("vocab", "merges", "levels")}
     unknown = unknown if isinstance(unknown, str) and unknown in ids else None
     if unknown is not None:
         special.add(unknown)
     return SubwordVocabulary(
         tuple(types),
-        found if marker is None else marker,
+        "##" if prefix or kind == "WordPiece" else detect_marker(types),
         preprocessor,
         frozenset(special),
         unknown,
         name,
         None if scores is None else tuple(scores),
         file_ids=_file_ids(types, ids),
-        file=_rest_of(document),
+        file={**document, "model": rest},
     )
-
-
-def _rest_of(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content of a file besides types, merges and scores."""
-    held = ("vocab", "merges", "levels")
-    model = {key: value for key, value in document["model"].items() if key not in held}
-    return {**document, "model": model}
 
 
 def _file_ids(types: Sequence[str], ids: Mapping[str, int]) -> tuple[int, ...] | None:
@@ -442,42 +430,37 @@ def _scored_types(value: Any, name: str) -> tuple[list[str], list[float]]:
     return list(scores), list(scores.values())
 
 
-def _sentencepiece(data: bytes, name: str, marker: Marker | None) -> SubwordVocabulary:
+def _sentencepiece(data: bytes, name: str) -> SubwordVocabulary:
     """Return the types of a SentencePiece model, with the scores of a Unigram model."""
     model = parse_sentencepiece(data, name)
-    piece = model.SentencePiece
-    types = tuple(entry.piece for entry in model.pieces)
-    kinds = [entry.type for entry in model.pieces]
-    hidden = (piece.CONTROL, piece.UNKNOWN, piece.UNUSED)
-    special = frozenset(t for t, kind in zip(types, kinds, strict=True) if kind in hidden)
+    kind, pieces = model.SentencePiece, list(model.pieces)
+    types = tuple(piece.piece for piece in pieces)
+    hidden = (kind.CONTROL, kind.UNKNOWN, kind.UNUSED)
+    unknown = next((piece.piece for piece in pieces if piece.type == kind.UNKNOWN), None)
     scores = None
     if not is_bpe(model):
         # The score of a user-defined symbol in SentencePiece 0.2.3: a tenth per further byte.
         scores = tuple(
-            (len(e.piece.encode()) - 1) / 10 if e.type == piece.USER_DEFINED else e.score
-            for e in model.pieces
+            (len(p.piece.encode()) - 1) / 10 if p.type == kind.USER_DEFINED else p.score
+            for p in pieces
         )
     settings = model.normalizer_spec
-    file = _without_symbols(text_parts(model))
+    file = text_parts(model)
+    # User-defined symbols are ordinary types, found in normalised text.
+    file["added_tokens"] = [token for token in file["added_tokens"] if token["special"]]
     return SubwordVocabulary(
         types,
-        detect_marker(types) if marker is None else marker,
+        detect_marker(types),
         Preprocessor(
             sentencepiece=text_preparation(model),
             leading_space=not settings.add_dummy_prefix and not settings.remove_extra_whitespaces,
             byte_fallback=model.trainer_spec.byte_fallback,
             added=added_tokens_of(file),
         ),
-        special,
-        next((t for t, kind in zip(types, kinds, strict=True) if kind == piece.UNKNOWN), None),
+        frozenset(piece.piece for piece in pieces if piece.type in hidden),
+        unknown,
         name,
         scores,
         single=True,
         file=file,
     )
-
-
-def _without_symbols(parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Make user-defined symbols ordinary types, found in normalised text."""
-    special = [token for token in parts["added_tokens"] if token["special"]]
-    return {**parts, "added_tokens": special}

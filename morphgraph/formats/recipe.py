@@ -5,7 +5,7 @@ the model that the `tokenizers` library ignores, so that it is kept when the fil
 uploaded alone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from typing import Any
 
@@ -25,22 +25,23 @@ _FIX = "Choose a recipe that morphgraph saved."
 
 def write_recipe(tokeniser: BpeTokeniser) -> bytes:
     """Return the edits of a tokeniser since it was loaded, with name and checksum, as JSON."""
-    steps = tokeniser.graph.recipe()
-    return _written(base_name(tokeniser.name), tokeniser.checksum, steps, _learned(tokeniser))
+    return _written(lineage_of(replace(tokeniser, lineage=None)))
 
 
 def write_whole_recipe(tokeniser: BpeTokeniser) -> bytes:
-    """Return all edits since the first tokeniser of a chain, with its name and checksum.
-
-    It equals `write_recipe` for a tokeniser that was not saved by this library before.
-    """
-    found = lineage_of(tokeniser)
-    return _written(found.name, found.checksum, list(found.steps), found.learned_from)
+    """Return all edits since the first tokeniser of a chain, with its name and checksum."""
+    return _written(lineage_of(tokeniser))
 
 
-def _learned(tokeniser: BpeTokeniser) -> tuple[LearnedFrom, ...]:
-    """Return what the present edits were learned from; empty if all are undone."""
-    return tuple(dict.fromkeys(tokeniser.learned_from)) if tokeniser.graph.history else ()
+def _written(lineage: Lineage) -> bytes:
+    document = {
+        "format": _FORMAT,
+        "version": 1,
+        "tokeniser": {"name": lineage.name, "checksum": lineage.checksum},
+        "steps": list(lineage.steps),
+        **_learned_from(lineage),
+    }
+    return json_bytes(document, lineage.name)
 
 
 def lineage_of(tokeniser: BpeTokeniser) -> Lineage:
@@ -50,34 +51,16 @@ def lineage_of(tokeniser: BpeTokeniser) -> Lineage:
     between the edits before and after saving.
     """
     steps, before = tokeniser.graph.recipe(), tokeniser.lineage
+    learned = tokeniser.learned_from if tokeniser.graph.history else []
     if before is None:
-        ids = zip(tokeniser.graph.types, tokeniser.vocabulary_ids, strict=False)
-        return Lineage(
-            base_name(tokeniser.name),
-            tokeniser.checksum,
-            dict(ids),
-            tuple(steps),
-            _learned(tokeniser),
-        )
+        ids = dict(zip(tokeniser.graph.types, tokeniser.vocabulary_ids, strict=False))
+        before = Lineage(base_name(tokeniser.name), tokeniser.checksum, ids, ())
     between = ({"edit": "renumber"},) if before.steps and steps else ()
     return replace(
         before,
         steps=(*before.steps, *between, *steps),
-        learned_from=tuple(dict.fromkeys([*before.learned_from, *_learned(tokeniser)])),
+        learned_from=tuple(dict.fromkeys([*before.learned_from, *learned])),
     )
-
-
-def _written(
-    name: str, checksum: str, steps: list[Any], learned_from: Sequence[LearnedFrom]
-) -> bytes:
-    document = {
-        "format": _FORMAT,
-        "version": 1,
-        "tokeniser": {"name": name, "checksum": checksum},
-        "steps": steps,
-        **learned_from_document(learned_from),
-    }
-    return json_bytes(document, name)
 
 
 def read_recipe(data: bytes, name: str) -> dict[str, Any]:
@@ -88,19 +71,17 @@ def read_recipe(data: bytes, name: str) -> dict[str, Any]:
     if document.get("version") != 1:
         problem = f"its version is {document.get('version')!r}, not 1"
         raise FileFormatError(name, "field version", problem, "Update morphgraph.")
-    steps = document.get("steps")
-    if not isinstance(steps, list):
-        raise FileFormatError(name, "field steps", "a list is expected here", _FIX)
-    check_steps(steps, name)
+    check_steps(document.get("steps"), name)
     return document
 
 
-def check_steps(steps: Sequence[Any], name: str) -> None:
-    """Raise `FileFormatError` for edits with missing or malformed fields."""
+def check_steps(steps: Any, name: str, place: str = "field steps", fix: str = _FIX) -> None:
+    """Raise `FileFormatError` for what is no list of edits with all their fields."""
+    if not isinstance(steps, list):
+        raise FileFormatError(name, place, "a list is expected here", fix)
     for position, step in enumerate(steps, start=1):
-        problem = step_problem(step)
-        if problem:
-            raise FileFormatError(name, f"field steps, entry {position}", problem, _FIX)
+        if problem := _step_problem(step):
+            raise FileFormatError(name, f"{place}, entry {position}", problem, fix)
 
 
 def replay(tokeniser: BpeTokeniser, recipe: Mapping[str, Any], name: str) -> list[Change]:
@@ -114,7 +95,7 @@ def replay(tokeniser: BpeTokeniser, recipe: Mapping[str, Any], name: str) -> lis
         if wrong is not None:
             problem = f"“{shortened(wrong)}” cannot be an atom: it is more than one character"
             raise FileFormatError(name, f"field steps, entry {position}", problem, _FIX)
-    learned = read_learned_from(recipe, name, "field learned_from", _FIX)
+    learned = _read_learned_from(recipe, name, "field learned_from", _FIX)
     try:
         changes = tokeniser.graph.replay(recipe["steps"])
     except EditError as error:
@@ -136,7 +117,7 @@ def lineage_document(lineage: Lineage) -> dict[str, Any]:
         "first": {"name": lineage.name, "checksum": lineage.checksum},
         "ids": dict(lineage.ids),
         "steps": list(lineage.steps),
-        **learned_from_document(lineage.learned_from),
+        **_learned_from(lineage),
     }
 
 
@@ -157,25 +138,20 @@ def read_lineage(model: Mapping[str, Any], name: str) -> Lineage | None:
         raise FileFormatError(name, f"{_PLACE}.ids", "types with their ids are expected here", fix)
     if len(set(ids.values())) < len(ids):
         raise FileFormatError(name, f"{_PLACE}.ids", "an id is listed more than once", fix)
-    steps = found.get("steps")
-    if not isinstance(steps, list):
-        raise FileFormatError(name, f"{_PLACE}.steps", "a list is expected here", fix)
-    for position, step in enumerate(steps, start=1):
-        if problem := step_problem(step):
-            raise FileFormatError(name, f"{_PLACE}.steps, entry {position}", problem, fix)
-    learned = read_learned_from(found, name, f"{_PLACE}.learned_from", fix)
-    return Lineage(first["name"], first["checksum"], ids, tuple(steps), learned)
+    check_steps(found.get("steps"), name, f"{_PLACE}.steps", fix)
+    learned = _read_learned_from(found, name, f"{_PLACE}.learned_from", fix)
+    return Lineage(first["name"], first["checksum"], ids, tuple(found["steps"]), learned)
 
 
-def learned_from_document(sources: Sequence[LearnedFrom]) -> dict[str, Any]:
+def _learned_from(lineage: Lineage) -> dict[str, Any]:
     """Return a JSON field with the sources of learned edits; empty if there are none."""
-    return {"learned_from": [asdict(source) for source in sources]} if sources else {}
+    sources = [asdict(source) for source in lineage.learned_from]
+    return {"learned_from": sources} if sources else {}
 
 
-def read_learned_from(
+def _read_learned_from(
     found: Mapping[str, Any], name: str, place: str, fix: str
 ) -> tuple[LearnedFrom, ...]:
-    """Read the result of `learned_from_document`; `FileFormatError` if malformed."""
     learned = found.get("learned_from", [])
     if not isinstance(learned, list) or not all(map(_is_learned_from, learned)):
         problem = "references with a name, a checksum, a holdout and a seed are expected here"
@@ -193,28 +169,33 @@ def _is_learned_from(source: Any) -> bool:
     )
 
 
-def step_problem(step: Any) -> str:
+def _step_problem(step: Any) -> str:
     """Describe what is malformed in a step; empty if its edit has all its fields."""
     match step:
         case {"edit": "renumber"}:
             return ""
         case {"edit": "anneal"}:
-            atoms = step.get("atoms", [])
-            if not _are_pairs(step.get("merges")) or not _are_strings(atoms):
-                return "an annealing needs merges, a list of pairs of types, and atoms at most"
+            if _are_pairs(step.get("merges")) and _are_strings(step.get("atoms", [])):
+                return ""
+            return "an annealing needs merges, a list of pairs of types, and atoms at most"
         case {"edit": "reify"}:
             repairs = step.get("repairs")
             if not _are_pairs(step.get("pairs")) or not isinstance(repairs, list):
                 return "a reification needs pairs, a list of pairs of types, and a list of repairs"
-            for repair in repairs:
-                rank = repair.get("rank") if isinstance(repair, dict) else None
-                if type(rank) is not int or not _are_strings(repair.get("parts")):
-                    return "a repair needs the rank of a merge and its new parts"
+            if all(map(_is_repair, repairs)):
+                return ""
+            return "a repair needs the rank of a merge and its new parts"
+        case {"edit": "portable"}:
+            is_listed = _are_strings(step.get("drop"))
+            return "" if is_listed else "a portable edit needs drop, a list of types"
         case {"types": [_, *_] as types} if _are_strings(types):
             return ""
-        case _:
-            return "an edit with types is expected"
-    return ""
+    return "an edit with types is expected"
+
+
+def _is_repair(repair: Any) -> bool:
+    is_ranked = isinstance(repair, dict) and type(repair.get("rank")) is int
+    return is_ranked and _are_strings(repair.get("parts"))
 
 
 def _are_strings(value: Any) -> bool:

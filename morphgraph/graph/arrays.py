@@ -1,17 +1,13 @@
 """The merges of a graph as flat arrays and a lookup table, for the kernels."""
 
-import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.graph.plans import Parts
 
 if TYPE_CHECKING:
     from morphgraph.kernels.segmenting import Merges
@@ -21,9 +17,8 @@ if TYPE_CHECKING:
 class MergeArrays:
     """All present merges in order of rank.
 
-    ``merge_ids``: int32 (M). ``part_offsets``: int64 (M + 1), into ``parts``, int32 type ids.
-    ``results``: int32 (M). ``leaders``: int32 (M), the position of the first merge that each one
-    ties with, itself if there is none; empty if no two merges tie.
+    ``part_offsets``: (M + 1), into ``parts``. ``leaders``: the position of the first merge that
+    each one ties with, itself if there is none; empty if no two merges tie.
     """
 
     merge_ids: npt.NDArray[np.int32]
@@ -48,10 +43,7 @@ class MergeArrays:
 
     @cached_property
     def pairs(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint16]] | None:
-        """The table and seeds of merges of two parts; None if some have more, or merges tie.
-
-        See `kernels.segmenting_pairs`.
-        """
+        """What `kernels.segmenting_pairs` looks up; None if merges tie or some have more parts."""
         from morphgraph.kernels.segmenting_pairs import MOST_MERGES, MOST_TYPES, build_pairs
 
         if len(self.leaders) or self.type_count > MOST_TYPES or len(self) > MOST_MERGES:
@@ -157,19 +149,13 @@ def merge_arrays(graph: MergeGraph) -> MergeArrays:
 
 
 def _made(graph: MergeGraph) -> MergeArrays:
-    present = graph.merges()
-    merges = present.values()
-    count = len(present)
-    part_offsets = np.zeros(count + 1, np.int64)
-    np.cumsum([len(merge.parts) for merge in merges], out=part_offsets[1:])
-    flat = chain.from_iterable([merge.parts for merge in merges])
-    parts = np.fromiter(flat, np.int32, int(part_offsets[-1]))
+    merges = graph.columns()
     return MergeArrays(
-        merge_ids=np.fromiter(present, np.int32, count),
-        results=np.fromiter([merge.result for merge in merges], np.int32, count),
+        merge_ids=merges.ids,
+        results=merges.results,
         leaders=_leaders(graph),
-        parts=parts,
-        part_offsets=part_offsets,
+        parts=merges.parts,
+        part_offsets=merges.part_offsets,
         type_count=len(graph.types),
     )
 
@@ -183,75 +169,3 @@ def _leaders(graph: MergeGraph) -> npt.NDArray[np.int32]:
     if starts.all():
         return np.empty(0, np.int32)
     return np.maximum.accumulate(np.where(starts, position, 0)).astype(np.int32)
-
-
-_BYTE = re.compile("<0x[0-9A-F]{2}>")
-"""The spelling of a byte where characters outside the alphabet become bytes."""
-
-
-class TypeAtoms:
-    """The atoms that the strings of types consist of, by id; computed once for each type.
-
-    Edits do not change them, as every edit keeps what a type is made of. A type of several
-    characters that no merge makes occurs in no word, so its atoms are its characters. ``suffix``:
-    joined to the last character of a word, forming one atom (``</w>``).
-    """
-
-    def __init__(self, suffix: str = "") -> None:
-        self._suffix = suffix
-        self._known: dict[int, Parts] = {}
-
-    def of(self, graph: MergeGraph, parts: Iterable[int]) -> list[int]:
-        """Return the concatenated atoms of parts."""
-        found: list[int] = []
-        for part in parts:
-            known = self._known.get(part)
-            if known is None:
-                known = self._known[part] = self._look_up(graph, part)
-            found += known
-        return found
-
-    def _look_up(self, graph: MergeGraph, type_: int) -> Parts:
-        # A type may be thousands of merges deep, so this has its own stack.
-        stack = [type_]
-        while stack:
-            number = stack[-1]
-            incoming = graph.incoming(number)
-            is_atom = not incoming or self._ends_word(graph.types[number])
-            parts = () if is_atom else graph.merge(incoming[0]).parts
-            waiting = [part for part in parts if part not in self._known]
-            if waiting:
-                stack += waiting
-                continue
-            stack.pop()
-            atoms = [atom for part in parts for atom in self._known[part]]
-            self._known[number] = tuple(atoms) if parts else self._of_leaf(graph, number)
-        return self._known[type_]
-
-    def _ends_word(self, text: str) -> bool:
-        """Return whether a type is the last character of a word, with the suffix."""
-        suffix = self._suffix
-        return bool(suffix) and text.endswith(suffix) and len(text) == len(suffix) + 1
-
-    def _of_leaf(self, graph: MergeGraph, number: int) -> Parts:
-        text = graph.types[number]
-        known = self._ends_word(text) or number in graph.fixed
-        if len(text) == 1 or known or _BYTE.fullmatch(text):
-            return (number,)
-        if all(character in graph for character in text):
-            return tuple(graph.ids[character] for character in text)
-        return (number,)
-
-
-def atoms_of(graph: MergeGraph) -> list[tuple[int, ...]]:
-    """Return the atoms of every type, by id; a removed type has none."""
-    atoms: list[tuple[int, ...]] = [()] * len(graph.types)
-    present = sorted(graph.type_ids(), key=lambda number: len(graph.types[number]))
-    for number in present:
-        producers = graph.incoming(number)
-        if producers:
-            parts = graph.merge(producers[0]).parts
-            atoms[number] = tuple(atom for part in parts for atom in atoms[part])
-        else:
-            atoms[number] = (number,)
-    return atoms

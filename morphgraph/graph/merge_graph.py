@@ -4,19 +4,25 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-import numpy as np
-
 from morphgraph.core.cache import State
-from morphgraph.graph.merge_table import Change, EditError, Merge, MergeTable, Place
-from morphgraph.graph.plans import (
+from morphgraph.graph.merge_table import (
+    Change,
+    EditError,
+    Merge,
+    MergeColumns,
+    MergeTable,
     Parts,
+    Place,
+)
+from morphgraph.graph.plans import (
+    Reification,
     pair_of_texts,
     plan_anneal,
     plan_cascade,
     plan_knockout,
-    plan_reify,
     plan_renumber,
 )
+from morphgraph.graph.portable import plan_portable
 
 
 class MergeGraph(MergeTable):
@@ -37,12 +43,13 @@ class MergeGraph(MergeTable):
     def __init__(
         self,
         types: Sequence[str],
-        merges: Iterable[Merge],
+        merges: Iterable[Merge] | MergeColumns,
         fixed: Iterable[int] = (),
         ties: Mapping[int, int] | None = None,
         labels: Sequence[int] = (),
+        never_whole: frozenset[int] | None = None,
     ) -> None:
-        super().__init__(types, merges, fixed, ties, labels)
+        super().__init__(types, merges, fixed, ties, labels, never_whole)
         self._done: list[Change] = []
         self._undone: list[Change] = []
         self._places: list[Place] = [self._place]
@@ -52,7 +59,7 @@ class MergeGraph(MergeTable):
 
     def __getstate__(self) -> dict[str, Any]:
         """All but what was derived."""
-        return {**self.__dict__, "_unnamed": {}, "_listed": None}
+        return {**self.__dict__, "_unnamed": {}}
 
     def original(self) -> "MergeGraph":
         """Return a separate graph as this one was before any edit."""
@@ -61,7 +68,8 @@ class MergeGraph(MergeTable):
             graph = whole.copy()
         else:
             types = self.types[: self._loaded_types]
-            graph = MergeGraph(types, self._loaded, self.fixed, self.ties, self.labels)
+            kept = self.fixed, self.ties, self.labels, self.never_whole
+            graph = MergeGraph(types, self._loaded, *kept)
             graph.cache, graph.family = self.cache, self.family
         for text in self.types[self._loaded_types :]:
             graph._know(text)  # words may have been encoded with added atoms
@@ -103,41 +111,28 @@ class MergeGraph(MergeTable):
 
     # ----------------------------------------------------------------------------- edits
 
+    # What an edit would change, without changing it.
+    preview_knockout, preview_cascade, preview_anneal = plan_knockout, plan_cascade, plan_anneal
+
     def knockout(self, types: Iterable[str]) -> Change:
         """Remove types: merges that used them get the parts of the removed type's own merge.
 
-        The order of ``types`` does not matter to the result. Atoms and absent types are an
-        `EditError`, and then nothing is changed. Source: Bauwens & Delobelle 2024, Algorithm 1.
+        The order of ``types`` does not matter. Atoms and absent types are an `EditError`, and then
+        nothing is changed. Source: Bauwens & Delobelle 2024, Algorithm 1.
         """
         return self.apply(plan_knockout(self, types))
 
-    def preview_knockout(self, types: Iterable[str]) -> Change:
-        """Return what `knockout` would change, without changing it."""
-        return plan_knockout(self, types)
-
     def cascade(self, types: Iterable[str]) -> Change:
-        """Remove types and every type whose derivation needs one of them.
-
-        A type that another merge still produces stays. Errors as for `knockout`.
-        """
+        """Remove types and every type that no merge can make then; errors as for `knockout`."""
         return self.apply(plan_cascade(self, types))
-
-    def preview_cascade(self, types: Iterable[str]) -> Change:
-        """Return what `cascade` would change, without changing it."""
-        return plan_cascade(self, types)
 
     def anneal(self, pairs: Iterable[Sequence[str]], atoms: Iterable[str] = ()) -> Change:
         """Add ``atoms`` to the alphabet, and pair merges after all others, in this order.
 
-        Parts must be types, or results of pairs before them; a result may be a type already.
-        Anything else is an `EditError`, and then nothing is changed. Source: Bauwens & de Lhoneux
-        2026, §3.4.
+        Parts must be types, or results of pairs before them; a result may be a type already; else
+        it is an `EditError`, and nothing is changed. Source: Bauwens & de Lhoneux 2026, §3.4.
         """
         return self.apply(plan_anneal(self, pairs, atoms))
-
-    def preview_anneal(self, pairs: Iterable[Sequence[str]], atoms: Iterable[str] = ()) -> Change:
-        """Return what `anneal` would change, without changing it."""
-        return plan_anneal(self, pairs, atoms)
 
     def reify(
         self, pairs: Iterable[Sequence[str]], repairs: Iterable[tuple[int, Sequence[str]]] = ()
@@ -146,9 +141,9 @@ class MergeGraph(MergeTable):
 
         Each pair (x, y) in turn replaces x, y in the tuple merges that contain it: by its own merge
         if that has a lower rank, or by one that is created just below the lowest of them if xy is
-        not a type. All else stays as it is; ranks are renumbered. Parts that are absent,
-        come too late or do not make the result are an `EditError`, and then nothing is changed.
-        Source: Bauwens & de Lhoneux 2026, Algorithm 2.
+        not a type. Ranks are renumbered. Parts that are absent, come too late or do not make the
+        result are an `EditError`, and then nothing is changed. Source: Bauwens & de Lhoneux 2026,
+        Algorithm 2.
 
         >>> graph = MergeGraph.from_merges([("u", "n", "d"), ("u", "n", "i")])
         >>> change = graph.reify([("u", "n")])
@@ -156,21 +151,35 @@ class MergeGraph(MergeTable):
         ['u + n → un', 'un + d → und', 'un + i → uni']
         """
         listed = [(self.id_of(x), self.id_of(y)) for x, y in map(pair_of_texts, pairs)]
-        return self.apply(plan_reify(self, listed, self._checked_repairs(repairs)))
+        return self.apply(Reification(self, self._checked_repairs(repairs)).change(listed))
+
+    def portable(self, drop: Iterable[str] = ()) -> Change:
+        """Leave only pair merges: give each tuple merge two parts, or remove what it makes.
+
+        ``drop``: types that go in any case.
+
+        >>> graph = MergeGraph.from_merges([("b", "c"), ("a", "b", "c"), ("x", "y", "z")])
+        >>> graph.portable().counts()
+        {'removed': 1, 'paired': 1}
+        >>> graph.describe(graph.producer("abc")), "xyz" in graph
+        ('a + bc → abc', False)
+        """
+        return self.apply(plan_portable(self, drop))
+
+    def preview_portable(self, drop: Iterable[str] = ()) -> Change:
+        """Return what `portable` would change, without changing it."""
+        return plan_portable(self, drop)
 
     def renumber(self) -> Change:
-        """Give merges the ranks of a saved file: 0, 1, 2 … without gaps.
-
-        If all are pairs, merges that never apply, because one of lower rank has the same parts, are
-        dropped, as when saving.
-        """
+        """Give merges the ranks of a saved file: see `plan_renumber`."""
         return self.apply(plan_renumber(self))
 
     def _checked_repairs(self, repairs: Iterable[tuple[int, Sequence[str]]]) -> dict[int, Parts]:
         repairs = list(repairs)
         if not repairs:
             return {}
-        by_rank = {merge.rank: number for number, merge in self.merges().items()}
+        merges = self.columns()
+        by_rank = dict(zip(merges.ranks.tolist(), merges.ids.tolist(), strict=True))
         found: dict[int, Parts] = {}
         for rank, texts in repairs:
             number = by_rank.get(rank)
@@ -180,7 +189,7 @@ class MergeGraph(MergeTable):
             result = self.merge(number).result
             if len(parts) < 2 or "".join(map(str, texts)) != self.types[result]:
                 raise EditError(f"The repaired parts do not make “{self.types[result]}”.")
-            makers = [self._incoming[part][0] for part in parts if self._incoming[part]]
+            makers = (made[0] for made in map(self.incoming, parts) if made)
             if any(self.merge(maker).rank >= rank for maker in makers):
                 raise EditError(f"A repaired part of “{self.types[result]}” is made only after it.")
             found[number] = parts
@@ -232,11 +241,7 @@ class MergeGraph(MergeTable):
         del self._places[len(self._done) + 1 :]
 
     def replay(self, steps: Iterable[Mapping[str, Any]]) -> list[Change]:
-        """Make the edits of a recipe, oldest first.
-
-        An unknown or impossible edit raises `EditError` with its step; the steps before it are
-        undone.
-        """
+        """Make the edits of a recipe; after an `EditError`, which names the step, none is made."""
         changes: list[Change] = []
         made, undone, places = len(self._done), self._undone.copy(), self._places.copy()
         for position, step in enumerate(steps, start=1):
@@ -279,11 +284,13 @@ class MergeGraph(MergeTable):
                 case "reify":
                     repairs = [(repair["rank"], repair["parts"]) for repair in step["repairs"]]
                     return self.reify(step["pairs"], repairs)
+                case "portable":
+                    return self.portable(step["drop"])
                 case "renumber":
                     return self.renumber()
         except (TypeError, KeyError, AttributeError) as error:
             raise EditError(f"“{edit}” lacks a field, or has one of the wrong kind.") from error
-        known = "knockout, cascade, anneal, reify, renumber"
+        known = "knockout, cascade, anneal, reify, portable, renumber"
         raise EditError(f"“{edit}” is not an edit. Use one of: {known}.")
 
     def recipe(self) -> list[dict[str, Any]]:
@@ -293,8 +300,8 @@ class MergeGraph(MergeTable):
     def apply(self, change: Change) -> Change:
         """Make a change that was computed on this very state (by a ``preview_…`` or a plan).
 
-        Changes of a copy are not allowed: it may have given ids to types which are others here.
-        `replay` its step instead.
+        Not one of a copy, which may have given ids to types that are others here: `replay` its
+        step.
         """
         if change.is_empty:
             return change
@@ -307,52 +314,38 @@ class MergeGraph(MergeTable):
     def _forward(self, change: Change, place: Place | None = None) -> None:
         """Make a change; ``place``: the state after it, if it was made before."""
         sums, others, place = self._place.sums, None, place or Place()
-        types, merges = (*change.removed_types, *change.added_types), change.touched
+        types = (*change.removed_types, *change.added_types)
+        parts = {entry.merge: entry.new_parts for entry in change.rewired}
+        moved = change.reranked[:, 0].tolist()
+        merges = (*change.removed_merges, *change.added_merges, *parts, *moved)
         for text, number in change.new_types.items():
             if self._know(text) != number:
                 raise EditError("The change was computed on another state. Compute it again.")
         # If most merges change, all is added up afresh, and only when the name is asked for.
-        if place.sums is None and sums is not None and 2 * len(merges) < len(self._merges):
-            others = sums - self._sums_of(types, merges)
-        for number, merge in change.removed_merges.items():
-            self._unlink(number, merge)
-        for entry in change.rewired:
-            self._rewire(entry.merge, entry.old_parts, entry.new_parts)
+        if place.sums is None and sums is not None and 2 * len(merges) < len(self._ranks):
+            others = sums - self._sums_of_present(types, merges)
+        removed = change.removed_merges
+        self._edit(removed, change.reranked[:, [0, 2]], parts, change.added_merges)
         for number in change.removed_types:
             self._alive[number] = False
         for number in change.added_types:
             self._alive[number] = True
-        for number, _, rank in change.reranked:
-            self._move(number, rank)
-        for number, merge in change.added_merges.items():
-            self._add(number, merge)
         for number, (_, origin) in change.origins.items():
             self._origins[number] = origin
-        if change.added_merges or change.reranked:
-            self._order = None
         if others is not None:
-            place.sums = others + self._sums_of(types, merges)
+            place.sums = others + self._sums_of_present(types, merges)
         self._enter(place)
 
     def _backward(self, change: Change, place: Place) -> None:
         for number, (origin, _) in change.origins.items():
             self._origins[number] = origin
-        for number, merge in change.added_merges.items():
-            self._unlink(number, merge)
-        for number, rank, _ in change.reranked:
-            self._move(number, rank)
         for number in change.added_types:
             self._alive[number] = False
         for number in change.removed_types:
             self._alive[number] = True
-        for entry in reversed(change.rewired):
-            self._rewire(entry.merge, entry.new_parts, entry.old_parts)
-        for number, merge in change.removed_merges.items():
-            self._add(number, merge)
-        removed = list(change.removed_merges)
-        lacks = self._order is None or not np.isin(removed, self._order).all()
-        if lacks or change.added_merges or change.reranked:
-            self._order = None
+        parts = {entry.merge: entry.old_parts for entry in reversed(change.rewired)}
+        added = change.added_merges
+        self._edit(added, change.reranked[:, :2], parts, change.removed_merges)
         self._enter(place)
 
     def _enter(self, place: Place) -> None:

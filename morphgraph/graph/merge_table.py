@@ -2,12 +2,12 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
-from itertools import chain, count
-from typing import Any, Literal, NamedTuple, Self, TypeVar
+from itertools import chain, count, pairwise
+from typing import Any, Literal, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,11 @@ gave it other parts (split), repair did (repaired), or a tuple merge was linked 
 """
 ORIGINS: tuple[Origin, ...] = ("original", "annealed", "split", "repaired", "reified", "reused")
 
-Cause = Literal["knockout", "repair", "reify"]
+Cause = Literal["knockout", "repair", "reify", "portable"]
+
+
+Parts = tuple[int, ...]
+"""The types that a merge joins: ids, two or more."""
 
 
 class Merge(NamedTuple):
@@ -48,8 +52,8 @@ class Rewired(NamedTuple):
     cause: Cause = "knockout"
 
 
-Reranked = tuple[int, int, int]
-"""A merge that only moved in the order: its id, its old and its new rank."""
+Reranked = npt.NDArray[np.int64]
+"""Merges that only moved in the order: the id, the old and the new rank of each (n, 3)."""
 
 
 class Reified(NamedTuple):
@@ -67,12 +71,11 @@ class Reified(NamedTuple):
 class Change:
     """The merges and types that one edit removed, rewired, added and moved.
 
-    ``step`` is the edit as data (one entry of a recipe): its name and arguments, in terms of type
-    strings, so that it can be replayed on another copy of the same tokeniser. Types and merges are
-    named by their ids in the graph. ``removed_merges`` and ``added_merges`` map the id to the merge
-    as it was or is. ``new_types``: those that never existed before the edit, with their new ids.
-    A merge may be rewired more than once, in this order. ``origins`` maps a merge
-    to its origin before and after.
+    ``step`` is the edit as data (one entry of a recipe), in terms of type strings, so that it can
+    be replayed on another copy of the same tokeniser. Types and merges are named by their ids in
+    the graph; ``removed_merges`` and ``added_merges`` have the merge as it was or is. ``new_types``
+    never existed before, and get these ids. A merge may be rewired more than once, in this order.
+    ``origins``: of merges, before and after.
     """
 
     step: Mapping[str, Any]
@@ -82,49 +85,95 @@ class Change:
     added_types: tuple[int, ...] = ()
     new_types: Mapping[str, int] = field(default_factory=dict)
     added_merges: Mapping[int, Merge] = field(default_factory=dict)
-    reranked: tuple[Reranked, ...] = ()
+    reranked: Reranked = field(default_factory=lambda: np.zeros((0, 3), np.int64), compare=False)
     reified: tuple[Reified, ...] = ()
     origins: Mapping[int, tuple[Origin, Origin]] = field(default_factory=dict)
-
-    @property
-    def touched(self) -> set[int]:
-        """Ids of the merges that were removed, added, rewired or moved."""
-        merges = {*self.removed_merges, *self.added_merges}
-        merges.update([entry.merge for entry in self.rewired])
-        merges.update([number for number, *_ in self.reranked])
-        return merges
 
     @property
     def is_empty(self) -> bool:
         """Whether the edit changed nothing."""
         types = self.removed_types or self.added_types
-        merges = self.removed_merges or self.added_merges or self.rewired or self.reranked
+        merges = self.removed_merges or self.added_merges or self.rewired or len(self.reranked)
         return not (types or merges)
 
     @property
     def edit(self) -> str:
-        """The name of the edit: knockout, cascade, anneal, reify or renumber."""
-        return str(self.step["edit"])
+        """The name of the edit: knockout, cascade, anneal, reify, portable or renumber."""
+        return str(self.step.get("edit", ""))
 
     def counts(self) -> dict[str, int]:
         """Return the numbers of merges annealed, removed, split, repaired, linked and created.
 
-        ``removed`` counts merges; ``atoms`` the types that annealing added to the alphabet; linked
-        and created are pair merges. Zeros are left out.
+        ``atoms``: types that annealing added to the alphabet. A portable edit pairs tuple merges,
+        and chained pair merges lead to some of them. Zeros are left out.
         """
         causes = Counter(entry.cause for entry in self.rewired)
         created = sum(entry.created for entry in self.reified)
         new_results = {merge.result for merge in self.added_merges.values()}
         found = {
             "atoms": sum(number not in new_results for number in self.added_types),
-            "annealed": len(self.added_merges) - created,
+            "chained" if self.edit == "portable" else "annealed": len(self.added_merges) - created,
             "removed": len(self.removed_merges),
             "split": causes["knockout"],
             "repaired": causes["repair"],
+            "paired": causes["portable"],
             "linked": len(self.reified) - created,
             "created": created,
         }
         return {kind: number for kind, number in found.items() if number}
+
+
+class MergeColumns(NamedTuple):
+    """Merges as arrays; ``part_offsets``: (M + 1), into ``parts``."""
+
+    ids: npt.NDArray[np.int32]
+    ranks: npt.NDArray[np.int64]
+    parts: npt.NDArray[np.int32]
+    part_offsets: npt.NDArray[np.int64]
+    results: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(cls, merges: Mapping[int, Merge]) -> "MergeColumns":
+        """Return merges by id as columns."""
+        ranks, parts, results = zip(*merges.values(), strict=True) if merges else ((), (), ())
+        offsets = np.cumsum([0, *map(len, parts)])
+        return cls(
+            np.fromiter(merges, np.int32, len(merges)),
+            np.array(ranks, np.int64),
+            np.fromiter(chain.from_iterable(parts), np.int32, int(offsets[-1])),
+            offsets,
+            np.array(results, np.int32),
+        )
+
+    @property
+    def widths(self) -> npt.NDArray[np.int64]:
+        """The number of parts of each."""
+        return np.diff(self.part_offsets)
+
+    def first_of_pairs(self) -> npt.NDArray[np.bool_]:
+        """Return which merges, all of pairs, are the first with their parts."""
+        left, right = self.parts.reshape(-1, 2).T
+        _, first = np.unique(left.astype(np.int64) << 32 | right, return_index=True)
+        found = np.zeros(len(self.ids), bool)
+        found[first] = True
+        return found
+
+
+class _Index:
+    """The places of each number in an array, which only grows afterwards."""
+
+    def __init__(self, values: npt.NDArray[np.int32]) -> None:
+        self.count = len(values)
+        self._order = np.argsort(values)
+        self._starts = np.append(0, np.cumsum(np.bincount(values)))
+
+    def places(self, values: npt.NDArray[np.int32], number: int) -> npt.NDArray[np.int64]:
+        known = self._order[:0]
+        if number + 1 < len(self._starts):
+            known = self._order[self._starts[number] : self._starts[number + 1]]
+        if len(values) == self.count:
+            return known
+        return np.append(known, self.count + np.flatnonzero(values[self.count :] == number))
 
 
 # ----------------------------------------------------------------------------- sums of hashes
@@ -156,47 +205,45 @@ def _hash_types(texts: Sequence[str], labels: Sequence[int] = ()) -> Hashes:
     return hashes
 
 
-def _hash_merges(merges: Collection[Merge], types: Hashes, ties: Sequence[int]) -> Hashes:
+def _hash_merges(merges: MergeColumns, types: Hashes, ties: Sequence[int]) -> Hashes:
     """Hashes of merges, of rank, tie, result and parts; ``types``: hashes of all types by id."""
-    count = len(merges)
-    if not count:
+    if not len(merges.ids):
         return np.zeros((2, 0), np.uint64)
-    ranks, parts, results = zip(*merges, strict=True)
-    ends = np.cumsum(np.fromiter(map(len, parts), np.int64, count))
-    starts = np.append(0, ends[:-1])
-    place = np.arange(int(ends[-1])) - np.repeat(starts, ends - starts)
-    of_parts = types[:, np.fromiter(chain.from_iterable(parts), np.int64, len(place))]
-    found = np.add.reduceat(_labelled(of_parts, place), starts, axis=1)
-    found += _mixed(types[:, np.array(results)] + _SEEDS)
-    found += _mixed(_numbers(ranks) * _SEEDS)
+    starts = merges.part_offsets[:-1]
+    place = np.arange(len(merges.parts)) - np.repeat(starts, merges.widths)
+    found = np.add.reduceat(_labelled(types[:, merges.parts], place), starts, axis=1)
+    found += _mixed(types[:, merges.results] + _SEEDS)
+    found += _mixed(_numbers(merges.ranks) * _SEEDS)
     found += _mixed(_numbers(ties) * _STEPS)
     return _mixed(found)
 
 
-def _labelled(hashes: Hashes, numbers: Sequence[int] | npt.NDArray[np.int64]) -> Hashes:
+def _labelled(hashes: Hashes, numbers: Sequence[int] | npt.NDArray[Any]) -> Hashes:
     """Return hashes of items, each combined with a number."""
     return _mixed(hashes + _numbers(numbers) * _STEPS)
 
 
-def _numbers(values: Sequence[int] | npt.NDArray[np.int64]) -> Hashes:
+def _numbers(values: Sequence[int] | npt.NDArray[Any]) -> Hashes:
     return np.asarray(values, np.int64).astype(np.uint64) + np.uint64(1)
 
 
 def _sums(
-    types: Hashes, present: Sequence[int], merges: Mapping[int, Merge], ties: Mapping[int, int]
+    types: Hashes,
+    present: npt.NDArray[np.int64],
+    merges: MergeColumns,
+    ties: Mapping[int, int],
 ) -> Hashes:
-    """Return the sums of types and merges: uint64 (2, 2), first without ids, then with them.
+    """Return the sums of present types and of merges: uint64 (2, 2), first without ids, then with.
 
-    ``types``: hashes of all types by id; ``present``: the ids of those to count. ``merges``: by id.
-    Sums of two states differ by the sums of what they do not share. Those with ids are comparable
-    only within a process.
+    ``types``: hashes of all types by id. Sums of two states differ by the sums of what they do not
+    share. Those with ids are comparable only within a process.
     """
-    of_types = types[:, np.fromiter(present, np.int64, len(present))]
-    tied = [ties.get(number, -1) + 1 for number in merges] if ties else [0] * len(merges)
-    of_merges = _hash_merges(merges.values(), types, tied)
+    of_types = types[:, present]
+    tied = [ties.get(number, -1) + 1 for number in merges.ids.tolist()] if ties else [0]
+    of_merges = _hash_merges(merges, types, tied)
     with_ids = [
         _labelled(of_types + _SECRET, present),
-        _labelled(of_merges + _SECRET, list(merges)),
+        _labelled(of_merges + _SECRET, merges.ids),
     ]
     found: Hashes = np.stack(
         [one.sum(axis=1) + other.sum(axis=1) for one, other in ((of_types, of_merges), with_ids)],
@@ -208,6 +255,9 @@ def _sums(
 # ----------------------------------------------------------------------------- the table
 
 T = TypeVar("T")
+
+_TAIL = 2_000
+"""So many parts, or merges, are looked through one by one before an index is made anew."""
 
 
 class EditError(MorphGraphError):
@@ -226,26 +276,29 @@ class MergeTable:
     """Types, the merges between them, and which merge makes and uses which type.
 
     A type is named by its id, a position in ``types``; a merge by its id, its position in the list
-    that the table was built from, or a later number if it was added. A present or
-    former type keeps its id, and no id of a merge is reused, so records of past edits stay valid.
-    ``fixed`` types cannot be removed, though a merge produces them: added tokens, for instance.
-    ``ties``: a number for some of the merges listed, by id. Merges of the same number whose ranks
-    follow each other are equally good: of those, the leftmost in a word is applied first.
+    that the table was built from, or a later number if it was added. No id is ever used again, so
+    records of past edits stay valid. ``fixed`` types cannot be removed, though a merge produces
+    them: added tokens, for instance. ``ties``: a number for some merges, by id; merges of one
+    number whose ranks follow each other are equally good: the leftmost in a word is applied first.
     ``labels``: numbers that the first types have elsewhere, by which they differ from others of the
-    same string. ``cache``: what was derived from the states of this table and of its copies.
-    ``family``: equal to itself only, and the same for all copies, to keep what no edit changes.
+    same string. ``never_whole``: with it a piece that is a present type stays whole, whatever its
+    merges (``ignore_merges``), but for these types as long as they have none. ``cache``: what was
+    derived from the states of this table and of its copies. ``family``: the same for all copies
+    only, to keep what no edit changes.
     """
 
     def __init__(
         self,
         types: Sequence[str],
-        merges: Iterable[Merge],
+        merges: Iterable[Merge] | MergeColumns,
         fixed: Iterable[int] = (),
         ties: Mapping[int, int] | None = None,
         labels: Sequence[int] = (),
+        never_whole: frozenset[int] | None = None,
     ) -> None:
         self.fixed = frozenset(fixed)
         self.labels = labels
+        self.never_whole = never_whole
         self.ties: Mapping[int, int] = ties or {}
         self.types: list[str] = list(types)
         self.ids: dict[str, int] = {text: number for number, text in enumerate(self.types)}
@@ -254,36 +307,30 @@ class MergeTable:
         self.longest_type = max(map(len, self.types), default=0)
         """Characters of the longest type that is or was there."""
         self._loaded_types = len(self.types)
-        self._loaded: tuple[Merge, ...] = tuple(merges)
-        self._merges: list[Merge | None] = list(self._loaded)
+        if not isinstance(merges, MergeColumns):
+            merges = MergeColumns.of(dict(enumerate(merges)))
+        self._loaded = merges
+        # No edit writes to these arrays, so that copies share them; new parts come at the end.
+        self._ranks, self._results, self._parts = merges.ranks, merges.results, merges.parts
+        self._owners = np.repeat(merges.ids, merges.widths)
+        """The merge that each of the parts is or was in."""
+        self._spans = np.stack([merges.part_offsets[:-1], merges.part_offsets[1:]], axis=1)
+        """Where the parts of each merge begin and end; 0 if it has been removed."""
+        self._by_part: _Index | None = None
+        self._by_result: _Index | None = None
         self._order: npt.NDArray[np.int32] | None = None
         self._origins: dict[int, Origin] = {}
         self._alive = bytearray([True]) * len(self.types)
-        self._incoming: list[list[int]] = [[] for _ in self.types]
-        self._outgoing: list[set[int]] = [set() for _ in self.types]
         self._owns_names = True
-        self._owned: set[int] | None = None
-        """The types whose lists of merges are not shared with other tables; None: all of them."""
-        for number, (_, parts, result) in enumerate(self._loaded):
-            self._incoming[result].append(number)
-            for part in parts:
-                self._outgoing[part].add(number)
-        for producers in self._incoming:
-            if len(producers) > 1:
-                producers.sort(key=lambda number: self.merge(number).rank)
         self.cache = Cache()
         self.family = object()
         self._hashes: Hashes | None = None
         self._place = Place()
         self._unnamed: dict[Hashable, Any] = {}
-        self._listed: dict[int, Merge] | None = None
 
     @classmethod
     def from_merges(cls, merges: Iterable[Sequence[str]], alphabet: Iterable[str] = ()) -> Self:
-        """Build a graph from parts alone, in order of rank; the result is their concatenation.
-
-        Types come in order of first appearance: ``alphabet``, then parts and results of each merge.
-        """
+        """Build a graph from parts alone, in order of rank; types come as they first appear."""
         types: dict[str, int] = {}
         for atom in alphabet:
             types.setdefault(atom, len(types))
@@ -304,75 +351,109 @@ class MergeTable:
             raise EditError(f"“{text}” is not a type of this tokeniser. Check the spelling.")
         return number
 
+    def whole_type(self, text: str) -> int | None:
+        """Return the type that a piece with this text stays as; None if it is merged."""
+        number = self.ids.get(text)
+        if number is None or self.never_whole is None or not self._alive[number]:
+            return None
+        return None if number in self.never_whole and not self.incoming(number) else number
+
     def is_present(self, number: int) -> bool:
         """Return whether the type with this id has not been removed."""
         return bool(self._alive[number])
 
     def is_removable(self, number: int) -> bool:
         """Return whether this type can be knocked out: a merge produces it, and it is not fixed."""
-        return bool(self._incoming[number]) and number not in self.fixed
+        return bool(self.incoming(number)) and number not in self.fixed
 
     def is_atom(self, number: int) -> bool:
         """Return whether no merge produces this type."""
-        return self.is_present(number) and not self._incoming[number]
+        return self.is_present(number) and not self.incoming(number)
 
     def merge(self, number: int) -> Merge:
         """Return the present merge with this id."""
-        merge = self._merges[number]
-        if merge is None:
+        start, end = self._spans[number].tolist()
+        if not end:
             raise EditError(f"Merge {number} has been removed.")
-        return merge
+        parts = tuple(self._parts[start:end].tolist())
+        return Merge(int(self._ranks[number]), parts, int(self._results[number]))
 
     def has_merge(self, number: int) -> bool:
         """Return whether the merge with this id has not been removed."""
-        return self._merges[number] is not None
+        return bool(self._spans[number, 1])
 
     def incoming(self, number: int) -> tuple[int, ...]:
         """Return the ids of the merges that produce a type, lowest rank first: M_i(t)."""
-        return tuple(self._incoming[number])
+        index, values = self._by_result, self._results
+        if index is None or len(values) > _TAIL + index.count:
+            index = self._by_result = _Index(values)
+        found = [n for n in index.places(values, number).tolist() if self._spans[n, 1]]
+        return tuple(sorted(found, key=self._ranks.__getitem__))
 
     def outgoing(self, number: int) -> tuple[int, ...]:
         """Return the ids of the merges that a type takes part in, lowest rank first: M_o(t)."""
-        return tuple(sorted(self._outgoing[number], key=lambda merge: self.merge(merge).rank))
+        return tuple(sorted(self.users(number), key=self._ranks.__getitem__))
 
     def users(self, number: int) -> frozenset[int]:
         """Return the ids of the merges that a type takes part in, unordered."""
-        return frozenset(self._outgoing[number])
+        index, values = self._by_part, self._parts
+        if index is None or len(values) > _TAIL + index.count:
+            index = self._by_part = _Index(values)
+        places = index.places(values, number)
+        owners = self._owners[places]
+        starts, ends = self._spans[owners].T
+        return frozenset(owners[(starts <= places) & (places < ends)].tolist())
 
     def fan_out(self, number: int) -> int:
         """Return the number of merges that a type takes part in."""
-        return len(self._outgoing[number])
+        return len(self.users(number))
 
     def producer(self, type_: int | str) -> int:
         """Return the id of *the* merge of a type: the one of lowest rank that produces it."""
         number = self.id_of(type_) if isinstance(type_, str) else type_
-        if not self._incoming[number]:
+        found = self.incoming(number)
+        if not found:
             raise EditError(f"“{self.types[number]}” is an atom: no merge produces it.")
-        return self._incoming[number][0]
+        return found[0]
 
     def origin(self, number: int) -> Origin:
         """Return how a merge came to be as it is."""
         return self._origins.get(number, "original")
 
-    def merges(self) -> Mapping[int, Merge]:
-        """All present merges by id, in order of rank; sorted only after relevant changes."""
-        if self._listed is None:  # many objects: each state of each visitor's would be too many
-            merges = self._merges
+    def columns(self, ids: npt.NDArray[np.int32] | None = None) -> MergeColumns:
+        """Return all present merges as columns, in order of rank, or those with these ids."""
+        if ids is None:
             if self._order is None:
-                present = [(n, merge.rank) for n, merge in enumerate(merges) if merge is not None]
-                numbers, ranks = np.array(present, np.int64).reshape(-1, 2).T
-                self._order = numbers[np.argsort(ranks, kind="stable")].astype(np.int32)
-            order = self._order.tolist()
-            self._listed = {n: merge for n in order if (merge := merges[n]) is not None}
-        return self._listed
+                present = np.flatnonzero(self._spans[:, 1]).astype(np.int32)
+                self._order = present[np.argsort(self._ranks[present], kind="stable")]
+            ids = self._order
+        starts, ends = self._spans[ids].T
+        offsets = np.append(0, np.cumsum(ends - starts))
+        places = np.repeat(starts - offsets[:-1], ends - starts) + np.arange(offsets[-1])
+        return MergeColumns(ids, self._ranks[ids], self._parts[places], offsets, self._results[ids])
+
+    def merges(self, ids: npt.NDArray[np.int32] | None = None) -> dict[int, Merge]:
+        """Return all present merges by id, in order of rank, or those with these ids."""
+        numbers, ranks, flat, offsets, results = (each.tolist() for each in self.columns(ids))
+        parts = (tuple(flat[start:end]) for start, end in pairwise(offsets))
+        return dict(zip(numbers, map(Merge, ranks, parts, results), strict=True))
+
+    def tuple_merges(self) -> dict[int, Merge]:
+        """Return the present merges of three parts or more by id, in order of rank."""
+        merges = self.columns()
+        return self.merges(merges.ids[merges.widths > 2])
 
     @property
     def has_tuples(self) -> bool:
         """Whether a merge has three parts or more."""
-        return self.derived(
-            "has tuples",
-            lambda: any(merge is not None and len(merge.parts) > 2 for merge in self._merges),
-        )
+        return bool((self._spans[:, 1] - self._spans[:, 0] > 2).any())
+
+    def producers(self) -> npt.NDArray[np.int32]:
+        """Return the id of *the* merge of each type; -1 for types that no merge makes."""
+        merges = self.columns()
+        found = np.full(len(self.types), -1, np.int32)
+        found[merges.results[::-1]] = merges.ids[::-1]
+        return found
 
     def levels(self) -> Mapping[int, int]:
         """Return the rank with which each present merge competes, by id, in order of rank.
@@ -383,10 +464,11 @@ class MergeTable:
         def found() -> dict[int, int]:
             levels: dict[int, int] = {}
             before: int | None = None
-            for number, merge in self.merges().items():
+            merges = self.columns()
+            for number, rank in zip(merges.ids.tolist(), merges.ranks.tolist(), strict=True):
                 tie = self.ties.get(number)
                 if tie is None or tie != before:
-                    level = merge.rank
+                    level = rank
                 levels[number], before = level, tie
             return levels
 
@@ -394,16 +476,22 @@ class MergeTable:
 
     def merge_ids(self) -> list[int]:
         """Return the ids of all present merges in order of rank."""
-        return list(self.merges())
+        return cast(list[int], self.columns().ids.tolist())
 
     def type_ids(self) -> list[int]:
         """Return the ids of all present types."""
-        return [number for number, alive in enumerate(self._alive) if alive]
+        return cast(list[int], self._present().tolist())
+
+    def _present(self) -> npt.NDArray[np.int64]:
+        return np.flatnonzero(np.frombuffer(bytes(self._alive), np.uint8))
 
     def added_atoms(self) -> tuple[str, ...]:
         """Return the present types that edits added to the alphabet."""
-        added = range(self._loaded_types, len(self.types))
-        return tuple(self.types[n] for n in added if self._alive[n] and not self._incoming[n])
+        first = self._loaded_types
+        is_atom = np.frombuffer(bytes(self._alive[first:]), np.uint8).copy()
+        made = self._results[(self._results >= first) & (self._spans[:, 1] > 0)]
+        is_atom[made - first] = 0
+        return tuple(self.types[first + n] for n in np.flatnonzero(is_atom).tolist())
 
     @property
     def loaded_type_count(self) -> int:
@@ -413,12 +501,12 @@ class MergeTable:
     @property
     def last_rank(self) -> int:
         """The highest rank of a present merge; -1 if there is none."""
-        return max((merge.rank for merge in self._merges if merge is not None), default=-1)
+        return int(self._ranks[self._spans[:, 1] > 0].max(initial=-1))
 
     @property
     def merge_id_limit(self) -> int:
         """A number above every id that a merge has or had."""
-        return len(self._merges)
+        return len(self._ranks)
 
     @property
     def type_count(self) -> int:
@@ -428,7 +516,7 @@ class MergeTable:
     @property
     def merge_count(self) -> int:
         """The number of merges present."""
-        return len(self._merges) - self._merges.count(None)
+        return int(np.count_nonzero(self._spans[:, 1]))
 
     def describe(self, merge: int, names: Sequence[str] | None = None) -> str:
         """Return a merge as one line of text, with the type strings or other ``names``."""
@@ -440,22 +528,21 @@ class MergeTable:
 
     @property
     def state(self) -> State:
-        """The identity of types and merges: equal if and only if these, and their ranks, are."""
+        """The identity of types and merges: equal if and only if these, and their ranks, are.
+
+        Whether pieces stay whole is part of it.
+        """
         return self._named()[0]
 
     @property
     def numbered(self) -> State:
-        """The identity, within this process, of types and merges with their ids in this table.
-
-        Results that contain ids are cached by this.
-        """
+        """The identity of types and merges with their ids, within this process."""
         return self._named()[1]
 
     def derived(self, question: Hashable, make: Callable[[], T]) -> T:
         """The answer to a question about the present state, ids included: made only once.
 
-        It is in the cache if the state has been named; naming it takes a while, so else it is kept
-        here, until the state is named or another one.
+        It is kept here until the state is named, which takes a while, and then in the cache.
         """
         if self._place.sums is not None:
             return self.cache.get(self.numbered, question, make)
@@ -468,25 +555,32 @@ class MergeTable:
         place = self._place
         if place.names is None:
             if place.sums is None:
-                place.sums = self._sums_of(range(len(self.types)), range(len(self._merges)))
-            plain, numbered = place.sums[:, 0].tobytes().hex(), place.sums.tobytes().hex()
+                place.sums = self._sums_of(self._present(), np.flatnonzero(self._spans[:, 1]))
+            plain, numbered = (State(s.tobytes().hex()) for s in (place.sums[:, 0], place.sums))
+            if self.never_whole is not None:
+                merged = sorted(map(self.types.__getitem__, self.never_whole))
+                plain, numbered = State.of(plain, merged), State.of(numbered, merged)
             for question, answer in list(self._unnamed.items()):
-                self.cache.get(State(numbered), question, partial(_given, answer))
-            place.names = State(plain), State(numbered)
+                self.cache.get(numbered, question, partial(_given, answer))
+            place.names = plain, numbered
             self._unnamed.clear()
         return place.names
 
-    def _sums_of(self, types: Iterable[int], merges: Iterable[int]) -> Hashes:
-        """Return the contribution of the present ones of these types and merges to the sums."""
+    def _sums_of(self, types: npt.NDArray[np.int64], merges: npt.NDArray[np.int64]) -> Hashes:
+        """Return the contribution of these present types and merges to the sums."""
         hashes = self._hashes
         hashed = 0 if hashes is None else hashes.shape[1]
         if hashes is None or hashed < len(self.types):
             new = _hash_types(self.types[hashed:], self.labels[hashed:])
             hashes = self._hashes = new if hashes is None else np.append(hashes, new, axis=1)
-        present = [n for n in types if n < len(self._alive) and self._alive[n]]
-        limit, listed = len(self._merges), self._merges
-        found = {n: merge for n in merges if n < limit and (merge := listed[n]) is not None}
-        return _sums(hashes, present, found, self.ties)
+        return _sums(hashes, types, self.columns(merges.astype(np.int32)), self.ties)
+
+    def _sums_of_present(self, types: Iterable[int], merges: Iterable[int]) -> Hashes:
+        """Return the contribution of the present ones of these types and merges to the sums."""
+        there = [n for n in dict.fromkeys(types) if n < len(self._alive) and self._alive[n]]
+        limit, ends = len(self._ranks), self._spans[:, 1]
+        found = [n for n in dict.fromkeys(merges) if n < limit and ends[n]]
+        return self._sums_of(np.array(there, np.int64), np.array(found, np.int64))
 
     # ----------------------------------------------------------------------------- changing
 
@@ -500,83 +594,73 @@ class MergeTable:
             self.types.append(text)
             self.longest_type = max(self.longest_type, len(text))
             self._alive.append(False)
-            self._incoming.append([])
-            self._outgoing.append(set())
         return number
 
     def _share(self, other: Self) -> None:
-        """Share data with another table, a shallow copy, until one changes them.
-
-        There are many copies of one large file, each with a few edits of its own.
-        """
-        for table in (self, other):
-            table._owns_names, table._owned = False, set()
-        other._merges, other._alive = self._merges.copy(), self._alive.copy()
-        other._origins = self._origins.copy()
-        other._incoming, other._outgoing = self._incoming.copy(), self._outgoing.copy()
-
-    def _own(self, number: int) -> None:
-        """Unshare the lists of a type's merges, to change them."""
-        if self._owned is not None and number not in self._owned:
-            self._incoming[number] = self._incoming[number].copy()
-            self._outgoing[number] = self._outgoing[number].copy()
-            self._owned.add(number)
+        """Share data with another table, a shallow copy, until one changes them."""
+        self._owns_names = other._owns_names = False
+        other._alive, other._origins = self._alive.copy(), self._origins.copy()
 
     def new_merge_ids(self) -> Iterator[int]:
         """Yield ids that no merge has or had, for a change that adds merges."""
-        return count(len(self._merges))
+        return count(len(self._ranks))
 
     def _enter(self, place: Place) -> None:
         """Be in another state."""
-        self._place, self._unnamed, self._listed = place, {}, None
+        self._place, self._unnamed, self._order = place, {}, None
 
-    def _add(self, number: int, merge: Merge) -> None:
-        self._merges += [None] * (number + 1 - len(self._merges))
-        self._merges[number] = merge
-        self._own(merge.result)
-        producers = self._incoming[merge.result]
-        producers.append(number)
-        producers.sort(key=lambda m: self.merge(m).rank)
-        self._use(number, merge.parts)
+    def _edit(
+        self,
+        gone: Iterable[int],
+        moved: npt.NDArray[np.int64],
+        parts: Mapping[int, Parts],
+        added: Mapping[int, Merge],
+    ) -> None:
+        """Remove merges, give some another rank (``moved``: id, rank) or other parts; add some."""
+        if len(self._parts) > 2 * len(self._loaded.parts) + 100 * _TAIL:
+            self._forget_old_parts()
+        new = MergeColumns.of(added)
+        parts = {**parts, **{number: merge.parts for number, merge in added.items()}}
+        ids = np.fromiter(parts, np.int32, len(parts))
+        widths = np.fromiter(map(len, parts.values()), np.int64, len(parts))
+        flat = np.fromiter(chain.from_iterable(parts.values()), np.int32, int(widths.sum()))
+        ends = len(self._parts) + np.cumsum(widths)
+        more = max(0, 1 + int(new.ids.max(initial=-1)) - len(self._ranks))
+        self._parts = np.append(self._parts, flat)
+        self._owners = np.append(self._owners, np.repeat(ids, widths))
+        self._spans = np.append(self._spans, np.zeros((more, 2), np.int64), axis=0)
+        self._spans[list(gone)] = 0
+        self._spans[ids] = np.stack([ends - widths, ends], axis=1)
+        self._ranks = np.append(self._ranks, np.zeros(more, np.int64))
+        self._ranks[moved[:, 0]] = moved[:, 1]
+        self._ranks[new.ids] = new.ranks
+        self._results = np.append(self._results, np.zeros(more, np.int32))
+        self._results[new.ids] = new.results
 
-    def _move(self, number: int, rank: int) -> None:
-        _, parts, result = self.merge(number)  # much faster than `_replace`, and often all move
-        self._merges[number] = Merge(rank, parts, result)
-
-    def _unlink(self, number: int, merge: Merge) -> None:
-        self._merges[number] = None
-        self._own(merge.result)
-        self._incoming[merge.result].remove(number)
-        self._leave(number, merge.parts)
-
-    def _rewire(self, number: int, old: tuple[int, ...], new: tuple[int, ...]) -> None:
-        self._merges[number] = self.merge(number)._replace(parts=new)
-        self._leave(number, old)
-        self._use(number, new)
-
-    def _use(self, number: int, parts: Iterable[int]) -> None:
-        for part in parts:
-            self._own(part)
-            self._outgoing[part].add(number)
-
-    def _leave(self, number: int, parts: Iterable[int]) -> None:
-        for part in parts:
-            self._own(part)
-            self._outgoing[part].discard(number)
+    def _forget_old_parts(self) -> None:
+        """Keep only parts that merges have now, after many edits."""
+        kept = self.columns(np.flatnonzero(self._spans[:, 1]).astype(np.int32))
+        self._parts, self._owners = kept.parts, np.repeat(kept.ids, kept.widths)
+        self._spans, self._by_part = np.zeros_like(self._spans), None
+        self._spans[kept.ids] = np.stack([kept.part_offsets[:-1], kept.part_offsets[1:]], axis=1)
 
     def misplaced(self) -> list[int]:
         """Return the ids of types that no well-formed merge makes: some part comes too late.
 
-        Well-formed: each part of a merge is an atom or made by a merge of strictly lower rank. A
-        type is listed if none of its merges has parts that are all formed before it. Some of them
-        are formed nevertheless, because a merge applies whenever its parts are there; for the
-        others, see `tokeniser.merging.unreachable_types`.
+        Well-formed: each part of a merge is an atom or made by a merge of strictly lower rank. Some
+        of them are formed nevertheless, because a merge applies whenever its parts are there; for
+        the others, see `tokeniser.merging.unreachable_types`.
         """
-        formed_at: dict[int, int] = {}
-        for rank, parts, result in self.merges().values():
-            if all(not self._incoming[p] or formed_at.get(p, rank) < rank for p in parts):
-                formed_at.setdefault(result, rank)
-        return [n for n, ways in enumerate(self._incoming) if ways and n not in formed_at]
+        merges = self.columns()
+        made = np.zeros(len(self.types), bool)
+        made[merges.results] = True
+        formed = (~made).tolist()
+        flat = merges.parts.tolist()
+        bounds = pairwise(merges.part_offsets.tolist())
+        for (start, end), result in zip(bounds, merges.results.tolist(), strict=True):
+            if not formed[result]:
+                formed[result] = all(map(formed.__getitem__, flat[start:end]))
+        return [number for number, is_formed in enumerate(formed) if not is_formed]
 
 
 def _given(answer: T) -> T:

@@ -1,22 +1,26 @@
 """Plans of edits: what each would change in a merge graph, computed without changing it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, count, pairwise
+from itertools import chain, pairwise
+
+import numpy as np
+import numpy.typing as npt
 
 from morphgraph.core.errors import check_list
 from morphgraph.graph.merge_table import (
     Change,
     EditError,
     Merge,
+    MergeColumns,
     MergeTable,
     Origin,
+    Parts,
     Reified,
     Reranked,
     Rewired,
 )
 
 Pair = tuple[int, int]
-Parts = tuple[int, ...]
 
 
 class _Ids:
@@ -122,8 +126,8 @@ def plan_anneal(
 ) -> Change:
     """Add atoms to the alphabet, and pair merges after the last rank, in this order.
 
-    A pair whose result is already a type is added as another merge of it. Source: Bauwens &
-    de Lhoneux 2026, §3.4.
+    A pair whose result is already a type is another merge of it. Source: Bauwens & de Lhoneux 2026,
+    §3.4.
     """
     ids = _Ids(graph)
     added: dict[int, None] = {}
@@ -175,44 +179,42 @@ def _part(ids: _Ids, text: str, added: Mapping[int, None]) -> int:
 # ------------------------------------------------------------------------------------- reifying
 
 
-def plan_reify(
-    graph: MergeTable,
-    pairs: Iterable[Pair],
-    repairs: Mapping[int, Parts],
-    *,
-    link: bool = True,
-    expand: bool = True,
-) -> Change:
-    """Give tuple merges other parts (``repairs``, by merge), then use pairs inside tuple merges.
+_Place = tuple[int, int, int]
+"""A place in the order of merges: a rank; 0 before the merge of that rank, 1 it; an index."""
 
-    Each pair (x, y) in turn replaces x, y in the tuple merges that contain it (those that did after
-    the repairs, and still do): by linking to the merge of xy, where that is exactly (x, y) and of
+
+class Reification:
+    """One pass of repair and reification: give tuple merges other parts, then use pairs in them.
+
+    ``repairs``: the other parts, by merge. ``containing``: which tuple merges, so repaired, contain
+    each pair of adjacent parts. Each pair (x, y) in turn replaces x, y in the tuple merges that
+    contain it (and still do): by linking to the merge of xy, where that is exactly (x, y) and of
     lower rank, or, where xy is not a type, by creating it just below the lowest of them. Ranks are
     renumbered if anything changed. Pairs without effect are left out of the recipe's step. Where
     links give every repaired merge the parts that it had, the change is empty.
     Source: Bauwens & de Lhoneux 2026, Algorithm 2.
     """
-    return _Reification(graph, repairs, link=link, expand=expand).change(pairs)
-
-
-_Place = tuple[int, int, int]
-"""A place in the order of merges: a rank; 0 before the merge of that rank, 1 it; an index."""
-
-
-class _Reification:
-    """The state of one pass of reification."""
 
     def __init__(
-        self, graph: MergeTable, repairs: Mapping[int, Parts], *, link: bool, expand: bool
+        self,
+        graph: MergeTable,
+        repairs: Mapping[int, Parts],
+        *,
+        link: bool = True,
+        expand: bool = True,
     ) -> None:
         self.graph, self.link, self.expand = graph, link, expand
         self.repairs = repairs
+        merges = graph.columns()
+        chosen = (merges.widths > 2) | np.isin(merges.ids, list(repairs))
+        self.merges = graph.merges(merges.ids[chosen])
         self.parts: dict[int, Parts] = {
-            number: repairs.get(number, merge.parts)
-            for number, merge in graph.merges().items()
-            if len(merge.parts) > 2 or number in repairs
+            number: repairs.get(number, merge.parts) for number, merge in self.merges.items()
         }
         self.start = dict(self.parts)
+        self.producers: dict[int, int] = dict(
+            zip(merges.results[::-1].tolist(), merges.ids[::-1].tolist(), strict=True)
+        )
         self.containing: dict[Pair, dict[int, None]] = tuple_merges_by_pair(self.parts)
         self.ids = _Ids(graph)
         self.new_ids = graph.new_merge_ids()
@@ -222,11 +224,12 @@ class _Reification:
         self.taken: list[Pair] = []
 
     def change(self, pairs: Iterable[Pair]) -> Change:
+        """Return what using these pairs changes."""
         for pair in pairs:
             self._take(pair)
         graph = self.graph
         rewired = [
-            Rewired(number, graph.merge(number).parts, parts, "repair")
+            Rewired(number, self.merges[number].parts, parts, "repair")
             for number, parts in self.repairs.items()
         ]
         rewired += [
@@ -243,53 +246,48 @@ class _Reification:
         step = {
             "edit": "reify",
             "repairs": [
-                {"rank": graph.merge(number).rank, "parts": [text[part] for part in parts]}
+                {"rank": self.merges[number].rank, "parts": [text[part] for part in parts]}
                 for number, parts in self.repairs.items()
             ],
             "pairs": [[text[x], text[y]] for x, y in self.taken],
         }
-        if all(parts == graph.merge(number).parts for number, parts in self.parts.items()):
+        if all(parts == self.merges[number].parts for number, parts in self.parts.items()):
             return Change(step)
-        added, reranked = self._ranked()
+        added, moved = self._ranked()
         return Change(
             step,
             rewired=tuple(rewired),
             added_types=tuple(result for _, _, result in self.created.values()),
             new_types=self.ids.new,
             added_merges=added,
-            reranked=reranked,
+            reranked=moved,
             reified=tuple(self.reified),
             origins=origins,
         )
 
     def _take(self, pair: Pair) -> None:
         graph = self.graph
+        text = graph.types[pair[0]] + graph.types[pair[1]]
+        result = self.ids.get(text)
+        merge = -1
+        if result is not None:
+            merge = self.created_for.get(result, self.producers.get(result, -1))
+        created = merge < 0 and text not in graph
+        if not created and (not self.link or merge < 0 or self._parts_of(merge) != pair):
+            return
         holders = [
             number
             for number in self.containing.get(pair, ())
             if len(self.parts[number]) > 2 and pair in pairwise(self.parts[number])
         ]
-        if not holders:
+        if not holders or (created and not self.expand):
             return
-        text = graph.types[pair[0]] + graph.types[pair[1]]
-        result = self.ids.get(text)
-        made_here = result is not None and result in self.created_for
-        if result is not None and (made_here or text in graph):
-            merge = (
-                self.created_for[result] if made_here else next(iter(graph.incoming(result)), None)
-            )
-            if not self.link or merge is None or self._parts_of(merge) != pair:
-                return
-            created = False
-        elif self.expand:
-            result = self.ids.of(text)
+        result = self.ids.of(text)
+        if created:
             merge = next(self.new_ids)
-            lowest = min(graph.merge(number).rank for number in holders)
+            lowest = min(self.merges[number].rank for number in holders)
             self.created[merge] = ((lowest, 0, len(self.created)), pair, result)
             self.created_for[result] = merge
-            created = True
-        else:
-            return
         place = self._place(merge)
         changed = [number for number in holders if self._place(number) > place]
         for number in changed:
@@ -301,54 +299,46 @@ class _Reification:
     def _parts_of(self, merge: int) -> Parts:
         if merge in self.created:
             return self.created[merge][1]
-        return self.parts[merge] if merge in self.parts else self.graph.merge(merge).parts
+        return self.parts[merge] if merge in self.parts else self._merge(merge).parts
+
+    def _merge(self, number: int) -> Merge:
+        return self.merges.get(number) or self.graph.merge(number)
 
     def _place(self, merge: int) -> _Place:
-        return (
-            self.created[merge][0]
-            if merge in self.created
-            else (self.graph.merge(merge).rank, 1, 0)
-        )
+        return self.created[merge][0] if merge in self.created else (self._merge(merge).rank, 1, 0)
 
-    def _ranked(self) -> tuple[dict[int, Merge], tuple[Reranked, ...]]:
+    def _ranked(self) -> tuple[dict[int, Merge], Reranked]:
         """Renumber all merges: created ones, and others that move."""
-        before: dict[int, list[int]] = {}
-        for number, ((rank, _, _), _, _) in self.created.items():
-            before.setdefault(rank, []).append(number)
-        added: dict[int, Merge] = {}
-        reranked = []
-        ranks = count()
-        for number, (old_rank, _, _) in self.graph.merges().items():
-            for new in before.get(old_rank, ()):
-                _, pair, result = self.created[new]
-                added[new] = Merge(next(ranks), pair, result)
-            new_rank = next(ranks)
-            if new_rank != old_rank:
-                reranked.append((number, old_rank, new_rank))
-        return added, tuple(reranked)
+        merges = self.graph.columns()
+        created = sorted((rank, number) for number, ((rank, _, _), _, _) in self.created.items())
+        before = np.array([rank for rank, _ in created], np.int64)
+        new_ranks = np.searchsorted(merges.ranks, before) + np.arange(len(before))
+        added = {}
+        for (_, number), rank in zip(created, new_ranks.tolist(), strict=True):
+            _, pair, result = self.created[number]
+            added[number] = Merge(rank, pair, result)
+        places = np.arange(len(merges.ids)) + np.searchsorted(before, merges.ranks, "right")
+        return added, reranked(merges, places)
 
 
 def plan_renumber(graph: MergeTable) -> Change:
     """Number ranks from 0 without gaps, as saving does.
 
-    If all merges are pairs, those that never apply, because an earlier one has the same parts, are
-    removed.
+    If all merges are pairs, those with the parts of an earlier one, which never apply, are removed.
     """
-    merges = graph.merges()
-    dropped: dict[int, Merge] = {}
+    merges = graph.columns()
+    kept, dropped = merges, {}
     if not graph.has_tuples:
-        seen: set[Parts] = set()
-        for number, merge in merges.items():
-            if merge.parts in seen:
-                dropped[number] = merge
-            seen.add(merge.parts)
-    kept = (number for number in merges if number not in dropped)
-    reranked = tuple(
-        (number, merges[number].rank, rank)
-        for rank, number in enumerate(kept)
-        if merges[number].rank != rank
-    )
-    return Change({"edit": "renumber"}, removed_merges=dropped, reranked=reranked)
+        is_first = merges.first_of_pairs()
+        kept, dropped = graph.columns(merges.ids[is_first]), graph.merges(merges.ids[~is_first])
+    moved = reranked(kept, np.arange(len(kept.ids)))
+    return Change({"edit": "renumber"}, removed_merges=dropped, reranked=moved)
+
+
+def reranked(merges: MergeColumns, ranks: npt.NDArray[np.int64]) -> Reranked:
+    """Return those of some merges that get another rank, with their old and new ones."""
+    moved = merges.ranks != ranks
+    return np.stack([merges.ids[moved], merges.ranks[moved], ranks[moved]], axis=1)
 
 
 def tuple_merges_by_pair(parts: Mapping[int, Parts]) -> dict[Pair, dict[int, None]]:

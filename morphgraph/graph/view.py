@@ -40,8 +40,7 @@ def to_networkx(
 ) -> "nx.DiGraph":
     """Return the digraph of all present types and merges, or of some ``merges`` (ids).
 
-    ``names`` are labels of the types by id, else their strings. ``gone``: merges that the graph no
-    longer has, to show beside them.
+    ``names``: other labels of the types by id. ``gone``: merges that the graph no longer has.
 
     >>> graph = MergeGraph.from_merges([("a", "a"), ("aa", "b")])
     >>> digraph = to_networkx(graph)
@@ -111,11 +110,7 @@ def _xml_text(text: str) -> str:
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """The part of the digraph around a type.
-
-    ``digraph``: types with further merges have ``frontier`` set. ``left_out_merges``: merges within
-    the requested depth that did not fit.
-    """
+    """The digraph around a type, and the number of merges near enough that did not fit."""
 
     focus: int
     digraph: "nx.DiGraph"
@@ -138,11 +133,11 @@ def neighbourhood(
     """Return the merges within ``down`` steps towards atoms and ``up`` towards longer types.
 
     At most ``limit`` vertices, and never more than `MAX_VERTICES`: merges to ``keep`` come first,
-    at any distance, then nearer ones, then those of higher ``importance`` (by merge id), then lower
-    ranks. A merge is always shown with all its parts and its result. ``ghosts`` are removed types
-    to show; the focus may be one of them. ``gone`` are removed merges, by id, which come first of
-    all and only lead to ghosts: the derivation of a removed focus is shown through them. Vertices
-    of both kinds have ``ghost`` set.
+    then nearer ones, then those of higher ``importance`` (by id), then lower ranks. A merge is
+    shown with all its parts and its result. ``ghosts`` are removed types to show; the focus may be
+    one. ``gone`` are removed merges, by id, which come first of all: the derivation of a removed
+    focus is shown through them. Types with further merges have ``frontier`` set, removed vertices
+    ``ghost``.
     """
     limit = min(limit, MAX_VERTICES)
     weight = importance or {}

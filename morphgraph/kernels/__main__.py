@@ -21,7 +21,7 @@ from morphgraph.kernels.segmenting import (
     segment_pieces,
 )
 from morphgraph.kernels.segmenting_pairs import build_pairs, segment_pairs
-from morphgraph.kernels.training_tables import copy_rows, pack_words
+from morphgraph.kernels.training_tables import append_words, copy_rows, room_for_words
 
 
 def ids(*numbers: int) -> Any:
@@ -41,13 +41,13 @@ def segment_by_merges() -> None:
     table, dense, widest, twins, state = build_table(parts, offsets, 4, 4)
     spans = np.stack([offsets[:-1], offsets[1:]], axis=1)
     merges = Merges(table, dense, int(widest), parts, spans, ids(2, 3), ids())
-    segment_pieces(word, pieces, pieces, 0, 1, merges, NONE_OMITTED, flags, *out)
-    scan_pieces(word, pieces, 0, 1, merges, flags, *out)
+    segment_pieces(word, pieces, pieces, (0, 1), merges, NONE_OMITTED, flags, *out)
+    scan_pieces(word, pieces, (0, 1), merges, flags, *out)
     gold = np.zeros(4, np.uint8)
     count_applications(out[0], pieces, np.ones(1), gold, offsets)
     pairs = build_pairs(parts[:2], offsets[:2])
     square = np.full((DENSE, DENSE), NOTHING, np.int64)
-    segment_pairs(word, pieces, 0, 1, *pairs, square, ids(2), flags, *out)
+    segment_pairs(word, pieces, (0, 1), (*pairs, square, ids(2)), flags, *out)
     merged, split = (ids(0), places(0, 1)), (ids(0), places(0, 0, 0, 0))
     made: Any = (ids(2), places(0, 1), np.zeros(1, np.bool_))
     segment_by_events(
@@ -65,14 +65,13 @@ def segment_by_merges() -> None:
 def look_up() -> None:
     """Segment one word by each way of looking up substrings."""
     word, offsets, out = ids(0, 1, 1), places(0, 3), (ids(0, 0, 0), ids(0, 0, 0))
-    *tables, depth = trie.build_trie(ids(0, 0, 1), places(0, 1, 3), ids(0, 1), places(0, 1), 2)
-    flags, atom_types = np.zeros(3, np.uint8), ids(-1, -1)
-    flota = depth, -1, 0, True, False, ids(0, 0, 0), 2
-    trie.longest_first(word, offsets, offsets, *tables, *flota, *out)
-    trie.leftmost_longest(word, offsets, *tables, 0, 1, atom_types, 2, False, 100, *out)
-    for dtype in (np.float32, np.float64):
-        scored = np.zeros(2), atom_types, 2, -10.0, True, np.zeros(1, dtype)
-        trie.best_path(word, offsets, flags, *tables, 0, 1, *scored, *out)
+    built = trie.build_trie(ids(0, 0, 1), places(0, 1, 3), ids(0, 1), places(0, 1), 2)
+    tables, flags = trie.Trie(*built[:3], int(built[3]), ids(-1, -1)), np.zeros(3, np.uint8)
+    trie.longest_first(word, offsets, offsets, tables, -1, 0, True, False, ids(0, 0, 0), 2)
+    trie.leftmost_longest(word, offsets, tables, (0, 1), 2, False, 100)
+    for kind in (np.float32, np.float64):
+        scored = np.zeros(2, kind), 2, kind(-10.0), True
+        trie.best_path(word, offsets, flags, tables, (0, 1), *scored)
     trie.keep_tokens(offsets, flags, 1, True, *out)
 
 
@@ -81,7 +80,9 @@ def main() -> None:
     started = time.perf_counter()
     segment_by_merges()
     look_up()
-    training.learn_events(pack_words(ids(0, 1, 0), places(0, 3), places(1)), 2, 4, threshold=0.5)
+    packed = room_for_words(places(3))
+    append_words(packed, 0, ids(0, 1, 0), places(3), places(1))
+    training.learn_events(packed, 2, 4, threshold=0.5)
     copy_rows(training._empty_table(2), ids(), training._empty_table(4), ids())
     text, space = (np.frombuffer(part, np.uint8) for part in (b"::a::b::", b" "))
     words.first_places(text, places(1))

@@ -29,11 +29,11 @@ _MIX = np.int64(-7046029254386353131)
 
 
 @njit(cache=True, nogil=True)
-def slot_of(table, key):  # type: ignore[no-untyped-def]
-    """Return the slot of a step, or the empty slot where it would go, with key `EMPTY`.
+def slot_of(table, key):
+    """Return the slot of a step (int64), or the empty slot where it would go.
 
-    ``key``: int64. Kernels consult their square table first, and leave a loop at an empty slot at
-    once: one function for both would take 50 % longer.
+    Kernels consult their square table first, and leave a loop at an empty slot at once: one
+    function for both would take 50 % longer.
     """
     mask = np.int64(table.shape[0] - 1)
     slot = ((key ^ (key >> 29)) * _MIX >> 20) & mask
@@ -45,7 +45,7 @@ def slot_of(table, key):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def empty_table(steps):  # type: ignore[no-untyped-def]
+def empty_table(steps):
     """Return a half-empty table with room for ``steps`` steps: int64 (slots, 2)."""
     size = np.int64(16)
     while size < 2 * steps:
@@ -57,7 +57,7 @@ def empty_table(steps):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def add_merge(table, dense, twins, next_state, merge, parts):  # type: ignore[no-untyped-def]
+def add_merge(table, dense, twins, next_state, merge, parts):
     """Insert a merge with these parts into the table; return the next free state.
 
     There must be an empty slot left for each part.
@@ -81,7 +81,7 @@ def add_merge(table, dense, twins, next_state, merge, parts):  # type: ignore[no
 
 
 @njit(cache=True, nogil=True)
-def _with_twin(twins, lowest, merge):  # type: ignore[no-untyped-def]
+def _with_twin(twins, lowest, merge):
     """Insert a merge among those of the same parts, given the lowest; return the new lowest."""
     if merge < lowest:
         twins[merge] = -1 if lowest == NONE else lowest
@@ -95,7 +95,7 @@ def _with_twin(twins, lowest, merge):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def remove_merge(table, dense, twins, merge, parts):  # type: ignore[no-untyped-def]
+def remove_merge(table, dense, twins, merge, parts):
     """Remove a merge with these parts from the table; steps that lead nowhere stay."""
     state = np.int64(parts[0])
     for position in range(1, parts.shape[0] - 1):
@@ -115,11 +115,11 @@ def remove_merge(table, dense, twins, merge, parts):  # type: ignore[no-untyped-
 
 
 @njit(cache=True, nogil=True)
-def build_table(parts, part_offsets, type_count, spare):  # type: ignore[no-untyped-def]
+def build_table(parts, part_offsets, type_count, spare):
     """Build a table of the merges, in order of rank, with room for ``spare`` more steps.
 
-    Returns ``table``; ``dense``, the values of steps between low ids, int64 (`DENSE`, `DENSE`);
-    ``widest``, the largest number of parts of a merge; ``twins``; and the next free state.
+    Returns ``table``; ``dense``, the values of steps between low ids, int64 (`DENSE`, `DENSE`); the
+    largest number of parts of a merge; ``twins``; and the next free state.
     """
     merges = part_offsets.shape[0] - 1
     table = empty_table(parts.shape[0] - merges + spare)
@@ -135,7 +135,7 @@ def build_table(parts, part_offsets, type_count, spare):  # type: ignore[no-unty
 
 
 @njit(cache=True, nogil=True)
-def widened(table, steps):  # type: ignore[no-untyped-def]
+def widened(table, steps):
     """Return the table with room for ``steps`` more steps than it has slots filled."""
     filled = np.int64(0)
     for slot in range(table.shape[0]):

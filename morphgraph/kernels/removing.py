@@ -7,18 +7,12 @@ Types, merges and tables are those of `kernels.segmenting`.
 import numpy as np
 from numba import njit
 
-from morphgraph.kernels.merge_lookup import (
-    EMPTY,
-    NONE,
-    add_merge,
-    build_table,
-    remove_merge,
-    slot_of,
-)
+from morphgraph.kernels.merge_lookup import add_merge, build_table, remove_merge
+from morphgraph.kernels.segmenting import SCAN_ROWS, scan
 
 
 @njit(cache=True, nogil=True)
-def parts_without(parts, spans, results, producer, removed, is_new):  # type: ignore[no-untyped-def]
+def parts_without(parts, spans, results, producer, removed, is_new):
     """Return the merges that lose parts when more types are removed, and their new parts.
 
     Merge *m* has ``parts[spans[m, 0] : spans[m, 1]]``; ``producer``: the first merge that makes a
@@ -69,9 +63,7 @@ def parts_without(parts, spans, results, producer, removed, is_new):  # type: ig
 
 
 @njit(cache=True, nogil=True)
-def replace_parts(  # type: ignore[no-untyped-def]
-    table, dense, twins, next_state, parts, spans, changed, new_parts, new_offsets
-):
+def replace_parts(table, dense, twins, next_state, parts, spans, changed, new_parts, new_offsets):
     """Replace the parts of changed merges in the table; merges without parts are removed.
 
     Returns the next free state; see `merge_lookup`.
@@ -86,7 +78,7 @@ def replace_parts(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def carry_over(closed_by, piece_offsets, moved, carried):  # type: ignore[no-untyped-def]
+def carry_over(closed_by, piece_offsets, moved, carried):
     """Translate merge positions into ``carried``, gap by gap; ``moved``: new ones by old.
 
     Returns uint8, by piece: 1 where a merge was applied whose new position is -1.
@@ -105,7 +97,7 @@ def carry_over(closed_by, piece_offsets, moved, carried):  # type: ignore[no-unt
 
 
 @njit(cache=True, nogil=True)
-def highest_values(closed_by, piece_offsets, wanted, value, highest):  # type: ignore[no-untyped-def]
+def highest_values(closed_by, piece_offsets, wanted, value, highest):
     """Write the highest ``value`` (by merge) of those applied in ``wanted`` pieces.
 
     The result goes to ``highest``: -1 for pieces in which nothing was applied.
@@ -119,52 +111,7 @@ def highest_values(closed_by, piece_offsets, wanted, value, highest):  # type: i
 
 
 @njit(cache=True, nogil=True)
-def _segment_below(atoms, table, results, widest, limit, token, candidate, width):  # type: ignore[no-untyped-def]
-    """Segment one string with the merges of rank below ``limit``; return its token count."""
-    count = np.int64(atoms.shape[0])
-    for i in range(count):
-        token[i] = atoms[i]
-    low = np.int64(0)
-    high = count - 2
-    while True:
-        for i in range(low, high + 1):
-            best = np.int64(limit)
-            parts = np.int64(0)
-            state = np.int64(token[i])
-            for j in range(i + 1, count):
-                slot = slot_of(table, (state << 32) | np.int64(token[j]))
-                if table[slot, 0] == EMPTY:
-                    break
-                value = table[slot, 1]
-                if (value >> 32) < best:
-                    best = value >> 32
-                    parts = np.int64(j - i + 1)
-                state = value & 0xFFFFFFFF
-                if state == NONE:
-                    break
-            candidate[i] = best
-            width[i] = parts
-        lowest = np.int64(limit)
-        at = np.int64(-1)
-        for i in range(count - 1):
-            if candidate[i] < lowest:
-                lowest = candidate[i]
-                at = np.int64(i)
-        if at < 0:
-            return count
-        token[at] = results[lowest]
-        shift = width[at] - 1
-        count -= shift
-        for i in range(at + 1, count):
-            token[i] = token[i + shift]
-            candidate[i] = candidate[i + shift]
-            width[i] = width[i + shift]
-        low = max(np.int64(0), at - widest + 1)
-        high = np.int64(min(at, count - 2))
-
-
-@njit(cache=True, nogil=True)
-def repair(parts, part_offsets, results, tuples, atoms, atom_offsets, type_count):  # type: ignore[no-untyped-def]
+def repair(parts, part_offsets, results, tuples, atoms, atom_offsets, type_count):
     """Return new parts of tuple merges, by rank, each given the merges repaired so far.
 
     ``tuples``: the positions, ascending, of the tuple merges; ``atom_offsets``: into ``atoms``, the
@@ -178,37 +125,25 @@ def repair(parts, part_offsets, results, tuples, atoms, atom_offsets, type_count
     longest = np.int64(1)
     for i in range(tuples.shape[0]):
         longest = max(longest, atom_offsets[i + 1] - atom_offsets[i])
-    token = np.empty(longest, np.int32)
-    candidate = np.empty(longest, np.int64)
-    width = np.empty(longest, np.int64)
+    rows = np.empty((SCAN_ROWS, longest), np.int32)
+    closed_by = np.empty(longest, np.int32)
+    leaders = parts[:0]
     repaired = np.empty(atoms.shape[0], np.int32)
     offsets = np.zeros(tuples.shape[0] + 1, np.int64)
     used = np.int64(0)
     for i in range(tuples.shape[0]):
         merge = np.int64(tuples[i])
-        first, last = part_offsets[merge], part_offsets[merge + 1]
-        count = _segment_below(
-            atoms[atom_offsets[i] : atom_offsets[i + 1]],
-            table,
-            results,
-            widest,
-            merge,
-            token,
-            candidate,
-            width,
-        )
-        same = count == last - first
-        if same:
-            for j in range(count):
-                same = same and token[j] == parts[first + j]
+        string = atoms[atom_offsets[i] : atom_offsets[i + 1]]
+        old = parts[part_offsets[merge] : part_offsets[merge + 1]]
+        count = scan(string, table, dense, widest, results, leaders, merge, rows, closed_by)
+        tokens = rows[0, :count]
         offsets[i + 1] = used
-        if same or count < 2:
+        if count < 2 or np.array_equal(tokens, old):
             continue
-        remove_merge(table, dense, twins, merge, parts[first:last])
-        next_state = add_merge(table, dense, twins, next_state, merge, token[:count])
+        remove_merge(table, dense, twins, merge, old)
+        next_state = add_merge(table, dense, twins, next_state, merge, tokens)
         widest = max(widest, count)
-        for j in range(count):
-            repaired[used + j] = token[j]
+        repaired[used : used + count] = tokens
         used += count
         offsets[i + 1] = used
     return repaired[:used].copy(), offsets

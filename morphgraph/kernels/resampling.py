@@ -10,7 +10,7 @@ STEP = np.uint64(0x9E3779B97F4A7C15)
 
 
 @njit(cache=True, nogil=True)
-def mixed(state):  # type: ignore[no-untyped-def]
+def mixed(state):
     """Return SplitMix64's output for a state: uint64 to uint64."""
     z = state
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -19,7 +19,7 @@ def mixed(state):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def draw_counts(seed, first, counts):  # type: ignore[no-untyped-def]
+def draw_counts(seed, first, counts):
     """Count how often each entry is drawn in a resample of equal size with replacement.
 
     ``counts``: float64, (resamples, entries), written; ``first``: the number of the first row.
@@ -43,7 +43,7 @@ def draw_counts(seed, first, counts):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def draw_signs(seed, first, signs):  # type: ignore[no-untyped-def]
+def draw_signs(seed, first, signs):
     """Write 1 for entries at which two systems swap outcomes, else 0, each with probability ½.
 
     ``signs``: float64, (trials, entries), written; ``first``: the number of the first row.

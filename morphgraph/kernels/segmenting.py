@@ -65,11 +65,14 @@ class Omission(NamedTuple):
 SCANNED = 512
 """The largest number of atoms in pieces whose merges are looked for by scanning."""
 
+SCAN_ROWS = 6
+"""Numbers that `scan` keeps for each token."""
+
 NONE_OMITTED = Omission(0.0, False, np.uint64(0), np.uint64(0))
 
 
 @njit(inline="always")
-def pushed(heap, size, entry):  # type: ignore[no-untyped-def]
+def pushed(heap, size, entry):
     """Insert an entry into a heap of ``size`` entries, with room for it; return the new size."""
     hole = size
     while hole > 0 and heap[(hole - 1) >> 1] > entry:
@@ -80,7 +83,7 @@ def pushed(heap, size, entry):  # type: ignore[no-untyped-def]
 
 
 @njit(inline="always")
-def pop(heap, size):  # type: ignore[no-untyped-def]
+def pop(heap, size):
     """Remove and return the least entry of a heap, which keeps ``size`` entries."""
     least, last = heap[0], heap[size]
     hole = 0
@@ -98,7 +101,7 @@ def pop(heap, size):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def tied_rank(token, following, i, count, level, table, leaders):  # type: ignore[no-untyped-def]
+def tied_rank(token, following, i, count, level, table, leaders):
     """Return the lowest rank that token ``i`` begins of those that tie with ``level``.
 
     If there is none, it is ``level`` itself, which then does not apply.
@@ -115,44 +118,14 @@ def tied_rank(token, following, i, count, level, table, leaders):  # type: ignor
     return best if best != NONE and leaders[best] == level else level
 
 
+@njit(cache=True, nogil=True)
 def segment_pieces(
-    atoms: Int32,
-    word_offsets: Int64,
-    piece_offsets: Int64,
-    first_piece: int,
-    last_piece: int,
-    merges: Merges,
-    omission: Omission,
-    wanted: npt.NDArray[np.uint8],
-    *results: Int32,
-) -> None:
-    """Segment pieces ``first_piece : last_piece``; ``results``: ``closed_by`` and ``token_at``.
+    atoms, word_offsets, piece_offsets, block, merges, omission, wanted, closed_by, token_at
+):
+    """Segment the pieces of a block, first : last, into ``closed_by`` and ``token_at``.
 
     Pieces with 0 in ``wanted`` (uint8, by piece; or empty: all are wanted) are skipped. If numbers
     are drawn, the first piece begins a word.
-    """
-    room = 4
-    while first_piece < last_piece:
-        block = word_offsets, piece_offsets, first_piece, last_piece
-        first_piece = segment_block(atoms, *block, merges, omission, wanted, room, *results)
-        room *= 4
-
-
-@njit(cache=True, nogil=True)
-def segment_block(  # type: ignore[no-untyped-def]
-    atoms,
-    word_offsets,
-    piece_offsets,
-    first_piece,
-    last_piece,
-    merges,
-    omission,
-    wanted,
-    room,
-    closed_by,
-    token_at,
-):
-    """Segment as `segment_pieces` does; return the piece to resume from with more ``room``.
 
     Repeatedly apply the merge of lowest rank at its leftmost occurrence, until none applies. A
     token is named by its first atom, counted from the start of the piece; one that is gone has the
@@ -160,15 +133,15 @@ def segment_block(  # type: ignore[no-untyped-def]
     are outdated; where merges tie, it is their leader's rank. ``reach`` is the last token that a
     token's occurrences depend on.
     """
+    first_piece, last_piece = block
     longest = np.int64(1)
     for piece in range(first_piece, last_piece):
         longest = max(longest, piece_offsets[piece + 1] - piece_offsets[piece])
     table, dense, widest, parts, spans, results, leaders = merges
     probability, outdated, seed, sample = omission
     token, following, previous, reach = np.empty((4, longest), np.int32)
-    heap = np.empty(room * longest, np.int64)
-    aside = np.empty(room * longest, np.int64)
-    resume = np.int64(first_piece)
+    heap = np.empty(4 * longest, np.int64)
+    aside = np.empty_like(heap)
     tied = leaders.shape[0] > 0
     some = wanted.shape[0] > 0
     key = mixed((mixed(np.uint64(seed) + STEP) ^ np.uint64(sample)) + STEP)
@@ -182,9 +155,6 @@ def segment_block(  # type: ignore[no-untyped-def]
         while probability > 0 and start >= word_offsets[word + 1]:
             word += 1
             random = mixed(key + STEP * np.uint64(word + 1))
-            resume = np.int64(piece)
-        if probability == 0:
-            resume = np.int64(piece)
         if some and not wanted[piece]:
             continue
         for i in range(count):
@@ -201,8 +171,9 @@ def segment_block(  # type: ignore[no-untyped-def]
         steps = np.int64(count)
         changed = np.int64(-1)
         while True:
-            if size + steps * (widest - 1) > heap.shape[0]:
-                return resume
+            while size + left_out + steps * (widest - 1) > heap.shape[0]:
+                heap = np.append(heap, np.empty_like(heap))
+                aside = np.append(aside, np.empty_like(aside))
             while i >= 0 and steps > 0:
                 if reach[i] >= changed:
                     last = i
@@ -274,133 +245,112 @@ def segment_block(  # type: ignore[no-untyped-def]
         while i < count:
             token_at[start + following[i] - 1] = token[i]
             i = np.int64(following[i])
-    return np.int64(last_piece)
 
 
 @njit(cache=True, nogil=True)
-def scan_pieces(  # type: ignore[no-untyped-def]
-    atoms,
-    piece_offsets,
-    first_piece,
-    last_piece,
-    merges,
-    wanted,
-    closed_by,
-    token_at,
-):
-    """Segment pieces of at most `SCANNED` atoms as `segment_pieces` does, without a heap.
-
-    Repeatedly apply the merge of lowest rank at its leftmost occurrence, until none applies.
-    ``candidate[i]`` is the lowest rank that applies at token *i*. With tuple merges, ``width[i]``
-    is its number of tokens and ``reach[i]`` the last token that it depends on, so that after a
-    merge only candidates that may have changed are looked up again. Merges with the same number in
-    ``leaders`` (none if it is empty) compete by place: then ``candidate[i]`` is that number, and
-    ``own[i]`` the merge's.
-    """
+def scan_pieces(atoms, piece_offsets, block, merges, wanted, closed_by, token_at):
+    """Segment pieces of at most `SCANNED` atoms as `segment_pieces` does, without a heap."""
     table, dense, widest, _, _, results, leaders = merges
-    token = np.empty(SCANNED, np.int32)
-    end = np.empty(SCANNED, np.int32)
-    candidate = np.empty(SCANNED, np.int32)
-    width = np.empty(SCANNED, np.int32)
-    reach = np.empty(SCANNED, np.int32)
-    own = np.empty(SCANNED, np.int32)
-    tied = leaders.shape[0] > 0
-    tuples = widest > 2 or tied
+    rows = np.empty((SCAN_ROWS, SCANNED), np.int32)
     some = wanted.shape[0] > 0
-    for piece in range(first_piece, last_piece):
-        start = piece_offsets[piece]
-        count = np.int64(piece_offsets[piece + 1] - start)
-        if count > SCANNED or (some and not wanted[piece]):
+    for piece in range(block[0], block[1]):
+        start, last = piece_offsets[piece], piece_offsets[piece + 1]
+        if last - start > SCANNED or (some and not wanted[piece]):
             continue
+        token_at[start:last] = -1
+        inside = closed_by[start:last]
+        count = scan(atoms[start:last], table, dense, widest, results, leaders, NONE, rows, inside)
         for i in range(count):
-            token[i] = atoms[start + i]
-            end[i] = i
-            closed_by[start + i] = -1
-            token_at[start + i] = -1
-        low = np.int64(0)
-        high = count - 2
-        changed = np.int64(-1)
-        while True:
-            for i in range(low, high + 1):
-                if tuples and i < changed and reach[i] < changed:
-                    continue
-                state = np.int64(token[i])
-                best = np.int64(NONE)
-                parts = np.int64(2)
-                j = np.int64(i + 1)
-                while True:
-                    following = np.int64(token[j])
-                    if state < DENSE and following < DENSE:
-                        value = dense[state, following]
-                    else:
-                        slot = slot_of(table, (state << 32) | following)
-                        if table[slot, 0] == EMPTY:
-                            break
-                        value = table[slot, 1]
-                    if (value >> 32) < best:
-                        best = value >> 32
-                        parts = j - i + 1
-                    state = value & 0xFFFFFFFF
-                    if state == NONE or j + 1 >= count:
-                        break
-                    j = np.int64(j + 1)
-                candidate[i] = np.int32(best)
-                if tied:
-                    own[i] = np.int32(best)
-                    if best != NONE:
-                        candidate[i] = leaders[best]
-                if tuples:
-                    width[i] = np.int32(parts)
-                    reach[i] = np.int32(j)
-            lowest = np.int32(NONE)
-            at = np.int64(-1)
-            for i in range(count - 1):
-                if candidate[i] < lowest:
-                    lowest = candidate[i]
-                    at = np.int64(i)
-            if at < 0:
-                break
-            if tied:
-                lowest = own[at]
-            token[at] = results[lowest]
-            # Most merges are pairs, so their case is written out.
-            if tuples:
-                parts = np.int64(width[at])
-                for i in range(at, at + parts - 1):
-                    closed_by[start + end[i]] = lowest
-                end[at] = end[at + parts - 1]
-                shift = parts - 1
-                count -= shift
-                for i in range(at + 1, count):
-                    token[i] = token[i + shift]
-                    end[i] = end[i + shift]
-                    candidate[i] = candidate[i + shift]
-                    width[i] = width[i + shift]
-                    reach[i] = np.int32(reach[i + shift] - shift)
-                    if tied:
-                        own[i] = own[i + shift]
-            else:
-                closed_by[start + end[at]] = lowest
-                end[at] = end[at + 1]
-                count -= 1
-                for i in range(at + 1, count):
-                    token[i] = token[i + 1]
-                    end[i] = end[i + 1]
-                    candidate[i] = candidate[i + 1]
-            changed = at
-            low = max(np.int64(0), at - widest + 1)
-            high = min(at, count - 2)
-        for i in range(count):
-            token_at[start + end[i]] = token[i]
+            token_at[start + rows[1, i]] = rows[0, i]
 
 
 @njit(cache=True, nogil=True)
-def count_applications(closed_by, word_offsets, weight, gold, part_offsets):  # type: ignore[no-untyped-def]
+def scan(atoms, table, dense, widest, results, leaders, limit, rows, closed_by):
+    """Segment one piece by the merges of rank below ``limit``; return its number of tokens.
+
+    Their types and last atoms are in the first two ``rows``. Repeatedly apply the merge of lowest
+    rank at its leftmost occurrence, until none applies. ``candidate[i]`` is the lowest rank that
+    applies at token *i*, ``width[i]`` its number of tokens, and ``reach[i]`` the last token that it
+    depends on, so that after a merge only candidates that may have changed are looked up again.
+    Merges with the same number in ``leaders`` (none if it is empty) compete by place: then
+    ``candidate[i]`` is that number, and ``own[i]`` the merge's.
+    """
+    token, end, candidate, width, reach, own = rows
+    count = np.int64(atoms.shape[0])
+    for i in range(count):
+        token[i] = atoms[i]
+        end[i] = i
+        closed_by[i] = -1
+    tied = leaders.shape[0] > 0
+    low = np.int64(0)
+    high = count - 2
+    changed = np.int64(-1)
+    while True:
+        for i in range(low, high + 1):
+            if i < changed and reach[i] < changed:
+                continue
+            state = np.int64(token[i])
+            best = np.int64(limit)
+            parts = np.int64(2)
+            j = np.int64(i + 1)
+            while True:
+                following = np.int64(token[j])
+                if state < DENSE and following < DENSE:
+                    value = dense[state, following]
+                else:
+                    slot = slot_of(table, (state << 32) | following)
+                    if table[slot, 0] == EMPTY:
+                        break
+                    value = table[slot, 1]
+                if (value >> 32) < best:
+                    best = value >> 32
+                    parts = j - i + 1
+                state = value & 0xFFFFFFFF
+                if state == NONE or j + 1 >= count:
+                    break
+                j = np.int64(j + 1)
+            candidate[i] = own[i] = np.int32(best)
+            if tied and best != limit:
+                candidate[i] = leaders[best]
+            width[i] = np.int32(parts)
+            reach[i] = np.int32(j)
+        lowest = np.int32(limit)
+        at = np.int64(-1)
+        for i in range(count - 1):
+            if candidate[i] < lowest:
+                lowest = candidate[i]
+                at = np.int64(i)
+        if at < 0:
+            return count
+        if tied:
+            lowest = own[at]
+        token[at] = results[lowest]
+        shift = np.int64(width[at]) - 1
+        for i in range(at, at + shift):
+            closed_by[end[i]] = lowest
+        end[at] = end[at + shift]
+        count -= shift
+        for i in range(at + 1, count):
+            token[i] = token[i + shift]
+            end[i] = end[i + shift]
+            candidate[i] = candidate[i + shift]
+            width[i] = width[i + shift]
+            reach[i] = np.int32(reach[i + shift] - shift)
+            if tied:
+                own[i] = own[i + shift]
+        changed = at
+        low = max(np.int64(0), at - widest + 1)
+        high = min(at, count - 2)
+
+
+@njit(cache=True, nogil=True)
+def count_applications(closed_by, word_offsets, weight, gold, part_offsets):
     """Return the joins N and wrong joins B of merges by rank, a tuple merge counted once: float64.
 
     ``weight``: one number for each word; ``gold``: 1 where a gap is a gold boundary. The joins
     of one application are consecutive among all joins of that merge in a word, because two
-    applications of one merge never overlap.
+    applications of one merge never overlap. A token whose joins are all of one merge is one
+    application of it, also one that stays whole; of none, if it is not in ``part_offsets``.
     """
     merge_count = part_offsets.shape[0] - 1
     joined = np.zeros(merge_count, np.float64)
@@ -409,18 +359,30 @@ def count_applications(closed_by, word_offsets, weight, gold, part_offsets):  # 
     crossed = np.zeros(merge_count, np.uint8)
     for word in range(word_offsets.shape[0] - 1):
         w = weight[word]
-        for i in range(word_offsets[word], word_offsets[word + 1]):
-            merge = closed_by[i]
-            if merge >= 0:
+        first = np.int64(word_offsets[word])
+        while first < word_offsets[word + 1]:
+            last = first
+            is_one = True
+            while closed_by[last] >= 0:
+                is_one &= closed_by[last] == closed_by[first]
+                last += 1
+            for i in range(first, last):
+                merge = closed_by[i]
+                if merge == merge_count:
+                    break
                 open_joins[merge] += 1
                 if gold[i]:
                     crossed[merge] = 1
-                if open_joins[merge] == part_offsets[merge + 1] - part_offsets[merge] - 1:
+                width = (
+                    last - first if is_one else part_offsets[merge + 1] - part_offsets[merge] - 1
+                )
+                if open_joins[merge] == width:
                     joined[merge] += w
                     if crossed[merge]:
                         blamed[merge] += w
                     open_joins[merge] = 0
                     crossed[merge] = 0
+            first = last + 1
     return joined, blamed
 
 
@@ -447,45 +409,15 @@ class Events(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def next_event(  # type: ignore[no-untyped-def]
-    left, right, earliest, table, dense, merge_events, merge_offsets, split_events, split_offsets
-):
-    """Return the first event from ``earliest`` on for a token and its right neighbour.
-
-    It splits ``left`` or merges it with ``right``, which is -1 where nothing follows. `NONE` if
-    there is no such event.
-    """
-    best = np.int64(NONE)
-    if left < split_offsets.shape[0] - 1:
-        for at in range(split_offsets[left], split_offsets[left + 1]):
-            if split_events[at] >= earliest:
-                best = np.int64(split_events[at])
-                break
-    if right < 0:
-        return best
-    if left < DENSE and right < DENSE:
-        number = dense[left, right] >> 32
-    else:
-        number = table[slot_of(table, (np.int64(left) << 32) | np.int64(right)), 1] >> 32
-    if number != NONE:
-        for at in range(merge_offsets[number], merge_offsets[number + 1]):
-            if merge_events[at] >= earliest:
-                return min(best, np.int64(merge_events[at]))
-    return best
-
-
-@njit(cache=True, nogil=True)
-def segment_by_events(  # type: ignore[no-untyped-def]
-    atoms, piece_offsets, longest, all_events, closed_by, token_at
-):
+def segment_by_events(atoms, piece_offsets, longest, events, closed_by, token_at):
     """Segment pieces of at most ``longest`` atoms into ``closed_by`` and ``token_at``.
 
     Repeatedly apply the earliest possible event not before the last one, at its leftmost place.
     ``candidate[i]`` is the next one that splits token *i* or merges it with its successor; as the
     last event is the earliest of all candidates, the others stay valid.
     """
-    table, dense, merge_events, merge_offsets, split_events, split_offsets = all_events[:6]
-    event_types, event_offsets, is_split, widths = all_events[6:]
+    table, dense, merge_events, merge_offsets, split_events, split_offsets = events[:6]
+    event_types, event_offsets, is_split, widths = events[6:]
     token = np.empty(longest, np.int32)
     end = np.empty(longest, np.int32)
     candidate = np.empty(longest, np.int64)
@@ -502,17 +434,25 @@ def segment_by_events(  # type: ignore[no-untyped-def]
         last = np.int64(0)
         while True:
             for i in range(low, high):
-                candidate[i] = next_event(
-                    token[i],
-                    token[i + 1] if i + 1 < count else -1,
-                    last,
-                    table,
-                    dense,
-                    merge_events,
-                    merge_offsets,
-                    split_events,
-                    split_offsets,
-                )
+                best, left = np.int64(NONE), np.int64(token[i])
+                if left < split_offsets.shape[0] - 1:
+                    for next_ in range(split_offsets[left], split_offsets[left + 1]):
+                        if split_events[next_] >= last:
+                            best = np.int64(split_events[next_])
+                            break
+                number = np.int64(NONE)
+                if i + 1 < count:
+                    right = np.int64(token[i + 1])
+                    if left < DENSE and right < DENSE:
+                        number = dense[left, right] >> 32
+                    else:
+                        number = table[slot_of(table, (left << 32) | right), 1] >> 32
+                if number != NONE:
+                    for next_ in range(merge_offsets[number], merge_offsets[number + 1]):
+                        if merge_events[next_] >= last:
+                            best = min(best, np.int64(merge_events[next_]))
+                            break
+                candidate[i] = best
             event = np.int64(NONE)
             at = np.int64(-1)
             for i in range(count):

@@ -41,12 +41,12 @@ _WIDTH = 64
 
 
 @njit(inline="always")
-def _slot(mixed, seed, shift):  # type: ignore[no-untyped-def]
+def _slot(mixed, seed, shift):
     return ((mixed ^ (np.uint64(seed) * _SPREAD)) * _MIX) >> shift
 
 
 @njit(inline="always")
-def _rank(table, table_shift, seeds, seed_shift, first, second):  # type: ignore[no-untyped-def]
+def _rank(table, table_shift, seeds, seed_shift, first, second):
     key = (np.uint64(first) << _TYPE_BITS) | np.uint64(second)
     mixed = key * _MIX
     found = table[_slot(mixed, seeds[mixed >> seed_shift], table_shift)]
@@ -54,7 +54,7 @@ def _rank(table, table_shift, seeds, seed_shift, first, second):  # type: ignore
 
 
 @njit(cache=True, nogil=True)
-def build_pairs(parts, part_offsets):  # type: ignore[no-untyped-def]
+def build_pairs(parts, part_offsets):
     """Return the table, uint64 (slots), and seeds, uint16 (groups), of merges of two parts.
 
     Both lengths are powers of two. Of two merges with the same parts the lower rank stays. The
@@ -95,7 +95,7 @@ def build_pairs(parts, part_offsets):  # type: ignore[no-untyped-def]
 
 
 @njit(inline="always")
-def _shift(size):  # type: ignore[no-untyped-def]
+def _shift(size):
     """Return the right shift that reduces 64 bits to a number below ``size``, a power of two."""
     bits = 64
     while size > 1:
@@ -105,7 +105,7 @@ def _shift(size):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _placed(table, shift, keys, merges, seed):  # type: ignore[no-untyped-def]
+def _placed(table, shift, keys, merges, seed):
     """Put these merges, in order of rank, into free slots, or none if too few are free."""
     for done in range(merges.shape[0]):
         key = keys[merges[done]]
@@ -120,10 +120,10 @@ def _placed(table, shift, keys, merges, seed):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def _least_of_short(context, array, first):  # type: ignore[no-untyped-def]
+def _least_of_short(context, array, first):
     """The minimum of `SHORT` int32 from a place on, as a vector operation that no loop becomes."""
 
-    def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def code(context, builder, signature, arguments):
         data = make_array(signature.args[0])(context, builder, arguments[0]).data
         vector = ir.VectorType(ir.IntType(32), SHORT)
         place = builder.bitcast(builder.gep(data, [arguments[1]]), vector.as_pointer())
@@ -135,23 +135,12 @@ def _least_of_short(context, array, first):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def segment_pairs(  # type: ignore[no-untyped-def]
-    atoms,
-    piece_offsets,
-    first_piece,
-    last_piece,
-    table,
-    seeds,
-    dense,
-    results,
-    wanted,
-    closed_by,
-    token_at,
-):
-    """Segment pieces ``first_piece : last_piece`` into ``closed_by`` and ``token_at``.
+def segment_pairs(atoms, piece_offsets, block, pairs, wanted, closed_by, token_at):
+    """Segment the pieces of a block, first : last, into ``closed_by`` and ``token_at``.
 
     Pieces of more than `SHORT` atoms are skipped, as are those with 0 in ``wanted`` (uint8, by
-    piece; or empty: all are wanted). ``dense``: int64, the square table of `merge_lookup`.
+    piece; or empty: all are wanted). ``pairs``: the table and seeds of `build_pairs`, the square
+    table of `merge_lookup`, int64, and the results of merges.
 
     Pieces take turns in `_LANES` lanes, a merge at a time, so that the look-ups of one hide the
     latency of another's. A token is named by its first atom, counted from the start of its
@@ -165,11 +154,12 @@ def segment_pairs(  # type: ignore[no-untyped-def]
     starts = np.zeros(_LANES, np.int64)
     counts = np.zeros(_LANES, np.int64)
     leasts = np.full(_LANES, _NO_CANDIDATE, np.int32)
+    table, seeds, dense, results = pairs
     dense_size = dense.shape[0]
     shift = _shift(table.shape[0])
     seed_shift = _shift(seeds.shape[0])
     some = wanted.shape[0] > 0
-    piece = np.int64(first_piece)
+    piece, last_piece = np.int64(block[0]), block[1]
     lane = np.int64(0)
     idle = np.int64(0)
     while idle < _LANES:

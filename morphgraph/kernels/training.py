@@ -16,7 +16,7 @@ status, and the driver `learn_events` makes room and calls it again.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -25,30 +25,14 @@ from numba import njit
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.kernels import Int32, Int64, IntArray
 from morphgraph.kernels.training_tables import (
-    EVENTS,
     HEADER,
-    HEAP,
     LINE,
-    LOW,
-    MORE_ATOMS,
-    MORE_PAIRS,
-    MORE_POSITIONS,
-    MOST,
-    NODES,
-    PAIRS,
-    POSITIONS,
     PRESENT,
     REMOVED,
     SCAFFOLD,
-    SIZE,
-    STATE_SIZE,
-    THRESHOLD,
-    TO_MARK,
-    TO_SPLIT,
-    TYPES,
-    WORK,
-    Integer,
+    SCALARS,
     Pairs,
+    Scalars,
     Scratch,
     Types,
     copy_rows,
@@ -60,6 +44,7 @@ from morphgraph.kernels.training_tables import (
     listed_words,
     present_parts,
     push,
+    put,
     refill_queue,
     row_of,
     sift_down,
@@ -77,9 +62,7 @@ WORK_PER_CALL = 4_000_000
 
 
 @njit(cache=True, nogil=True)
-def replace_pair(
-    words: Int32, members: Int32, left: Integer, right: Integer, new: Integer, scratch: Scratch
-) -> tuple[Integer, Integer]:
+def replace_pair(words, members, left, right, new, scratch):
     """Replace (left, right) by `new` in the words listed in `members`, and record the changes.
 
     Occurrences are replaced from the left. Returns the number of slots of `touched` and of events
@@ -138,14 +121,7 @@ def replace_pair(
 
 
 @njit(cache=True, nogil=True)
-def enter_merge(
-    pairs: Pairs,
-    scratch: Scratch,
-    state: Int64,
-    merge: tuple[Integer, Integer, Integer],
-    touches: Integer,
-    events: Integer,
-) -> None:
+def enter_merge(pairs, types, scratch, state, merge, touches, events):
     """Bring pairs, lists and queue up to date after `replace_pair`; clear its working space."""
     table, heads, heap, low, nodes, positions = pairs
     slots, touched, event_slot, event_word = scratch
@@ -164,9 +140,9 @@ def enter_merge(
         pair = (x << 32) | np.int64(left) if x < half else high_right | (x - half)
         table[row_of(table, pair), 1] -= slots[x, 0]
         slots[x, 0] = 0
-    end = state[POSITIONS]
-    node = state[NODES]
-    size, waiting, threshold = state[HEAP], state[LOW], state[THRESHOLD]
+    end = state.positions
+    node = state.nodes
+    size, waiting, threshold = state.heap, state.low, state.threshold
     for t in range(touches):
         x = touched[t]
         row = slots[x, 3]
@@ -174,14 +150,11 @@ def enter_merge(
         slots[x, 1] = 0
         slots[x, 3] = end
         if table[row, 1] > 0:
-            nodes[node, 0] = end
-            nodes[node, 1] = length
-            nodes[node, 2] = -1
+            put(nodes, node, end, length, heads[row] if heads.shape[0] else -1)
             if heads.shape[0]:
-                nodes[node, 2] = heads[row]
                 heads[row] = node
             size, waiting = push(
-                heap, low, threshold, size, waiting, table[row, 1], table[row, 0], node
+                heap, low, types, threshold, size, waiting, table[row, 1], table[row, 0], node
             )
             node += 1
             end += length
@@ -193,14 +166,14 @@ def enter_merge(
         if at >= 0:
             positions[at] = event_word[e]
             slots[x, 3] = at + 1
-    state[POSITIONS] = end
-    state[NODES] = node
-    state[HEAP] = size
-    state[LOW] = waiting
+    state.positions = end
+    state.nodes = node
+    state.heap = size
+    state.low = waiting
 
 
 @njit(cache=True, nogil=True)
-def count_doubles(words: Int32, members: Int32, part: Integer) -> Integer:
+def count_doubles(words, members, part):
     """Count non-overlapping repetitions of a type in distinct words."""
     total = np.int64(0)
     for word in members:
@@ -217,20 +190,12 @@ def count_doubles(words: Int32, members: Int32, part: Integer) -> Integer:
 
 
 @njit(cache=True, nogil=True)
-def split_type(
-    words: Int32,
-    pairs: Pairs,
-    types: Types,
-    events: Int32,
-    state: Int64,
-    whole: Integer,
-    atom_count: Integer,
-) -> bool:
+def split_type(words, pairs, types, events, state, whole):
     """Replace a type by the types it was built from; False if there is no room yet."""
     table, heads, heap, low, nodes, positions = pairs
     head = types.listed[whole]
     listed = np.unique(listed_words(nodes, positions, head)) if head >= 0 else positions[:0]
-    start = state[POSITIONS]
+    start = state.positions
     if not has_room(pairs, types, events, state, 0, listed.shape[0], 0):
         return False
     found = 0
@@ -284,21 +249,20 @@ def split_type(
         words[word] = write - first
 
     end = start + found
-    node = state[NODES]
+    node = state.nodes
     row = np.int64(-1)
     for e in np.argsort(event_row[:made], kind="mergesort"):
         if event_row[e] != row:
             row = event_row[e]
-            nodes[node, 0] = end
-            nodes[node, 1] = 0
-            nodes[node, 2] = heads[row]
+            put(nodes, node, end, 0, heads[row])
             heads[row] = node
-            state[HEAP], state[LOW] = push(
+            state.heap, state.low = push(
                 heap,
                 low,
-                state[THRESHOLD],
-                state[HEAP],
-                state[LOW],
+                types,
+                state.threshold,
+                state.heap,
+                state.low,
                 table[row, 1],
                 table[row, 0],
                 node,
@@ -309,17 +273,15 @@ def split_type(
         end += 1
     for part in parts:
         types.counts[part] += types.counts[whole]
-        if part >= atom_count:
-            nodes[node, 0] = start
-            nodes[node, 1] = found
-            nodes[node, 2] = types.listed[part]
+        if part >= state.atoms:
+            put(nodes, node, start, found, types.listed[part])
             types.listed[part] = node
             node += 1
     types.counts[whole] = 0
     types.listed[whole] = -1
-    state[POSITIONS] = end
-    state[NODES] = node
-    state[SIZE] -= 1
+    state.positions = end
+    state.nodes = node
+    state.size -= 1
     return True
 
 
@@ -327,151 +289,125 @@ def split_type(
 
 
 @njit(cache=True, nogil=True)
-def has_room(
-    pairs: Pairs,
-    types: Types,
-    events: Int32,
-    state: Int64,
-    more_pairs: Integer,
-    more_positions: Integer,
-    more_atoms: Integer,
-) -> Integer:
+def has_room(pairs, types, events, state, more_pairs, more_positions, more_atoms):
     """Return whether this many more pairs, their words, and a type of these atoms find room."""
-    state[MORE_PAIRS] = more_pairs
-    state[MORE_POSITIONS] = more_positions
-    state[MORE_ATOMS] = more_atoms
-    known = state[TYPES]
+    state.more_pairs = more_pairs
+    state.more_positions = more_positions
+    state.more_atoms = more_atoms
+    known = state.types
     return (
-        state[EVENTS] + 2 <= events.shape[0]
+        state.events + 2 <= events.shape[0]
         and known + 1 < types.counts.shape[0]
         and types.spelled[known - 1] + more_atoms <= types.spelling.shape[0]
-        and 3 * (state[PAIRS] + more_pairs) <= 2 * pairs.table.shape[0]
-        and state[HEAP] + more_pairs <= pairs.heap.shape[0]
-        and state[LOW] + more_pairs <= pairs.low.shape[0]
-        and state[NODES] + more_pairs <= pairs.nodes.shape[0]
-        and state[POSITIONS] + more_positions <= pairs.positions.shape[0]
+        and 3 * (state.pairs + more_pairs) <= 2 * pairs.table.shape[0]
+        and state.heap + more_pairs <= pairs.heap.shape[0]
+        and state.low + more_pairs <= pairs.low.shape[0]
+        and state.nodes + more_pairs <= pairs.nodes.shape[0]
+        and state.positions + more_positions <= pairs.positions.shape[0]
     )
 
 
 @njit(cache=True, nogil=True)
-def next_row(table: Int64, heap: Int64, low: Int64, state: Int64) -> Integer:
+def next_row(table, heap, low, types, state):
     """Return the row of the pair with the highest count; −1 if the heap has none.
 
     Entries with an outdated count get the present one; ``low`` must have room for each.
     """
-    while state[HEAP] > 0:
+    while state.heap > 0:
         row = row_of(table, heap[0, 1])
         current = table[row, 1] if table[row, 0] != -1 else np.int64(0)
         if current == heap[0, 0]:
             return row
         if 0 < current < heap[0, 0]:
-            if current >= state[THRESHOLD]:
-                sift_down(heap, state[HEAP], 0, current, heap[0, 1], heap[0, 2])
+            if current >= state.threshold:
+                sift_down(heap, types, state.heap, 0, current, heap[0, 1], heap[0, 2])
                 continue
-            if state[LOW] >= low.shape[0]:
+            if state.low >= low.shape[0]:
                 return -1
-            low[state[LOW], 0], low[state[LOW], 1], low[state[LOW], 2] = (
-                current,
-                heap[0, 1],
-                heap[0, 2],
-            )
-            state[LOW] += 1
-        state[HEAP] -= 1
-        last = heap[state[HEAP]]
-        sift_down(heap, state[HEAP], 0, last[0], last[1], last[2])
+            put(low, state.low, current, heap[0, 1], heap[0, 2])
+            state.low += 1
+        state.heap -= 1
+        last = heap[state.heap]
+        sift_down(heap, types, state.heap, 0, last[0], last[1], last[2])
     return -1
 
 
 @njit(cache=True, nogil=True)
-def train_events(
-    words: Int32,
-    pairs: Pairs,
-    types: Types,
-    scratch: Scratch,
-    events: Int32,
-    state: Int64,
-    atom_count: Integer,
-    type_limit: Integer,
-    minimum: Integer,
-    threshold: float,
-    scaffold: bool,
-    stop: Integer,
-) -> Integer:
-    """Perform events until there are enough types, ``stop`` events, no pair, or no room.
+def train_events(words, pairs, types, scratch, events, state, threshold, scaffold):
+    """Perform events until there are enough types or events, no pair, or no room; say which.
 
-    With ``scaffold``, nothing is split. Returns a status.
+    With ``scaffold``, nothing is split.
     """
     table, heads, heap, low, nodes, positions = pairs
     counts, flags, spelled = types.counts, types.flags, types.spelled
     while True:
         if not has_room(pairs, types, events, state, 1, 0, 0):
             return GROW
-        if state[TO_SPLIT]:
-            last = state[EVENTS] - 1
+        if state.to_split:
+            last = state.events - 1
             while events[last, 0] < 0:
                 last -= 1
-            side = 0 if state[TO_SPLIT] & 1 else 1
+            side = 0 if state.to_split & 1 else 1
             whole = events[last, side]
-            if not split_type(words, pairs, types, events, state, whole, atom_count):
+            if not split_type(words, pairs, types, events, state, whole):
                 return GROW
-            state[TO_SPLIT] &= ~(1 << side)
-            events[state[EVENTS], :2] = -1
-            events[state[EVENTS], 2] = whole
-            state[EVENTS] += 1
+            state.to_split &= ~(1 << side)
+            put(events, state.events, -1, -1, whole)
+            state.events += 1
             continue
 
-        row = next_row(table, heap, low, state)
-        if row < 0 and state[HEAP] > 0:
+        row = next_row(table, heap, low, types, state)
+        if row < 0 and state.heap > 0:
             return GROW
-        if row < 0 and state[LOW] > 0:
+        if row < 0 and state.low > 0:
             return REFILL
         count = table[row, 1] if row >= 0 else np.int64(0)
-        if state[TO_MARK]:
-            state[TO_MARK] = 0
+        if state.to_mark:
+            state.to_mark = 0
             for side in range(2):
-                part = events[state[EVENTS] - 1, side]
-                is_type = part >= atom_count and flags[part] == PRESENT
+                part = events[state.events - 1, side]
+                is_type = part >= state.atoms and flags[part] == PRESENT
                 if is_type and counts[part] <= count:
                     flags[part] = SCAFFOLD
-                    state[SIZE] -= 1
-        state[MOST] = max(state[MOST], state[SIZE])
-        if state[SIZE] >= type_limit or row < 0 or count < minimum:
+                    state.size -= 1
+        state.most = max(state.most, state.size)
+        if state.size >= state.limit or row < 0 or count < state.minimum:
             return DONE
-        if state[EVENTS] >= stop or state[WORK] >= WORK_PER_CALL:
+        if state.events >= state.stop or state.work >= WORK_PER_CALL:
             return CHUNK
 
         left = int(table[row, 0] >> 32)
         right = int(table[row, 0] & 0xFFFFFFFF)
-        removing = heads.shape[0] > 0
+        spells = types.by_text or heads.shape[0] > 0
         atoms = np.int64(0)
-        if removing:
+        if spells:
             atoms = spelled[left] + spelled[right]
             atoms -= (spelled[left - 1] if left else 0) + (spelled[right - 1] if right else 0)
         gains = 2 * min(count, words.shape[0])
-        if not has_room(pairs, types, events, state, 2 * (state[TYPES] + 1), gains, atoms):
+        if not has_room(pairs, types, events, state, 2 * (state.types + 1), gains, atoms):
             return GROW
-        new = state[TYPES]
-        if removing:
+        new = state.types
+        if spells:
             new = type_made(types, state, left, right)
         else:
-            state[TYPES] += 1
+            state.types += 1
         if flags[new] == REMOVED:
             flags[new] = PRESENT
-            state[SIZE] += 1
+            state.size += 1
         if not scaffold:
             for side in range(2):
                 part = left if side == 0 else right
-                removable = part >= atom_count and not (side and left == right)
+                removable = part >= state.atoms and not (side and left == right)
                 if removable and count / counts[part] > threshold:
-                    state[TO_SPLIT] |= 1 << side
+                    state.to_split |= 1 << side
         head = np.int64(heads[row]) if heads.shape[0] else heap[0, 2]
         members = listed_words(nodes, positions, head)
-        state[WORK] += members.shape[0]
+        state.work += members.shape[0]
         merged = count
         if left == right:
             merged = count_doubles(words, np.unique(members), left)
         touches, changes = replace_pair(words, members, left, right, new, scratch)
-        enter_merge(pairs, scratch, state, (left, right, new), touches, changes)
+        enter_merge(pairs, types, scratch, state, (left, right, new), touches, changes)
         table[row, 1] = 0
         if heads.shape[0]:
             heads[row] = -1
@@ -483,12 +419,9 @@ def train_events(
         counts[new] += merged
         counts[left] -= merged
         counts[right] -= merged
-        state[TO_MARK] = 1 if scaffold else 0
-        at = state[EVENTS]
-        events[at, 0] = left
-        events[at, 1] = right
-        events[at, 2] = new
-        state[EVENTS] = at + 1
+        state.to_mark = 1 if scaffold else 0
+        put(events, state.events, left, right, new)
+        state.events += 1
 
 
 def learn_events(
@@ -501,11 +434,13 @@ def learn_events(
     minimum_count: int = 0,
     progress: Callable[[float], None] | None = None,
     enough: Callable[[], bool] | None = None,
+    texts: Sequence[str] = (),
 ) -> tuple[Int32, npt.NDArray[np.uint8]]:
     """Train on packed words; return the events in order, and the flag of every type.
 
-    ``words`` comes from `pack_words` and is used as working space. Its atoms are below
-    ``atom_count``, in the order in which ties are to be broken; counts are at least 1, and the sum
+    ``words`` comes from `append_words` and is used as working space. Its atoms are below
+    ``atom_count``, in the order in which ties are to be broken, unless that is by code point of the
+    types' ``texts``, those of the atoms given; counts are at least 1, and the sum
     of count × length must be below 2⁶². Events are rows (left, right, result), or (−1, −1, type)
     where a type is removed; new types are numbered from ``atom_count`` on. After a merge, each
     part, the left one first, is removed if the pair's count is more than ``threshold`` times that
@@ -517,57 +452,41 @@ def learn_events(
     ``enough`` returns true, it ends after one more type, as it would with that ``type_limit``.
     Raises `MorphGraphError` for more than 2³¹ numbers in ``words``. Source: Chizhov et al. 2024,
     Algorithm 1; Lian et al. 2025.
-
-    >>> from morphgraph.kernels.training_tables import pack_words
-    >>> atoms = np.array([0, 1, 2, 0, 1], np.int32)  # "abc" nine times, "ab" once
-    >>> words = pack_words(atoms, np.array([0, 3, 5]), np.array([9, 1]))
-    >>> learn_events(words, atom_count=3, type_limit=5, threshold=0.8)[0].tolist()
-    [[0, 1, 3], [3, 2, 4], [-1, -1, 3], [0, 1, 3]]
     """
     if words.shape[0] > 2**31 - 1:
         raise MorphGraphError("The words have more than 2³¹ characters. Leave out rare words.")
     merges = max(min(type_limit - atom_count, words.shape[0]), 0)
-    state = np.zeros(STATE_SIZE, np.int64)
+    state: Scalars = np.zeros(1, SCALARS).view(np.recarray)[0]
+    state.atoms, state.limit, state.minimum = atom_count, type_limit, max(minimum_count, 1)
     pairs = _initial_pairs(words, state, removing=threshold < 1 and not scaffold)
-    types = _initial_types(atom_count, merges + merges // 4 + 64, state)
+    types = _initial_types(atom_count, merges + merges // 4 + 64, state, texts)
     scratch = _scratch(len(types.counts), 2 * len(words))
     events = np.empty((merges + merges // 4 + 64, 3), np.int32)
     status = CHUNK
     while status != DONE:
         if status == CHUNK:
-            state[WORK] = 0
+            state.work = 0
             if progress is not None:
-                progress(share_of_work(int(state[MOST]) - atom_count, merges))
+                progress(share_of_work(int(state.most) - atom_count, merges))
             if enough is not None and enough():
-                type_limit, enough = min(type_limit, int(state[MOST]) + 1), None
+                state.limit, enough = min(int(state.limit), int(state.most) + 1), None
         elif status == REFILL:
-            waiting = pairs.low[: state[LOW], 0]
-            state[THRESHOLD] = (int(waiting.max()) + 1) // 2
-            size = int(np.count_nonzero(waiting >= state[THRESHOLD]))
+            waiting = pairs.low[: state.low, 0]
+            state.threshold = (int(waiting.max()) + 1) // 2
+            size = int(np.count_nonzero(waiting >= state.threshold))
             pairs = pairs._replace(heap=_with_room(pairs.heap, 0, size))
-            refill_queue(pairs.heap, pairs.low, state)
+            refill_queue(pairs.heap, pairs.low, types, state)
         else:
             pairs, types = _more_pairs(pairs, state), _more_types(types, state)
-            events = _with_room(events, int(state[EVENTS]), 2)
+            events = _with_room(events, int(state.events), 2)
             if len(scratch.slots) < 2 * len(types.counts):
                 scratch = _scratch(len(types.counts), 2 * len(words))
-        status = train_events(
-            words,
-            pairs,
-            types,
-            scratch,
-            events,
-            state,
-            atom_count,
-            type_limit,
-            max(minimum_count, 1),
-            float(threshold),
-            scaffold,
-            (int(state[EVENTS]) // EVENTS_PER_CALL + 1) * EVENTS_PER_CALL,
-        )
+        state.stop = (int(state.events) // EVENTS_PER_CALL + 1) * EVENTS_PER_CALL
+        how = float(threshold), scaffold
+        status = train_events(words, pairs, types, scratch, events, state, *how)
     if progress is not None:
         progress(1.0)
-    return events[: state[EVENTS]].copy(), types.flags[: state[TYPES]].copy()
+    return events[: state.events].copy(), types.flags[: state.types].copy()
 
 
 def share_of_work(done: int, of: int) -> float:
@@ -586,7 +505,7 @@ def share_of_work(done: int, of: int) -> float:
 # ------------------------------------------------------------------------- room
 
 
-def _initial_pairs(words: Int32, state: Int64, removing: bool) -> Pairs:
+def _initial_pairs(words: Int32, state: Scalars, removing: bool) -> Pairs:
     size, used = 1 << 14, -1
     while used < 0:
         size *= 4
@@ -613,41 +532,44 @@ def _initial_pairs(words: Int32, state: Int64, removing: bool) -> Pairs:
     low = np.empty((room, 3), np.int64)
     low[:used, :2] = table[rows, ::-1]
     low[:used, 2] = np.arange(used)
-    state[PAIRS] = state[LOW] = state[NODES] = used
-    state[POSITIONS] = lengths.sum(dtype=np.int64)
+    state.pairs = state.low = state.nodes = used
+    state.positions = lengths.sum(dtype=np.int64)
     return Pairs(table, heads, np.empty((1 << 12, 3), np.int64), low, nodes, positions)
 
 
-def _more_pairs(pairs: Pairs, state: Int64) -> Pairs:
+def _more_pairs(pairs: Pairs, state: Scalars) -> Pairs:
     """Make room for twice as much as `has_room` has missed."""
-    more, positions = 2 * int(state[MORE_PAIRS]), 2 * int(state[MORE_POSITIONS])
-    if 3 * (int(state[PAIRS]) + more) > 2 * len(pairs.table):
+    more, positions = 2 * int(state.more_pairs), 2 * int(state.more_positions)
+    if 3 * (int(state.pairs) + more) > 2 * len(pairs.table):
         kept = int(np.count_nonzero(pairs.table[:, 1]))
         table = _empty_table(1 << max((2 * (kept + more)).bit_length(), 16))
         heads = np.full(len(table) if len(pairs.heads) else 0, -1, np.int32)
-        state[PAIRS] = copy_rows(pairs.table, pairs.heads, table, heads)
+        state.pairs = copy_rows(pairs.table, pairs.heads, table, heads)
         pairs = pairs._replace(table=table, heads=heads)
     return pairs._replace(
-        heap=_with_room(pairs.heap, int(state[HEAP]), more),
-        low=_with_room(pairs.low, int(state[LOW]), more),
-        nodes=_with_room(pairs.nodes, int(state[NODES]), more),
-        positions=_with_room(pairs.positions, int(state[POSITIONS]), positions),
+        heap=_with_room(pairs.heap, int(state.heap), more),
+        low=_with_room(pairs.low, int(state.low), more),
+        nodes=_with_room(pairs.nodes, int(state.nodes), more),
+        positions=_with_room(pairs.positions, int(state.positions), positions),
     )
 
 
-def _initial_types(atoms: int, more: int, state: Int64) -> Types:
+def _initial_types(atoms: int, more: int, state: Scalars, texts: Sequence[str]) -> Types:
     none = np.empty(0, np.int64)
     spelling, spelled = np.arange(atoms, dtype=np.int32), np.arange(1, atoms + 1)
+    if texts:
+        spelling = np.array([ord(character) for text in texts for character in text], np.int32)
+        spelled = np.cumsum([len(text) for text in texts])
     built, flags = np.empty((0, 2), np.int32), np.empty(0, np.uint8)
-    state[TYPES] = state[SIZE] = state[MOST] = atoms
-    types = Types(built, none, none, flags, spelling, spelled, spelling[:0])
+    state.types = state.size = state.most = atoms
+    types = Types(built, none, none, flags, spelling, spelled, spelling[:0], bool(texts))
     types = _for_types(types, atoms, more, 16 * more)
     types.flags[:atoms] = PRESENT
     return types
 
 
-def _more_types(types: Types, state: Int64) -> Types:
-    known, atoms = int(state[TYPES]), int(state[MORE_ATOMS])
+def _more_types(types: Types, state: Scalars) -> Types:
+    known, atoms = int(state.types), int(state.more_atoms)
     if known + 1 < len(types.counts) and types.spelled[known - 1] + atoms <= len(types.spelling):
         return types
     return _for_types(types, known, known, 16 * known + 2 * atoms)
@@ -662,7 +584,7 @@ def _for_types(types: Types, known: int, more: int, atoms: int) -> Types:
     spelling = _with_room(types.spelling, int(spelled[known - 1]), atoms)
     by_spelling = np.full(1 << (2 * len(spelled)).bit_length(), -1, np.int32)
     enter_all(spelling, spelled, by_spelling, known)
-    return Types(**larger, spelling=spelling, spelled=spelled, by_spelling=by_spelling)
+    return types._replace(**larger, spelling=spelling, spelled=spelled, by_spelling=by_spelling)
 
 
 def _scratch(types: int, events: int) -> Scratch:

@@ -28,7 +28,7 @@ from numba import njit
 
 from morphgraph.kernels import Int32, Int64
 
-Integer = Any  # for the type checker, as numbers from arrays are not Python's own
+Scalars = Any
 
 HEADER = 3  # numbers before the atoms of a packed word
 LINE = 16  # numbers in a line of the processor's cache
@@ -36,26 +36,31 @@ PAIR_FACTOR = -7046029254386353131  # 2⁶⁴ / golden ratio, as a signed intege
 
 REMOVED, PRESENT, SCAFFOLD = range(3)  # what a type may be, in `flags`
 
-# The scalars that outlive one call, as indices into the array `state`.
-(
-    EVENTS,  # number performed
-    TYPES,  # number ever made, atoms included
-    SIZE,  # number that count towards the vocabulary
-    MOST,  # the largest SIZE so far
-    PAIRS,  # rows of the table in use
-    HEAP,
-    LOW,
-    THRESHOLD,  # entries of a lower count wait in `low`
-    NODES,
-    POSITIONS,
-    TO_SPLIT,  # bit 1: the left part of the last merge has yet to be split; bit 2: the right part
-    TO_MARK,  # whether the parts of the last merge may turn out to be scaffolds
-    WORK,  # words visited in this call
-    MORE_PAIRS,  # for how many pairs there is no room,
-    MORE_POSITIONS,  # for how many of their words,
-    MORE_ATOMS,  # and for a type of how many atoms
-    STATE_SIZE,
-) = range(17)
+SCALARS = np.dtype(
+    [
+        ("atoms", np.int64),  # number; these are the first types
+        ("limit", np.int64),  # training ends at this size,
+        ("minimum", np.int64),  # or with pairs of a lower count
+        ("stop", np.int64),  # the kernel returns after this many events
+        ("events", np.int64),  # number performed
+        ("types", np.int64),  # number ever made, atoms included
+        ("size", np.int64),  # number that count towards the vocabulary
+        ("most", np.int64),  # the largest size so far
+        ("pairs", np.int64),  # rows of the table in use
+        ("heap", np.int64),
+        ("low", np.int64),
+        ("threshold", np.int64),  # entries of a lower count wait in `low`
+        ("nodes", np.int64),
+        ("positions", np.int64),
+        ("to_split", np.int64),  # bits: the left, and the right part of the last merge are to split
+        ("to_mark", np.int64),  # whether parts of the last merge may turn out to be scaffolds
+        ("work", np.int64),  # words visited in this call
+        ("more_pairs", np.int64),  # for how many pairs there is no room,
+        ("more_positions", np.int64),  # for how many of their words,
+        ("more_atoms", np.int64),  # and for a type of how many atoms
+    ]
+)
+"""The scalars that outlive one call of a kernel: a record."""
 
 
 class Pairs(NamedTuple):
@@ -75,7 +80,8 @@ class Types(NamedTuple):
     ``built``: rows (left, right), −1 for an atom; ``counts``: valid for all but atoms; ``listed``:
     the chain of lists of the words that it may be in; ``flags``: `REMOVED`, `PRESENT` or
     `SCAFFOLD`; ``spelled``: the index after its last atom in ``spelling``. ``by_spelling`` has ids
-    or −1; its length is a power of 2.
+    or −1; its length is a power of 2. ``by_text``: ``spelling`` has code points instead of atoms,
+    and of pairs of one count the first by code point is merged, not the one of the lowest ids.
     """
 
     built: Int32
@@ -85,6 +91,7 @@ class Types(NamedTuple):
     spelling: Int32
     spelled: Int64
     by_spelling: Int32
+    by_text: bool
 
 
 class Scratch(NamedTuple):
@@ -106,19 +113,12 @@ class Scratch(NamedTuple):
 # ------------------------------------------------------------------------- packed words
 
 
-def pack_words(atoms: Int32, offsets: Int64, counts: Int64) -> Int32:
-    """Write each word as a record (length, low and high half of its count, its atoms).
-
-    Word w is `atoms[offsets[w] : offsets[w + 1]]` and occurs `counts[w]` times; words of fewer than
-    two atoms have no pairs and are left out. One line of zeros (`LINE`) follows the last record.
-    """
-    words = room_for_words(np.diff(offsets))
-    append_words(words, 0, atoms, np.diff(offsets), counts)
-    return words
-
-
 def room_for_words(lengths: Int64) -> Int32:
-    """Return an array for the records of words of these lengths, with zeros at its end."""
+    """Return an array for the records of words, and a line of zeros (`LINE`) after them.
+
+    A record is the length, low and high half of the count, and the atoms; words of fewer than two
+    atoms have no pairs and are left out.
+    """
     long = lengths > 1
     size = int(lengths[long].sum()) + HEADER * int(np.count_nonzero(long))
     words = np.empty(size + LINE, np.int32)
@@ -127,11 +127,8 @@ def room_for_words(lengths: Int64) -> Int32:
 
 
 @njit(cache=True, nogil=True)
-def append_words(words: Int32, at: int, atoms: Int32, lengths: Int64, counts: Int64) -> int:
-    """Write records from a place on (see `pack_words`); return the place after them.
-
-    The words' atoms are concatenated.
-    """
+def append_words(words, at, atoms, lengths, counts):
+    """Write records from a place on; return the place after them. Atoms are concatenated."""
     start = 0
     for w in range(counts.shape[0]):
         length = lengths[w]
@@ -148,7 +145,7 @@ def append_words(words: Int32, at: int, atoms: Int32, lengths: Int64, counts: In
 
 
 @njit(inline="always")
-def count_of(words: Int32, word: Integer) -> Integer:
+def count_of(words, word):
     """Return how often a word occurs."""
     return np.int64(words[word + 1]) | (np.int64(words[word + 2]) << 31)
 
@@ -157,7 +154,7 @@ def count_of(words: Int32, word: Integer) -> Integer:
 
 
 @njit(inline="always")
-def row_of(table: Int64, pair: Integer) -> Integer:
+def row_of(table, pair):
     """Return the row of a pair, or the empty one where it would go."""
     mask = table.shape[0] - 1
     row = ((pair * PAIR_FACTOR) >> 32) & mask
@@ -167,20 +164,20 @@ def row_of(table: Int64, pair: Integer) -> Integer:
 
 
 @njit(inline="always")
-def gaining_row(table: Int64, heads: Int32, pair: Integer, state: Int64) -> Integer:
+def gaining_row(table, heads, pair, state):
     """Return a pair's row, new if needed; a pair without occurrences loses its old lists."""
     row = row_of(table, pair)
     if table[row, 0] == -1:
         table[row, 0] = pair
         table[row, 1] = 0
-        state[PAIRS] += 1
+        state.pairs += 1
     if heads.shape[0] and table[row, 1] == 0:
         heads[row] = -1
     return row
 
 
 @njit(cache=True, nogil=True)
-def copy_rows(old: Int64, heads: Int32, new: Int64, new_heads: Int32) -> Integer:
+def copy_rows(old, heads, new, new_heads):
     """Copy the pairs with a non-zero count into a larger, empty table; return their number."""
     used = 0
     for row in range(old.shape[0]):
@@ -195,7 +192,7 @@ def copy_rows(old: Int64, heads: Int32, new: Int64, new_heads: Int32) -> Integer
 
 
 @njit(cache=True, nogil=True)
-def count_pairs(words: Int32, table: Int64, lists: Int32, last: Int32) -> int:
+def count_pairs(words, table, lists, last):
     """Count all neighbouring pairs of the packed words into an empty table.
 
     ``lists`` and ``last``, one number per row, receive the number of words that contain the pair
@@ -225,7 +222,7 @@ def count_pairs(words: Int32, table: Int64, lists: Int32, last: Int32) -> int:
 
 
 @njit(cache=True, nogil=True)
-def list_positions(words: Int32, table: Int64, place: Int64, last: Int32, positions: Int32) -> None:
+def list_positions(words, table, place, last, positions):
     """Write the list of words of each pair of the table, from `positions[place[row]]` on.
 
     Words are listed in ascending order; ``place`` is moved to the end of each list. ``last`` is
@@ -245,7 +242,7 @@ def list_positions(words: Int32, table: Int64, place: Int64, last: Int32, positi
 
 
 @njit(cache=True, nogil=True)
-def listed_words(nodes: Int64, positions: Int32, head: Integer) -> Int32:
+def listed_words(nodes, positions, head):
     """Return all words of a chain of lists."""
     if nodes[head, 2] < 0:
         return positions[nodes[head, 0] : nodes[head, 0] + nodes[head, 1]]
@@ -258,9 +255,9 @@ def listed_words(nodes: Int64, positions: Int32, head: Integer) -> Int32:
     size = 0
     node = head
     while node >= 0:
-        for i in range(nodes[node, 1]):
-            words[size + i] = positions[nodes[node, 0] + i]
-        size += nodes[node, 1]
+        start, length = nodes[node, 0], nodes[node, 1]
+        words[size : size + length] = positions[start : start + length]
+        size += length
         node = nodes[node, 2]
     return words
 
@@ -268,11 +265,41 @@ def listed_words(nodes: Int64, positions: Int32, head: Integer) -> Int32:
 # ------------------------------------------------------------------------- the queue
 
 
+@njit(cache=True, nogil=True)
+def compare_texts(types, one, other):
+    """Return a negative number if the text of a type goes before another's, 0 if they are equal."""
+    ends, texts = types.spelled, types.spelling
+    first, second = ends[one - 1] if one else 0, ends[other - 1] if other else 0
+    while first < ends[one] and second < ends[other]:
+        if texts[first] != texts[second]:
+            return texts[first] - texts[second]
+        first += 1
+        second += 1
+    return (ends[one] - first) - (ends[other] - second)
+
+
 @njit(inline="always")
-def sift_down(
-    heap: Int64, size: Integer, root: Integer, count: Integer, pair: Integer, node: Integer
-) -> None:
-    """Replace the entry at ``root`` in a heap of ``size`` rows: high counts first, then low ids."""
+def goes_first(types, pair, other):
+    """Return whether a pair is merged before another of the same count."""
+    if not types.by_text:
+        return pair < other
+    found = compare_texts(types, pair >> 32, other >> 32)
+    if found == 0:
+        found = compare_texts(types, pair & 0xFFFFFFFF, other & 0xFFFFFFFF)
+    return found < 0
+
+
+@njit(inline="always")
+def put(rows, at, first, second, third):
+    """Write a row of three numbers."""
+    rows[at, 0] = first
+    rows[at, 1] = second
+    rows[at, 2] = third
+
+
+@njit(inline="always")
+def sift_down(heap, types, size, root, count, pair, node):
+    """Replace the entry at ``root`` in a heap of ``size`` rows: high counts first."""
     hole = root
     while True:
         child = 2 * hole + 1
@@ -280,75 +307,66 @@ def sift_down(
             break
         if child + 1 < size and (
             heap[child + 1, 0] > heap[child, 0]
-            or (heap[child + 1, 0] == heap[child, 0] and heap[child + 1, 1] < heap[child, 1])
+            or (
+                heap[child + 1, 0] == heap[child, 0]
+                and goes_first(types, heap[child + 1, 1], heap[child, 1])
+            )
         ):
             child += 1
-        if heap[child, 0] < count or (heap[child, 0] == count and heap[child, 1] >= pair):
+        if heap[child, 0] < count or (
+            heap[child, 0] == count and not goes_first(types, heap[child, 1], pair)
+        ):
             break
-        heap[hole, 0] = heap[child, 0]
-        heap[hole, 1] = heap[child, 1]
-        heap[hole, 2] = heap[child, 2]
+        put(heap, hole, heap[child, 0], heap[child, 1], heap[child, 2])
         hole = child
-    heap[hole, 0] = count
-    heap[hole, 1] = pair
-    heap[hole, 2] = node
+    put(heap, hole, count, pair, node)
 
 
 @njit(inline="always")
-def push(  # type: ignore[no-untyped-def]
-    heap, low, threshold, size, waiting, count, pair, node
-):
+def push(heap, low, types, threshold, size, waiting, count, pair, node):
     """Insert a pair into the heap of ``size`` rows or the ``waiting`` list; there must be room.
 
     Returns both numbers; the caller keeps them, as writing them to an array each time is slow.
     """
     if count < threshold:
-        low[waiting, 0] = count
-        low[waiting, 1] = pair
-        low[waiting, 2] = node
-        waiting += 1
-    else:
-        hole = size
-        size += 1
-        while hole > 0:
-            parent = (hole - 1) >> 1
-            if heap[parent, 0] > count or (heap[parent, 0] == count and heap[parent, 1] <= pair):
-                break
-            heap[hole, 0] = heap[parent, 0]
-            heap[hole, 1] = heap[parent, 1]
-            heap[hole, 2] = heap[parent, 2]
-            hole = parent
-        heap[hole, 0] = count
-        heap[hole, 1] = pair
-        heap[hole, 2] = node
-    return size, waiting
+        put(low, waiting, count, pair, node)
+        return size, waiting + 1
+    hole = size
+    while hole > 0:
+        parent = (hole - 1) >> 1
+        if heap[parent, 0] > count or (
+            heap[parent, 0] == count and not goes_first(types, pair, heap[parent, 1])
+        ):
+            break
+        put(heap, hole, heap[parent, 0], heap[parent, 1], heap[parent, 2])
+        hole = parent
+    put(heap, hole, count, pair, node)
+    return size + 1, waiting
 
 
 @njit(cache=True, nogil=True)
-def refill_queue(heap: Int64, low: Int64, state: Int64) -> None:
-    """Move the waiting entries of at least `state[THRESHOLD]` into the empty heap; order it."""
+def refill_queue(heap, low, types, state):
+    """Move the waiting entries of at least `state.threshold` into the empty heap; order it."""
     size = 0
     kept = 0
-    for i in range(state[LOW]):
-        if low[i, 0] >= state[THRESHOLD]:
-            heap[size, 0], heap[size, 1], heap[size, 2] = low[i, 0], low[i, 1], low[i, 2]
+    for i in range(state.low):
+        if low[i, 0] >= state.threshold:
+            put(heap, size, low[i, 0], low[i, 1], low[i, 2])
             size += 1
         else:
-            low[kept, 0], low[kept, 1], low[kept, 2] = low[i, 0], low[i, 1], low[i, 2]
+            put(low, kept, low[i, 0], low[i, 1], low[i, 2])
             kept += 1
     for root in range(size // 2 - 1, -1, -1):
-        sift_down(heap, size, root, heap[root, 0], heap[root, 1], heap[root, 2])
-    state[HEAP] = size
-    state[LOW] = kept
+        sift_down(heap, types, size, root, heap[root, 0], heap[root, 1], heap[root, 2])
+    state.heap = size
+    state.low = kept
 
 
 # ------------------------------------------------------------------------- types
 
 
 @njit(cache=True, nogil=True)
-def enter_spelling(
-    spelling: Int32, spelled: Int64, by_spelling: Int32, first: Integer, number: Integer
-) -> Integer:
+def enter_spelling(spelling, spelled, by_spelling, first, number):
     """Return the type with the atoms ``spelling[first : spelled[number]]``, entering it if new."""
     last = spelled[number]
     mixed = np.int64(0)
@@ -371,9 +389,9 @@ def enter_spelling(
 
 
 @njit(cache=True, nogil=True)
-def type_made(types: Types, state: Int64, left: Integer, right: Integer) -> Integer:
+def type_made(types, state, left, right):
     """Return the type that two types make together, a new one if there is none."""
-    spelling, spelled, known = types.spelling, types.spelled, state[TYPES]
+    spelling, spelled, known = types.spelling, types.spelled, state.types
     start = spelled[known - 1]
     at = start
     for part in (left, right):
@@ -385,12 +403,12 @@ def type_made(types: Types, state: Int64, left: Integer, right: Integer) -> Inte
     if made == known:
         types.built[known, 0] = left
         types.built[known, 1] = right
-        state[TYPES] += 1
+        state.types += 1
     return made
 
 
 @njit(cache=True, nogil=True)
-def present_parts(types: Types, whole: Integer) -> Int32:
+def present_parts(types, whole):
     """Return the present types that a removed one was built from, recursively."""
     room = types.spelled[whole] - types.spelled[whole - 1]
     parts = np.empty(room, np.int32)
@@ -412,7 +430,7 @@ def present_parts(types: Types, whole: Integer) -> Int32:
 
 
 @njit(cache=True, nogil=True)
-def enter_all(spelling: Int32, spelled: Int64, by_spelling: Int32, known: Integer) -> None:
+def enter_all(spelling, spelled, by_spelling, known):
     """Enter the first ``known`` types into the empty ``by_spelling``."""
     for number in range(known):
         first = spelled[number - 1] if number else 0

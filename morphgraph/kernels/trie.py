@@ -10,23 +10,38 @@ next state times 4, plus 1 and 2 if a type of form 0 and of form 1 ends there. S
 which account for most look-ups, are in a separate array instead.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
-from morphgraph.kernels import DROPPED, INSIDE_TOKEN
+from morphgraph.kernels import DROPPED, INSIDE_TOKEN, Int32, Int64
 from morphgraph.kernels.merge_lookup import EMPTY, slot_of
 
 ABSENT = -1
 """No type ends in this state; no step leads on from here."""
 
 
-@njit(cache=True, nogil=True)
-def build_trie(paths, path_offsets, types, forms, alphabet_size):  # type: ignore[no-untyped-def]
-    """Build a trie of atoms: table, first states, types by end state, longest path.
+class Trie(NamedTuple):
+    """A vocabulary by the atoms of its types.
 
-    ``table``: int64 (slots, 2), keys and values. ``root``: int32, the value of each first atom.
-    ``ends``: int32 (states, 2), the type of form 0 and of form 1 that ends in a state, or `ABSENT`.
-    Path *p* ends in ``types[p]``, as form ``forms[p]``; no path is empty.
+    ``table``: (slots, 2), keys and values. ``root``: the value of each first atom. ``ends``:
+    (states, 2), the type of form 0 and of form 1 that ends in a state. ``depth``: the longest path.
+    ``atom_types``: by atom, its own type if it is a byte ``<0x..>``. `ABSENT` where there is none.
+    """
+
+    table: Int64
+    root: Int32
+    ends: Int32
+    depth: int
+    atom_types: Int32
+
+
+@njit(cache=True, nogil=True)
+def build_trie(paths, path_offsets, types, forms, alphabet_size):
+    """Return the first four fields of a `Trie`; path *p* ends in ``types[p]``, in ``forms[p]``.
+
+    No path is empty.
     """
     size = np.int64(16)
     while size < 2 * paths.shape[0]:
@@ -74,7 +89,7 @@ def build_trie(paths, path_offsets, types, forms, alphabet_size):  # type: ignor
 
 
 @njit(cache=True, nogil=True)
-def _step(table, root, state, atom):  # type: ignore[no-untyped-def]
+def _step(table, root, state, atom):
     """Return the value of the step by one more atom, or `ABSENT`; state 0 is the root."""
     if state == 0:
         return np.int64(root[atom]) if atom < root.shape[0] else np.int64(ABSENT)
@@ -82,7 +97,7 @@ def _step(table, root, state, atom):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _longest_match(atoms, start, end, table, root, forms):  # type: ignore[no-untyped-def]
+def _longest_match(atoms, start, end, table, root, forms):
     """The length and end state of the longest match; ``forms``: 1, 2, or 3 for either."""
     state = np.int64(0)
     length = np.int64(0)
@@ -99,34 +114,23 @@ def _longest_match(atoms, start, end, table, root, forms):  # type: ignore[no-un
 
 
 @njit(cache=True, nogil=True)
-def longest_first(  # type: ignore[no-untyped-def]
-    atoms,
-    word_offsets,
-    piece_offsets,
-    table,
-    root,
-    ends,
-    depth,
-    marker,
-    initial,
-    bare_initial,
-    strict,
-    units,
-    count,
-    closed_by,
-    token_at,
+def longest_first(
+    atoms, word_offsets, piece_offsets, trie, marker, initial, bare_initial, strict, units, count
 ):
     """FLOTA: repeatedly take the longest match anywhere in a word, leftmost among equals.
 
     ``marker``: the atom that marks the start of a word, or -1; ``initial``: the form of types that
     start a word. ``bare_initial``: a piece without a marker starts a word too. ``strict``: there
     the other form is not a fallback. ``units``: the unit of each atom, ascending; ``count``: at
-    most this many tokens begin in a unit. ``depth``: the trie's longest path.
+    most this many tokens begin in a unit.
 
     ``length[i]``, ``found[i]``: the longest remaining match at atom *i*, and its end state. A match
     that is cut by a taken one becomes shorter than it, so one pass over the word for each length
     is enough.
     """
+    table, root, ends, depth, _ = trie
+    closed_by = np.full(atoms.shape[0], -1, np.int32)
+    token_at = np.full(atoms.shape[0], np.int32(DROPPED), np.int32)
     length, found, limit, form = np.empty((4, atoms.shape[0]), np.int64)
     last_unit = np.int64(units[-1]) if units.shape[0] else np.int64(0)
     left = np.full(last_unit + 1, np.int64(count))
@@ -152,9 +156,6 @@ def longest_first(  # type: ignore[no-untyped-def]
                 forms = 1 + initial if strict and form[at] == initial else 3
                 length[at], found[at] = _longest_match(atoms, i, end, table, root, forms)
                 level = max(level, length[at])
-        for i in range(base, base + size):
-            closed_by[i] = -1
-            token_at[i] = DROPPED
         while level > 0:
             below = np.int64(0)
             for at in range(size):
@@ -192,37 +193,26 @@ def longest_first(  # type: ignore[no-untyped-def]
                         below = max(below, length[before])
                     before -= 1
             level = below
+    return closed_by, token_at
 
 
 @njit(cache=True, nogil=True)
-def leftmost_longest(  # type: ignore[no-untyped-def]
-    atoms,
-    piece_offsets,
-    table,
-    root,
-    ends,
-    first_form,
-    later_form,
-    atom_types,
-    unknown,
-    whole,
-    longest_piece,
-    closed_by,
-    token_at,
-):
-    """Take the longest match from the left, in the form for a piece's start or its rest.
+def leftmost_longest(atoms, piece_offsets, trie, forms, unknown, whole, longest_piece):
+    """Take the longest match from the left, in the first of the ``forms`` where a piece starts.
 
     Where nothing matches: with ``whole``, the piece becomes one ``unknown`` token, as does a piece
-    of more atoms than ``longest_piece``; else the atom becomes a token, of its own type in
-    ``atom_types`` if that is not `ABSENT`, or ``unknown``.
+    of more atoms than ``longest_piece``; else the atom becomes a token, of its own type if it has
+    one, or ``unknown``.
     """
+    table, root, ends, _, atom_types = trie
+    closed_by, token_at = np.empty((2, atoms.shape[0]), np.int32)
     for piece in range(piece_offsets.shape[0] - 1):
         start = piece_offsets[piece]
         end = piece_offsets[piece + 1]
         i = start
         fails = whole and end - start > longest_piece
         while i < end and not fails:
-            form = first_form if i == start else later_form
+            form = forms[0] if i == start else forms[1]
             length, state = _longest_match(atoms, i, end, table, root, 1 + form)
             type_ = ends[state, form]
             if length == 0:
@@ -246,49 +236,33 @@ def leftmost_longest(  # type: ignore[no-untyped-def]
                 token_at[inner] = INSIDE_TOKEN
             closed_by[end - 1] = -1
             token_at[end - 1] = unknown
+    return closed_by, token_at
 
 
 @njit(cache=True, nogil=True)
-def best_path(  # type: ignore[no-untyped-def]
-    atoms,
-    piece_offsets,
-    inside_character,
-    table,
-    root,
-    ends,
-    first_form,
-    later_form,
-    scores,
-    atom_types,
-    unknown,
-    unknown_score,
-    fuse,
-    rounded,
-    closed_by,
-    token_at,
+def best_path(
+    atoms, piece_offsets, inside_character, trie, forms, scores, unknown, unknown_score, fuse
 ):
     """Viterbi: find the tokens of each piece with the largest sum of scores.
 
-    Earlier starts win ties. ``scores``: float64, of each type. An unmatched atom costs
-    ``unknown_score``: it is a token of its type in ``atom_types``, if that is not `ABSENT` (then
-    the last atom of a character pays for all of it; ``inside_character`` is 1 behind the others),
-    else ``unknown``, and ``fuse`` joins neighbouring unknown ones. Sums are kept in the type of
-    ``rounded``, an array with one element.
+    Earlier starts win ties. ``scores``: of each type; sums are of the same precision. An unmatched
+    atom costs ``unknown_score``: it is a token of its own type, if it has one (then the last atom
+    of a character pays for all of it; ``inside_character`` is 1 behind the others), else
+    ``unknown``, and ``fuse`` joins neighbouring unknown ones.
     """
+    table, root, ends, _, atom_types = trie
+    closed_by, token_at = np.empty((2, atoms.shape[0]), np.int32)
     longest = atoms.shape[0]
-    best = np.empty(longest + 1, rounded.dtype)
+    best = np.zeros(longest + 1, scores.dtype)
     begin = np.empty(longest + 1, np.int64)
     token = np.empty(longest + 1, np.int32)
     stand_in = np.empty(longest + 1, np.uint8)
     for piece in range(piece_offsets.shape[0] - 1):
         base = piece_offsets[piece]
         size = piece_offsets[piece + 1] - base
-        best[0] = 0.0
-        for at in range(1, size + 1):
-            begin[at] = -1
+        begin[1 : size + 1] = -1
         for at in range(size):
-            here = np.float64(best[at])
-            form = first_form if at == 0 else later_form
+            form = forms[0] if at == 0 else forms[1]
             state = np.int64(0)
             single = False
             for end in range(at + 1, size + 1):
@@ -299,22 +273,21 @@ def best_path(  # type: ignore[no-untyped-def]
                 if not value & (1 + form):
                     continue
                 type_ = ends[state, form]
-                if end == at + 1:
-                    single = True
-                # Round before comparing, as in the reference program.
-                rounded[0] = scores[type_] + here
-                if begin[end] < 0 or rounded[0] > best[end]:
-                    best[end] = rounded[0]
+                single |= end == at + 1
+                score = best[at] + scores[type_]
+                if begin[end] < 0 or score > best[end]:
+                    best[end] = score
                     begin[end] = at
                     token[end] = type_
                     stand_in[end] = 0
             if not single:
                 atom = atoms[base + at]
                 type_ = atom_types[atom] if atom < atom_types.shape[0] else np.int32(ABSENT)
-                free = type_ != ABSENT and inside_character[base + at]
-                rounded[0] = here if free else unknown_score + here
-                if begin[at + 1] < 0 or rounded[0] > best[at + 1]:
-                    best[at + 1] = rounded[0]
+                score = best[at]
+                if type_ == ABSENT or not inside_character[base + at]:
+                    score += unknown_score
+                if begin[at + 1] < 0 or score > best[at + 1]:
+                    best[at + 1] = score
                     begin[at + 1] = at
                     token[at + 1] = np.int32(unknown) if type_ == ABSENT else type_
                     stand_in[at + 1] = 1 if type_ == ABSENT else 0
@@ -330,10 +303,11 @@ def best_path(  # type: ignore[no-untyped-def]
                 token_at[base + inner] = INSIDE_TOKEN
             fused = stand_in[end] == 1
             end = begin[end]
+    return closed_by, token_at
 
 
 @njit(cache=True, nogil=True)
-def keep_tokens(offsets, is_marker, count, by_length, closed_by, token_at):  # type: ignore[no-untyped-def]
+def keep_tokens(offsets, is_marker, count, by_length, closed_by, token_at):
     """Drop all but ``count`` tokens of each part: the first ones, or the longest.
 
     ``offsets[p] : offsets[p + 1]`` are the atoms of part *p*, which ends with a token.
@@ -371,3 +345,65 @@ def keep_tokens(offsets, is_marker, count, by_length, closed_by, token_at):  # t
                         token_at[inner] = DROPPED
                 number += 1
             start = np.int64(i + 1)
+
+
+@njit(cache=True, nogil=True)
+def _joined(atoms, state, start, end, table, root):
+    """The state after these atoms, from that of the part before them; `ABSENT` if there is none."""
+    for position in range(start, end):
+        value = _step(table, root, state, atoms[position])
+        if value == ABSENT:
+            return np.int64(ABSENT)
+        state = value >> 2
+    return state
+
+
+@njit(cache=True, nogil=True)
+def recover_merges(atoms, offsets, table, root, ends):
+    """Recover the merge of each type from an order of types: the two parts of each, or `ABSENT`.
+
+    ``atoms[offsets[t] : offsets[t + 1]]`` are the atoms of type *t*, ``table``, ``root``, ``ends``
+    their trie, of form 0. A type is cut by the types before it: the first type that two adjacent
+    parts are, at its leftmost place, joins these, until none does. Its merge is known if two parts
+    are left.
+    """
+    count = offsets.shape[0] - 1
+    merges = np.full((2, count), np.int32(ABSENT), np.int32)
+    for type_ in range(count):
+        # Parts by where they begin; their states in the trie, that of each joined with the next
+        # one, and the type that this would be.
+        first = offsets[type_]
+        begin = np.arange(first, offsets[type_ + 1] + 1)
+        parts = begin.shape[0] - 1
+        join = np.full(max(parts, 1), np.int64(count), np.int64)
+        states = np.empty(max(parts, 1), np.int64)
+        both = np.empty(max(parts, 1), np.int64)
+        for i in range(parts):
+            states[i] = _joined(atoms, np.int64(0), begin[i], begin[i + 1], table, root)
+        for i in range(parts - 1):
+            both[i] = _joined(atoms, states[i], begin[i + 1], begin[i + 2], table, root)
+            found = ends[both[i], 0] if both[i] != ABSENT else ABSENT
+            join[i] = found if found != ABSENT and found < type_ else count
+        while parts > 2:
+            best = 0
+            for i in range(1, parts - 1):
+                if join[i] < join[best]:
+                    best = i
+            if join[best] == count:
+                break
+            states[best] = both[best]
+            for i in range(best + 1, parts - 1):
+                begin[i] = begin[i + 1]
+                states[i] = states[i + 1]
+                both[i] = both[i + 1]
+                join[i] = join[i + 1]
+            begin[parts - 1] = begin[parts]
+            parts -= 1
+            for i in range(max(best - 1, 0), min(best + 1, parts - 1)):
+                both[i] = _joined(atoms, states[i], begin[i + 1], begin[i + 2], table, root)
+                found = ends[both[i], 0] if both[i] != ABSENT else ABSENT
+                join[i] = found if found != ABSENT and found < type_ else count
+        if parts == 2:
+            merges[0, type_] = ends[states[0], 0]
+            merges[1, type_] = ends[states[1], 0]
+    return merges

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from morphgraph.kernels import Int32, Int64
+from morphgraph.kernels import Int64
 
 _SECRET = np.uint64(int.from_bytes(np.random.bytes(8), "little") | 1)
 """So that no file can be made whose words all fall together."""
@@ -22,11 +22,12 @@ def first_places(text: npt.NDArray[np.uint8], ends: Int64) -> Int64:
     >>> first_places(np.frombuffer(b"abab", np.uint8), np.array([1, 2, 3, 4])).tolist()
     [0, 1, 0, 1]
     """
-    return _first_places(text, ends, _SECRET)
+    found: Int64 = _first_places(text, ends, _SECRET)
+    return found
 
 
 @njit(cache=True)
-def _first_places(text: npt.NDArray[np.uint8], ends: Int64, secret: np.uint64) -> Int64:
+def _first_places(text, ends, secret):
     bits = 4
     while 1 << bits < 2 * len(ends):
         bits += 1
@@ -58,7 +59,7 @@ def _first_places(text: npt.NDArray[np.uint8], ends: Int64, secret: np.uint64) -
 
 
 @njit(cache=True, nogil=True)
-def encode_letters(text, separator, words, prefix, byte_atoms, inside):  # type: ignore[no-untyped-def]
+def encode_letters(text, separator, words, prefix, byte_atoms, inside):
     """Return the atoms, word offsets (n + 1) and gap positions of separated words.
 
     ``text`` and ``separator``, a character of two bytes: uint8, UTF-8. ``prefix``: uint8, put
@@ -102,13 +103,7 @@ def encode_letters(text, separator, words, prefix, byte_atoms, inside):  # type:
 
 
 @njit(cache=True, nogil=True)
-def align(
-    word_points: Int32,
-    word_offsets: Int64,
-    morpheme_points: Int32,
-    morpheme_offsets: Int64,
-    entry_offsets: Int64,
-) -> tuple[Int32, Int32, Int32]:
+def align(word_points, word_offsets, morpheme_points, morpheme_offsets, entry_offsets):
     """Align each word with its morphemes so that the most characters match.
 
     Word e has the code points `word_points[word_offsets[e]:word_offsets[e + 1]]` and the morphemes
@@ -232,7 +227,7 @@ def align(
 
 
 @njit(cache=True, nogil=True)
-def longest_common_by_word(points, strings, words, other_points, other_strings, other_words):  # type: ignore[no-untyped-def]
+def longest_common_by_word(points, strings, words, other_points, other_strings, other_words):
     """Return the length of each word's longest common subsequence of strings: int64 (n).
 
     A list of strings for each of n words is flat: ``points`` (code points), ``strings`` (offsets

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -90,18 +91,13 @@ class NewTensor(Tensor):
     chunks: Callable[[], Iterator[Any]]
 
 
-@dataclass(frozen=True)
-class WeightFile:
-    """A weight file of a checkpoint: its name, metadata and tensors in file order."""
-
-    name: str
-    metadata: Mapping[str, str]
-    tensors: tuple[StoredTensor, ...]
+WeightFile = tuple[dict[str, str], list[StoredTensor]]
+"""The metadata of a file, and its tensors in byte order."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A model's folder, with only the headers of its weight files read.
+    """A model's folder, with only the headers of its weight ``files`` read.
 
     ``config`` and ``generation_config``: the contents of those files; the second may be absent.
     ``index``: the file that maps tensors to weight files when there are several.
@@ -110,20 +106,20 @@ class Checkpoint:
     folder: Path
     config: dict[str, Any]
     generation_config: dict[str, Any] | None
-    files: tuple[WeightFile, ...]
+    files: Mapping[str, WeightFile]
     index: dict[str, Any] | None = None
 
     def tensors(self) -> Iterator[StoredTensor]:
         """All tensors, file by file."""
-        for file in self.files:
-            yield from file.tensors
+        for _, tensors in self.files.values():
+            yield from tensors
 
     def write(self, folder: Path, changed: Mapping[str, NewTensor]) -> None:
         """Write the weights to another folder, with some tensors replaced."""
         total = 0
-        for file in self.files:
-            tensors = [changed.get(tensor.name, tensor) for tensor in file.tensors]
-            write_safetensors(folder / file.name, tensors, file.metadata)
+        for name, (metadata, stored) in self.files.items():
+            tensors = [changed.get(tensor.name, tensor) for tensor in stored]
+            write_safetensors(folder / name, tensors, metadata)
             total += sum(tensor.bytes_ for tensor in tensors)
         if self.index is not None:
             # Other counts, such as the number of parameters, would no longer be true.
@@ -131,7 +127,7 @@ class Checkpoint:
             (folder / INDEX).write_text(json.dumps(index, indent=2) + "\n", encoding="utf-8")
 
 
-def read_checkpoint(source: str | Path) -> Checkpoint:
+def read_checkpoint(source: str | os.PathLike[str]) -> Checkpoint:
     """Read the checkpoint in a model's folder.
 
     Raises `FileFormatError` for a folder without ``config.json`` or weights, pickled weights, a
@@ -163,7 +159,7 @@ def read_checkpoint(source: str | Path) -> Checkpoint:
     config, generation = read_config(folder / CONFIG), folder / GENERATION_CONFIG
     generation_config = read_config(generation) if generation.is_file() else None
     if one.is_file():
-        return Checkpoint(folder, config, generation_config, (_weights(one),))
+        return Checkpoint(folder, config, generation_config, {ONE_FILE: read_safetensors(one)})
     index = read_config(index_path)
     return Checkpoint(folder, config, generation_config, _shards(index, index_path), index)
 
@@ -193,12 +189,7 @@ def _numbers(value: Any, field: str = "") -> Iterator[tuple[str, float]]:
         yield field, value
 
 
-def _weights(path: Path) -> WeightFile:
-    metadata, tensors = read_safetensors(path)
-    return WeightFile(path.name, metadata, tuple(tensors))
-
-
-def _shards(index: Mapping[str, Any], path: Path) -> tuple[WeightFile, ...]:
+def _shards(index: Mapping[str, Any], path: Path) -> dict[str, WeightFile]:
     listed = index.get("weight_map")
 
     def wrong(place: str, problem: str) -> FileFormatError:
@@ -210,8 +201,9 @@ def _shards(index: Mapping[str, Any], path: Path) -> tuple[WeightFile, ...]:
         if not isinstance(file, str) or Path(file).name != file or file in ("", ".", ".."):
             problem = f"{shortened(repr(file))} is not the name of a file beside it"
             raise wrong(f"tensor “{name}”", problem)
-    files = tuple(_weights(path.parent / name) for name in dict.fromkeys(listed.values()))
-    found = [(tensor.name, file.name) for file in files for tensor in file.tensors]
+    names = dict.fromkeys(listed.values())
+    files = {name: read_safetensors(path.parent / name) for name in names}
+    found = [(each.name, file) for file, (_, tensors) in files.items() for each in tensors]
     for name, file in found:
         if listed.get(name) != file:
             said = listed.get(name, "nothing of it")
@@ -224,7 +216,7 @@ def _shards(index: Mapping[str, Any], path: Path) -> tuple[WeightFile, ...]:
 # ----------------------------------------------------------------------------------- safetensors
 
 
-def read_safetensors(path: Path) -> tuple[dict[str, str], list[StoredTensor]]:
+def read_safetensors(path: Path) -> WeightFile:
     """Return a file's metadata and its tensors in byte order, reading only the header.
 
     Raises `FileFormatError` for pickled weights, a file of the wrong length, an invalid or too long

@@ -1,5 +1,6 @@
 """Types by their ids in a model, and how one vocabulary writes the types of another."""
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -117,6 +118,15 @@ class ModelVocabulary:
             _BYTE_OF.get(part, part.replace(marker, " ").encode()) for part in byte_parts(type_)
         )
 
+    def size_of(self, type_: str) -> int:
+        """Return the number of characters of a type's text; a sign for a space counts as one.
+
+        Bytes that are no whole character count as U+FFFD, which they decode to.
+        """
+        suffix = self.vocabulary.preprocessor.suffix
+        text = self.text_of(type_).decode(errors="replace")
+        return len(text.removesuffix(suffix)) + (bool(suffix) and text.endswith(suffix))
+
     def written(self, text: bytes) -> str:
         """Write a text as types do (inverse of `text_of`); invalid UTF-8 becomes `BYTES`."""
         if self.writing == AS_BYTES:
@@ -231,7 +241,7 @@ class ModelVocabulary:
         return marker + body.strip(" ▁")
 
 
-def read_model_vocabulary(source: str | Path) -> ModelVocabulary:
+def read_model_vocabulary(source: str | os.PathLike[str]) -> ModelVocabulary:
     """Read the tokeniser of a folder, file or demo, of any kind.
 
     Raises `FileFormatError` where there is none with unambiguous ids.
@@ -239,7 +249,7 @@ def read_model_vocabulary(source: str | Path) -> ModelVocabulary:
     first, last, folder = str(source), str(source), Path(source)
     if not first.startswith("demo:"):
         check_is_there(source)
-        files = tokeniser_files(source)
+        files = tokeniser_files(folder)
         if files == (folder,) and folder.is_dir():
             files = (folder / "vocab.txt",)
         if not files[0].is_file():
@@ -278,6 +288,16 @@ def _added_beside(folder: Path, ids: Mapping[str, int]) -> dict[str, int]:
         if ids.get(text, number) != number or owner.setdefault(number, text) != text:
             problem = f"“{text}” has the id {number:,}, but another one in the tokeniser"
             raise FileFormatError(str(folder), "added tokens", problem, "Save it again.")
+    return found
+
+
+def special_roles(settings: Any) -> dict[str, str]:
+    """Return the strings of a tokeniser's special tokens by their names in `transformers`."""
+    found = {}
+    for role, token in settings.items() if isinstance(settings, dict) else ():
+        text = token.get("content") if isinstance(token, dict) else token
+        if role.endswith("_token") and isinstance(text, str):
+            found[role] = text
     return found
 
 

@@ -6,14 +6,15 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.core.errors import FileFormatError, MorphGraphError, check_choice
+from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.text import counted
+from morphgraph.formats.hugging_face import REMOVED
 from morphgraph.models.checkpoint import BUFFER, CONFIG, Checkpoint, StoredTensor
 from morphgraph.models.model_vocabulary import ModelVocabulary, check_writings
 
@@ -64,22 +65,12 @@ class VocabularyMatrix:
         return (*shape[:-1], rows) if self.role == "bias" else (rows, *shape[1:])
 
 
-@dataclass(frozen=True)
-class VocabularyMatrices:
-    """All tensors of a checkpoint that are indexed by id; ``rows``: its number of ids."""
+def vocabulary_matrices(checkpoint: Checkpoint) -> tuple[int, list[VocabularyMatrix], bool]:
+    """Return the number of ids, all tensors with a row for each, and whether they are tied.
 
-    rows: int
-    matrices: tuple[VocabularyMatrix, ...]
-
-    def of(self, role: MatrixRole) -> StoredTensor | None:
-        """Return the first tensor of a role."""
-        return next((each.tensor for each in self.matrices if each.role == role), None)
-
-
-def vocabulary_matrices(checkpoint: Checkpoint) -> VocabularyMatrices:
-    """Find the input embedding, and the output projection and its bias if stored.
-
-    `FileFormatError` names the tensor or field where the layout is unknown or ambiguous.
+    They are the input embedding, and the output projection and its bias if stored.
+    `FileFormatError` names the tensor or field where the layout is unknown or ambiguous, or a
+    matrix is of anything but known floats, such as a quantised one.
     """
     config, place = checkpoint.config, str(checkpoint.folder / CONFIG)
     inner = config.get("text_config")
@@ -90,8 +81,7 @@ def vocabulary_matrices(checkpoint: Checkpoint) -> VocabularyMatrices:
         raise FileFormatError(place, "field vocab_size", "a number of ids is expected here", fix)
     # If another size of the model is the same number, only names distinguish tensors.
     shape_tells = rows not in _sizes(config)
-    found: dict[MatrixRole, StoredTensor] = {}
-    matrices = []
+    matrices: list[VocabularyMatrix] = []
     for tensor in checkpoint.tensors():
         role, shape = _role(tensor.name), tensor.shape
         if role is None:
@@ -106,19 +96,24 @@ def vocabulary_matrices(checkpoint: Checkpoint) -> VocabularyMatrices:
                 shown = " × ".join(map(str, shape))
                 raise _unknown(tensor, f"it is {shown}, where vocab_size is {rows:,}")
             continue
-        found.setdefault(role, tensor)
+        if tensor.dtype not in FLOAT_KINDS:
+            problem = f"it is of {tensor.dtype}, not of {', '.join(FLOAT_KINDS)}"
+            fix = "Give a checkpoint that is not quantised."
+            raise FileFormatError(str(tensor.path), f"tensor “{tensor.name}”", problem, fix)
         matrices.append(VocabularyMatrix(tensor, role))
+    roles = {each.role for each in matrices}
     fix = "Save the whole model again."
-    if "input" not in found:
+    if "input" not in roles:
         problem = f"no tensor of {counted(rows, 'row')} has the name of an input embedding"
         raise FileFormatError(str(checkpoint.folder), "", problem, fix)
-    tied = settings.get("tie_word_embeddings", config.get("tie_word_embeddings", True))
+    unsaid = config.get("tie_word_embeddings", "output" not in roles)
+    tied = bool(settings.get("tie_word_embeddings", unsaid))
     names = config.get("architectures")
     with_head = isinstance(names, list) and any(str(name).endswith(_WITH_HEAD) for name in names)
-    if not tied and with_head and "output" not in found:
+    if not tied and with_head and "output" not in roles:
         problem = "it is false, but no tensor has the name of an output projection"
         raise FileFormatError(place, "field tie_word_embeddings", problem, fix)
-    return VocabularyMatrices(rows, tuple(matrices))
+    return rows, matrices, tied
 
 
 def _role(name: str) -> MatrixRole | None:
@@ -148,12 +143,17 @@ def _unknown(tensor: StoredTensor, problem: str) -> FileFormatError:
     )
 
 
-RowInit: TypeAlias = Literal["mean", "zeros", "normal"]
+# ------------------------------------------------------------------------- new rows
+
+RowInit: TypeAlias = Literal["mean", "length", "zeros", "normal", "hewitt"]
 """How the row of a new type is initialised."""
 ROW_INITS: tuple[RowInit, ...] = get_args(RowInit)
+RowNorm: TypeAlias = Literal["median"]
+"""The norm to which new input rows are scaled."""
 FLOAT_KINDS = ("F32", "F16", "BF16")
 
 Floats: TypeAlias = npt.NDArray[np.float32]
+Doubles: TypeAlias = npt.NDArray[np.float64]
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 Ids: TypeAlias = npt.NDArray[np.int64]
 
@@ -161,127 +161,138 @@ COPIED, MADE, FILLER = 0, 1, 2
 
 
 @dataclass(frozen=True)
-class RowSources:
-    """Where each row of the new matrix comes from.
+class RowPlan:
+    """What happens to each type, and where each row of the new matrix comes from.
+
+    ``kept``: types of both tokenisers; ``made``: each new type with the old tokens of its string;
+    ``reused``: those of them that have the id of a dropped type, with that type, where no kept type
+    moves; ``dropped``: types that are gone. ``moved``: old to new id of each kept type.
 
     ``kinds``: int8 (n), by new id: `COPIED` from one old row, `MADE` for a new type, or `FILLER`
     for an id without a type. ``offsets``: int64 (n + 1), into ``sources``: the old ids that a row
-    copies or averages; a row without sources is the mean of the rows in ``used``, the old ids that
-    have a type.
+    copies or averages, with ``lengths``, float32: the characters of their types; a row without
+    sources is the mean of the rows in ``used``, the old ids that have a type.
     """
 
+    kept: tuple[str, ...]
+    made: Mapping[str, tuple[str, ...]]
+    reused: Mapping[str, str]
+    dropped: tuple[str, ...]
+    moved: Mapping[int, int]
     kinds: npt.NDArray[np.int8]
     offsets: Ids
     sources: Ids
+    lengths: Floats
     used: Ids
 
-    def __len__(self) -> int:
-        return len(self.kinds)
 
+def made_rows(
+    matrix: VocabularyMatrix,
+    rows: int,
+    plan: RowPlan,
+    init: RowInit,
+    seed: int,
+    norm: RowNorm | None = None,
+) -> Iterator[Bytes]:
+    """Yield the new rows of a stored matrix or vector of ``rows``, as uint8 (some, bytes of one).
 
-@dataclass(frozen=True)
-class MadeRows:
-    """The rows of a stored matrix or vector, for another vocabulary.
-
-    ``rows``: the number of rows stored. Means are computed in float32 and stored in the tensor's
-    own type.
+    Means are computed in float32, moments and draws of ``hewitt`` in float64, and all are stored in
+    the tensor's own type. Fillers are always means of all rows. ``norm`` scales input rows only.
+    Source of ``hewitt``: Hewitt 2021, "Initializing new word embeddings for pretrained language
+    models".
     """
+    tensor = matrix.tensor
+    old, kind = tensor.row_bytes(rows), tensor.dtype
+    width = old.shape[1]
+    columns = width // (4 if kind == "F32" else 2)
+    random = np.random.default_rng([seed, get_args(MatrixRole).index(matrix.role)])
+    step = max(1, BUFFER // width)
 
-    tensor: StoredTensor
-    rows: int
-    sources: RowSources
-    init: RowInit = "mean"
-    seed: int = 0
+    def floats(ids: Ids) -> Floats:
+        return as_floats(old[ids], kind)
 
-    def __post_init__(self) -> None:
-        check_choice("init", self.init, ROW_INITS)
+    def old_rows(size: int = step) -> Iterator[Doubles]:
+        """Rows of finite numbers with a type, in blocks."""
+        for start in range(0, len(plan.used), size):
+            block = floats(plan.used[start : start + size]).astype(np.float64)
+            yield block[np.isfinite(block).all(axis=1)]
 
-    @cached_property
-    def _old(self) -> Bytes:
-        return self.tensor.row_bytes(self.rows)
-
-    @cached_property
-    def _columns(self) -> int:
-        return int(self._old.shape[1]) // (4 if self.tensor.dtype == "F32" else 2)
-
-    @cached_property
-    def _moments(self) -> tuple[Floats, Floats]:
-        """Mean and standard deviation of each column over rows with a type.
-
-        Rows with non-finite values are left out.
-        """
-        count = 0
-        total, squares = np.zeros(self._columns), np.zeros(self._columns)
-        used = self.sources.used
-        step = max(1, BUFFER // self._old.shape[1])
-        for start in range(0, len(used), step):
-            rows = self._of(used[start : start + step]).astype(np.float64)
-            rows = rows[np.isfinite(rows).all(axis=1)]
-            count += len(rows)
-            total += rows.sum(axis=0)
-            squares += (rows * rows).sum(axis=0)
+    @cache
+    def moments() -> tuple[int, Doubles, Doubles]:
+        """The number of old rows, and the mean and standard deviation of each column."""
+        count, total, squares = 0, np.zeros(columns), np.zeros(columns)
+        for block in old_rows():
+            count += len(block)
+            total += block.sum(axis=0)
+            squares += (block * block).sum(axis=0)
         if not count:
             raise MorphGraphError(
-                f"{self.tensor.path}: no row of the tensor “{self.tensor.name}” has finite numbers "
-                "only, so there is no mean of them. Save the model again."
+                f"{tensor.path}: no row of the tensor “{tensor.name}” has finite numbers only, so "
+                "there is no mean of them. Save the model again."
             )
         mean = total / count
-        spread = np.sqrt(np.maximum(squares / count - mean * mean, 0))
-        return mean.astype(np.float32), spread.astype(np.float32)
+        return count, mean, np.sqrt(np.maximum(squares / count - mean * mean, 0))
 
-    def _of(self, ids: Ids) -> Floats:
-        return as_floats(self._old[ids], self.tensor.dtype)
+    @cache
+    def triangle() -> Doubles:
+        """The Cholesky factor of the covariance of old rows."""
+        count, mean, _ = moments()
+        found = np.zeros((columns, columns))
+        for block in old_rows(max(step, columns)):
+            block -= mean
+            found += block.T @ block
+        found /= count
+        # Fewer rows than columns leave eigenvalues of 0, which rounding puts below it.
+        tiny = 10 * columns * np.finfo(np.float64).eps * np.trace(found)
+        found[np.diag_indices(columns)] += tiny + np.finfo(np.float64).tiny
+        return np.linalg.cholesky(found)
 
-    def chunks(self) -> Iterator[Bytes]:
-        """Yield the new rows a few at a time, as uint8 (rows, bytes of a row)."""
-        random = np.random.default_rng(self.seed)
-        width = self._old.shape[1]
-        step = max(1, BUFFER // width)
-        for start in range(0, len(self.sources), step):
-            kinds = self.sources.kinds[start : start + step]
-            rows = np.empty((len(kinds), width), np.uint8)
-            copied = kinds == COPIED
-            firsts = self.sources.offsets[start : start + len(kinds)][copied]
-            rows[copied] = self._old[self.sources.sources[firsts]]
-            others = np.flatnonzero(~copied)
-            if len(others):
-                made = self._made(others + start, kinds[others] == FILLER, random)
-                rows[others] = _bytes(made, self.tensor.dtype)
-            yield rows
+    @cache
+    def median_norm() -> float:
+        return float(np.median(np.concatenate([np.linalg.norm(b, axis=1) for b in old_rows()])))
 
-    def _made(self, ids: Ids, filler: npt.NDArray[np.bool_], random: np.random.Generator) -> Floats:
-        """Compute the rows of ids that have none to copy; fillers are always means."""
-        if self.init == "mean":
-            return self._means(ids)
-        made = np.zeros((len(ids), self._columns), np.float32)
-        if self.init == "normal":
-            mean, spread = self._moments
-            drawn = random.standard_normal((int((~filler).sum()), self._columns), np.float32)
-            made[~filler] = mean + spread * drawn
-        if filler.any():
-            made[filler] = self._moments[0]
-        return made
-
-    def _means(self, ids: Ids) -> Floats:
-        starts, ends = self.sources.offsets[ids], self.sources.offsets[ids + 1]
-        lengths = ends - starts
-        made = np.zeros((len(ids), self._columns), np.float32)
+    def means(ids: Ids) -> Floats:
+        starts = plan.offsets[ids]
+        lengths = plan.offsets[ids + 1] - starts
+        made, total = np.zeros((len(ids), columns), np.float32), np.zeros(len(ids), np.float32)
         for place in range(int(lengths.max(initial=0))):
             longer = lengths > place
-            made[longer] += self._of(self.sources.sources[starts[longer] + place])
-        made /= np.maximum(lengths, 1).astype(np.float32)[:, None]
+            at = starts[longer] + place
+            weights = plan.lengths[at] if init == "length" else np.ones(len(at), np.float32)
+            made[longer] += weights[:, None] * floats(plan.sources[at])
+            total[longer] += weights
+        made /= np.maximum(total, 1)[:, None]
         if not lengths.all():
-            made[lengths == 0] = self._moments[0]
+            made[lengths == 0] = moments()[1]
         return made
 
+    def drawn(number: int) -> Floats:
+        if init == "zeros":
+            return np.zeros((number, columns), np.float32)
+        if init == "hewitt":
+            normal = random.standard_normal((number, columns))
+            return (moments()[1] + normal @ triangle().T).astype(np.float32)
+        mean, spread = (each.astype(np.float32) for each in moments()[1:])
+        return mean + spread * random.standard_normal((number, columns), np.float32)
 
-def check_floats(tensor: StoredTensor) -> None:
-    """Refuse a matrix of anything but known floats, such as a quantised one."""
-    if tensor.dtype not in FLOAT_KINDS:
-        raise MorphGraphError(
-            f"{tensor.path}: the tensor “{tensor.name}” is of {tensor.dtype}, not of "
-            f"{', '.join(FLOAT_KINDS)}. Give a checkpoint that is not quantised."
-        )
+    for start in range(0, len(plan.kinds), step):
+        kinds = plan.kinds[start : start + step]
+        made = np.empty((len(kinds), width), np.uint8)
+        copied = kinds == COPIED
+        firsts = plan.offsets[start : start + len(kinds)][copied]
+        made[copied] = old[plan.sources[firsts]]
+        if (others := np.flatnonzero(~copied)).size:
+            is_made = kinds[others] == MADE
+            is_drawn = is_made & (init not in ("mean", "length"))
+            found = np.empty((len(others), columns), np.float32)
+            found[~is_drawn] = means(others[~is_drawn] + start)
+            if is_drawn.any():
+                found[is_drawn] = drawn(int(is_drawn.sum()))
+            if norm is not None and matrix.role == "input" and is_made.any():
+                norms = np.linalg.norm(found[is_made], axis=1, keepdims=True)
+                found[is_made] *= median_norm() / np.where(norms > 0, norms, 1)
+            made[others] = _bytes(found, kind)
+        yield made
 
 
 def as_floats(rows: Bytes, dtype: str) -> Floats:
@@ -314,45 +325,38 @@ def _bytes(rows: Floats, dtype: str) -> Bytes:
 _MOST_PADDING = 1024
 
 
-@dataclass(frozen=True)
-class RowPlan:
-    """What happens to each type.
-
-    ``kept``: types of both tokenisers; ``made``: each new type with the old tokens of its string;
-    ``dropped``: types that are gone. ``moved``: old to new id of each kept type. ``sources``: the
-    same by id.
-    """
-
-    kept: tuple[str, ...]
-    made: Mapping[str, tuple[str, ...]]
-    dropped: tuple[str, ...]
-    moved: Mapping[int, int]
-    sources: RowSources
-
-
 def plan_rows(
     old: ModelVocabulary,
     new: ModelVocabulary,
-    multiple: int = 1,
-    same: Mapping[str, str] | None = None,
+    rows: int,
+    multiple: int,
+    same: Mapping[str, str],
 ) -> RowPlan:
     """Plan a row for each id of the new tokeniser, padded to a multiple of ``multiple``.
 
     A type is kept if the old tokeniser has one for the same string, written in its own way.
     ``same`` maps new types to the old ones that they replace, where the old tokeniser lacks the
-    string.
+    string. Where no kept type moves and the ids are not fewer, neither do the model's ``rows``
+    without a type, nor those of removed types whose entries have another name by now.
     """
     check_writings(old, new)
     spelled = {type_: old.spelled(new, type_) for type_ in new.ids}
-    for type_, before in (same or {}).items():
+    for type_, before in same.items():
         if spelled.get(type_) not in old.ids:
             spelled[type_] = before
+    texts = {number: type_ for type_, number in old.ids.items()}
+    stays = all(old.ids.get(spelled[type_], n) == n for type_, n in new.ids.items())
+    if stays:
+        gone = old.ids.keys() - set(spelled.values())
+        for type_, number in new.ids.items():
+            if type_ == REMOVED.format(number) and texts.get(number) in gone:
+                spelled[type_] = texts[number]
     fresh = [type_ for type_ in new.ids if spelled[type_] not in old.ids]
     tokens = dict(zip(fresh, old.tokens_of([spelled[type_] for type_ in fresh]), strict=True))
-    texts = {number: type_ for type_, number in old.ids.items()}
-    rows = math.ceil(new.id_count / multiple) * multiple
-    kinds = np.full(rows, FILLER, np.int8)
-    listed: list[list[int]] = [[] for _ in range(rows)]
+    in_place = stays and new.id_count >= old.id_count
+    count = math.ceil(max(new.id_count, rows if in_place else 0) / multiple) * multiple
+    kinds = np.full(count, FILLER, np.int8)
+    listed: list[list[int]] = [[] for _ in range(count)]
     moved: dict[int, int] = {}
     for type_, number in new.ids.items():
         if type_ in tokens:
@@ -361,18 +365,22 @@ def plan_rows(
             row = old.ids[spelled[type_]]
             kinds[number], listed[number] = COPIED, [row]
             moved.setdefault(row, number)
-    sources = RowSources(
-        kinds,
-        np.append(0, np.cumsum([len(each) for each in listed])),
-        np.array([number for each in listed for number in each], np.int64),
-        np.array(sorted(texts), np.int64),
-    )
+    if in_place:
+        for row in set(range(rows)) - texts.keys() - set(new.ids.values()):
+            kinds[row], listed[row] = COPIED, [row]
+    sources = [number for each in listed for number in each]
+    sizes = {number: old.size_of(texts[number]) for each in tokens.values() for number in each}
     return RowPlan(
         tuple(type_ for type_ in new.ids if type_ not in tokens),
         {type_: tuple(texts[number] for number in found) for type_, found in tokens.items()},
+        {type_: texts[new.ids[type_]] for type_ in fresh if stays and new.ids[type_] in texts},
         tuple(type_ for type_, number in old.ids.items() if number not in moved),
         moved,
-        sources,
+        kinds,
+        np.append(0, np.cumsum([len(each) for each in listed])),
+        np.array(sources, np.int64),
+        np.array([sizes.get(number, 1) for number in sources], np.float32),
+        np.array(sorted(texts), np.int64),
     )
 
 

@@ -8,10 +8,10 @@ unused rows if input and output share one matrix, else by the norm of input rows
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,15 +19,10 @@ import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError, check_choice
 from morphgraph.core.text import counted
+from morphgraph.corpus.counts import to_word_counts
 from morphgraph.models.checkpoint import BUFFER, StoredTensor, read_checkpoint
 from morphgraph.models.model_vocabulary import ModelVocabulary, read_model_vocabulary
-from morphgraph.models.rows import (
-    MatrixRole,
-    as_floats,
-    check_floats,
-    check_rows,
-    vocabulary_matrices,
-)
+from morphgraph.models.rows import as_floats, check_rows, vocabulary_matrices
 from morphgraph.score.vocabulary import NamedCounts, VocabularyHealth
 from morphgraph.segment.segmenter import standard_segmenter
 
@@ -105,51 +100,59 @@ class UndertrainedTypes:
         )
 
 
-def undertrained_types(
-    model: str | Path,
-    corpus: NamedCounts | None = None,
+def undertrained(
+    model: str | os.PathLike[str],
+    frequencies: str | NamedCounts | None = None,
     *,
-    tokeniser: str | Path | None = None,
+    tokenizer: str | os.PathLike[str] | None = None,
     padded: bool = False,
     by: str | None = None,
 ) -> UndertrainedTypes:
-    """Find the under-trained types of a model's folder; ``corpus``: words to count types in.
+    """Look for types that a model has hardly learned: norms, and distances from unused rows.
 
-    ``tokeniser``: the model's, if not in its folder. The rows taken as unused are those without a
-    type, of reserved types, and of types that can never be produced; failing those, those of types
-    that are no token of the corpus. ``by``: one of `RANKINGS`; by default as in the program of Land
-    & Bartolo, or the norm where that needs unused rows and there are none. ``padded``: see
-    `check_rows`. Raises `MorphGraphError`.
+    ``model``: a folder of `transformers` with weights in safetensors. ``frequencies``: a file of
+    word counts, or ``wordfreq:en``, or counts with a name, whose words are segmented to count
+    types. ``tokenizer``: the model's, if it is not in its folder. ``padded``: rows beyond its ids
+    are padding, however many.
+
+    The rows taken as unused are those without a type, of reserved types, and of types that can
+    never be produced; failing those, those of types that are no token of the corpus. ``by``: rank
+    types by ``norm``, ``cosine`` or ``euclidean``; by default as Land & Bartolo's program does, by
+    the cosine distance where one matrix is input and output, else by the norm. Errors:
+    `MorphGraphError`.
+
+    >>> mg.models.undertrained("no model")
+    Traceback (most recent call last):
+        ...
+    morphgraph.core.errors.FileFormatError: no model: there is no such folder. Check the path.
     """
     import pandas as pd
 
     if by is not None:
         check_choice("by", by, tuple(RANKINGS))
+    if isinstance(frequencies, str):
+        corpus: NamedCounts | None = NamedCounts(to_word_counts(frequencies), frequencies)
+    else:
+        corpus = frequencies
     checkpoint = read_checkpoint(model)
-    found = vocabulary_matrices(checkpoint)
-    vocabulary = read_model_vocabulary(tokeniser or checkpoint.folder)
-    check_rows(found.rows, vocabulary, padded)
-    texts, kinds, counts = _described(vocabulary, corpus, found.rows)
+    rows, matrices, _ = vocabulary_matrices(checkpoint)
+    vocabulary = read_model_vocabulary(tokenizer or checkpoint.folder)
+    check_rows(rows, vocabulary, padded)
+    texts, kinds, counts = _described(vocabulary, corpus, rows)
     unused = np.flatnonzero(np.isin(kinds, _SURELY_UNUSED))
     unused_are = "without a type, reserved or never produced"
     if not len(unused) and corpus is not None:
         unused = np.flatnonzero((counts == 0) & (kinds != "special"))
         unused_are = "no token of the corpus"
-    columns: dict[str, Any] = {
-        "id": np.arange(found.rows),
-        "type": texts,
-        "kind": kinds,
-        "count": counts,
-    }
-    roles: tuple[MatrixRole, ...] = ("input", "output")
-    for role in roles:
-        tensor = found.of(role)
-        if tensor is not None:
-            check_floats(tensor)
-            figures = _row_figures(tensor, found.rows, unused)
-            names = ("norm", "cosine", "euclidean")
-            columns |= {f"{role}_{name}": each for name, each in zip(names, figures, strict=True)}
-    tied = found.of("output") is None
+    columns = {"id": np.arange(rows), "type": texts, "kind": kinds, "count": counts}
+    tensors = {each.role: each.tensor for each in reversed(matrices)}  # the first of each role
+    for role in ("input", "output"):
+        if role in tensors:
+            figures = _row_figures(tensors[role], rows, unused)
+            columns |= {
+                f"{role}_{name}": each for name, each in zip(RANKINGS, figures, strict=True)
+            }
+    tied = "output" not in tensors
     if by is None:
         by = "cosine" if tied and len(unused) else "norm"
     elif by != "norm" and not len(unused):

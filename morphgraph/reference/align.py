@@ -10,14 +10,13 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from unicodedata import category, normalize
 
-from morphgraph.reference.entry import Entry, MorphemeKind
+import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+from morphgraph.reference.entry import Entry, MorphemeKind
 
 HYPHENS = "-\u2010\u2011"  # as on the keyboard, and Unicode's hyphens
 _HYPHEN_SET = frozenset(HYPHENS)
@@ -67,11 +66,13 @@ def align_morphemes(words: Sequence[str], morphemes: Sequence[Sequence[str]]) ->
     [Alignment(morphs=('subsid', 'is', 'ed'), sources=(0, 2, 3))]
     """
     found: dict[int, Alignment] = {}
+    unlike = []
     for index, (word, parts) in enumerate(zip(words, morphemes, strict=True)):
         if "".join(parts) == word:
             kept = tuple(i for i, part in enumerate(parts) if part)
             found[index] = Alignment(tuple(filter(None, parts)), kept)
-    unlike = [index for index in range(len(words)) if index not in found]
+        else:
+            unlike.append(index)
     if unlike:
         aligned = _align_batch([words[i] for i in unlike], [morphemes[i] for i in unlike])
         found.update(zip(unlike, aligned, strict=True))
@@ -79,24 +80,18 @@ def align_morphemes(words: Sequence[str], morphemes: Sequence[Sequence[str]]) ->
 
 
 def _align_batch(words: list[str], morphemes: list[Sequence[str]]) -> list[Alignment]:
-    """Align all words in one kernel call; numpy and numba are only loaded if needed."""
-    import numpy as np
-
+    """Align all words in one kernel call; numba is only loaded if needed."""
     from morphgraph.kernels.words import align
 
-    normal_words, cuts = [], []
-    for word in words:
-        normal, cut = normalise_with_cuts(word)
-        normal_words.append(normal)
-        cuts.append(cut)
+    normal_words, cuts = zip(*map(normalise_with_cuts, words), strict=True)
     known = {part: normalise(part) for part in {part for parts in morphemes for part in parts}}
     normal_morphemes = [known[part] for parts in morphemes for part in parts]
-    entry_offsets = _offsets([len(parts) for parts in morphemes])
+    entry_offsets = _offsets(morphemes)
     starts, sources, sizes = align(
         _points(normal_words),
-        _offsets([len(word) for word in normal_words]),
+        _offsets(normal_words),
         _points(normal_morphemes),
-        _offsets([len(part) for part in normal_morphemes]),
+        _offsets(normal_morphemes),
         entry_offsets,
     )
     all_starts, all_sources = starts.tolist(), sources.tolist()
@@ -118,16 +113,12 @@ def _align_batch(words: list[str], morphemes: list[Sequence[str]]) -> list[Align
     return aligned
 
 
-def _points(strings: list[str]) -> npt.NDArray[np.int32]:
-    import numpy as np
-
+def _points(strings: Sequence[str]) -> npt.NDArray[np.int32]:
     return np.frombuffer("".join(strings).encode("utf-32-le", "surrogatepass"), np.int32)
 
 
-def _offsets(lengths: list[int]) -> npt.NDArray[np.int64]:
-    import numpy as np
-
-    return np.fromiter(accumulate(lengths, initial=0), np.int64, len(lengths) + 1)
+def _offsets(parts: Sequence[Sequence[str]]) -> npt.NDArray[np.int64]:
+    return np.fromiter(accumulate(map(len, parts), initial=0), np.int64, len(parts) + 1)
 
 
 def has_hyphen(word: str) -> bool:
@@ -141,11 +132,7 @@ def is_hyphen(morph: str) -> bool:
 
 
 def separate_hyphens(alignment: Alignment) -> Alignment:
-    """Make each hyphen between two morphs a separate morph (docs/references.md).
-
-    >>> separate_hyphens(Alignment(("co-", "op"), (0, 1)))
-    Alignment(morphs=('co', '-', 'op'), sources=(0, -1, 1))
-    """
+    """Make each hyphen between two morphs a separate morph (docs/references.md)."""
     last = len(alignment.morphs) - 1
     morphs: list[str] = []
     sources: list[int] = []
@@ -167,52 +154,23 @@ def whole_words(alignment: Alignment, pieces: Sequence[int]) -> tuple[str, ...]:
 
     Morphs without a morpheme, and hyphens, which are not words, belong to the whole word on their
     left; those at the start are joined to the first morph that has a morpheme.
-
-    >>> whole_words(Alignment(("x", "-", "ray", "s"), (0, -1, 1, 2)), (0, 1, 1))
-    ('x-', 'rays')
     """
     if pieces[0] == pieces[-1]:
         return ("".join(alignment.morphs),)
-    owners = [
-        pieces[source] if source >= 0 and not is_hyphen(morph) else None
-        for morph, source in zip(*alignment, strict=True)
-    ]
-    known = [owner for owner in owners if owner is not None]
-    if not known:
-        return ("".join(alignment.morphs),)
     joined: list[str] = []
-    current = known[0]  # whole word that the last string in `joined` belongs to
-    for morph, owner in zip(alignment.morphs, owners, strict=True):
-        if joined and owner in (None, current):
+    current: int | None = None  # the whole word that the last string in `joined` belongs to
+    for morph, source in zip(*alignment, strict=True):
+        owner = current if source < 0 or is_hyphen(morph) else pieces[source]
+        if joined and current in (None, owner):
             joined[-1] += morph
         else:
             joined.append(morph)
-        current = current if owner is None else owner
+        current = owner
     return tuple(joined)
 
 
-def morph_kinds(
-    alignment: Alignment, kinds: Sequence[MorphemeKind | None]
-) -> tuple[MorphemeKind | None, ...]:
-    """Return the kind of each morph: its morpheme's, a hyphen's, or None without a morpheme.
-
-    >>> aligned = Alignment(("x", "-", "ray", "s"), (-1, -1, 0, 1))
-    >>> found = morph_kinds(aligned, (MorphemeKind.FREE, None))
-    >>> [kind and kind.value for kind in found]
-    [None, 'hyphen', 'free', None]
-    """
-    return tuple(
-        MorphemeKind.HYPHEN if is_hyphen(morph) else kinds[source] if source >= 0 else None
-        for morph, source in zip(*alignment, strict=True)
-    )
-
-
 def split_rest(alignment: Alignment, suffix: str) -> Alignment:
-    """Make the rest of the last morph after a suffix a separate morph, with source −1.
-
-    >>> split_rest(Alignment(("pos", "ieren"), (0, 1)), "ier")
-    Alignment(morphs=('pos', 'ier', 'en'), sources=(0, 1, -1))
-    """
+    """Make the rest of the last morph after a suffix a separate morph, with source −1."""
     *others, last = alignment.morphs
     if not others or not last.startswith(suffix) or len(last) == len(suffix):
         return alignment
@@ -231,7 +189,12 @@ def entries_from(rows: Sequence[SourceRow]) -> list[Entry]:
         joined = row.whole_words
         if joined is None and row.pieces is not None:
             joined = whole_words(alignment, row.pieces)
-        kinds = morph_kinds(alignment, row.kinds) if row.kinds is not None else None
+        kinds: tuple[MorphemeKind | None, ...] | None = None
+        if row.kinds is not None:
+            kinds = tuple(
+                MorphemeKind.HYPHEN if is_hyphen(morph) else row.kinds[at] if at >= 0 else None
+                for morph, at in zip(*alignment, strict=True)
+            )
         own = row.underlying or tuple(filter(None, row.morphemes))
         differs = own not in ((), alignment.morphs)
         about = joined, row.corpus_count, row.line, kinds, row.processes, own if differs else None
@@ -247,7 +210,7 @@ def entries_from(rows: Sequence[SourceRow]) -> list[Entry]:
 
 
 def _unmarked(text: str) -> str:
-    """Apply NFD, remove combining marks (category M), and apply NFKC; keep case."""
+    """Apply NFD, remove combining marks, and apply NFKC; keep case."""
     bare = "".join(c for c in normalize("NFD", text) if category(c)[0] != "M")
     return normalize("NFKC", bare)
 
@@ -277,15 +240,8 @@ def _alone(char: str) -> str:
 
 
 def normalise(text: str) -> str:
-    """Return the normal form in which words and morphemes are compared.
-
-    >>> normalise("Élégance"), normalise("ﬁn"), normalise("Straße")
-    ('elegance', 'fin', 'straße')
-    """
-    if text.isascii():
-        return text.lower()
-    letters = [_alone(c) for c in text]
-    return "".join(letters) if all(letters) else _lower(_unmarked(text))
+    """Return the normal form in which words and morphemes are compared."""
+    return normalise_with_cuts(text)[0]
 
 
 def normalise_with_cuts(text: str) -> tuple[str, Sequence[int]]:

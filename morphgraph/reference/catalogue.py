@@ -10,7 +10,6 @@ import difflib
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -22,14 +21,11 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import writing
 from morphgraph.core.system import try_lock
 
-TIMEOUTS = (10.0, 30.0)
-"""Seconds to connect, and between two pieces."""
-RETRIES = 2
-"""How often a download that failed is tried again."""
+_TIMEOUTS = (10.0, 30.0)  # seconds to connect, and between two pieces
+_RETRIES = 2
 _PIECE = 1 << 14
 
-DownloadProgress = Callable[[float], object]
-"""Called with the share that is there, 0 to 1."""
+DownloadProgress = Callable[[float], object]  # called with the share that is there, 0 to 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +54,12 @@ class CatalogueEntry:
 
     @property
     def can_be_fetched(self) -> bool:
-        """Whether its address and checksum are known.
-
-        >>> SOURCES["morphynet-deu"].can_be_fetched, SOURCES["celex"].can_be_fetched
-        (True, False)
-        """
+        """Whether its address and checksum are known."""
         return bool(self.url and self.sha256)
 
     @property
     def language_names(self) -> str:
-        """The English names of its languages.
-
-        >>> SOURCES["celex"].language_names
-        'Dutch, English, German'
-        """
+        """The English names of its languages."""
         return ", ".join(LANGUAGES[code][1] for code in self.languages)
 
 
@@ -106,9 +94,6 @@ def find_source(name: str) -> CatalogueEntry:
     """Return the source of a name, with or without ``catalogue:`` before it.
 
     An unknown name raises `MorphGraphError` with the most similar names.
-
-    >>> find_source("catalogue:morphynet-deu").languages
-    ('deu',)
     """
     bare = name.removeprefix("catalogue:")
     if bare not in SOURCES:
@@ -125,11 +110,6 @@ def sources_of(language: str | None = None) -> list[CatalogueEntry]:
     """Return all sources, or those of one language by its code or English name.
 
     A language without sources raises `MorphGraphError`, which lists the others.
-
-    >>> [source.name for source in sources_of("nld")]
-    ['celex']
-    >>> sources_of("de") == sources_of("German") == sources_of("deu")
-    True
     """
     if language is None:
         return list(SOURCES.values())
@@ -213,11 +193,8 @@ def _to_fetch(name: str) -> tuple[CatalogueEntry, Path]:
 def get(name: str, accept_licence: bool, progress: DownloadProgress | None = None) -> Path:
     """Fetch a source, unless it is there already, and return the path of its file.
 
-    Another process that fetches the same source is waited for.
-
-    Raises `MorphGraphError` for an unknown source, one to fetch by hand, a licence that was not
-    accepted, a file that is missing, longer than stated or of another SHA-256, a server that cannot
-    be reached or breaks off, and a full disk.
+    Another process that fetches the same source is waited for. Whatever goes wrong is a
+    `MorphGraphError`, be it the licence, the network, the file that arrives or the disk.
     """
     source, path = _to_fetch(name)
     if _is_intact(path, source):
@@ -230,7 +207,10 @@ def get(name: str, accept_licence: bool, progress: DownloadProgress | None = Non
     tell = progress or (lambda share: None)
     with writing(path, " with the environment variable MORPHGRAPH_CACHE"):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(path.with_suffix(".lock"), lambda: tell(0.0)):
+        with path.with_suffix(".lock").open("ab") as lock:  # it falls away with the process
+            while not try_lock(lock):
+                tell(0.0)
+                time.sleep(0.1)
             if not _is_intact(path, source):
                 _fetch(path, source, tell)
     return path
@@ -243,14 +223,14 @@ def _fetch(path: Path, source: CatalogueEntry, tell: DownloadProgress) -> None:
     def download(url: str, output_file: str, pooch_: object) -> None:
         # Compressed, the size would be that of another file.
         headers = {"Accept-Encoding": "identity", "User-Agent": "morphgraph"}
-        http = pooch.HTTPDownloader(chunk_size=_PIECE, timeout=TIMEOUTS, headers=headers)
+        http = pooch.HTTPDownloader(chunk_size=_PIECE, timeout=_TIMEOUTS, headers=headers)
         with Path(output_file).open("wb") as file:
             http(url, _Metered(file, source, tell), pooch_)
 
     pooch.get_logger().setLevel("WARNING")  # the caller has a progress of its own
     known = {path.name: f"sha256:{source.sha256}"}
     urls = {path.name: source.url}
-    fetcher = pooch.create(path.parent, "", registry=known, urls=urls, retry_if_failed=RETRIES)
+    fetcher = pooch.create(path.parent, "", registry=known, urls=urls, retry_if_failed=_RETRIES)
     try:
         fetcher.fetch(path.name, downloader=download)
     except exceptions.RequestException as error:
@@ -261,16 +241,17 @@ def _fetch(path: Path, source: CatalogueEntry, tell: DownloadProgress) -> None:
             problem = f"answers {answer.status_code}{gone and f': {gone}'}"
         raise MorphGraphError(
             f"{source.name}: {source.url} {problem}. Check the network, or the proxy in the "
-            f"environment variable HTTPS_PROXY; or see {source.home}, and use the file that is "
-            "there with --reference FILE."
+            f"environment variable HTTPS_PROXY; or {_elsewhere(source)}."
         ) from error
     except ValueError as error:  # pooch compared the sums and removed the file
         raise MorphGraphError(
             f"{source.name}: what came from {source.url} does not have the SHA-256 of the "
-            f"catalogue, {source.sha256}. It was changed there or on the way, and has been "
-            f"removed. Try again; if that does not help, see {source.home} and use the file that "
-            "is there with --reference FILE."
+            f"catalogue, {source.sha256}, and has been removed. Try again, or {_elsewhere(source)}."
         ) from error
+
+
+def _elsewhere(source: CatalogueEntry) -> str:
+    return f"see {source.home}, and use the file that is there with --reference FILE"
 
 
 class _Metered:
@@ -286,16 +267,6 @@ class _Metered:
             raise MorphGraphError(
                 f"{self.source.name}: the file on the server has more than the "
                 f"{self.source.size:,} bytes of the catalogue: it is not the one that was checked. "
-                f"See {self.source.home}, and use the file that is there with --reference FILE."
+                f"Please {_elsewhere(self.source)}."
             )
         self.tell(self.file.tell() / self.source.size)
-
-
-@contextmanager
-def _alone(lock: Path, waiting: Callable[[], object]) -> Iterator[None]:
-    """Hold a lock that falls away with the process; `waiting` is called while another has it."""
-    with lock.open("ab") as file:
-        while not try_lock(file):
-            waiting()
-            time.sleep(0.1)
-        yield

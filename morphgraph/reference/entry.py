@@ -13,7 +13,7 @@ from random import Random
 from morphgraph.core.cache import Cache
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum
-from morphgraph.core.text import counted, visible
+from morphgraph.core.text import base_name, counted, visible
 
 
 class MorphemeKind(StrEnum):
@@ -27,33 +27,21 @@ class MorphemeKind(StrEnum):
 
 
 def processes_of(kinds: Sequence[MorphemeKind | None]) -> tuple[str, ...]:
-    """Return what formed a word of derivational affixes: "derivation", "compound" or both.
-
-    >>> FREE, SUFFIX = MorphemeKind.FREE, MorphemeKind.SUFFIX
-    >>> processes_of([FREE, MorphemeKind.INTERFIX, FREE, SUFFIX])
-    ('derivation', 'compound')
-    """
+    """Return what formed a word of derivational affixes: "derivation", "compound" or both."""
     is_derived = MorphemeKind.PREFIX in kinds or MorphemeKind.SUFFIX in kinds
-    formed = {"derivation": is_derived, "compound": kinds.count(MorphemeKind.FREE) > 1}
-    return tuple(process for process, forms in formed.items() if forms)
+    is_compound = kinds.count(MorphemeKind.FREE) > 1
+    return ("derivation",) * is_derived + ("compound",) * is_compound
 
 
 def resolve_kinds(kinds: Sequence[MorphemeKind]) -> list[MorphemeKind]:
-    """Count an interfix directly before a suffix as a suffix, and a hyphen beside an affix too.
-
-    >>> kinds = [MorphemeKind.FREE, MorphemeKind.INTERFIX, MorphemeKind.SUFFIX]
-    >>> [kind.value for kind in resolve_kinds(kinds)]
-    ['free', 'suffix', 'suffix']
-    """
+    """Count an interfix directly before a suffix as a suffix, and a hyphen beside an affix too."""
     resolved = list(kinds)
     for i, kind in enumerate(resolved):  # un- - American: the hyphen passes the prefix on
         if kind is MorphemeKind.HYPHEN and i and resolved[i - 1] is MorphemeKind.PREFIX:
             resolved[i] = MorphemeKind.PREFIX
+    linking = (MorphemeKind.INTERFIX, MorphemeKind.HYPHEN)
     for i in range(len(resolved) - 2, -1, -1):
-        if resolved[i + 1] is MorphemeKind.SUFFIX and resolved[i] in (
-            MorphemeKind.INTERFIX,
-            MorphemeKind.HYPHEN,
-        ):
+        if resolved[i + 1] is MorphemeKind.SUFFIX and resolved[i] in linking:
             resolved[i] = MorphemeKind.SUFFIX
     return resolved
 
@@ -63,28 +51,16 @@ def joins_left(resolved: Sequence[MorphemeKind]) -> list[bool]:
 
     A prefix joins what follows, be it an interfix, and a suffix or hyphen what precedes; an
     interfix stands alone otherwise.
-
-    >>> joins_left([MorphemeKind.PREFIX, MorphemeKind.FREE, MorphemeKind.SUFFIX, MorphemeKind.FREE])
-    [False, True, True, False]
     """
+    left = (MorphemeKind.SUFFIX, MorphemeKind.HYPHEN)
     return [
-        i > 0
-        and (
-            kind in (MorphemeKind.SUFFIX, MorphemeKind.HYPHEN)
-            or resolved[i - 1] is MorphemeKind.PREFIX
-        )
+        i > 0 and (kind in left or resolved[i - 1] is MorphemeKind.PREFIX)
         for i, kind in enumerate(resolved)
     ]
 
 
 def pieces(kinds: Sequence[MorphemeKind]) -> list[int]:
-    """Return the index of the whole word of each morpheme in a flat list, from 0.
-
-    >>> pieces([MorphemeKind.PREFIX, MorphemeKind.FREE, MorphemeKind.INTERFIX, MorphemeKind.FREE])
-    [0, 0, 1, 2]
-    >>> pieces([MorphemeKind.FREE, MorphemeKind.HYPHEN, MorphemeKind.FREE])
-    [0, 0, 1]
-    """
+    """Return the index of the whole word of each morpheme in a flat list, from 0."""
     numbers: list[int] = []
     for joins in joins_left(resolve_kinds(kinds)):
         numbers.append(numbers[-1] + (not joins) if numbers else 0)
@@ -207,10 +183,6 @@ class Reference:
 
         The same seed gives the same entries. The name says what was drawn, as scores depend on it.
         `MorphGraphError` for a number below 1.
-
-        >>> gold = Reference("gold.tsv", "plain", (Entry("a", ("a",)),) * 9, (), "0" * 12)
-        >>> len(gold.sample(4)), gold.sample(4, seed=1).name
-        (4, 'gold.tsv (4 of 9 entries, seed 1)')
         """
         if entries < 1:
             raise MorphGraphError(f"A sample of {entries} entries is too small. Give 1 or more.")
@@ -232,19 +204,12 @@ def join_references(references: Sequence[Reference]) -> Reference:
     lists their names, without folders; the checksum is made of theirs, so their order matters; what
     was skipped is reported for each. The result is partial where one of them is. `MorphGraphError`
     if there is none.
-
-    >>> from morphgraph.reference.readers import read_reference
-    >>> one = read_reference("undo\\tun do".encode(), name="a.tsv")
-    >>> other = read_reference("doing\\tdo ing".encode(), name="b.tsv")
-    >>> joined = join_references([one, other])
-    >>> joined.name, [entry.word for entry in joined.entries]
-    ('a.tsv + b.tsv', ['undo', 'doing'])
     """
     if not references:
         raise MorphGraphError("There are no references to join. Give at least one.")
     if len(references) == 1:
         return references[0]
-    names = [each.name.replace("\\", "/").rsplit("/", 1)[-1] for each in references]
+    names = [base_name(each.name) for each in references]
     parts = list(zip(names, references, strict=True))
     skipped = [
         replace(skip, reason=f"{name}: {skip.reason}")
@@ -263,8 +228,7 @@ def join_references(references: Sequence[Reference]) -> Reference:
     )
 
 
-TOP = 20
-"""The number of most frequent affixes listed."""
+TOP = 20  # most frequent affixes listed
 
 
 @dataclass(frozen=True)
@@ -295,22 +259,13 @@ class Description:
 
 
 def describe_reference(reference: Reference) -> Description:
-    """Compute the statistics of a reference.
-
-    >>> kinds = (MorphemeKind.PREFIX, MorphemeKind.FREE)
-    >>> entries = (Entry("undo", ("un", "do"), kinds=kinds), Entry("go", ("go",)))
-    >>> found = describe_reference(Reference("gold.tsv", "plain", entries, (), "0" * 12))
-    >>> found.index_of_synthesis, found.morphs_per_word, found.prefixes
-    (1.5, {1: 1, 2: 1}, (('un', 1),))
-    """
+    """Compute the statistics of a reference."""
     entries = reference.entries
     sizes = Counter(len(entry.morphs) for entry in entries)
     analyses: dict[str, tuple[str, ...]] = {}
     several: set[str] = set()
     kinds: Counter[MorphemeKind | None] = Counter()
-    affixes: dict[MorphemeKind | None, Counter[str]] = {
-        kind: Counter() for kind in (MorphemeKind.PREFIX, MorphemeKind.SUFFIX)
-    }
+    affixes: Counter[tuple[MorphemeKind | None, str]] = Counter()
     with_kinds = 0
     for entry in entries:
         if analyses.setdefault(entry.word, entry.morphs) != entry.morphs:
@@ -319,13 +274,12 @@ def describe_reference(reference: Reference) -> Description:
             continue
         with_kinds += 1
         kinds.update(entry.kinds)
-        for morph, kind in zip(entry.morphs, entry.kinds, strict=True):
-            if kind in affixes:
-                affixes[kind][morph.lower()] += 1
+        affixes.update(zip(entry.kinds, map(str.lower, entry.morphs), strict=True))
     whole = sum(entry.whole_words is not None for entry in entries)
+    frequent = sorted((-times, morph, kind) for (kind, morph), times in affixes.items() if kind)
     prefixes, suffixes = (
-        tuple(sorted(found.items(), key=lambda item: (-item[1], item[0]))[:TOP])
-        for found in affixes.values()
+        tuple((morph, -times) for times, morph, each in frequent if each is kind)[:TOP]
+        for kind in (MorphemeKind.PREFIX, MorphemeKind.SUFFIX)
     )
     return Description(
         entries=len(entries),

@@ -14,21 +14,14 @@ from morphgraph.core.files import DEMOS
 
 _LOOKED_AT = 2000
 _MANY_WORDS = 20
-_LEAST_SHARE = 0.03
-"""The least share of words, some of them rare, found in their own language's list."""
-_CLEARLY = 1.5
-"""How many times as many words must be found as in any other list, and at least two more."""
-_FOREIGN = 0.02
-"""Below this share of many words found in a language's list, they are of another one."""
+_LEAST_SHARE = 0.03  # of words, some of them rare, that are in their own language's list
+_CLEARLY = 1.5  # times as many words must be found as in any other list, and at least two more
+_FOREIGN = 0.02  # below this share of many words found in a language's list, they are of another
 _WORD = re.compile(r"[^\W\d_]{4,}")
 
 
 def language_of(words: Sequence[str]) -> str:
-    """Return the code of the demo language that words are of; empty if in doubt.
-
-    >>> language_of(["unhappy", "newspaper", "kitchen"]), language_of(["a", "the"])
-    ('en', '')
-    """
+    """Return the code of the demo language that words are of; empty if in doubt."""
     known, number = _known(words)
     best, second, *_ = sorted(known, key=lambda code: -known[code])
     least = max(known[second] * _CLEARLY, known[second] + 2, number * _LEAST_SHARE)
@@ -40,11 +33,6 @@ def mismatch(words: Sequence[str], others: Sequence[str]) -> tuple[str, str]:
 
     The first is "" if it is neither a demo language nor that of the ``others``. Both are empty if
     the lists agree or in doubt.
-
-    >>> mismatch(["Zeitung", "Fenster", "glücklich"], ["newspaper", "window", "happily"])
-    ('de', 'en')
-    >>> mismatch(["door", "house", "garden"], ["newspaper", "window", "happily"])
-    ('', '')
     """
     one, two = language_of(words), language_of(others)
     if not two or one == two:
@@ -76,14 +64,12 @@ def _lists() -> dict[str, frozenset[str]]:
     return {code: frozenset(wordfreq.get_frequency_dict(code, wordlist="small")) for code in DEMOS}
 
 
-_PAIRS = """
+_CODES = """
 ara:ar bul:bg ben:bn cat:ca ces:cs dan:da deu:de ell:el eng:en spa:es fas:fa fin:fi fra:fr
 heb:he hin:hi hun:hu ind:id isl:is ita:it jpn:ja kor:ko lit:lt lav:lv mkd:mk msa:ms nob:nb
 nld:nl pol:pl por:pt ron:ro rus:ru hbs:sh slk:sk slv:sl swe:sv tam:ta tur:tr ukr:uk urd:ur
 vie:vi zho:zh
 """
-_CODES = dict(pair.split(":") for pair in _PAIRS.split())
-"""wordfreq's shorter codes for the three-letter codes of references."""
 
 
 def language_code(language: str) -> str:
@@ -92,4 +78,4 @@ def language_code(language: str) -> str:
     >>> language_code("deu"), language_code("de"), language_code("tlh")
     ('de', 'de', 'tlh')
     """
-    return _CODES.get(language, language)
+    return dict(pair.split(":") for pair in _CODES.split()).get(language, language)

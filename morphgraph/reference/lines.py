@@ -1,37 +1,14 @@
-"""Formats with one word a line: what the line says of it, and how such lines look.
+"""Formats with one word a line: how such lines look, and what each says of its word.
 
-*MorphyNet's and UniMorph's derivations* name one affix: base, derived word, word classes, affix and
-side (`waffnen⇥entwaffnen⇥V⇥V⇥ent⇥prefix`), or a hyphen where the affix attaches
-(`axial⇥abaxial⇥ADJ:ADJ⇥ab-`). An entry is a partial segmentation: a compound or a second affix
-inside the base is not split. The affix is bound and the base the one free unit that the source
-names, so the whole-word segmentation is the word itself.
-
-*MorphyNet's and UniMorph's inflections*: lemma, form, features, segments
-(`eat⇥eating⇥V|V.PTCP;PRS⇥eat|ing`); MorphyNet's stem is the lemma, so morphemes are aligned. `-`
-means no segmentation. Neither marks which segment is the stem, nor splits a compound stem; to call
-the word one whole word would be a guess. So `whole_words` and `kinds` are None.
-
-*SIGMORPHON 2022*: word, canonical morphemes, and flags of the processes that formed it, which may
-be absent (`enthrallments⇥en @@thrall @@ment @@s⇥110`). @@ marks every morpheme but the first, be it
-a suffix, the second half of a compound or a stem after a prefix: `whole_words` and `kinds` are
-None. `underlying` are the segments of the shared task's own script.
-
-*Morpho Challenge*: morph:morpheme pairs (`accompanied⇥ac:ac_p compani:company_N ed:+PAST`).
-Alternatives follow after `, `, and each is an entry. `~` is the empty morph (`~:+PL`) or, after the
-colon, no morpheme. A colon of the word is written with a backslash, in some files without one.
-Labels give the kinds: `_p` a prefix, `_s` a derivational suffix, `+PAST` an inflectional one (but
-`+DV-…` derives), others or none a stem. So the whole words follow.
-
-*LADEC* (compounds) and *MorphScore* (a word split in two at one boundary, with no word on which
-part is free) are tables whose header names certain columns.
+docs/references.md has an example of each, and says what is made of it. Where a format does not
+distinguish free and bound morphemes, neither kinds nor whole words are guessed.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
-from itertools import compress
+from itertools import compress, product
 from typing import NamedTuple
 
 from morphgraph.reference.align import HYPHENS, SourceRow, has_hyphen, is_hyphen
@@ -63,19 +40,14 @@ _PARTS_OF_SPEECH = re.compile(r"[A-Z][A-Za-z.]*:[A-Z][A-Za-z.]*")
 
 def _side(affix: str) -> str:
     """Return whether an affix is a prefix or a suffix, by the position of its hyphen."""
-    ends = (affix[:1] in HYPHENS, affix[-1:] in HYPHENS)
+    ends = affix[:1] in HYPHENS, affix[-1:] in HYPHENS
     return {(False, True): "prefix", (True, False): "suffix"}.get(ends, "") if affix else ""
 
 
 def looks_like_unimorph_derivation(line: str) -> bool:
-    """Return whether a line has base, word, parts of speech and an affix with a hyphen.
-
-    >>> looks_like_unimorph_derivation("axial\\tabaxial\\tADJ:ADJ\\tab-")
-    True
-    """
+    """Return whether a line has base, word, parts of speech and an affix with a hyphen."""
     cells = tab_cells(line)
-    is_shaped = len(cells) == 4 and _PARTS_OF_SPEECH.fullmatch(cells[2]) is not None
-    return is_shaped and bool(_side(cells[3]))
+    return len(cells) == 4 and bool(_PARTS_OF_SPEECH.fullmatch(cells[2]) and _side(cells[3]))
 
 
 def looks_like_morphynet_derivation(line: str) -> bool:
@@ -85,11 +57,10 @@ def looks_like_morphynet_derivation(line: str) -> bool:
 
 
 def _derivation(number: int, base: str, word: str, affix: str, side: str) -> SourceRow:
-    """Return the row of a derivation (docs/references.md).
+    """Return the row of a derivation, a word of one affix and its base.
 
-    A prefix gives the morphemes [affix, base]; a suffix [base, affix], and the rest of the word
-    after the affix is a separate morph (`posieren` from `Pose` + `ier`: pos, ier, en). The hyphens
-    of `-logie` and `ir-`, and the glosses of `ír#HungarianIrish`, are not part of them.
+    The rest of the word after a suffix is a morph of its own (`posieren` from `Pose` + `ier`: pos,
+    ier, en). Hyphens of `-logie` and `ir-`, and the gloss of `ír#HungarianIrish`, are left out.
     """
     check_word(word)
     affix, base = (part.partition("#")[0].strip(HYPHENS) for part in (affix, base))
@@ -97,13 +68,15 @@ def _derivation(number: int, base: str, word: str, affix: str, side: str) -> Sou
         raise Unusable("neither prefix nor suffix in the sixth column")
     if not affix or not base:
         raise Unusable("no base" if affix else "no affix")
-    formed = ("derivation",)
-    if side == "prefix":
-        kinds = (PREFIX, FREE)
-        return SourceRow(number, word, (affix, base), (0, 0), kinds=kinds, processes=formed)
-    kinds = (FREE, SUFFIX)
+    is_prefix = side == "prefix"
     return SourceRow(
-        number, word, (base, affix), (0, 0), kinds=kinds, processes=formed, suffix=affix
+        number,
+        word,
+        (affix, base) if is_prefix else (base, affix),
+        (0, 0),
+        kinds=(PREFIX, FREE) if is_prefix else (FREE, SUFFIX),
+        processes=("derivation",),
+        suffix="" if is_prefix else affix,
     )
 
 
@@ -140,32 +113,25 @@ def is_canonical(line: str) -> bool:
     return segments != "-" and segments.replace("|", "") != form
 
 
-def _inflection(number: int, line: str, without: str) -> SourceRow:
+def inflection(number: int, line: str) -> SourceRow:
+    """Return an inflection of MorphyNet, or of UniMorph (Batsuren et al. 2021, 2022)."""
     cells = tab_cells(line)
     if len(cells) < 4:
         raise Unusable("fewer than four columns")
     word, segments = check_word(cells[1]), cells[3]
     if segments == "-":
-        raise Unusable(without)
+        raise Unusable("no segmentation (-)")
     morphemes = [segment for segment in segments.split("|") if segment]
     check_morphemes(morphemes)
     return SourceRow(number, word, morphemes, processes=("inflection",))
 
 
-def morphynet_inflection(number: int, line: str) -> SourceRow:
-    """Return an inflection of MorphyNet (Batsuren et al. 2021); its stem is canonical."""
-    return _inflection(number, line, "no segmentation (-)")
-
-
-def unimorph_inflection(number: int, line: str) -> SourceRow:
-    """Return a segmentation of UniMorph (Batsuren et al. 2022)."""
-    return _inflection(number, line, "irregular form without segmentation (-)")
-
-
 # ------------------------------------------------------------------------------ SIGMORPHON 2022
 
-PROCESSES = ("inflection", "derivation", "compound")
-_FLAGS = re.compile("[01]{3}")
+_FLAGGED = ("inflection", "derivation", "compound")
+_PROCESSES = {
+    "".join(flags): tuple(compress(_FLAGGED, map(int, flags))) for flags in product("01", repeat=3)
+}
 
 
 def looks_like_sigmorphon2022(line: str) -> bool:
@@ -213,19 +179,12 @@ def sigmorphon2022(number: int, line: str) -> SourceRow:
         if len(word) <= MAX_WORD_CHARACTERS and len(segments) <= MAX_MORPHEMES:
             reason.unaligned = Entry(word, (), line=number, underlying=segments)
         raise
-    formed = _processes(cells[1].strip()) if len(cells) > 1 else None
+    formed = _PROCESSES.get(cells[1].strip()) if len(cells) > 1 else None
     return SourceRow(number, word, morphemes, processes=formed, underlying=segments)
-
-
-@lru_cache(maxsize=16)
-def _processes(flags: str) -> tuple[str, ...] | None:
-    """Return the processes flagged 1; None if the text is not flags."""
-    return tuple(compress(PROCESSES, map(int, flags))) if _FLAGS.fullmatch(flags) else None
 
 
 # ------------------------------------------------------------------------------ Morpho Challenge
 
-_LABEL = re.compile(r"(.+)_([^_]+)")
 _COLON = re.compile(r"\\.|:", re.S)
 _ESCAPE = re.compile(r"\\(.)", re.S)
 
@@ -239,11 +198,7 @@ class Part(NamedTuple):
 
     @property
     def kind(self) -> MorphemeKind | None:
-        """The kind of the morph by its label.
-
-        >>> [Part("x", "x", label).kind.value for label in ("p", "s", "+PAST", "N")]
-        ['prefix', 'suffix', 'suffix', 'free']
-        """
+        """The kind of the morph by its label."""
         if is_hyphen(self.surface):
             return MorphemeKind.HYPHEN
         if self.label == "s" or self.label.startswith("+"):
@@ -261,32 +216,31 @@ def _plain(text: str) -> str:
 
 
 def parse_analysis(word: str, analysis: str) -> list[Part]:
-    r"""Return the parts of one analysis of a word; `Unusable` where a morph has no colon.
+    """Return the parts of one analysis of a word; `Unusable` where a morph has no colon.
 
     Of several colons, the last one counts that leaves a morph which stands at this place of the
     word.
 
-    >>> parse_analysis("hyy:n", "hyy\\::hyy n:+GEN")
-    [Part(surface='hyy:', morpheme='hyy', label=''), Part(surface='n', morpheme='', label='+GEN')]
     >>> parse_analysis("a:b", "a:::x_N b:b_s")[0]
     Part(surface='a:', morpheme=':x', label='N')
     """
     parts: list[Part] = []
     at = 0
     for token in analysis.split():
-        colons = [found.start() for found in _COLON.finditer(token) if found.group() == ":"]
-        colons = [colon for colon in colons if colon > 0]
+        signs = (found for found in _COLON.finditer(token) if found.group() == ":")
+        colons = [found.start() for found in signs if found.start() > 0]
         if not colons:
             raise Unusable("a morph without a colon")
         fitting = (c for c in reversed(colons) if word.startswith(_plain(token[:c]), at))
         colon = next(fitting, colons[0])
         surface, morpheme = _plain(token[:colon]), _plain(token[colon + 1 :])
         at += len(surface)
-        labelled = _LABEL.fullmatch(morpheme)
+        base, _, label = morpheme.rpartition("_")
         if morpheme.startswith("+"):
-            parts.append(Part(surface, "", morpheme))
-        else:
-            parts.append(Part(surface, *(labelled.groups() if labelled else (morpheme, ""))))
+            base, label = "", morpheme
+        elif not base or not label:
+            base, label = morpheme, ""
+        parts.append(Part(surface, base, label))
     return parts
 
 
@@ -316,24 +270,16 @@ def morpho_challenge(number: int, line: str) -> list[SourceRow]:
     for analysis in analyses.split(", "):
         parts = parse_analysis(word, analysis)
         kept = [part for part in parts if part.surface]
-        check_morphemes([part.surface for part in kept])
+        surfaces = [part.surface for part in kept]
+        check_morphemes(surfaces)
         kinds = [part.kind for part in kept]
         known = [kind for kind in kinds if kind is not None]
-        formed = processes_of([part.kind for part in parts if not part.inflects])
-        if any(part.inflects for part in parts):
-            formed = ("inflection", *formed)
+        derived = [part.kind for part in parts if not part.inflects]
+        formed = ("inflection",) * (len(derived) < len(parts)) + processes_of(derived)
         own = (part.surface if part.label.startswith("+") else part.morpheme for part in kept)
-        rows.append(
-            SourceRow(
-                number,
-                word,
-                [part.surface for part in kept],
-                pieces(known) if len(known) == len(kinds) else None,
-                kinds=kinds,
-                processes=formed,
-                underlying=tuple(filter(None, own)),
-            )
-        )
+        row = SourceRow(number, word, surfaces, kinds=kinds, processes=formed)
+        whole = pieces(known) if len(known) == len(kinds) else None
+        rows.append(row._replace(pieces=whole, underlying=tuple(filter(None, own))))
     return rows
 
 

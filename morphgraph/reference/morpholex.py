@@ -1,12 +1,7 @@
 """MorphoLex: an Excel workbook with one sheet for each number of affixes and roots.
 
-Sheets named like `0-1-1` (prefixes, roots, suffixes) are read, by their columns `Word` and
-`MorphoLexSegm`, and `Nmorph` if there is one. In a segmentation, `<a<` is a prefix, `(litera)` a
-root, `>ate>` a suffix, and braces hold a unit that can stand alone: `{<a<(litera)>ate>}`,
-`{(sure)}{(foot)}>ness>`. Morphemes are canonical and are aligned to the word; inflections are not
-segmented. An underscore only distinguishes morphemes of equal spelling.
-
-An outermost unit in braces is one whole word; affixes outside join the adjacent unit.
+Sheets named like `0-1-1` are read, by their columns `Word` and `MorphoLexSegm`, and `Nmorph` if
+there is one; docs/references.md explains the segmentations, such as `{(sure)}{(foot)}>ness>`.
 """
 
 from __future__ import annotations
@@ -18,7 +13,7 @@ import zlib
 from itertools import groupby
 from math import inf, isnan, nan
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from morphgraph.core import isolated
 from morphgraph.core.errors import FileFormatError, require
@@ -31,12 +26,12 @@ from morphgraph.reference.source import (
     Unusable,
     check_morphemes,
     check_word,
-    usable_rows,
 )
 
 _SHEET = re.compile(r"\d+-\d+-\d+", re.ASCII)
-_TOKEN = re.compile(r"<([^<>(){}]+)<|\(([^<>(){}]+)\)|>([^<>(){}]+)>|([{}])")
-_KINDS = (MorphemeKind.PREFIX, MorphemeKind.FREE, MorphemeKind.SUFFIX)
+_TOKEN = re.compile(r"<[^<>(){}]+<|\([^<>(){}]+\)|>[^<>(){}]+>|.", re.S)
+_FREE, _PREFIX, _SUFFIX = MorphemeKind.FREE, MorphemeKind.PREFIX, MorphemeKind.SUFFIX
+_KINDS = {"{": _FREE, "(": _FREE, "<": _PREFIX, ">": _SUFFIX}
 _ENCRYPTED = 1
 _BRACKETS = frozenset("<>(){}")
 _COLUMNS = ("word", "morpholexsegm", "nmorph")
@@ -49,54 +44,34 @@ def is_zip(data: bytes) -> bool:
     return data.startswith(b"PK\x03\x04")
 
 
-class Parsed(NamedTuple):
-    """A segmentation: morphemes, their kinds, and the index of each one's whole word."""
+def parse_segmentation(text: str) -> tuple[list[str], list[MorphemeKind], list[int]]:
+    """Return the morphemes, their kinds, and the index of each one's whole word.
 
-    morphemes: list[str]
-    kinds: list[MorphemeKind]
-    pieces: list[int]
-
-
-def parse_segmentation(text: str) -> Parsed | None:
-    """Parse a segmentation, or return None where it is malformed.
-
-    >>> parse_segmentation("{(sure)}{(foot)}>ness>").pieces
-    [0, 1, 1]
-    >>> parse_segmentation("{<a<(litera)>ate>}").morphemes
-    ['a', 'litera', 'ate']
+    `Unusable` where it is malformed. An underscore only distinguishes morphemes of equal spelling.
     """
+    malformed = Unusable("segmentation not well-formed")
     morphemes: list[str] = []
     kinds: list[MorphemeKind] = []
     outer: list[MorphemeKind] = []  # kinds of the outermost elements, a unit in braces as one
     owners: list[int] = []  # index in `outer` for each morpheme
-    depth = at = 0
-    while at < len(text):
-        found = _TOKEN.match(text, at)
-        if found is None:
-            return None
-        at = found.end()
-        if found.group(4) == "{":
-            if depth == 0:
-                outer.append(MorphemeKind.FREE)
-            depth += 1
-        elif found.group(4):
-            depth -= 1
-            if depth < 0:
-                return None
-        else:
-            kind = _KINDS[(found.lastindex or 1) - 1]
-            morpheme = found.group(found.lastindex or 1).replace("_", "").strip()
-            if not morpheme:
-                return None
-            if depth == 0:
-                outer.append(kind)
+    depth = 0
+    for token in _TOKEN.findall(text[: MAX_LINE_CHARACTERS + 1]):
+        sign, morpheme = token[0], token[1:-1].replace("_", "").strip()
+        if depth == 0 and sign in _KINDS:
+            outer.append(_KINDS[sign])
+        if morpheme:
             morphemes.append(morpheme)
-            kinds.append(kind)
+            kinds.append(_KINDS[sign])
             owners.append(len(outer) - 1)
-    if depth or not morphemes:
-        return None
+        elif token not in ("{", "}"):
+            raise malformed
+        depth += (token == "{") - (token == "}")
+        if depth < 0:
+            raise malformed
+    if depth or not morphemes or len(text) > MAX_LINE_CHARACTERS:
+        raise malformed
     numbers = pieces(outer)
-    return Parsed(morphemes, kinds, [numbers[owner] for owner in owners])
+    return morphemes, kinds, [numbers[owner] for owner in owners]
 
 
 def _text(value: Any) -> str:
@@ -121,10 +96,7 @@ def _row(number: int, cells: tuple[str, str, float]) -> SourceRow:
     check_word(word)
     if not segmentation:
         raise Unusable("no segmentation")
-    parsed = parse_segmentation(segmentation) if len(segmentation) <= MAX_LINE_CHARACTERS else None
-    if parsed is None:
-        raise Unusable("segmentation not well-formed")
-    morphemes, kinds, numbers = parsed
+    morphemes, kinds, numbers = parse_segmentation(segmentation)
     check_morphemes(morphemes)
     if not isnan(morphs) and morphs != len(morphemes):
         raise Unusable("Nmorph is not the number of morphemes")
@@ -217,5 +189,5 @@ def read_morpholex(data: bytes, name: str, skips: Skips) -> list[Entry]:
     rows: list[SourceRow] = []
     for title, its_rows in groupby(found, itemgetter(0)):
         numbered = ((number, tuple(cells)) for _, number, *cells in its_rows)
-        rows += usable_rows(numbered, skips, _row, f" (sheet {title})")
+        rows += skips.usable(numbered, _row, f" (sheet {title})")
     return entries_from(rows)

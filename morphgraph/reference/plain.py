@@ -1,15 +1,8 @@
 """The plain format: a word and its morphs, and this project's extension of it.
 
-`word⇥morphs separated by spaces`, optionally a third column with the count; also separated by `,`
-or `;`; also one column `un|break|able`, whose word is what the parts concatenate to. A header may
-name the columns word, morphs, whole_words, count and kinds in any order.
-
-Hyphens may mark bound morphs: `un- break -able`, interfix `-s-`. Hyphens are marks where the morphs
-do not concatenate to the word with them; morphs that do (`co - op`, `co- op`) are kept as they are.
-In a file with such marks and without a column of whole words, these are derived: prefixes join what
-follows, suffixes what precedes, an interfix stands alone unless a suffix follows. In a file with
-neither, `whole_words` is None. The kinds are in a column of their own, one for each morph (`prefix
-free suffix`, `none` where it is not known), or else shown by the marks.
+`word⇥morphs separated by spaces`, also with counts, with whole words or kinds in columns that a
+header names, and as `un|break|able`. Hyphens may mark bound morphs, `un- break -able`: they are
+marks where the morphs do not concatenate to the word with them (docs/references.md).
 """
 
 from __future__ import annotations
@@ -17,9 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 from morphgraph.core.errors import MorphGraphError, check_list
 from morphgraph.core.files import checksum
@@ -37,7 +30,6 @@ from morphgraph.reference.source import (
     is_word,
     quoted_cells,
     tab_cells,
-    usable_rows,
 )
 
 ALIASES = {
@@ -48,10 +40,7 @@ ALIASES = {
     "count": "count", "counts": "count", "freq": "count", "frequency": "count",
     "kinds": "kinds", "kind": "kinds",
 }  # fmt: skip
-UNKNOWN_KIND = "none"
-_KINDS: Mapping[str, MorphemeKind | None] = MappingProxyType(
-    {**{kind.value: kind for kind in MorphemeKind}, UNKNOWN_KIND: None}
-)
+_KINDS: dict[str, MorphemeKind | None] = {**{k.value: k for k in MorphemeKind}, "none": None}
 
 
 class Layout(NamedTuple):
@@ -72,24 +61,15 @@ class Layout(NamedTuple):
         A bar is a letter if the morphs concatenate to the word with it. Without a column of words,
         the morphs spell the word.
         """
-        cell = self.cell(cells, "morphs")
-        parts = cell.split()
-        if "word" in self.columns:
-            word = self.cell(cells, "word")
-            return word, parts if "".join(parts) == word else _divided(parts)
-        parts = _divided(parts)
-        return "".join(parts), parts
+        word, parts = self.cell(cells, "word"), self.cell(cells, "morphs").split()
+        if len(parts) == 1 and parts[0] != word:
+            parts = [part for part in parts[0].split("|") if part] if "|" in parts[0] else parts
+        return word if "word" in self.columns else "".join(parts), parts
 
     def rows(self, lines: list[NumberedLine]) -> Iterator[tuple[int, list[str]]]:
         """Yield the number and cells of each line after the header."""
         for number, line in lines[self.has_header :]:
             yield number, cells_of(line, self.separator)
-
-
-def _divided(parts: list[str]) -> list[str]:
-    if len(parts) == 1 and "|" in parts[0]:
-        return [part for part in parts[0].split("|") if part]
-    return parts
 
 
 def cells_of(line: str, separator: str) -> list[str]:
@@ -100,11 +80,7 @@ def cells_of(line: str, separator: str) -> list[str]:
 
 
 def header_columns(cells: list[str]) -> dict[str, int] | None:
-    """Return the columns that a header names, or None if the cells are not a header.
-
-    >>> header_columns(["Count", "Word", "Segmentation"])
-    {'count': 0, 'word': 1, 'morphs': 2}
-    """
+    """Return the columns that a header names, or None if the cells are not a header."""
     columns: dict[str, int] = {}
     for i, cell in enumerate(cells):
         role = ALIASES.get(re.sub(r"[ -]", "_", cell.lower()))
@@ -171,15 +147,14 @@ def _kind(morph: str) -> MorphemeKind:
 def read_plain(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
     """Read the plain form; morphs that do not concatenate to the word are aligned."""
     layout = find_layout(lines)
-
-    def read(number: int, cells: list[str]) -> SourceRow:
-        return _row(number, cells, layout)
-
-    rows = usable_rows(layout.rows(lines), skips, read)
+    rows = skips.usable(layout.rows(lines), partial(_row, layout))
     bound = {MorphemeKind.PREFIX, MorphemeKind.SUFFIX, MorphemeKind.INTERFIX}
     if any(bound & set(map(_kind, row.morphemes)) for row in rows if not row.is_explicit):
         rows = [_filled_from_marks(row, layout) for row in rows]
-    return entries_from([_unmarked(row) for row in rows])
+    for place, row in enumerate(rows):
+        if not row.is_explicit:
+            rows[place] = row._replace(morphemes=[*map(_without_marks, row.morphemes)])
+    return entries_from(rows)
 
 
 def _filled_from_marks(row: SourceRow, layout: Layout) -> SourceRow:
@@ -190,13 +165,7 @@ def _filled_from_marks(row: SourceRow, layout: Layout) -> SourceRow:
     return row if "kinds" in layout.columns else row._replace(kinds=marks)
 
 
-def _unmarked(row: SourceRow) -> SourceRow:
-    if row.is_explicit:
-        return row
-    return row._replace(morphemes=[_without_marks(morph) for morph in row.morphemes])
-
-
-def _row(number: int, cells: list[str], layout: Layout) -> SourceRow:
+def _row(layout: Layout, number: int, cells: list[str]) -> SourceRow:
     """Return the row of a line, with hyphens still on its morphs."""
     if layout.columns["morphs"] >= len(cells):
         raise Unusable("no column of morphs")
@@ -209,7 +178,7 @@ def _row(number: int, cells: list[str], layout: Layout) -> SourceRow:
     count = layout.cell(cells, "count")
     if count and not is_number(count):
         raise Unusable("count that is not a number")
-    if count and abs(float(count)) > LARGEST_COUNT:
+    if count and float(count) > LARGEST_COUNT:
         raise Unusable("count above 10¹⁵")
     names = layout.cell(cells, "kinds").lower().split()
     if names and len(names) != len(morphs):
@@ -244,16 +213,13 @@ def reference_of_pairs(
     return Reference(name, "pairs", tuple(entries_from(rows)), (), checksum(content))
 
 
-def _row_of_pair(number: int, pair: object) -> SourceRow:
-    if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
+def _row_of_pair(number: int, pair: Any) -> SourceRow:
+    is_pair = isinstance(pair, Sequence) and not isinstance(pair, str) and len(pair) == 2
+    word, given = pair if is_pair else (None, ())
+    if not isinstance(word, str):
         raise MorphGraphError(
             f"Pair {number:,}, {shortened(repr(pair))}, is not a word with its morphs. Write "
             '("undo", ["un", "do"]).'
-        )
-    word, given = pair
-    if not isinstance(word, str):
-        raise MorphGraphError(
-            f"Pair {number:,}: the word is {shortened(repr(word))}. Give a string."
         )
     try:
         check_word(word)

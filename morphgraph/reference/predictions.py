@@ -1,14 +1,13 @@
 """Segmentations by other programs, one for each word, scored beside tokenisers.
 
 Three forms. *Plain*: `word⇥morphs separated by spaces`, or whatever else the plain form of
-references allows, `un|break|able` among it. *SIGMORPHON*: `word⇥seg @@ment`. *Morfessor*: the
-segmentations that it saves (`1 un + break + able`, with or without the count) or prints
-(`un break able`, a word a line), with the categories of FlatCat (`un/PRE`) or without.
+references allows. *SIGMORPHON*: `word⇥seg @@ment`. *Morfessor*: the segmentations that it saves
+(`1 un + break + able`, with or without the count) or prints (`un break able`, a word a line), with
+the categories of FlatCat (`un/PRE`) or without.
 
 Morphs that concatenate to the word are kept, hyphens too. Others are aligned with the word like
-those of gold lists, where a hyphen in no morph is a separate morph. Scores against the source's own
-morphemes use the program's output unchanged, as the SIGMORPHON 2022 script does (Batsuren et al.
-2022).
+those of gold lists. Scores against the source's own morphemes use the program's output unchanged,
+as the SIGMORPHON 2022 script does (Batsuren et al. 2022).
 """
 
 from __future__ import annotations
@@ -37,6 +36,7 @@ from morphgraph.reference.source import (
     decode_text,
     drop_long_lines,
     load_bytes,
+    nothing_read,
     split_lines,
 )
 
@@ -64,7 +64,7 @@ class PredictedLine(NamedTuple):
     entry: Entry | None
 
 
-_Read = tuple[int, str, list[str], tuple[str, ...]]
+_Read = tuple[int, str, Sequence[str], tuple[str, ...]]
 """A line: its number, the word, its morphs, and its segments as written."""
 
 
@@ -93,14 +93,6 @@ class Predictions:
         for line in self.lines.values():
             found.setdefault(line.word, line)
         return found
-
-    @property
-    def entries(self) -> Mapping[str, Entry]:
-        """The entry of each word, with its pieces as ``morphs``.
-
-        ``underlying``: the program's output where it differs from the pieces (“able” for “abl”).
-        """
-        return {word: line.entry for word, line in self.by_word.items() if line.entry is not None}
 
     @cached_property
     def _conflicting(self) -> Mapping[str, PredictedLine]:
@@ -137,22 +129,19 @@ class Predictions:
                 morphs = same.entry.morphs
             elif gold.morphs:
                 filled = [segment for segment in segments if segment] or [gold.word]
-                spelt = "".join(filled) == gold.word
-                rows.append(SourceRow(len(found), gold.word, filled, is_explicit=spelt))
+                rows.append(_row(len(found), gold.word, filled))
             found.append(Entry(gold.word, morphs, line=gold.line, underlying=segments))
         for aligned in entries_from(rows):
             found[aligned.line] = replace(found[aligned.line], morphs=aligned.morphs)
-        return found, self._notes(reference, len(found), missing, differing)
+        return found, self._notes(base_name(reference.name), len(found), missing, differing)
 
     def _segmented_twice(self, word: str) -> FileFormatError:
         first, other = self.by_word[word], self._conflicting[word]
         problem = f"“{word}” is segmented in another way than on line {first.number:,}"
         return FileFormatError(self.name, f"line {other.number:,}", problem, "Keep one of the two.")
 
-    def _notes(
-        self, reference: Reference, asked: int, missing: Sequence[str], differing: Sequence[str]
-    ) -> list[str]:
-        file, gold = base_name(self.name), base_name(reference.name)
+    def _notes(self, gold: str, asked: int, missing: list[str], differing: list[str]) -> list[str]:
+        file = base_name(self.name)
         if len(missing) == asked:
             raise MorphGraphError(
                 f"{file} segments none of the {asked:,} words of {gold}: {_listed(missing)}. "
@@ -190,15 +179,14 @@ def read_predictions(
     segmentation; lines that have no morph boundaries are counted in ``skipped``.
 
     >>> found = read_predictions("unbreakable\\tun @@break @@able\\n".encode())
-    >>> found.format, found.entries["unbreakable"].morphs
+    >>> found.format, found.by_word["unbreakable"].segments
     ('sigmorphon2022', ('un', 'break', 'able'))
     """
     if name is None:
         name = "predictions" if isinstance(source, bytes) else Path(source).name
-    known = ", ".join(PREDICTION_FORMATS)
     if format is not None and format not in PREDICTION_FORMATS:
         problem = f"predictions have no format {format!r}"
-        raise FileFormatError(name, "", problem, f"Choose one of: {known}")
+        raise FileFormatError(name, "", problem, f"Choose one of: {', '.join(PREDICTION_FORMATS)}")
     data = load_bytes(source, name)
     skips = Skips()
     numbered = split_lines(decode_text(data, name, encoding))
@@ -207,10 +195,8 @@ def read_predictions(
     lines = _lines_of(_READERS[format](kept), skips)
     skipped = skips.sorted()
     if not any(any(line.segments) for line in lines.values()):
-        reasons = "; ".join(f"{skip.count:,} × {skip.reason}" for skip in skipped)
-        problem = f"no line can be read as {PREDICTION_FORMATS[format]}: "
-        fix = f"Check the file, or choose another format: {known}"
-        raise FileFormatError(name, "", problem + (reasons or "there is none"), fix)
+        about = PREDICTION_FORMATS[format], PREDICTION_FORMATS, skipped
+        raise nothing_read(name, *about, otherwise="there is none")
     return Predictions(name, format, lines, numbered[-1][0], skipped, sum_of(data))
 
 
@@ -267,10 +253,16 @@ def _lines_of(read: Iterator[_Read], skips: Skips) -> dict[int, PredictedLine]:
             found[number] = PredictedLine(number, word, segments, None)
             check_word(word)
             check_morphemes(morphs)
-            row = SourceRow(number, word, morphs, is_explicit="".join(morphs) == word)
-            rows.append(row._replace(underlying=segments))
+            rows.append(_row(number, word, morphs, segments))
         except Unusable as reason:
             skips.add(str(reason), number)
     for entry in entries_from(rows):
         found[entry.line] = found[entry.line]._replace(entry=entry)
     return found
+
+
+def _row(
+    number: int, word: str, morphs: Sequence[str], segments: tuple[str, ...] | None = None
+) -> SourceRow:
+    spelt = "".join(morphs) == word
+    return SourceRow(number, word, morphs, underlying=segments, is_explicit=spelt)

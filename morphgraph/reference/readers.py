@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -20,30 +20,9 @@ from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import checksum as sum_of
 from morphgraph.core.files import demo_gold_path
 from morphgraph.core.limits import TREE_NODES
+from morphgraph.reference import annotated, lines
 from morphgraph.reference.align import SourceRow, entries_from
-from morphgraph.reference.annotated import (
-    celex,
-    looks_like_celex,
-    looks_like_unisegments,
-    read_unisegments,
-)
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.reference.lines import (
-    is_canonical,
-    ladec,
-    looks_like_inflection,
-    looks_like_morpho_challenge,
-    looks_like_morphynet_derivation,
-    looks_like_sigmorphon2022,
-    looks_like_unimorph_derivation,
-    morpho_challenge,
-    morphscore,
-    morphynet_derivation,
-    morphynet_inflection,
-    sigmorphon2022,
-    unimorph_derivation,
-    unimorph_inflection,
-)
 from morphgraph.reference.morpholex import is_zip, read_morpholex
 from morphgraph.reference.plain import cells_of, find_layout, looks_like_plain, read_plain
 from morphgraph.reference.source import (
@@ -52,13 +31,13 @@ from morphgraph.reference.source import (
     Skips,
     Unusable,
     decode_text,
-    decode_windows_1252,
     drop_long_lines,
+    has_mark,
     load_bytes,
     named_columns,
+    nothing_read,
     quoted_cells,
     split_lines,
-    usable_rows,
 )
 
 DEMO, CATALOGUE = "demo:", "catalogue:"
@@ -74,51 +53,63 @@ class Reader(NamedTuple):
     `row` makes of a line's number and text its row or rows, or of its cells if the format is a
     table whose header names `columns`; other formats `read` all lines, or the bytes of a file if
     `is_workbook`. `looks_like` tests a line; plain, the fallback, has no test here. `partial` names
-    what a format gives of a word if it does not give all boundaries.
+    what a format gives of a word if it does not give all boundaries; `options` are those of
+    `read_reference` that it takes.
     """
 
     label: str
-    row: Callable[[int, Any], SourceRow | list[SourceRow]] | None = None
+    row: Callable[..., SourceRow | list[SourceRow]] | None = None
     looks_like: Callable[[str], bool] | None = None
     columns: tuple[str, ...] = ()
     read: Callable[..., list[Entry]] | None = None
     partial: str = ""
+    options: tuple[str, ...] = ()
     is_workbook: bool = False
 
 
 READERS: Mapping[str, Reader] = MappingProxyType(
     {
         "plain": Reader("Plain: word and morphs", read=read_plain),
-        "celex": Reader("CELEX StrucLab", celex, looks_like_celex),
+        "celex": Reader(
+            "CELEX StrucLab",
+            annotated.celex,
+            annotated.looks_like_celex,
+            options=("include_foreign",),
+        ),
         "morphynet-derivation": Reader(
             "MorphyNet derivation",
-            morphynet_derivation,
-            looks_like_morphynet_derivation,
+            lines.morphynet_derivation,
+            lines.looks_like_morphynet_derivation,
             partial=_ONE_AFFIX,
         ),
         "sigmorphon2022": Reader(
-            "SIGMORPHON 2022 words", sigmorphon2022, looks_like_sigmorphon2022
+            "SIGMORPHON 2022 words", lines.sigmorphon2022, lines.looks_like_sigmorphon2022
         ),
         "morphynet-inflection": Reader(
-            "MorphyNet inflection", morphynet_inflection, looks_like_inflection
+            "MorphyNet inflection", lines.inflection, lines.looks_like_inflection
         ),
-        "unimorph": Reader("UniMorph segmentation", unimorph_inflection, looks_like_inflection),
+        "unimorph": Reader("UniMorph segmentation", lines.inflection),
         "unimorph-derivation": Reader(
             "UniMorph derivation",
-            unimorph_derivation,
-            looks_like_unimorph_derivation,
+            lines.unimorph_derivation,
+            lines.looks_like_unimorph_derivation,
             partial=_ONE_AFFIX,
         ),
-        "unisegments": Reader("UniSegments", None, looks_like_unisegments, read=read_unisegments),
+        "unisegments": Reader(
+            "UniSegments",
+            looks_like=annotated.looks_like_unisegments,
+            read=annotated.read_unisegments,
+            options=("layer",),
+        ),
         "morpho-challenge": Reader(
-            "Morpho Challenge", morpho_challenge, looks_like_morpho_challenge
+            "Morpho Challenge", lines.morpho_challenge, lines.looks_like_morpho_challenge
         ),
         "ladec": Reader(
-            "LADEC compounds", ladec, columns=("stim", "c1", "c2", "nparses", "correctParse")
+            "LADEC compounds", lines.ladec, columns=("stim", "c1", "c2", "nparses", "correctParse")
         ),
         "morphscore": Reader(
             "MorphScore",
-            morphscore,
+            lines.morphscore,
             columns=("full_word", "pt1", "rest"),
             partial="one boundary a word",
         ),
@@ -133,7 +124,7 @@ FORMATS: Mapping[str, str] = MappingProxyType({name: r.label for name, r in READ
 # ------------------------------------------------------------------------------ detection
 
 
-def detect_format(lines: Sequence[str], name: str = "reference") -> str:
+def detect_format(listed: Sequence[str], name: str = "reference") -> str:
     """Detect the format of lines of text; raises `FileFormatError` if it is none of the `FORMATS`.
 
     A header of its own identifies a format at once. Formats with a shape of their own come next:
@@ -141,11 +132,8 @@ def detect_format(lines: Sequence[str], name: str = "reference") -> str:
     least half of the lines have, means plain. MorphyNet's and UniMorph's inflections share their
     columns: it is UniMorph's if all segments in the sample concatenate to the form. (Both are read
     alike, so a mistake does no harm.)
-
-    >>> detect_format(["enthrallments\\ten @@thrall @@ment @@s\\t110"])
-    'sigmorphon2022'
     """
-    filled = [line for line in lines if line.strip() and len(line) <= MAX_LINE_CHARACTERS]
+    filled = [line for line in listed if line.strip() and len(line) <= MAX_LINE_CHARACTERS]
     found = _format_of(filled) if filled else None
     if found is None:
         problem = "the format cannot be detected from the content"
@@ -161,16 +149,13 @@ def _format_of(filled: list[str]) -> str | None:
     sample = _sample_of(filled)
     layout = find_layout(list(enumerate(filled[:_SAMPLE], 1)))
     for candidate, reader in READERS.items():
-        if reader.looks_like is None or candidate == "unimorph":
+        is_inflection = candidate == "morphynet-inflection"
+        if reader.looks_like is None or (is_inflection and layout.has_header):
             continue
         fitting = [line for line in sample if reader.looks_like(line)]
-        if not fitting or len(fitting) < _EVIDENCE * len(sample):
-            continue
-        if reader.looks_like is looks_like_inflection and layout.has_header:
-            continue
-        if candidate == "morphynet-inflection" and not any(map(is_canonical, fitting)):
-            return "unimorph"
-        return candidate
+        if fitting and len(fitting) >= _EVIDENCE * len(sample):
+            is_surface = is_inflection and not any(map(lines.is_canonical, fitting))
+            return "unimorph" if is_surface else candidate
     if layout.has_header:
         is_plain = len(cells_of(filled[0], layout.separator)) > 1 or len(filled) > 1
     else:
@@ -202,43 +187,41 @@ def _text_of(data: bytes, name: str, format: str | None, encoding: str | None) -
     try:
         return decode_text(data, name, encoding)
     except FileFormatError as error:
-        is_other = isinstance(error.__cause__, UnicodeDecodeError)
-        if not is_other or encoding is not None or format not in (None, "morpho-challenge"):
-            raise
-        text = decode_windows_1252(data)
-        sample = _sample_of([line for _, line in split_lines(text or "")])
-        if not sample or 2 * sum(map(looks_like_morpho_challenge, sample)) < len(sample):
-            raise
-        return text or ""
+        is_other = isinstance(error.__cause__, UnicodeDecodeError) and not has_mark(data)
+        if is_other and encoding is None and format in (None, "morpho-challenge"):
+            with suppress(FileFormatError):
+                text = decode_text(data, name, "windows-1252")
+                sample = _sample_of([line for _, line in split_lines(text)])
+                if 2 * sum(map(lines.looks_like_morpho_challenge, sample)) >= max(1, len(sample)):
+                    return text
+        raise
 
 
 def _read_rows(
-    reader: Reader, lines: list[NumberedLine], skips: Skips, include_foreign: bool
+    reader: Reader, numbered: list[NumberedLine], skips: Skips, **options: Any
 ) -> list[Entry]:
     """Return the entries of lines of a format of rows."""
-    row: Any = reader.row
-    if row is celex:
-        row = partial(celex, include_foreign=include_foreign)
+    row: Any = partial(reader.row, **options) if reader.row and options else reader.row
     if reader.columns:
-        (_, header), *others = lines
+        (_, header), *others = numbered
         found = named_columns(header, reader.columns)
         if found is None:
             *first, last = reader.columns
-            for number, _ in lines:
+            for number, _ in numbered:
                 skips.add(f"no header with {', '.join(first)} and {last}", number)
             return []
-        lines, row = others, partial(_of_cells, *found, row)
-    rows = usable_rows(lines, skips, row)
+        separator, places = found
+
+        def read(number: int, line: str) -> Any:
+            cells = quoted_cells(line, separator)
+            if len(cells) <= max(places):
+                raise Unusable("fewer columns than in the header")
+            return row(number, [cells[place] for place in places])
+
+        rows = skips.usable(others, read)
+    else:
+        rows = skips.usable(numbered, row)
     return entries_from(list(chain.from_iterable(r if type(r) is list else [r] for r in rows)))
-
-
-def _of_cells(
-    separator: str, places: list[int], row: Callable[..., Any], number: int, line: str
-) -> Any:
-    cells = quoted_cells(line, separator)
-    if len(cells) <= max(places):
-        raise Unusable("fewer columns than in the header")
-    return row(number, [cells[place] for place in places])
 
 
 def read_reference(
@@ -284,39 +267,29 @@ def read_reference(
         if format is not None and READERS[format].is_workbook:
             entries = read_morpholex(data, name, skips)
         else:
-            lines = split_lines(_text_of(data, name, format, encoding))
-            if not lines:
+            numbered = split_lines(_text_of(data, name, format, encoding))
+            if not numbered:
                 fix = "Choose a file with one word a line."
                 raise FileFormatError(name, "", "the file holds blank lines only", fix)
-            line_count = lines[-1][0]
-            lines = drop_long_lines(lines, skips)
+            line_count = numbered[-1][0]
+            numbered = drop_long_lines(numbered, skips)
             if format is None:
-                format = detect_format([line for _, line in lines], name) if lines else "plain"
+                format = (
+                    detect_format([line for _, line in numbered], name) if numbered else "plain"
+                )
             if format == "celex":
-                TREE_NODES.check(sum(line.count("(") for _, line in lines), name)
-            read = READERS[format].read
-            if read is read_unisegments:
-                read = partial(read_unisegments, layer=layer)
-            elif read is None:
-                read = partial(_read_rows, READERS[format], include_foreign=include_foreign)
-            entries = read(lines, skips) if lines else []
+                TREE_NODES.check(sum(line.count("(") for _, line in numbered), name)
+            reader = READERS[format]
+            read = reader.read or partial(_read_rows, reader)
+            given = {"include_foreign": include_foreign, "layer": layer}
+            options = {option: given[option] for option in reader.options}
+            entries = read(numbered, skips, **options) if numbered else []
     skipped, unaligned = skips.sorted(), tuple(skips.unaligned)
     if not entries:
-        raise _nothing_read(name, format, skips)
+        unit = "row" if READERS[format].is_workbook else "line"
+        raise nothing_read(name, FORMATS[format], FORMATS, skipped, unit)
     about = sum_of(data), READERS[format].partial, line_count, unaligned
     return Reference(name, format, tuple(entries), skipped, *about)
-
-
-def _nothing_read(name: str, format: str, skips: Skips) -> FileFormatError:
-    skipped, unit = skips.sorted(), "row" if READERS[format].is_workbook else "line"
-    reasons = "; ".join(f"{s.count:,} × {s.reason} (first: {unit} {s.first_line})" for s in skipped)
-    return FileFormatError(
-        name,
-        f"{unit} {skipped[0].first_line}" if skipped else "",
-        f"no {unit} can be read as {FORMATS[format]}: " + (reasons or "there is only a header"),
-        f"Check the file, or choose another format: {', '.join(FORMATS)}",
-        quotes=unit != "line",  # rows are named with their sheet
-    )
 
 
 def is_named(source: object) -> bool:
@@ -328,9 +301,6 @@ def named_reference_file(source: str) -> tuple[Path, str | None]:
     """Return the file of a named reference, and its format if the catalogue knows it.
 
     `MorphGraphError` for an unknown name, or a source that has not been fetched.
-
-    >>> named_reference_file("demo:en")[0].name
-    'en.tsv'
     """
     from morphgraph.reference.catalogue import find_source, local_path
 

@@ -56,27 +56,39 @@ class Skips:
     """Counts, by reason, the lines that a reader skips; ``unaligned``: entries without morphs."""
 
     def __init__(self) -> None:
-        self._reasons: dict[str, list[int]] = {}
+        self._lines: dict[str, list[int]] = {}
         self.unaligned: list[Entry] = []
 
     def add(self, reason: str, line: int) -> None:
         """Count one line; lines may come in any order."""
-        tally = self._reasons.setdefault(reason, [0, line])
-        tally[0] += 1
-        tally[1] = min(tally[1], line)
+        self._lines.setdefault(reason, []).append(line)
 
     def sorted(self) -> tuple[Skipped, ...]:
         """Return the reasons, the most frequent first; ties by their first line."""
-        found = [Skipped(reason, n, first) for reason, (n, first) in self._reasons.items()]
+        found = [Skipped(reason, len(lines), min(lines)) for reason, lines in self._lines.items()]
         return tuple(sorted(found, key=lambda s: (-s.count, s.first_line, s.reason)))
+
+    def usable(
+        self, lines: Iterable[tuple[int, Line]], read: Callable[[int, Line], Row], place: str = ""
+    ) -> list[Row]:
+        """Read each numbered line, and count those that are `Unusable`, for a reason at a place."""
+        rows = []
+        for number, line in lines:
+            try:
+                rows.append(read(number, line))
+            except Unusable as reason:
+                self.add(f"{reason}{place}", number)
+                if reason.unaligned is not None:
+                    self.unaligned.append(reason.unaligned)
+        return rows
 
 
 def load_bytes(source: str | os.PathLike[str] | bytes, name: str) -> bytes:
     """Return the bytes of a file, or those given; an error if there are none, or too many."""
-    if isinstance(source, bytes):
-        check_size(name, len(source))
-        return source
-    return read_bytes(source, name)
+    if not isinstance(source, bytes):
+        return read_bytes(source, name)
+    check_size(name, len(source))
+    return source
 
 
 def decode_text(data: bytes, name: str, encoding: str | None = None) -> str:
@@ -92,44 +104,55 @@ def decode_text(data: bytes, name: str, encoding: str | None = None) -> str:
     REFERENCE_LINES.check(max(data.count(b"\n"), data.count(b"\r")), name)
     TEXT_MEMORY.check(text_memory(data), name)
     marked = next((codec for bom, codec in _BOMS if data.startswith(bom)), None)
+    codec = encoding or marked or "utf-8"
     try:
-        text = data.decode(encoding or marked or "utf-8")
+        text = data.decode(codec)
     except LookupError as error:
         problem, fix = f"the encoding {encoding!r} is unknown", "Use a name such as windows-1252."
         raise FileFormatError(name, "", problem, fix) from error
-    except UnicodeDecodeError as error:
-        raise _undecodable(data, name, error, encoding or marked) from error
     except UnicodeError as error:
-        problem = f"the file is not in {encoding or marked} ({error})"
-        raise FileFormatError(name, "", problem, "Save it as UTF-8.") from error
-    nul = text.find("\0")
-    if nul >= 0:
-        line = text.count("\n", 0, nul) + 1
+        fix = "Save the file as UTF-8, or choose its encoding, such as windows-1252."
+        raise FileFormatError(name, *_undecodable(data, error, codec), fix) from error
+    if "\0" in text:
+        line = text.partition("\0")[0].count("\n") + 1
         problem = "there is a NUL character: this is a binary file, or UTF-16 without its mark"
         raise FileFormatError(name, f"line {line}", problem, "Save it as text in UTF-8.")
     return text.removeprefix("\ufeff")
 
 
-def decode_windows_1252(data: bytes) -> str | None:
-    """Decode bytes as windows-1252, or return None if they cannot be that."""
-    if any(data.startswith(bom) for bom, _ in _BOMS) or b"\0" in data:
-        return None
-    try:
-        return data.decode("windows-1252")
-    except UnicodeDecodeError:
-        return None
-
-
-def _undecodable(
-    data: bytes, name: str, error: UnicodeDecodeError, encoding: str | None
+def nothing_read(
+    name: str,
+    label: str,
+    formats: Iterable[str],
+    skipped: Sequence[Skipped],
+    unit: str = "line",
+    otherwise: str = "there is only a header",
 ) -> FileFormatError:
+    """Return the error for a file of a format without a single line, or row, that can be used."""
+    reasons = "; ".join(f"{s.count:,} × {s.reason} (first: {unit} {s.first_line})" for s in skipped)
+    return FileFormatError(
+        name,
+        f"{unit} {skipped[0].first_line}" if skipped else "",
+        f"no {unit} can be read as {label}: " + (reasons or otherwise),
+        f"Check the file, or choose another format: {', '.join(formats)}",
+        quotes=unit != "line",  # rows are named with their sheet
+    )
+
+
+def has_mark(data: bytes) -> bool:
+    """Return whether a byte order mark says in what encoding bytes are."""
+    return any(data.startswith(bom) for bom, _ in _BOMS)
+
+
+def _undecodable(data: bytes, error: UnicodeError, codec: str) -> tuple[str, str]:
+    """Return the place of an error in decoding, and the problem there."""
+    if not isinstance(error, UnicodeDecodeError):
+        return "", f"the file is not in {codec} ({error})"
     place = f"byte {error.start + 1}"
-    if encoding is None or not encoding.lower().startswith(("utf-16", "utf-32")):
-        before = data[: error.start].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        place = f"line {before.count(10) + 1}"
+    if not codec.lower().startswith(("utf-16", "utf-32")):
+        place = f"line {len(data[: error.start + 1].splitlines())}"
     problem = f"the byte 0x{data[error.start] if data[error.start :] else 0:02X} is not"
-    fix = "Save the file as UTF-8, or choose its encoding, such as windows-1252."
-    return FileFormatError(name, place, f"{problem} {encoding or 'UTF-8'}", fix)
+    return place, f"{problem} {'UTF-8' if codec == 'utf-8' else codec}"
 
 
 def split_lines(text: str) -> list[NumberedLine]:
@@ -147,34 +170,10 @@ def split_lines(text: str) -> list[NumberedLine]:
 
 def drop_long_lines(lines: list[NumberedLine], skips: Skips) -> list[NumberedLine]:
     """Return the lines of at most `MAX_LINE_CHARACTERS`, counting the others as skipped."""
-    kept = []
     for number, line in lines:
         if len(line) > MAX_LINE_CHARACTERS:
             skips.add(f"line longer than {MAX_LINE_CHARACTERS:,} characters", number)
-        else:
-            kept.append((number, line))
-    return kept
-
-
-def usable_rows(
-    lines: Iterable[tuple[int, Line]],
-    skips: Skips,
-    read: Callable[[int, Line], Row],
-    place: str = "",
-) -> list[Row]:
-    """Apply a reader to each numbered line, and count those that are `Unusable`.
-
-    `place`: text added to each reason.
-    """
-    rows = []
-    for number, line in lines:
-        try:
-            rows.append(read(number, line))
-        except Unusable as reason:
-            skips.add(f"{reason}{place}", number)
-            if reason.unaligned is not None:
-                skips.unaligned.append(reason.unaligned)
-    return rows
+    return [numbered for numbered in lines if len(numbered[1]) <= MAX_LINE_CHARACTERS]
 
 
 def check_word(word: str) -> str:

@@ -1,1 +1,123 @@
-"""Improvements of a tokeniser: blame, knockout, annealing, reification, ReBPE."""
+"""Edits of a tokeniser: blame, knockout, annealing, ReBPE, pruning, extending; their settings.
+
+A field of a setting says what it means, its default and its limits: commands and pages ask here.
+"""
+
+from typing import Literal
+
+from pydantic import Field
+
+from morphgraph.segment.method import Parameters
+
+Selection = Literal["blame", "random", "last", "leaves"]
+PruningOrder = Literal["leaf-frequency", "merge-based", "last", "script"]
+
+
+class BlameSettings(Parameters):
+    """Settings shared by knockout and ReBPE: how to blame merges, and what to remove."""
+
+    threshold: float = Field(
+        default=0.5, ge=0, le=1, description="Merges with R ≥ this are to blame."
+    )
+    holdout: float = Field(
+        default=0.0,
+        ge=0,
+        lt=1,
+        description="Share of the words held out from learning; only these are scored.",
+    )
+    scope: Literal["morphemic", "whole-word"] = Field(
+        default="morphemic", description="Blame by boundaries between morphs, or whole words."
+    )
+    weighting: Literal["types", "tokens"] = Field(
+        default="types",
+        description="Blame counts each word once, or as often as the corpus has it.",
+    )
+    tuples_once: bool = Field(
+        default=False,
+        description="Blame counts a tuple merge once for each application, not for each join.",
+    )
+    cascade: bool = Field(
+        default=False, description="Also remove what is made from a removed type."
+    )
+    minimum_vocabulary: int = Field(default=0, ge=0, description="Keep at least this many types.")
+    portable: bool = Field(
+        default=False,
+        description="In the end leave only pair merges, and ids as they are: every library reads "
+        "that.",
+    )
+    seed: int = Field(default=0, ge=0, description="Draws the words that are held out.")
+
+    @property
+    def is_random(self) -> bool:
+        """Whether the result depends on a seed."""
+        return bool(self.holdout)
+
+    @property
+    def sees_gold(self) -> bool:
+        """Whether the method uses gold boundaries."""
+        return True
+
+
+class KnockoutSettings(BlameSettings):
+    """How to choose and remove types.
+
+    A baseline removes as many types as blame would, or ``count``, or ``percent``.
+    """
+
+    select: Selection = Field(
+        default="blame",
+        description="Which types to remove: those to blame, or as many as a baseline.",
+    )
+    count: int | None = Field(default=None, ge=0, description="This many types.")
+    percent: float | None = Field(
+        default=None, ge=0, le=100, description="This percentage of the types that merges produce."
+    )
+
+    @property
+    def is_random(self) -> bool:
+        """Whether the result depends on a seed."""
+        return super().is_random or self.select == "random"
+
+    @property
+    def sees_gold(self) -> bool:
+        """Whether the method uses gold boundaries: baselines do not."""
+        return self.select == "blame"
+
+
+class ReBPESettings(BlameSettings):
+    """Settings of a run; every part can be switched off.
+
+    With a ``holdout``, annealing does not see held-out entries either, but the alphabet is
+    completed for all words, even beyond ``maximum_vocabulary``.
+    """
+
+    anneal: bool = Field(default=True, description="First add merges that rarely cross a boundary.")
+    reify: bool = Field(default=True, description="Repair, link and expand after each knockout.")
+    repair: bool = Field(
+        default=True, description="Give tuple merges that can no longer apply other parts."
+    )
+    link: bool = Field(default=True, description="Use pair merges inside tuple merges.")
+    expand: bool = Field(default=True, description="Create pair merges inside tuple merges.")
+    iterations: int = Field(default=10, ge=0, description="At most this many.")
+    maximum_vocabulary: int | None = Field(
+        default=None, ge=0, description="Annealing adds types up to this number."
+    )
+    minimum_good: int = Field(
+        default=3, ge=1, description="Anneal pairs that are inside a morph at least this often."
+    )
+    minimum_ratio: float = Field(
+        default=0.8,
+        ge=0,
+        le=1,
+        description="Anneal pairs that are inside a morph in at least this share.",
+    )
+
+    @property
+    def reifies(self) -> bool:
+        """Whether any part of reification is on."""
+        return self.reify and (self.repair or self.link or self.expand)
+
+    def knockout(self) -> KnockoutSettings:
+        """Return the settings of each knockout."""
+        shared = {name: getattr(self, name) for name in BlameSettings.model_fields}
+        return KnockoutSettings(**shared)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from morphgraph.core.text import counted, in_percent
 from morphgraph.graph.arrays import MergeArrays
+from morphgraph.refine import BlameSettings
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.tokeniser.merging import MergeSegmentation
@@ -22,7 +23,7 @@ from morphgraph.tokeniser.tokeniser import BpeTokeniser
 if TYPE_CHECKING:
     import pandas as pd
 
-DEFAULT_THRESHOLD = 0.5
+DEFAULT_THRESHOLD = BlameSettings().threshold
 
 
 @dataclass(frozen=True)
@@ -64,14 +65,9 @@ class Blame:
 
     def worst_of(self, merges: Iterable[int]) -> int:
         """Return the most blamed of some merges, by id; newer merges come last."""
-
-        def badness(merge: int) -> tuple[float, float, float]:
-            place = self.place(merge)
-            if place is None:
-                return (-1.0, 0.0, 0.0)
-            return (self.ratio[place], self.blamed[place], -place)
-
-        return max(merges, key=badness)
+        places = {merge: self.place(merge) for merge in merges}
+        known = [(self.ratio[n], self.blamed[n], -n, m) for m, n in places.items() if n is not None]
+        return max(known)[-1] if known else next(iter(places))
 
     def counts(self, merge: int) -> tuple[float, float]:
         """Return N and B of a merge, by id."""
@@ -87,9 +83,10 @@ class Blame:
             return "never applied: blame n/a"
         return f"{counted(joins, 'join')}, {wrong:,.0f} wrong: blame {in_percent(wrong / joins, 0)}"
 
-    def shown_ratio(self, position: int) -> float:
-        """Return R of a merge, or NaN if it was never applied."""
-        return float(self.ratio[position]) if self.applied[position] else math.nan
+    def shown_ratio(self, merge: int) -> float:
+        """Return R of a merge, by id, or NaN if it was never applied, or is newer."""
+        place = self.place(merge)
+        return float(self.ratio[place]) if place is not None and self.applied[place] else math.nan
 
     def place(self, merge: int) -> int | None:
         """Return the position of a merge in ``arrays``, by id; None if it is not there."""
@@ -110,7 +107,9 @@ def blame(
     """Blame every merge for the gold boundaries that it closed.
 
     ``tuples_once``: a tuple merge counts each application once, blamed if any of its joins is on a
-    gold boundary; else each join counts. ``entries``: only these entries count (a holdout split).
+    gold boundary; else each join counts. A piece that stays whole (``ignore_merges``) is one
+    application of its type's first merge, which closed all its joins; without a merge, which
+    could be knocked out, none is to blame. ``entries``: only these entries count (a holdout split).
     Source: Bauwens & Delobelle 2024, §3.4.
 
     undo is ␣und o in this tokeniser, and n + d closed the boundary un|do; redo is ␣red o.
@@ -141,7 +140,7 @@ def blame(
         return Blame(
             arrays, *count_applications(closed, offsets, weights, gold, arrays.part_offsets)
         )
-    joins = np.flatnonzero(closed >= 0)
+    joins = np.flatnonzero(segmentation.is_merged)
     merges, weight = closed[joins], weights[benchmark.words.word_of_atom[joins]]
     wrong = gold[joins] == 1
     applied = np.bincount(merges, weight, len(arrays))

@@ -11,8 +11,8 @@ from functools import partial
 
 from morphgraph.core.text import base_name
 from morphgraph.reference.predictions import Predictions
-from morphgraph.refine.knockout import BlameSettings, KnockoutSettings, knock_out
-from morphgraph.refine.rebpe import ReBPESettings
+from morphgraph.refine import BlameSettings, KnockoutSettings, ReBPESettings
+from morphgraph.refine.knockout import knock_out
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import GoldSet, drawn_text

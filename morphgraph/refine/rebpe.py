@@ -6,66 +6,29 @@ merges so that they apply again, and uses the pairs in them. `rebpe_run.ReBPERun
 tokeniser. Source: Bauwens & de Lhoneux 2026, Algorithms 1 and 2.
 """
 
-from collections.abc import Collection, Generator, Iterable, Mapping
+from collections.abc import Collection, Generator, Mapping
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from itertools import chain
+from typing import Literal
 
 import numpy as np
-from pydantic import Field
 
-from morphgraph.graph.arrays import TypeAtoms, merge_arrays
+from morphgraph.graph.arrays import merge_arrays
+from morphgraph.graph.atoms import TypeAtoms
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.graph.merge_table import Change
-from morphgraph.graph.plans import Pair, Parts, plan_reify, tuple_merges_by_pair
-from morphgraph.refine.knockout import BlameSettings, KnockoutSettings
+from morphgraph.graph.merge_table import Change, Parts
+from morphgraph.graph.plans import Pair, Reification
+from morphgraph.refine import ReBPESettings
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import Counts
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from morphgraph.tokeniser.words import UNKNOWN, Segmentation
+from morphgraph.tokeniser.words import UNKNOWN
 
-PhaseKind = Literal["start", "anneal", "knockout", "reify"]
+PhaseKind = Literal["start", "anneal", "knockout", "reify", "portable"]
+_LOW = 0xFFFFFFFF
 Step = tuple[int, PhaseKind]
 """The next phase: its iteration, 0 before the first one, and its kind."""
-
-
-class ReBPESettings(BlameSettings):
-    """Settings of a run; every part can be switched off.
-
-    With a ``holdout``, annealing does not see held-out entries either, but the alphabet is
-    completed for all words, even beyond ``maximum_vocabulary``.
-    """
-
-    anneal: bool = Field(default=True, description="First add merges that rarely cross a boundary.")
-    reify: bool = Field(default=True, description="false: none of repair, link and expand.")
-    repair: bool = Field(
-        default=True, description="Give tuple merges that can no longer apply other parts."
-    )
-    link: bool = Field(default=True, description="Use pair merges inside tuple merges.")
-    expand: bool = Field(default=True, description="Create pair merges inside tuple merges.")
-    iterations: int = Field(default=10, ge=0, description="At most this many.")
-    maximum_vocabulary: int | None = Field(
-        default=None, ge=0, description="Annealing adds types up to this number."
-    )
-    minimum_good: int = Field(
-        default=3, ge=1, description="Anneal pairs that are inside a morph at least this often."
-    )
-    minimum_ratio: float = Field(
-        default=0.8,
-        ge=0,
-        le=1,
-        description="Anneal pairs that are inside a morph in at least this share.",
-    )
-
-    @property
-    def reifies(self) -> bool:
-        """Whether any part of reification is on."""
-        return self.reify and (self.repair or self.link or self.expand)
-
-    def knockout(self) -> KnockoutSettings:
-        """Return the settings of each knockout."""
-        shared = {name: getattr(self, name) for name in BlameSettings.model_fields}
-        return KnockoutSettings(**shared)
 
 
 def rebpe(settings: ReBPESettings) -> Generator[Step, Change, bool]:
@@ -73,7 +36,8 @@ def rebpe(settings: ReBPESettings) -> Generator[Step, Change, bool]:
 
     Its return value is whether it converged: the last iteration changed nothing. At the maximum of
     iterations, one more knockout judges the merges reified last. Reification repairs tuple merges,
-    then uses pairs in them (links, expands).
+    then uses pairs in them (links, expands). A ``portable`` run ends by making those that are left
+    pairs.
 
     >>> nothing, something = Change({}), Change({}, removed_types=(7,))
     >>> steps = rebpe(ReBPESettings(iterations=2))
@@ -87,16 +51,19 @@ def rebpe(settings: ReBPESettings) -> Generator[Step, Change, bool]:
     """
     if settings.anneal:
         yield 0, "anneal"
-    reified = Change({})
-    for iteration in range(1, settings.iterations + 1):
+    reified, iteration, converged = Change({}), 0, False
+    while iteration < settings.iterations and not converged:
+        iteration += 1
         removed = yield iteration, "knockout"
         if settings.reifies:
             reified = yield iteration, "reify"
-        if removed.is_empty and reified.is_empty:
-            return True
+        converged = removed.is_empty and reified.is_empty
     if not reified.is_empty:
-        yield settings.iterations + 1, "knockout"
-    return False
+        iteration += 1
+        yield iteration, "knockout"
+    if settings.portable:
+        yield iteration, "portable"
+    return converged
 
 
 # ------------------------------------------------------------------------------ annealing
@@ -108,10 +75,10 @@ def preview_annealing(
     settings: ReBPESettings | None = None,
     entries: Counts | None = None,
 ) -> Change:
-    """Compute annealing without applying it: missing atoms, then merges of good pairs.
+    """Compute annealing without applying it: missing atoms, then merges of `annealing_pairs`.
 
-    Merges are added up to ``maximum_vocabulary`` types; atoms are added for all words. See
-    `annealing_pairs` for the rest.
+    Merges are added up to the first that needs a type more than ``maximum_vocabulary``; atoms for
+    all words.
 
     Ġund and o are adjacent in a morph three times, which is enough; Ġred and o in none.
 
@@ -123,44 +90,38 @@ def preview_annealing(
     [['Ġund', 'o']]
     """
     settings = settings or ReBPESettings()
-    graph = tokeniser.graph
-    atoms = missing_atoms(tokeniser, benchmark)
+    graph, words, maximum = tokeniser.graph, benchmark.words, settings.maximum_vocabulary
+    affected = dict.fromkeys(words.word_of_atom[list(words.unknown)].tolist())
+    atoms = tokeniser.missing_atoms([words.texts[n] for n in affected], bare=benchmark.bare)
     whole = replace(tokeniser, graph=graph.after(graph.preview_anneal((), atoms)))
-    benchmark = benchmark.encoded_for(whole)
-    segmentation = segment(whole.graph, benchmark.words)
-    pairs = annealing_pairs(whole.graph, benchmark, segmentation, settings, entries)
-    most = settings.maximum_vocabulary
-    merges = within_vocabulary(whole.graph, pairs, whole.vocabulary_size, most)
+    made: set[str] = set()
+    merges: list[tuple[str, str]] = []
+    for left, right in annealing_pairs(whole, benchmark.encoded_for(whole), settings, entries):
+        if left + right not in whole.graph and left + right not in made:
+            if maximum is not None and whole.vocabulary_size + len(made) >= maximum:
+                break
+            made.add(left + right)
+        merges.append((left, right))
     return graph.preview_anneal(merges, atoms)
 
 
-class AnnealingPair(NamedTuple):
-    """Two tokens that are adjacent ``total`` times, ``good`` of them inside a morph."""
-
-    left: int
-    right: int
-    good: int
-    total: int
-
-
 def annealing_pairs(
-    graph: MergeGraph,
+    tokeniser: BpeTokeniser,
     benchmark: Benchmark,
-    segmentation: Segmentation,
-    settings: ReBPESettings | None = None,
+    settings: ReBPESettings,
     entries: Counts | None = None,
-) -> list[AnnealingPair]:
+) -> list[tuple[str, str]]:
     """Return the pairs of adjacent tokens to merge, best first.
 
-    Those with good ≥ ``minimum_good`` and good ÷ total ≥ ``minimum_ratio``, by good, then ratio,
-    both descending, then by their strings. Each entry counts once; with ``entries``, only these
-    count. Pairs across the end of a piece, which no merge can cross, and with unknown characters do
-    not count. Source: Bauwens & de Lhoneux 2026, §3.4.
+    A pair is adjacent in total, and good where it is inside a morph. Those with good ≥
+    ``minimum_good`` and good ÷ total ≥ ``minimum_ratio``, by good, then ratio, both descending,
+    then by their strings. Each of the ``entries`` (all by default) counts once. Pairs across the
+    end of a piece, which no merge can cross, and with unknown characters do not count. Source:
+    Bauwens & de Lhoneux 2026, §3.4.
     """
-    settings = settings or ReBPESettings()
-    scope = settings.scope
+    graph, scope = tokeniser.graph, settings.scope
     gold = benchmark.gold_gaps(scope)
-    words, tokens = segmentation.words, segmentation.token_at
+    words, tokens = benchmark.words, segment(graph, benchmark.words).token_at
     counted = benchmark.has_gold(scope).copy()
     if entries is not None:
         counted &= np.isin(np.arange(len(counted)), entries)
@@ -179,37 +140,10 @@ def annealing_pairs(
     good = np.bincount(where, gold[left] == 0, len(pairs)).astype(np.int64)
     chosen = (good >= settings.minimum_good) & (good / total >= settings.minimum_ratio)
     found = [
-        AnnealingPair(int(pairs[i]) >> 32, int(pairs[i]) & 0xFFFFFFFF, int(good[i]), int(total[i]))
+        (-good[i], -good[i] / total[i], graph.types[pairs[i] >> 32], graph.types[pairs[i] & _LOW])
         for i in np.flatnonzero(chosen)
     ]
-    types = graph.types
-    return sorted(found, key=lambda p: (-p.good, -p.good / p.total, types[p.left], types[p.right]))
-
-
-def within_vocabulary(
-    graph: MergeGraph, pairs: Iterable[AnnealingPair], size: int, maximum: int | None
-) -> list[tuple[str, str]]:
-    """Return the first pairs, as strings, whose new types keep ``size`` within ``maximum``.
-
-    The list ends at the first pair that needs a new type when there is no room.
-    """
-    made: set[str] = set()
-    kept: list[tuple[str, str]] = []
-    for pair in pairs:
-        left, right = graph.types[pair.left], graph.types[pair.right]
-        if left + right not in graph and left + right not in made:
-            if maximum is not None and size + len(made) >= maximum:
-                break
-            made.add(left + right)
-        kept.append((left, right))
-    return kept
-
-
-def missing_atoms(tokeniser: BpeTokeniser, benchmark: Benchmark) -> list[str]:
-    """Return the atoms that a reference needs and the alphabet lacks, by code point."""
-    words = benchmark.words
-    affected = dict.fromkeys(int(words.word_of_atom[atom]) for atom in words.unknown)
-    return tokeniser.missing_atoms([words.texts[word] for word in affected], bare=benchmark.bare)
+    return [(left, right) for *_, left, right in sorted(found)]
 
 
 # ------------------------------------------------------------------------------ reification
@@ -243,8 +177,9 @@ def preview_reification(
     repaired = repairs(graph, atoms) if repair else {}
     if among is not None:
         repaired = {merge: parts for merge, parts in repaired.items() if merge in among}
-    pairs = suggestions(graph, repaired, blacklist, among) if link or expand else []
-    return plan_reify(graph, pairs, repaired, link=link, expand=expand)
+    plan = Reification(graph, repaired, link=link, expand=expand)
+    pairs = suggestions(graph, plan.containing, blacklist, among) if link or expand else []
+    return plan.change(pairs)
 
 
 def repairs(graph: MergeGraph, atoms: TypeAtoms | None = None) -> dict[int, Parts]:
@@ -267,9 +202,9 @@ def repairs(graph: MergeGraph, atoms: TypeAtoms | None = None) -> dict[int, Part
     if not len(tuples):
         return {}
     numbers = arrays.merge_ids[tuples].tolist()
-    strings = [atoms.of(graph, graph.merge(number).parts) for number in numbers]
+    strings = [atoms.of_merge(graph, number) for number in numbers]
     ends = np.cumsum([0, *map(len, strings)])
-    flat = np.array([atom for string in strings for atom in string], np.int32)
+    flat = np.fromiter(chain.from_iterable(strings), np.int32, ends[-1])
     parts, offsets = repair(
         arrays.parts, arrays.part_offsets, arrays.results, tuples, flat, ends, arrays.type_count
     )
@@ -281,21 +216,17 @@ def repairs(graph: MergeGraph, atoms: TypeAtoms | None = None) -> dict[int, Part
 
 def suggestions(
     graph: MergeGraph,
-    repaired: Mapping[int, Parts],
-    blacklist: Collection[Parts],
+    containing: Mapping[Pair, Mapping[int, None]],
+    blacklist: Collection[Parts] = (),
     among: Collection[int] | None = None,
 ) -> list[Pair]:
     """Return pairs of adjacent parts in tuple merges, without those on the blacklist.
 
-    Those in most tuple merges come first, then by their strings. ``among``: only pairs in these
-    merges. Source: Bauwens & de Lhoneux 2026, §3.2.
+    ``containing``: the tuple merges that contain each. Those in most tuple merges come first, then
+    by their strings. ``among``: only pairs in these merges. Source: Bauwens & de Lhoneux 2026,
+    §3.2.
     """
-    parts = {
-        number: repaired.get(number, merge.parts)
-        for number, merge in graph.merges().items()
-        if len(merge.parts) > 2
-    }
-    containing, types = tuple_merges_by_pair(parts), graph.types
+    types = graph.types
     chosen = [
         pair
         for pair, merges in containing.items()

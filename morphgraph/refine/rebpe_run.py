@@ -1,5 +1,6 @@
 """A run of ReBPE on a tokeniser: its phases with undo, redo and scores, its history, ablations."""
 
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -7,22 +8,22 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, Literal, TypeVar, get_args
 
-from morphgraph.graph.arrays import TypeAtoms
+from morphgraph.core.system import without_collection
+from morphgraph.graph.atoms import TypeAtoms
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.graph.merge_table import Change, Origin
-from morphgraph.graph.plans import Parts
+from morphgraph.graph.merge_table import Change, Origin, Parts
+from morphgraph.refine import ReBPESettings
 from morphgraph.refine.blame import Blame
-from morphgraph.refine.knockout import preview_knockout
+from morphgraph.refine.knockout import preview_knockout, seen_and_scored
+from morphgraph.refine.portable import preview_portable
 from morphgraph.refine.rebpe import (
     PhaseKind,
-    ReBPESettings,
     Step,
     preview_annealing,
     preview_reification,
     rebpe,
 )
 from morphgraph.score.boundaries import Benchmark, BoundaryScore, or_none
-from morphgraph.score.gold_set import Counts, split_entries
 from morphgraph.tokeniser.merging import MergeSegmentation, segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
@@ -34,7 +35,7 @@ class Phase:
     ``iteration``: 0 for the start and annealing. ``counts``: what changed, by kind (see
     `Change.counts`). ``removed_by_origin``: the merges knocked out, by their origin. ``blame``: N
     and B of each, by which they were chosen. ``score``: on the reference, with the run's scope and
-    weighting.
+    weighting. ``tokens``: of the words scored.
     """
 
     iteration: int
@@ -43,6 +44,7 @@ class Phase:
     vocabulary_size: int
     merges: int
     score: BoundaryScore
+    tokens: int
     removed_by_origin: Mapping[Origin, int] = field(default_factory=dict)
     blame: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     seconds: float = 0.0
@@ -62,6 +64,7 @@ class Phase:
             "precision": or_none(self.score.precision),
             "recall": or_none(self.score.recall),
             "f1": or_none(self.score.f1),
+            "tokens": self.tokens,
             "changes": self.counts,
             "removed_by_origin": dict(self.removed_by_origin),
             "seconds": self.seconds,
@@ -80,13 +83,9 @@ class ReBPERun:
     ) -> None:
         self.tokeniser = tokeniser
         self.settings = settings = settings or ReBPESettings()
-        self._benchmark = self._scored = benchmark
-        self._seen: Counts | None = None
-        if settings.holdout:
-            share, seed = settings.holdout, settings.seed
-            self._seen, held_out = split_entries(benchmark.words.texts, share, seed)
-            self._scored = self.benchmark.held_out(held_out, share, seed)
-        self._atoms = TypeAtoms(tokeniser.suffix)
+        self._benchmark = benchmark
+        self._seen, self._scored = seen_and_scored(self.benchmark, settings)
+        self._atoms = TypeAtoms()
         self._all: list[Phase] = []
         self._cursor = 0
         self._before = len(self.graph.history)
@@ -130,11 +129,6 @@ class ReBPERun:
         return self._algorithm()[0]
 
     @property
-    def finished(self) -> bool:
-        """Whether no phase remains."""
-        return self.upcoming is None
-
-    @property
     def converged(self) -> bool:
         """Whether it ended by itself: the last iteration changed nothing."""
         return self._algorithm()[1]
@@ -150,6 +144,7 @@ class ReBPERun:
             return None, bool(end.value)
         return upcoming, False
 
+    @without_collection()
     def step(self) -> Phase | None:
         """Perform the next phase; None if there is none."""
         upcoming = self.upcoming
@@ -189,6 +184,8 @@ class ReBPERun:
             return preview_knockout(self.tokeniser, benchmark, words, chosen, self._seen)
         if kind == "anneal":
             return preview_annealing(self.tokeniser, benchmark, settings, self._seen), None
+        if kind == "portable":
+            return preview_portable(self.graph, benchmark, settings, self._seen), None
         which = {name: getattr(settings, name) for name in ("repair", "link", "expand")}
         blacklist = self._blacklist()
         return preview_reification(self.graph, blacklist, atoms=self._atoms, **which), None
@@ -203,8 +200,8 @@ class ReBPERun:
         }
 
     def _record(self, step: Step, change: Change, blamed: Blame | None, started: float) -> Phase:
-        settings = self.settings
-        score = self.scored.score(self.segment_scored(), settings.scope, settings.weighting)
+        settings, words = self.settings, self.segment_scored()
+        score = self.scored.score(words, settings.scope, settings.weighting)
         removed = change.removed_merges
         phase = Phase(
             *step,
@@ -212,6 +209,7 @@ class ReBPERun:
             self.tokeniser.vocabulary_size,
             self.graph.merge_count,
             score,
+            words.token_count,
             Counter(self.graph.origin(merge) for merge in removed),
             {} if blamed is None else {merge: blamed.counts(merge) for merge in removed},
             time.perf_counter() - started,
@@ -231,6 +229,12 @@ class ReBPERun:
     def phases(self) -> list[Phase]:
         """The phases in effect: those performed and not undone."""
         return self._all[: self._position()]
+
+    @property
+    def tokens_added(self) -> float:
+        """How many more tokens the words scored have now than at the start, as a share."""
+        first, last = self.phases[0].tokens, self.phases[-1].tokens
+        return last / first - 1 if first else math.nan
 
     @property
     def all_phases(self) -> list[Phase]:
@@ -323,7 +327,17 @@ def ablation(
 # ------------------------------------------------------------------------------- its history
 
 
-MergeChange = Literal["annealed", "removed", "split", "repaired", "linked", "created", "shortened"]
+MergeChange = Literal[
+    "annealed",
+    "removed",
+    "split",
+    "repaired",
+    "linked",
+    "created",
+    "shortened",
+    "paired",
+    "chained",
+]
 MERGE_CHANGES: tuple[MergeChange, ...] = get_args(MergeChange)
 T = TypeVar("T")
 
@@ -333,12 +347,9 @@ def follow_phases(run: ReBPERun, look: Callable[[MergeGraph], T]) -> list[T]:
 
     One copy of the graph is undone further each time, so results must not refer to it.
     """
-    history = run.graph.history
-    found: dict[int, T] = {}
-    for edits, graph in zip(range(len(history), -1, -1), run.graph.states_back(), strict=True):
-        found[edits] = look(graph)
-        if edits == run.edits_before:
-            break
+    numbers = range(len(run.graph.history), run.edits_before - 1, -1)
+    states = zip(numbers, run.graph.states_back(), strict=False)
+    found = {edits: look(graph) for edits, graph in states}
     return [found[edits] for edits in edits_after(run)]
 
 
@@ -378,7 +389,8 @@ def changed_merges(graph: MergeGraph, change: Change) -> list[ChangedMerge]:
     for number, merge in change.added_merges.items():
         if number not in created:
             rank, parts, result = merge
-            found.append(ChangedMerge("annealed", number, result, rank, (), parts))
+            how: MergeChange = "chained" if change.edit == "portable" else "annealed"
+            found.append(ChangedMerge(how, number, result, rank, (), parts))
     for number, (rank, parts, result) in change.removed_merges.items():
         found.append(ChangedMerge("removed", number, result, rank, parts))
     for number, is_new, tuple_merges in change.reified:
@@ -387,7 +399,7 @@ def changed_merges(graph: MergeGraph, change: Change) -> list[ChangedMerge]:
         before, also = (() if is_new else parts), len(tuple_merges)
         found.append(ChangedMerge(kind, number, result, rank, before, parts, also))
     kinds: dict[str, MergeChange]
-    kinds = {"knockout": "split", "repair": "repaired", "reify": "shortened"}
+    kinds = {"knockout": "split", "repair": "repaired", "reify": "shortened", "portable": "paired"}
     for number, old, new, cause in change.rewired:
         rank, _, result = graph.merge(number)
         found.append(ChangedMerge(kinds[cause], number, result, rank, old, new))

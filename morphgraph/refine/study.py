@@ -5,24 +5,28 @@ what would its knockout change. Results are kept per state of the graph, so aski
 """
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Lock
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.cache import Cache
+from morphgraph.core.text import counted, from_to, shortened, signed, visible
+from morphgraph.corpus.counts import WordCounts
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change
 from morphgraph.refine.blame import Blame, blame
+from morphgraph.refine.portable import preview_portable
 from morphgraph.score.boundaries import Array, Benchmark, BoundaryScore, BoundaryTally, cuts_of
 from morphgraph.score.comparison import RIGHT_SPLIT, marked_word
 from morphgraph.score.gold_set import Scope, Weighting
+from morphgraph.score.vocabulary import compress
+from morphgraph.segment.bte import Bte
 from morphgraph.tokeniser.merging import MergeSegmentation, segment, segment_after
-from morphgraph.tokeniser.preprocess import shown_token
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import Segmentation
 
@@ -43,6 +47,16 @@ class StudyState:
         """The score of a scope and weighting."""
         return next(s for s in self.scores if (s.scope, s.weighting) == (scope, weighting))
 
+    @property
+    def correct_gaps(self) -> Array:
+        """Per word, up to a constant, how many gaps are as in the gold."""
+        return self.tally.hits - self.tally.wrong
+
+    @property
+    def wrong_gaps(self) -> Array:
+        """Per word, wrong splits and missed boundaries."""
+        return self.tally.wrong + self.tally.missed
+
 
 @dataclass(frozen=True)
 class ChangedWord:
@@ -61,30 +75,78 @@ class ChangedWord:
 
 @dataclass(frozen=True)
 class Example:
-    """A word in which a merge was applied, with its gaps marked.
+    """A word in which a merge closed a gap, ``at`` characters from its start.
 
-    ``merge_at`` shows where the merge closed a gap; ``blamed`` is whether that is a gold boundary.
-    ``number``: its place in the reference; ``at``: how many characters are left of that gap.
+    ``number``: its place in the reference.
     """
 
     word: str
     gold: str
-    segmentation: str
-    merge_at: str
-    blamed: bool
-    number: int = field(default=-1, compare=False)
-    at: int = field(default=0, compare=False)
+    number: int
+    at: int
 
 
 @dataclass(frozen=True)
 class Preview:
-    """What a knockout would change: the graph, the segmentation, the score, how many words."""
+    """What an edit would change: the graph, the segmentation, the score, how many words.
+
+    ``portable``: the edit that would then leave only pair merges, if asked for. ``also``: the
+    types that go along, as they are shown.
+    """
 
     change: Change
+    portable: Change | None
+    also: list[str]
     segmentation: MergeSegmentation
     before: BoundaryScore
     after: BoundaryScore
+    tokens_before: int
     changed_words: int
+
+    @property
+    def steps(self) -> list[Mapping[str, Any]]:
+        """The edits, for `MergeGraph.replay`."""
+        return [change.step for change in (self.change, self.portable) if change is not None]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the cost of the knockout as JSON data.
+
+        ``tuple_merges``: pair merges that get more parts, and keep them.
+        """
+        words, tokens = len(self.segmentation.words), self.segmentation.token_count
+        split = 0 if self.portable else sum(len(e.old_parts) == 2 for e in self.change.rewired)
+        return {
+            "types": len(self.change.step["types"]),
+            "also": self.also,
+            "tuple_merges": split,
+            "f1": [self.before.f1, self.after.f1],
+            "tokens_per_word": [
+                n / words if words else math.nan for n in (self.tokens_before, tokens)
+            ],
+            "changed_words": self.changed_words,
+            "words": words,
+        }
+
+    def cost(self) -> list[str]:
+        """Say what the knockout costs, in lines."""
+        found = self.to_dict()
+        first = ", ".join(f"“{shortened(visible(text), 20)}”" for text in self.also[:10])
+        more = ", …" if len(self.also) > 10 else ""
+        before, after = found["tokens_per_word"]
+        lines = [
+            f"{counted(found['types'], 'type goes', 'types go')}, and "
+            + counted(len(self.also), "other that it takes along", "others that they take along")
+            + (f": {first}{more}" if first else ""),
+            counted(found["tuple_merges"], "merge gets", "merges get") + " more than two parts",
+        ]
+        if found["words"]:
+            lines.append(
+                (f"F1 {from_to(*found['f1'])}, " if self.before.relevant else "")
+                + f"{before:.3f} → {after:.3f} tokens per word "
+                f"({signed(100 * (after / before - 1))} %), {self.changed_words:,} of "
+                + counted(found["words"], "word changes", "words change")
+            )
+        return lines
 
 
 class Study:
@@ -109,16 +171,15 @@ class Study:
 
         When an edit has changed the alphabet, states of before are looked at with the atoms of now.
         """
-        tokeniser, alphabet = self.tokeniser, self.tokeniser.alphabet
+        tokeniser, first, alphabet = self.tokeniser, self._first, self.tokeniser.alphabet
         if self._encoded.alphabet != alphabet:
             ids = tuple(map(self.graph.id_of, alphabet))
+            question = "benchmark", first.identity, alphabet, ids
             self._encoded = (
-                self._first
-                if self._first.alphabet == alphabet
+                first
+                if first.alphabet == alphabet
                 else self.cache.get(
-                    self.graph.family,
-                    ("benchmark", self._first.identity, alphabet, ids),
-                    lambda: self._first.encoded_for(tokeniser),
+                    self.graph.family, question, lambda: first.encoded_for(tokeniser)
                 )
             )
         return self._encoded
@@ -242,14 +303,6 @@ class Study:
         """The morphs of a word, with ``|`` between them."""
         return RIGHT_SPLIT.join(self.benchmark.reference.entries[word].morphs)
 
-    def tokens_text(self, word: int, segmentation: Segmentation) -> str:
-        """The readable tokens of a word, separated by spaces."""
-        words = segmentation.words
-        return " ".join(
-            shown_token(self.tokeniser.token_text(words, atom, token))
-            for atom, token in segmentation.token_ends(word)
-        )
-
     def changed_words(
         self,
         since: StudyState,
@@ -264,7 +317,7 @@ class Study:
         """
         now = then or self.now
         changed = now.segmentation.changed_words(since.segmentation)
-        gain = self._correct_gaps(now) - self._correct_gaps(since)
+        gain = now.correct_gaps - since.correct_gaps
         by_gain = np.argsort((-gain if order == "better" else gain)[changed], kind="stable")
         words = changed[by_gain[:limit]].tolist()
         return [self._changed(word, since, now, gain) for word in words], len(changed)
@@ -276,7 +329,7 @@ class Study:
 
     def better_and_worse(self, since: StudyState) -> tuple[int, int]:
         """How many words have more right gaps than in an earlier state, and how many fewer."""
-        gain = self._correct_gaps(self.now) - self._correct_gaps(since)
+        gain = self.now.correct_gaps - since.correct_gaps
         return int((gain > 0).sum()), int((gain < 0).sum())
 
     def words_of_merge(
@@ -300,66 +353,48 @@ class Study:
         if not len(chosen):
             chosen = np.flatnonzero(applied)
         order = np.argsort(-self.benchmark.token_weights[chosen], kind="stable")
-        gain = self._correct_gaps(then) - self._correct_gaps(first)
+        gain = then.correct_gaps - first.correct_gaps
         words = chosen[order[:limit]].tolist()
         return [self._changed(word, first, then, gain) for word in words], len(chosen)
 
-    def _correct_gaps(self, state: StudyState) -> Array:
-        """Per word, up to a constant, how many gaps are as in the gold: hits minus false splits."""
-        return state.tally.hits - state.tally.wrong
-
     def worst_order(self) -> list[int]:
         """The words with wrong gaps now, those with the most first, then the most frequent."""
-        wrong = self._wrong_gaps(self.now)
+        wrong = self.now.wrong_gaps
         order = np.lexsort((np.arange(len(wrong)), -self.benchmark.token_weights, -wrong))
         return [int(word) for word in order if wrong[word] > 0]
 
     def blamed_order(self) -> list[int]:
         """The words in which a merge closed a gold boundary now, worst merges first."""
-        blamed, closed = self.blame(), self.now.segmentation.closed_by
-        gaps = np.flatnonzero((closed >= 0) & (self.benchmark.gold_gaps() == 1))
+        blamed, now = self.blame(), self.now.segmentation
+        closed = now.closed_by
+        gaps = np.flatnonzero(now.is_merged & (self.benchmark.gold_gaps() == 1))
         order = gaps[np.argsort(-blamed.ratio[closed[gaps]], kind="stable")]
         return list(dict.fromkeys(self.benchmark.words.word_of_atom[order].tolist()))
 
     def worst_words(self, limit: int = 200) -> list[ChangedWord]:
-        """Words with the most wrong gaps now, the most frequent first among equals."""
-        now, wrong = self.now, self._wrong_gaps(self.now)
-        return [
-            ChangedWord(
-                self.benchmark.words.texts[word],
-                self.gold_text(word),
-                self.tokens_text(word, now.segmentation),
-                self.marked(word, now.segmentation),
-                -int(wrong[word]),
-            )
-            for word in self.worst_order()[:limit]
-        ]
-
-    def _wrong_gaps(self, state: StudyState) -> Array:
-        """Per word, wrong splits and missed boundaries."""
-        return state.tally.wrong + state.tally.missed
+        """Words with the most wrong gaps now, the most frequent first; these are ``-gain``."""
+        now, gain = self.now, -self.now.wrong_gaps
+        return [self._changed(word, now, now, gain) for word in self.worst_order()[:limit]]
 
     # --------------------------------------------------------------------------------- one type
 
     def examples(self, number: int, limit: int = 8) -> tuple[list[Example], list[Example]]:
         """Words in which a type's merges were applied rightly, and wrongly; frequent ones first."""
         words, weight = self.benchmark.words, self.benchmark.token_weights
-        owner, found = words.word_of_atom, []
-        for blamed, chosen in enumerate(self._gaps_closed_by(number)):
+        owner, positions, found = words.word_of_atom, words.gap_position, []
+        for chosen in self._gaps_closed_by(number):
             ranked = chosen[np.argsort(-weight[owner[chosen]], kind="stable")]
             shown: dict[int, int] = {}
             for gap in ranked:
                 shown.setdefault(int(owner[gap]), int(gap))
                 if len(shown) >= limit:
                     break
-            examples = []
-            for word, gap in shown.items():
-                text, at = words.texts[word], max(0, int(words.gap_position[gap]))
-                marked = self.marked(word, self.now.segmentation)
-                merge_at = f"{text[:at]}+{text[at:]}" if at else text
-                gold = self.gold_text(word)
-                examples.append(Example(text, gold, marked, merge_at, bool(blamed), word, at))
-            found.append(examples)
+            found.append(
+                [
+                    Example(words.texts[n], self.gold_text(n), n, max(0, int(positions[gap])))
+                    for n, gap in shown.items()
+                ]
+            )
         return found[0], found[1]
 
     def example_counts(self, number: int) -> tuple[int, int]:
@@ -380,15 +415,40 @@ class Study:
         is_gold = self.benchmark.gold_gaps()[gaps] == 1
         return gaps[~is_gold], gaps[is_gold]
 
-    def preview(self, types: Iterable[str], *, cascade: bool = False) -> Preview:
-        """What knocking types out would change, without doing it."""
-        graph, now = self.graph, self.now
+    def preview(
+        self, types: Iterable[str], *, cascade: bool = False, portable: bool = False
+    ) -> Preview:
+        """What knocking types out would change, without doing it; see `preview_of`."""
+        graph = self.graph
         change = graph.preview_cascade(types) if cascade else graph.preview_knockout(types)
-        after = segment_after(graph.after(change), now.segmentation, change)
+        return self.preview_of(change, portable=portable)
+
+    def preview_of(self, change: Change, *, portable: bool = False) -> Preview:
+        """What a change would do, without doing it.
+
+        ``portable``: leave only pair merges then, and add none: only words in which a type that
+        goes took part change.
+        """
+        graph, now = self.graph, self.now
+        edited = graph.after(change)
+        after, then = segment_after(edited, now.segmentation, change), None
+        if portable:
+            then = preview_portable(edited, chains=False)
+            after = segment(edited.after(then), now.segmentation.words)
+        removed = (*change.removed_types, *(then.removed_types if then else ()))
+        asked, names = set(change.step.get("types", ())), self.tokeniser.readable_types
         return Preview(
             change,
+            then,
+            [names[number] for number in removed if graph.types[number] not in asked],
             after,
             now.score("morphemic", "types"),
             self.benchmark.score(after, "morphemic", "types"),
+            now.segmentation.token_count,
             len(after.changed_words(now.segmentation)),
         )
+
+    def tokens_per_word(self, counts: WordCounts, change: Change | None = None) -> float:
+        """Tokens per word of counted words, now or after a change."""
+        graph = self.graph if change is None else self.graph.after(change)
+        return compress(Bte(replace(self.tokeniser, graph=graph)), counts).fertility

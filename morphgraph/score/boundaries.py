@@ -36,10 +36,7 @@ WordNumbers = npt.NDArray[Any]
 
 
 def cuts_of(segmentation: Segmentation, only: Flags | None = None) -> Cuts:
-    """Return where a segmentation splits words, the basis of every score.
-
-    ``only``: the words considered, bool (n); others have no cuts.
-    """
+    """Return where a segmentation splits words, the basis of every score; ``only``: of these."""
     words = segmentation.words
     is_cut = segmentation.is_split & (words.gap_position > 0)
     if only is not None:
@@ -70,8 +67,7 @@ class BoundaryScore:
     """Micro precision, recall and F1 of word-internal splits, with the underlying counts.
 
     ``predicted``: splits; ``relevant``: gold boundaries; ``true_positives``: both. Weighted by 1
-    for each entry ("types") or by its corpus frequency ("tokens"). ``splits_inside_characters``
-    are splits between the bytes of one character, which are not gaps. A ratio with nothing in its
+    for each entry ("types") or by its corpus frequency ("tokens"). A ratio with nothing in its
     denominator is undefined: NaN. Source: Bauwens & Delobelle 2024, §4.1.
 
     >>> score = BoundaryScore("morphemic", "types", 6, 8, 12)
@@ -98,11 +94,7 @@ class BoundaryScore:
 
     @property
     def f1(self) -> float:
-        """2 × true positives ÷ (predicted + relevant): the harmonic mean of precision and recall.
-
-        Undefined, like the recall, without gold boundaries; 0 for a tokeniser that never splits
-        where there are some.
-        """
+        """2 × true positives ÷ (predicted + relevant); undefined without gold boundaries."""
         both = self.predicted + self.relevant
         return 2 * self.true_positives / both if self.relevant else math.nan
 
@@ -192,10 +184,7 @@ def scores_of(
     scopes: Sequence[Scope] = SCOPES,
     weightings: Sequence[Weighting] = WEIGHTINGS,
 ) -> list[BoundaryScore]:
-    """Score cuts of a gold set's words under each scope and weighting; NaN where it has none.
-
-    ``inside``: the number of splits inside characters of each word.
-    """
+    """Score cuts under each scope and weighting, NaN without either; ``inside``: see `Outcome`."""
     found = []
     for scope in scopes:
         counts: Sequence[WordNumbers] = ()
@@ -214,11 +203,7 @@ def scores_of(
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Benchmark(GoldSet):
-    """A gold set encoded once for one tokeniser, to be scored any number of times.
-
-    Word i of ``words`` is entry i of ``reference``. ``alphabet``: the atoms added by edits that the
-    words are encoded with.
-    """
+    """A gold set encoded once for one tokeniser, with the alphabet that it had then."""
 
     words: Words
     alphabet: tuple[str, ...] = ()
@@ -264,7 +249,7 @@ class Benchmark(GoldSet):
         if scope not in self._gold_gaps:
             cuts = self.cuts(scope)
             found = np.zeros(len(self.words.atoms), np.uint8)
-            found[self.words.gaps_at(cuts.keys >> 32, cuts.positions)] = 1
+            found[self.words.gaps_at(cuts.words, cuts.positions)] = 1
             self._gold_gaps[scope] = found
         return self._gold_gaps[scope]
 
@@ -275,10 +260,7 @@ class Benchmark(GoldSet):
     def score(
         self, segmentation: Segmentation, scope: Scope, weighting: Weighting
     ) -> BoundaryScore:
-        """Score a segmentation of this benchmark's words.
-
-        NaN for a scope that the reference lacks, or for tokens without frequencies.
-        """
+        """Score a segmentation of this benchmark's words; NaN without gold or frequencies."""
         cuts, inside = cuts_of(segmentation), splits_inside_characters(segmentation)
         return scores_of(self, cuts, inside, (scope,), (weighting,))[0]
 
@@ -294,10 +276,7 @@ class Benchmark(GoldSet):
 def score_frame(
     scores: Sequence[BoundaryScore], before: Sequence[BoundaryScore] | None = None
 ) -> "pd.DataFrame":
-    """Return a row for each score: ratios in percent, plain counts, NaN where undefined.
-
-    ``before`` adds the differences from earlier scores, in percentage points.
-    """
+    """Return a row for each score, in percent, with the differences from those ``before``."""
     import pandas as pd
 
     rows = []

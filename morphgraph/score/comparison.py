@@ -1,18 +1,19 @@
 """Words cut by tokenisers, against the gold: side by side, part by part, and by kind of error."""
 
 import json
+import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core import __version__
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum
+from morphgraph.core.text import unique_labels
 from morphgraph.kernels import DROPPED
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.score.boundaries import boundary_positions, cuts_of
@@ -22,7 +23,10 @@ from morphgraph.score.outcome import Outcome, outcome_of
 from morphgraph.score.uncertainty import USUAL_DRAWS, Interval, Ratio
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.preprocess import SHOWN_MARKER, shown_token
-from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, Segmentation, spelled
+from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, Segmentation
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Boundary = Literal["start", "right", "wrong", "missed", "split", "inside", "marker"]
 """The left edge of a piece: a word's start, a split on a gold boundary, a split elsewhere, a missed
@@ -42,10 +46,7 @@ ERROR_KINDS: tuple[ErrorKind, ...] = ("over-segmented", "under-segmented", "both
 
 @dataclass(frozen=True, slots=True)
 class WordPart:
-    """Part of a word between two splits or gold boundaries; ``dropped``: in no token.
-
-    ``text``: bytes of a split character are written ``⟨D1⟩``.
-    """
+    """Part of a word between two splits or gold boundaries; bytes are written ``⟨D1⟩``."""
 
     text: str
     boundary: Boundary
@@ -54,12 +55,7 @@ class WordPart:
 
 @dataclass(frozen=True, slots=True)
 class SegmentedWord:
-    """One word segmented by one method.
-
-    ``tokens``: their readable texts. ``splits``: the cuts, in characters to the left. ``right``,
-    ``wrong`` and ``missed`` count boundaries; ``exact``: whether it is cut exactly as in the gold,
-    None without one.
-    """
+    """One word segmented by one method; ``exact``: as in the gold, None without one."""
 
     tokens: tuple[str, ...]
     splits: tuple[int, ...]
@@ -123,11 +119,7 @@ def _word_parts(
 
 
 def _broken_characters(segmentation: Segmentation, word: int) -> dict[int, list[tuple[str, bool]]]:
-    """Return the characters of a word that are in several tokens, by index, in parts.
-
-    Each part is its bytes, or their indices where the normaliser changed the character, and whether
-    it is in no token.
-    """
+    """Return the characters that are in several tokens, by index: parts, and if each is in none."""
     words = segmentation.words
     start, end = words.word_offsets[word : word + 2].tolist()
     positions = words.gap_position[start:end]
@@ -165,20 +157,10 @@ class ComparedWord:
     gold: tuple[str, ...] | None
     cells: tuple[SegmentedWord, ...]
 
-    @property
-    def disagree(self) -> bool:
-        """Whether two methods cut the word at different places."""
-        return len({cell.splits for cell in self.cells}) > 1
-
 
 @dataclass(frozen=True)
 class Summary:
-    """The scores of one method over all compared words.
-
-    Precision, recall and F1 of morph boundaries over the words with gold, and the 95 % interval of
-    F1; ``fertility``: tokens per word; ``exact``: the share of words cut exactly as in the gold.
-    NaN where undefined.
-    """
+    """The scores of one method over all compared words, of boundaries over those with gold."""
 
     label: str
     precision: float
@@ -192,11 +174,7 @@ class Summary:
 
 
 class Comparison:
-    """Words segmented by several methods.
-
-    ``texts``: words or sentences; ``gold``: the morphs of each, or None. ``labels`` name the
-    methods in tables: by default their own names, with parameters where names would repeat.
-    """
+    """Words or sentences segmented by several methods, and the gold morphs of each, or None."""
 
     def __init__(
         self,
@@ -207,16 +185,12 @@ class Comparison:
         labels: Sequence[str] | None = None,
         bare: bool = False,
     ) -> None:
-        if len(gold) != len(texts):
-            raise MorphGraphError(
-                f"{len(texts)} texts but {len(gold)} gold segmentations. Give one, or None, for "
-                "each."
-            )
         self.segmenters = tuple(segmenters)
         self.texts = tuple(texts)
         self.gold = tuple(None if morphs is None else tuple(morphs) for morphs in gold)
-        self.labels = tuple(labels) if labels is not None else labels_of(segmenters)
-        entries = tuple(map(Entry, self.texts, (morphs or () for morphs in self.gold)))
+        self.labels = tuple(labels or unique_labels([each.name for each in segmenters]))
+        pairs = zip(self.texts, self.gold, strict=True)
+        entries = tuple(Entry(text, morphs or ()) for text, morphs in pairs)
         self._gold_set = GoldSet(
             reference=Reference("", "", entries, (), ""),
             preprocessing=BARE if bare else RUNNING_TEXT,
@@ -269,7 +243,8 @@ class Comparison:
 
     def disagreeing(self) -> list[int]:
         """Indices of the rows that two methods cut differently."""
-        return [number for number, row in enumerate(self.rows) if row.disagree]
+        splits = ({cell.splits for cell in row.cells} for row in self.rows)
+        return [number for number, found in enumerate(splits) if len(found) > 1]
 
     def better(self, one: int, other: int) -> list[int]:
         """Return the indices of rows in which a method makes fewer errors than another."""
@@ -323,8 +298,7 @@ def _summary(label: str, tally: Tally) -> Summary:
 def most_disputed(segmenters: Sequence[Segmenter], texts: Sequence[str]) -> list[int]:
     """Return the indices of texts that methods cut differently, the most disputed first.
 
-    The dispute over a gap is the size of the minority; the gaps of a text add up. Texts that all
-    methods cut alike are left out.
+    The dispute over a gap is the size of the minority; the gaps of a text add up.
     """
     keys = [cuts_of(each.segment(each.encode(texts))).keys for each in segmenters]
     if not keys:
@@ -336,35 +310,7 @@ def most_disputed(segmenters: Sequence[Segmenter], texts: Sequence[str]) -> list
     return [int(number) for number in order if disputes[number]]
 
 
-def labels_of(segmenters: Sequence[Segmenter]) -> tuple[str, ...]:
-    """Return labels of methods; equal names get parameters added, and then a number."""
-    names = [segmenter.name for segmenter in segmenters]
-    labels = []
-    for segmenter, name in zip(segmenters, names, strict=True):
-        settings = ", ".join(f"{k}={spelled(value)}" for k, value in segmenter.parameters.items())
-        labels.append(f"{name} ({settings})" if names.count(name) > 1 and settings else name)
-    return tuple(
-        f"{label} #{labels[: number + 1].count(label)}" if labels.count(label) > 1 else label
-        for number, label in enumerate(labels)
-    )
-
-
 # ------------------------------------------------------------------------------ by kind of error
-
-
-@dataclass(frozen=True)
-class WordErrors:
-    """One word: its gold segments, tokens, marked gaps and errors."""
-
-    entry: int
-    word: str
-    gold: str
-    tokens: str
-    marked: str
-    kind: ErrorKind
-    wrong: int
-    missed: int
-    weight: float
 
 
 class ErrorBrowser:
@@ -407,21 +353,26 @@ class ErrorBrowser:
         weight = self.outcome.gold_set.token_weights
         return numbers[np.lexsort((numbers, -weight[numbers], -wrong[numbers]))]
 
-    def row(self, entry: int) -> WordErrors:
-        """Return one word with its marks; `ValueError` if it has no gold of the scope."""
-        if self.kinds[entry] < 0:
-            raise ValueError(f"entry {entry} has no {self.scope} segmentation")
+    def words(self, entries: Iterable[int]) -> "pd.DataFrame":
+        """Return a row for each of some words: gold segments, tokens, marked gaps and errors."""
+        import pandas as pd
+
         outcome, gold_set = self.outcome, self.outcome.gold_set
-        found = gold_set.reference.entries[entry]
-        segments = found.morphs if self.scope == "morphemic" else found.whole_words or ()
-        return WordErrors(
-            entry,
-            found.word,
-            RIGHT_SPLIT.join(segments),
-            " ".join(map(shown_token, outcome.token_texts(entry))),
-            marked_word(found.word, outcome.splits(entry), boundary_positions(segments)),
-            ERROR_KINDS[self.kinds[entry]],
-            int(self._wrong[entry]),
-            int(self._missed[entry]),
-            float(gold_set.token_weights[entry]),
-        )
+        weights = gold_set.token_weights if gold_set.frequencies is not None else None
+
+        def row(number: int) -> tuple[object, ...]:
+            entry = gold_set.reference.entries[number]
+            segments = entry.morphs if self.scope == "morphemic" else entry.whole_words or ()
+            return (
+                entry.word,
+                RIGHT_SPLIT.join(segments),
+                " ".join(map(shown_token, outcome.token_texts(number))),
+                marked_word(entry.word, outcome.splits(number), boundary_positions(segments)),
+                ERROR_KINDS[self.kinds[number]],
+                int(self._wrong[number]),
+                int(self._missed[number]),
+                math.nan if weights is None else float(weights[number]),
+            )
+
+        columns = ["word", "gold", "tokens", "marked", "kind", "wrong", "missed", "frequency"]
+        return pd.DataFrame(map(row, entries), columns=columns)

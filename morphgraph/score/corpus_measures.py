@@ -32,12 +32,11 @@ from morphgraph.corpus.text import LONGEST_WORD, BadLines, BadTexts, labelled_te
 from morphgraph.corpus.text_files import (
     PACKED,
     TextFile,
-    decompressed,
+    TextKind,
     find_texts,
-    kind_of,
     local_copy,
     open_duckdb,
-    opened,
+    reading,
 )
 from morphgraph.score.gold_set import signature_line
 from morphgraph.score.vocabulary import ALPHA, Compression, check_alpha, compress, unused_types
@@ -55,11 +54,7 @@ _AT_ONCE = 2**20
 
 @dataclass
 class TextTotals:
-    """The totals of some text: lines, a checksum of its words, and tokens by segmenter.
-
-    A line, or a table's cell, counts if it has more than white space. The checksum does not depend
-    on the order of words.
-    """
+    """The totals of some text: lines with more than white space, a checksum, and tokens."""
 
     compressions: list[Compression]
     lines: int = 0
@@ -85,10 +80,10 @@ def measure_file(
     with (
         TemporaryDirectory() as folder,
         local_copy(file.path, Path(folder)) as place,
-        opened(place, file.path) as data,
+        reading(file.path, task["column"], place) as (data, kind),
         open_duckdb(task["memory"], 1, Path(folder)) as sql,
     ):
-        sql.register("texts", _as_arrow(_labelled_lines(data, task, lines, bad), failed))
+        sql.register("texts", _as_arrow(_labelled_lines(data, kind, task, lines, bad), failed))
         words = "from texts"
         if task["unit"] == "words":
             words = "from (select label, unnest(string_split(text, ' ')) as text from texts)"
@@ -121,14 +116,11 @@ _CHECKSUMS = """
 
 
 def _labelled_lines(
-    data: IO[bytes], task: CountingTask, lines: Counter[str], bad: BadTexts
+    data: IO[bytes], kind: TextKind, task: CountingTask, lines: Counter[str], bad: BadTexts
 ) -> Iterator[tuple[list[str], list[bytes]]]:
     """Lines with more than white space, and their labels; ``lines``: how many there are of each."""
     name = task["file"].path
-    kind = kind_of(data.read(4), name, task["column"])
-    data.seek(0)
-    texts_ = labelled_texts(decompressed(data), name, kind, task["column"], task["by"], bad)
-    for found in texts_:
+    for found in labelled_texts(data, name, kind, task["column"], task["by"], bad):
         for label, texts in found.items():
             texts = [text for text in texts if text and not text.decode().isspace()]
             if task["unit"] == "lines":
@@ -142,10 +134,7 @@ def _labelled_lines(
 
 
 def _as_arrow(parts: Iterator[tuple[list[str], list[bytes]]], failed: list[BaseException]) -> Any:
-    """Return labels and texts as a table that DuckDB can read.
-
-    Any exception is recorded: DuckDB keeps only its message.
-    """
+    """Return labels and texts as a table for DuckDB, and record exceptions, which it would hide."""
     require("Measuring a corpus", "pyarrow")
     import pyarrow
 
@@ -176,10 +165,7 @@ def _check_languages(number: int, path: str) -> None:
 
 
 def _portions(rows: Any, *, split: bool) -> Iterator[tuple[str, WordCounts]]:
-    """Words and counts of one label each, about as many at once as `_AT_ONCE` bytes have.
-
-    ``split``: at white space that a piece may still have.
-    """
+    """Words and counts of a label, about `_AT_ONCE` bytes at once, ``split`` at white space."""
     counts: Counter[str] = Counter()
     known, size = "", 0
     while some := rows.fetchmany(256):
@@ -199,11 +185,7 @@ def _portions(rows: Any, *, split: bool) -> Iterator[tuple[str, WordCounts]]:
 
 @dataclass(frozen=True)
 class TextMeasure:
-    """The measures of a file, a language, or all text under one tokeniser.
-
-    Numbers are defined as in `Compression`; ``relative_tokens``: ÷ those of the base language; NaN
-    where undefined.
-    """
+    """The measures of a file, a language, or all text under one tokeniser, as of `Compression`."""
 
     text: str
     tokeniser: str
@@ -240,9 +222,8 @@ class CorpusMeasures:
     """The measures of a corpus under several tokenisers.
 
     ``texts``: by file or language (``by``), grouped by tokeniser; ``totals``: over all, text "all".
-    ``unit``: whether tokens are those of words in running text, or of lines as whole texts.
-    ``base``: the language that others are relative to, if the text is parallel. ``bad``: the number
-    of lines left out; ``first_bad``: some of them.
+    ``unit``: words in running text, or lines as whole texts. ``base``: the language that others are
+    relative to, if the text is parallel. ``bad``: the number of lines left out.
     """
 
     texts: tuple[TextMeasure, ...]
@@ -268,14 +249,13 @@ class CorpusMeasures:
         """Return the Gini coefficient over languages of tokens per line or byte."""
         return gini(self._costs(tokeniser, cost))
 
-    def lorenz(self, tokeniser: str, cost: Cost = "line") -> tuple[Any, Any]:
-        """Return the Lorenz curve of the same: cumulative shares of languages and costs."""
-        return lorenz_curve(self._costs(tokeniser, cost))
+    def lorenz(self, tokeniser: str) -> tuple[Any, Any]:
+        """Return the Lorenz curve of tokens per line: shares of languages and of costs."""
+        return lorenz_curve(self._costs(tokeniser, "line"))
 
-    def cheapest_first(self, tokeniser: str, cost: Cost = "line") -> list[str]:
+    def cheapest_first(self, tokeniser: str) -> list[str]:
         """Return the languages in the order of that curve."""
-        costs, texts = self._costs(tokeniser, cost), self.of(tokeniser)
-        return [texts[place].text for place in sorted(range(len(costs)), key=costs.__getitem__)]
+        return [one.text for one in sorted(self.of(tokeniser), key=lambda one: one.tokens_per_line)]
 
     def _costs(self, tokeniser: str, cost: Cost) -> list[float]:
         return [getattr(each, f"tokens_per_{cost}") for each in self.of(tokeniser)]
@@ -415,8 +395,8 @@ def count_lines(paths: Sequence[str | os.PathLike[str]], column: str | None = No
     lines: Counter[str] = Counter()
     for file in find_texts(paths):
         task = {"file": file, "column": column, "by": None, "unit": ""}
-        with local_copy(file.path) as place, opened(place, file.path) as data:
-            for _ in _labelled_lines(data, task, lines, BadTexts()) if file.size else ():
+        with local_copy(file.path) as place, reading(file.path, column, place) as (data, kind):
+            for _ in _labelled_lines(data, kind, task, lines, BadTexts()) if file.size else ():
                 pass
     return lines.total()
 

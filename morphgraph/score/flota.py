@@ -33,12 +33,10 @@ class FlotaScore:
     """The scores of one method with at most ``k`` tokens per word (None: no limit).
 
     ``coverage``: the mean share of an entry's two morphs that are substrings of the concatenated
-    kept tokens, so that all tokens of a word cover both. ``stem_recall``: the share of entries with
-    a stem among the tokens; at k = 1 it is the one token. ``full_match``: the share of entries with
-    both morphs among the tokens; at k = 2 the two tokens are the two morphs, at k = 1 it is always
-    0. ``entries``: the number that coverage and full match are over; ``entries_with_stem``: that of
-    stem recall. NaN where there are none. Source: Hofmann et al. 2022, §3, who give stem recall at
-    k = 1 and full match at k = 2.
+    kept tokens. ``stem_recall``: the share of entries with a stem among the tokens. ``full_match``:
+    the share of entries with both morphs among the tokens. ``entries``: what coverage and full
+    match are over; ``entries_with_stem``: what stem recall is. NaN where there are none. Source:
+    Hofmann et al. 2022, §3, who give stem recall at k = 1 and full match at k = 2.
     """
 
     method: FlotaMethod
@@ -52,21 +50,10 @@ class FlotaScore:
 
 @dataclass(frozen=True)
 class FlotaScores:
-    """One `FlotaScore` for each method and k, and the entries that they are over.
-
-    Of the reference's entries, ``not_two_morphs`` have one morph or more than two;
-    ``word_in_vocabulary`` are types themselves; ``morph_not_in_vocabulary`` have a morph that is
-    not a type. The others are scored. Of these, ``without_kinds`` do not say which morph is a stem,
-    and ``without_stem`` have none: stem recall leaves both out.
-    """
+    """One `FlotaScore` for each method and k."""
 
     scores: tuple[FlotaScore, ...]
     signature: str
-    not_two_morphs: int = 0
-    word_in_vocabulary: int = 0
-    morph_not_in_vocabulary: int = 0
-    without_kinds: int = 0
-    without_stem: int = 0
 
     def rows(self) -> list[dict[str, Any]]:
         """Return plain rows: method, k, C, R, M and their numbers of entries; NaN if undefined."""
@@ -109,7 +96,6 @@ def flota_scores(
     whole = _in_vocabulary(vocabulary, [entry.word for entry in pairs])
     first, second = (_in_vocabulary(vocabulary, [e.morphs[side] for e in pairs]) for side in (0, 1))
     entries = [pairs[number] for number in np.flatnonzero(~whole & first & second)]
-    told = [entry for entry in entries if entry.kinds and len(entry.kinds) == 2]
     stems = np.array([_stems(entry) for entry in entries], np.bool_).reshape(-1, 2)
     texts = [entry.word for entry in entries]
     words = {
@@ -150,11 +136,6 @@ def flota_scores(
                 "version": __version__,
             }
         ),
-        len(reference) - len(pairs),
-        int(whole.sum()),
-        int((~whole & ~(first & second)).sum()),
-        len(entries) - len(told),
-        len(told) - int(stems.any(1).sum()),
     )
 
 

@@ -18,7 +18,7 @@ from morphgraph.core.files import checksum
 from morphgraph.core.text import base_name, counted, visible
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tokeniser.words import Words
+from morphgraph.tokeniser.words import Words, code_points
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,11 +35,6 @@ WEIGHTINGS: tuple[Weighting, ...] = ("types", "tokens")
 HOLDOUT = 0.5
 """The default share of words held out when scoring methods that learn from a reference."""
 RUNNING_TEXT, BARE = "running text", "bare words"
-
-
-def code_points(text: str) -> npt.NDArray[np.int32]:
-    """Return the code points of a text: int32."""
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.int32)
 
 
 @dataclass(frozen=True)
@@ -94,6 +89,11 @@ class Cuts:
         words = np.repeat(np.arange(len(self), dtype=np.int64), self.counts)
         return (words << 32) | self.positions
 
+    @property
+    def words(self) -> Counts:
+        """The word of each cut."""
+        return self.keys >> 32
+
     def of_word(self, number: int) -> list[int]:
         """Return the cuts of one word."""
         start, end = self.offsets[number : number + 2]
@@ -102,7 +102,7 @@ class Cuts:
 
     def only(self, numbers: Counts) -> "Cuts":
         """Return some of the cuts of the same words, by index."""
-        return Cuts.at(self.keys[numbers] >> 32, self.positions[numbers], len(self))
+        return Cuts.at(self.words[numbers], self.positions[numbers], len(self))
 
     def shared(self, other: "Cuts") -> Counts:
         """Return how many cuts of each word are also in another set."""
@@ -172,10 +172,7 @@ class GoldSet:
         *,
         bare: bool = False,
     ) -> "GoldSet":
-        """Combine a reference with frequencies, by default its own counts.
-
-        `MorphGraphError` if it is empty.
-        """
+        """Combine a reference, which must not be empty, with frequencies, by default its own."""
         if not reference.entries:
             raise MorphGraphError("There are no words to score. Choose a reference with entries.")
         if frequencies is None and reference.has_counts:
@@ -210,8 +207,7 @@ class GoldSet:
     def hold_out(self, share: float, seed: int) -> Self:
         """Return the words that a method does not see when it learns with this holdout.
 
-        They are the same for every method and tokeniser (see `split_entries`). `MorphGraphError` if
-        the reference has too few words for both sides.
+        `MorphGraphError` if the reference has too few words for both sides.
         """
         seen, held = split_entries(self.texts, share, seed)
         if not len(seen) or not len(held):
@@ -348,29 +344,18 @@ class GoldSet:
         return {**named, "frequencies": frequencies, "words": self.preprocessing}
 
     def signature_of(self, tokeniser: str, **more: str) -> str:
-        """Return one line with everything that a tokeniser's scores depend on.
-
-        ``tokeniser``: its own signature; ``more`` adds fields.
-        """
+        """Return one line with everything that a tokeniser's scores depend on, and ``more``."""
         named = {**self._named, "tokeniser": tokeniser, **more, "version": __version__}
         return signature_line(named)
 
 
 def drawn_text(share: float, seed: int) -> str:
-    """Return a signature's description of held-out words.
-
-    >>> drawn_text(0.5, 3)
-    'holdout 0.5 seed 3'
-    """
+    """Return a signature's description of held-out words."""
     return f"holdout {share:g} seed {seed}"
 
 
 def split_entries(words: Sequence[str], share: float, seed: int) -> tuple[Counts, Counts]:
-    """Split entries by a seed into those to learn from and those held out, both ascending.
-
-    ``words`` are those of the entries; ``share`` is the share of distinct words to hold out: all
-    entries of a word are on the same side.
-    """
+    """Split entries by a seed into those to learn from and a share of all distinct words."""
     distinct = list(dict.fromkeys(words))
     order = np.random.default_rng(seed).permutation(len(distinct))
     held = {distinct[i] for i in order[: round(len(distinct) * share)]}
@@ -381,8 +366,7 @@ def split_entries(words: Sequence[str], share: float, seed: int) -> tuple[Counts
 def reference_fields(reference: Reference) -> dict[str, str]:
     """Return a reference's fields for signatures: file, format, entries and checksums.
 
-    The checksum of entries covers all their content that scores depend on, including which were
-    left out and how morphemes were aligned.
+    The checksum of entries covers all their content that scores depend on.
     """
     entries = [
         (e.word, e.morphs, e.whole_words, e.underlying, e.kinds or None, e.processes)

@@ -1,10 +1,12 @@
 """Every score of a tokeniser against a reference, as ratios of sums over entries."""
 
 import sys
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -73,11 +75,6 @@ class Tally(BoundaryTally):
         return edit_distances(self._underlying, self.outcome.morphemes)
 
     @property
-    def morphs(self) -> Array:
-        """Gold segments."""
-        return self.relevant + 1
-
-    @property
     def underlying(self) -> WordNumbers:
         """The number of the source's own morphemes."""
         return self._underlying.counts
@@ -86,11 +83,6 @@ class Tally(BoundaryTally):
     def morphemes(self) -> WordNumbers:
         """Pieces covered by tokens, or the morphemes that a program wrote instead."""
         return self.outcome.morphemes.counts
-
-    @property
-    def lengths(self) -> WordNumbers:
-        """Characters."""
-        return self.outcome.gold_set.lengths
 
     @property
     def is_cut(self) -> Flags:
@@ -102,10 +94,7 @@ class Tally(BoundaryTally):
         return self.ratio(which, self.ones)
 
     def of_source(self, part: WordNumbers, whole: WordNumbers) -> Ratio:
-        """Return a ratio against the source's morphemes, with unaligned entries.
-
-        It is undefined for whole words, for which the source has none.
-        """
+        """Return a ratio against the source's morphemes, of which whole words have none."""
         weight = np.append(self.weight, self.unaligned) * (self.scope == "morphemic")
         return Ratio(part * weight, whole * weight)
 
@@ -117,11 +106,7 @@ class Tally(BoundaryTally):
 
 @dataclass(frozen=True)
 class Metric:
-    """A score: its title, meaning and unit, and how to compute it from counts.
-
-    ``better``: 1 if more is better, -1 if less is, 0 if that depends. A ``unit`` of "%" shows a
-    share in percent.
-    """
+    """A score; ``better``: 1 if more is better, -1 if less is, 0 if that depends."""
 
     title: str
     meaning: str
@@ -141,10 +126,7 @@ def _morphscore(tally: Tally) -> Ratio:
 
 
 def _morphscore_mean(whole: str, single: bool) -> Callable[[Tally], Ratio]:
-    """Return the mean of hits ÷ ``whole`` over words with gold boundaries.
-
-    A word of one token counts 1, or is left out.
-    """
+    """The mean of hits ÷ ``whole``; a word of one token counts 1, or is left out."""
 
     def of(tally: Tally) -> Ratio:
         found = tally.hits / np.maximum(getattr(tally, whole), 1)
@@ -154,168 +136,48 @@ def _morphscore_mean(whole: str, single: bool) -> Callable[[Tally], Ratio]:
     return of
 
 
-_METRICS: Mapping[str, Mapping[str, Metric]] = {
-    "boundaries": {
-        "precision": Metric(
-            "Precision", "Splits that are gold boundaries ÷ splits.", lambda t: t.precision
-        ),
-        "recall": Metric(
-            "Recall", "Gold boundaries that are splits ÷ gold boundaries.", lambda t: t.recall
-        ),
-        "f1": Metric("F1", "The harmonic mean of precision and recall.", lambda t: t.f1),
-    },
-    "mean of words": {
-        "macro_precision": Metric(
-            "Macro precision",
-            "The mean of each word's own precision, over words that are split.",
-            lambda t: t.mean(t.hits, t.predicted),
-        ),
-        "macro_recall": Metric(
-            "Macro recall",
-            "The mean of each word's own recall, over words with gold boundaries.",
-            lambda t: t.mean(t.hits, t.relevant),
-        ),
-        "macro_f1": Metric(
-            "Macro F1",
-            "The mean of each word's own F1, over words with gold boundaries.",
-            _macro_f1,
-        ),
-    },
-    "words": {
-        "exact": Metric(
-            "Exact match",
-            "Words that are cut just as in the gold ÷ words.",
-            lambda t: t.share(t.is_exact),
-        ),
-        "over": Metric(
-            "Over-segmented",
-            "Words with a split that is not a gold boundary ÷ words.",
-            lambda t: t.share(t.wrong > 0),
-            better=-1,
-        ),
-        "under": Metric(
-            "Under-segmented",
-            "Words with a gold boundary that is not split ÷ words.",
-            lambda t: t.share(t.missed > 0),
-            better=-1,
-        ),
-    },
-    "morphs": {
-        "morph_precision": Metric(
-            "Morph precision",
-            "Longest common subsequence of morphs and tokens ÷ tokens (SIGMORPHON 2022).",
-            lambda t: t.ratio(t.common, t.outcome.pieces),
-        ),
-        "morph_recall": Metric(
-            "Morph recall",
-            "Longest common subsequence of morphs and tokens ÷ morphs (SIGMORPHON 2022).",
-            lambda t: t.ratio(t.common, t.morphs),
-        ),
-        "morph_f1": Metric(
-            "Morph F1",
-            "The harmonic mean of morph precision and morph recall (SIGMORPHON 2022).",
-            lambda t: t.ratio(2 * t.common, t.outcome.pieces + t.morphs),
-        ),
-        "distance": Metric(
-            "Levenshtein distance",
-            "Mean edits between the morphs and the tokens of a word, separators counted too.",
-            lambda t: t.ratio(t.distance, t.ones),
-            better=-1,
-            unit="",
-        ),
-    },
-    "morphemes of the source": {
-        "morpheme_precision": Metric(
-            "Morpheme precision",
-            "As morph precision, but against the morphemes that the source lists (“able”, not "
-            "“abl”).",
-            lambda t: t.of_source(t.common_underlying, t.morphemes),
-        ),
-        "morpheme_recall": Metric(
-            "Morpheme recall",
-            "As morph recall, but against the morphemes that the source lists.",
-            lambda t: t.of_source(t.common_underlying, t.underlying),
-        ),
-        "morpheme_f1": Metric(
-            "Morpheme F1",
-            "The harmonic mean of morpheme precision and morpheme recall.",
-            lambda t: t.of_source(2 * t.common_underlying, t.morphemes + t.underlying),
-        ),
-        "morpheme_distance": Metric(
-            "Morpheme distance",
-            "Mean edits between the morphemes that the source lists and the tokens of a word.",
-            lambda t: t.of_source(t.distance_underlying, np.ones_like(t.distance_underlying)),
-            better=-1,
-            unit="",
-        ),
-    },
-    "tokens": {
-        "fertility": Metric(
-            "Tokens per word",
-            "Tokens ÷ words of the reference.",
-            lambda t: t.ratio(t.outcome.tokens, t.ones),
-            better=0,
-            unit="",
-        ),
-        "characters": Metric(
-            "Characters per token",
-            "Characters that are in tokens ÷ tokens, of the reference's words.",
-            lambda t: t.ratio(t.lengths - t.outcome.left_out, t.outcome.tokens),
-            better=0,
-            unit="",
-        ),
-        "left_out": Metric(
-            "Left out",
-            "Characters that are in no token ÷ characters.",
-            lambda t: t.ratio(t.outcome.left_out, t.lengths),
-            better=-1,
-        ),
-        "inside": Metric(
-            "Splits inside a character",
-            "Splits between the bytes of one character, for each word. They are not gaps, so no "
-            "other score counts them.",
-            lambda t: t.ratio(t.outcome.inside, t.ones),
-            better=-1,
-            unit="",
-        ),
-    },
-    "MorphScore": {
-        "morphscore": Metric(
-            "MorphScore",
-            "Of words with one gold boundary and two tokens or more, those split there (Arnett & "
-            "Bergen 2025, version 1).",
-            _morphscore,
-        ),
-        "morphscore_precision": Metric(
-            "MorphScore precision",
-            "The mean of each word's precision, over words with a gold boundary and two tokens or "
-            "more (Arnett & Bergen 2025, version 2).",
-            _morphscore_mean("predicted", single=False),
-        ),
-        "morphscore_recall": Metric(
-            "MorphScore recall",
-            "The mean of each word's recall, over words with a gold boundary and two tokens or "
-            "more (version 2).",
-            _morphscore_mean("relevant", single=False),
-        ),
-        "morphscore_precision_all": Metric(
-            "MorphScore precision, all words",
-            "As MorphScore precision, but words of one token count too, as 1 (version 2).",
-            _morphscore_mean("predicted", single=True),
-        ),
-        "morphscore_recall_all": Metric(
-            "MorphScore recall, all words",
-            "As MorphScore recall, but words of one token count too, as 1 (version 2).",
-            _morphscore_mean("relevant", single=True),
-        ),
-    },
+_FORMULAS: Mapping[str, Callable[[Tally], Ratio]] = {
+    "precision": lambda t: t.precision,
+    "recall": lambda t: t.recall,
+    "f1": lambda t: t.f1,
+    "macro_precision": lambda t: t.mean(t.hits, t.predicted),
+    "macro_recall": lambda t: t.mean(t.hits, t.relevant),
+    "macro_f1": _macro_f1,
+    "exact": lambda t: t.share(t.is_exact),
+    "over": lambda t: t.share(t.wrong > 0),
+    "under": lambda t: t.share(t.missed > 0),
+    "morph_precision": lambda t: t.ratio(t.common, t.outcome.pieces),
+    "morph_recall": lambda t: t.ratio(t.common, t.relevant + 1),
+    "morph_f1": lambda t: t.ratio(2 * t.common, t.outcome.pieces + t.relevant + 1),
+    "distance": lambda t: t.ratio(t.distance, t.ones),
+    "morpheme_precision": lambda t: t.of_source(t.common_underlying, t.morphemes),
+    "morpheme_recall": lambda t: t.of_source(t.common_underlying, t.underlying),
+    "morpheme_f1": lambda t: t.of_source(2 * t.common_underlying, t.morphemes + t.underlying),
+    "morpheme_distance": lambda t: t.of_source(
+        t.distance_underlying, np.ones_like(t.distance_underlying)
+    ),
+    "fertility": lambda t: t.ratio(t.outcome.tokens, t.ones),
+    "characters": lambda t: t.ratio(
+        t.outcome.gold_set.lengths - t.outcome.left_out, t.outcome.tokens
+    ),
+    "left_out": lambda t: t.ratio(t.outcome.left_out, t.outcome.gold_set.lengths),
+    "inside": lambda t: t.ratio(t.outcome.inside, t.ones),
+    "morphscore": _morphscore,
+    "morphscore_precision": _morphscore_mean("predicted", single=False),
+    "morphscore_recall": _morphscore_mean("relevant", single=False),
+    "morphscore_precision_all": _morphscore_mean("predicted", single=True),
+    "morphscore_recall_all": _morphscore_mean("relevant", single=True),
 }
+
+_TOLD = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 METRICS: Mapping[str, Metric] = {
-    name: metric for metrics in _METRICS.values() for name, metric in metrics.items()
+    name: Metric(of=_FORMULAS[name], **told)
+    for group in _TOLD.values()
+    for name, told in group.items()
 }
 """All scores by name, in table order."""
 
-GROUPS: Mapping[str, tuple[str, ...]] = {group: tuple(names) for group, names in _METRICS.items()}
+GROUPS: Mapping[str, tuple[str, ...]] = {group: tuple(names) for group, names in _TOLD.items()}
 USUAL = ("precision", "recall", "f1", "exact", "over", "under", "morph_f1", "distance", "fertility")
 
 

@@ -12,9 +12,9 @@ from morphgraph.core.text import base_name
 from morphgraph.reference.entry import Entry
 from morphgraph.reference.predictions import Predictions
 from morphgraph.score.boundaries import cuts_of, splits_inside_characters
-from morphgraph.score.gold_set import Counts, Cuts, Flags, GoldSet, Scope, code_points, sums_by_word
+from morphgraph.score.gold_set import Counts, Cuts, Flags, GoldSet, Scope, sums_by_word
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tokeniser.words import Segmentation, Words
+from morphgraph.tokeniser.words import Segmentation, Words, code_points
 
 
 @dataclass(frozen=True)
@@ -64,15 +64,13 @@ class Strings:
 class Outcome:
     """The segmentation of a gold set's words by a tokeniser, one entry each.
 
-    ``cuts``: where words are split, in characters, not counting splits inside a character or within
-    what a method leaves out. ``tokens``: the number of tokens of each word, lone markers included;
-    ``inside``: its number of splits inside a character. ``covered``: for each character of all
-    words, and one more, whether a token covers it or one of its bytes. ``words`` and
-    ``segmentation`` are None for the gold itself and for what another program ``predicted``: an
-    entry for each word, then the unaligned ones of the reference, with ``notes`` on what is
-    missing. ``held_in``: it was learned from the same words that it is scored on, so it says
-    nothing about others. ``more_runs``: further runs of a random method with other seeds; scores
-    are then means.
+    ``cuts``: in characters, not counting splits inside a character or within what a method leaves
+    out. ``tokens``: those of each word, lone markers included; ``inside``: its splits inside a
+    character. ``covered``: for each character of all words, and one more, whether a token covers
+    any of it. ``words`` and ``segmentation`` are None for the gold itself and for what another
+    program ``predicted``: an entry for each word, then the unaligned ones, with ``notes`` on what
+    is missing. ``held_in``: it was learned from the words that it is scored on. ``more_runs``:
+    further runs of a random method with other seeds; scores are then means.
     """
 
     gold_set: GoldSet
@@ -146,10 +144,7 @@ class Outcome:
 
     @cached_property
     def morphemes(self) -> Strings:
-        """The pieces of all entries, including unaligned ones, each word cut on its own.
-
-        For a program that writes morphemes (“able” for “abl”), those instead.
-        """
+        """The pieces of all entries, unaligned ones too, or the morphemes that a program wrote."""
         if self.predicted is not None:
             return Strings.of([entry.underlying or entry.morphs for entry in self.predicted])
         unaligned = [entry.word.split() for entry in self.gold_set.reference.unaligned]
@@ -205,14 +200,10 @@ def outcome_of(segmenter: Segmenter, gold_set: GoldSet, label: str = "") -> Outc
     )
 
 
-def ideal(gold_set: GoldSet, label: str = "Ideal") -> Outcome:
-    """Return the gold as an outcome whose tokens are the morphs: the ceiling of scores.
-
-    Its vocabulary is the set of all morphs. Its whole-word precision is below 1, as it splits
-    affixes off too. Source: Bauwens & Delobelle 2024, Table 7.
-    """
+def ideal(gold_set: GoldSet) -> Outcome:
+    """Return the gold as an outcome: the ceiling of scores (Bauwens & Delobelle 2024, Table 7)."""
     morphs = {morph for entry in gold_set.reference.entries for morph in entry.morphs}
-    return _of_cuts(gold_set, label, "gold", len(morphs), gold_set.cuts("morphemic"))
+    return _of_cuts(gold_set, "Ideal", "gold", len(morphs), gold_set.cuts("morphemic"))
 
 
 def _of_cuts(
@@ -225,10 +216,7 @@ def _of_cuts(
 
 
 def gold_strings(gold_set: GoldSet, scope: Scope, *, underlying: bool = False) -> Strings:
-    """Return the gold segments of each entry.
-
-    ``underlying``: the morphemes as the source lists them, with unaligned entries last.
-    """
+    """Return the gold segments of each entry, or its morphemes as the source lists them."""
     entries = gold_set.reference.entries
     if underlying:
         every = (*entries, *gold_set.reference.unaligned)
@@ -239,11 +227,7 @@ def gold_strings(gold_set: GoldSet, scope: Scope, *, underlying: bool = False) -
 
 
 def outcome_of_predictions(predictions: Predictions, gold_set: GoldSet, label: str = "") -> Outcome:
-    """Return a file's segmentation of a gold set; its tokens are morphs, its |V| undefined.
-
-    Missing words are in the ``notes``, and counted in the signature; `MorphGraphError` if all are
-    missing (`Predictions.paired`).
-    """
+    """Return a file's segmentation of a gold set, with ``notes`` on missing words."""
     found, notes = predictions.paired(gold_set.reference)
     lacking = sum(not any(entry.underlying or ()) for entry in found)
     named = f"predictions:{base_name(predictions.name)}@{predictions.checksum}"

@@ -1,12 +1,10 @@
 """A table of tokenisers against a reference: scores with intervals and tests."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.entry import Entry, MorphemeKind
@@ -21,7 +19,6 @@ from morphgraph.score.uncertainty import (
     Draws,
     Interval,
     MeanRatio,
-    Ratio,
     Score,
     approximate_randomisation,
 )
@@ -41,10 +38,7 @@ class SegmentationFailure:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A score, its 95 % interval, and the p-value of its difference to the baseline.
-
-    NaN where undefined. ``deviation``: the standard deviation, where the score is a mean over runs.
-    """
+    """A score, its interval, its p against the baseline, and its deviation over runs, or NaN."""
 
     value: float
     interval: Interval
@@ -69,9 +63,8 @@ def significance_mark(p: float) -> str:
 class ScoreTable:
     """Scores of several tokenisers on the same entries, under one scope and weighting.
 
-    ``outcomes``: at least one, all on the same gold set. ``baseline``: the index of the one that
-    others are tested against, or None. ``draws``: how intervals and p-values are computed. Where an
-    outcome has several runs, its scores are their means; intervals and tests are of the means.
+    ``baseline``: the index of the one that others are tested against, or None. Where an outcome has
+    several runs, its scores are their means; intervals and tests are of the means.
     """
 
     def __init__(
@@ -162,10 +155,7 @@ class ScoreTable:
         }
 
     def _is_tested(self, number: int) -> bool:
-        """Return whether the difference to the baseline is meaningful.
-
-        It is not for the gold, nor if only one of the two was learned from these very words.
-        """
+        """Whether a difference means something: not for the gold, nor if only one is held in."""
         outcome, baseline = self._known.get(number), self._known.get(self.baseline or 0)
         if outcome is None or baseline is None or outcome.is_gold:
             return False
@@ -246,10 +236,7 @@ def outcomes_of(
     gold_set: GoldSet,
     runs: int = 1,
 ) -> list[Outcome | SegmentationFailure]:
-    """Return the outcome of each labelled segmenter, factory or set of predictions.
-
-    A failure is kept as one. ``runs``: the number of runs of BPE-dropout, with consecutive seeds.
-    """
+    """Return the outcome or failure of each segmenter; ``runs``: of dropout, by seeds in a row."""
     found: list[Outcome | SegmentationFailure] = []
     for label, given in segmenters:
         try:
@@ -280,72 +267,41 @@ BREAKDOWNS: Mapping[str, str] = {
 }
 """All ways to break scores down; boundaries and affixes have only recall."""
 
-_LENGTHS = ((1, 4), (5, 7), (8, 10), (11, 13), (14, 17), (18, None))
-_AFFIXES = (MorphemeKind.PREFIX, MorphemeKind.SUFFIX, MorphemeKind.INTERFIX)
 _UNKNOWN = "unknown"
+_FORMATIONS = (
+    *("simple", "prefixed", "suffixed", "prefixed and suffixed", "compound"),
+    *("compound with affixes", "inflected", "derived", "derived and inflected", "with affixes"),
+    _UNKNOWN,
+)
+_LENGTHS, _LONGER = ("1–4", "5–7", "8–10", "11–13", "14–17", "18+"), (5, 8, 11, 14, 18)
+_AFFIXES = (MorphemeKind.PREFIX, MorphemeKind.SUFFIX, MorphemeKind.INTERFIX)
+_MOST_AFFIXES = 30
 
 
-@dataclass(frozen=True, eq=False)
-class Group:
-    """Some entries of a reference, selected by a mask (bool, one for each entry)."""
-
-    name: str
-    entries: Flags
-
-
-@dataclass(frozen=True)
-class GroupScore:
-    """A group's scores by metric, and its number of entries or boundaries."""
-
-    name: str
-    size: int
-    scores: Mapping[str, Estimate]
-
-
-def word_groups(gold_set: GoldSet, grouping: str) -> list[Group]:
+def word_groups(gold_set: GoldSet, grouping: str) -> dict[str, Flags]:
     """Partition the entries of a reference by one of `GROUPINGS`; no group is empty.
 
     Formations follow from the kinds of morphs, else from the source's own categories, else from
-    whole words. Frequencies are those of the list; a word outside it is *unknown*.
+    whole words. Frequencies are those of the list, by powers of ten; a word outside it is unknown.
     """
     entries = gold_set.reference.entries
-    if grouping == "length":
-        names = [_name_of(length, _LENGTHS) for length in gold_set.lengths.tolist()]
-        order: Iterable[str] = [_range(*edges) for edges in _LENGTHS]
+    names: Sequence[str] | dict[int, str]
+    if grouping == "formation":
+        names = _FORMATIONS
+        codes = np.array([names.index(formation_of(entry)) for entry in entries])
+    elif grouping == "length":
+        names, codes = _LENGTHS, np.digitize(gold_set.lengths, _LONGER)
     elif grouping == "morphs":
-        names = [str(min(len(entry.morphs), 6)).replace("6", "6+") for entry in entries]
-        order = ["1", "2", "3", "4", "5", "6+"]
-    elif grouping == "frequency":
-        names, order = _bands(gold_set)
+        names = ("0", "1", "2", "3", "4", "5", "6+")
+        codes = np.array([min(len(entry.morphs), 6) for entry in entries])
     else:
-        names = [formation_of(entry) for entry in entries]
-        order = ("simple", "prefixed", "suffixed", "prefixed and suffixed", "compound",
-                 "compound with affixes", "inflected", "derived", "derived and inflected",
-                 "with affixes", _UNKNOWN)  # fmt: skip
-    listed = np.array(names)
-    found = [Group(name, listed == name) for name in dict.fromkeys([*order, *sorted(set(names))])]
-    return [group for group in found if group.entries.any()]
-
-
-def _range(low: int, high: int | None) -> str:
-    return f"{low}+" if high is None else f"{low}–{high}"
-
-
-def _name_of(number: int, ranges: Sequence[tuple[int, int | None]]) -> str:
-    return next(_range(*r) for r in ranges if r[1] is None or number <= r[1])
-
-
-def _bands(gold_set: GoldSet) -> tuple[list[str], list[str]]:
-    """Return the power of ten below each word's frequency, and the band names in order."""
-    weights, known = gold_set.token_weights, gold_set.frequency_known
-    some = known & (weights > 0)
-    tens = np.zeros(len(weights), int)
-    tens[some] = np.floor(np.log10(weights[some]) + 1e-12)
-    names = np.where(known, "0", "unknown").astype(object)
-    bands = {int(ten): f"{_ten(int(ten))} to {_ten(int(ten) + 1)}" for ten in np.unique(tens[some])}
-    for ten, band in bands.items():
-        names[some & (tens == ten)] = band
-    return names.tolist(), ["unknown", "0", *bands.values()]
+        weights, zero, unknown = gold_set.token_weights, -998, -999
+        powers = np.log10(weights, out=np.full(len(weights), float(zero)), where=weights > 0)
+        codes = np.where(gold_set.frequency_known, np.floor(powers + 1e-12), unknown).astype(int)
+        bands = set(codes.tolist()) - {zero, unknown}
+        names = {code: f"{_ten(code)} to {_ten(code + 1)}" for code in bands}
+        names |= {zero: "0", unknown: _UNKNOWN}
+    return {names[code]: codes == code for code in np.unique(codes).tolist()}
 
 
 def _ten(power: int) -> str:
@@ -381,127 +337,54 @@ def formation_of(entry: Entry) -> str:
     return " and ".join(affixes) or "simple"
 
 
-def group_scores(
-    outcomes: Sequence[Outcome],
-    groups: Sequence[Group],
-    scope: Scope = "morphemic",
-    weighting: Weighting = "types",
-    metrics: Sequence[str] = ("precision", "recall", "f1", "exact"),
-    draws: Draws = USUAL_DRAWS,
-) -> list[list[GroupScore]]:
-    """Score each group for each outcome, with intervals over all entries of the reference.
+def boundary_groups(gold_set: GoldSet, by: str) -> dict[str, Counts]:
+    """Group the morph boundaries of a reference, as indices into ``cuts("morphemic")``.
 
-    All outcomes are on the same gold set.
+    ``by``: "boundaries" (after a prefix, before a suffix, at an interfix or hyphen, or between
+    parts of a compound) or "affixes" (``un-``, ``-ing``, ``-s-``; in entries without kinds, each
+    morph counts as written). The largest groups come first.
     """
-    ratios: list[list[dict[str, Ratio]]] = []
-    sized: list[tuple[str, int]] = []
-    for outcome in outcomes:
-        whole = Tally(outcome, scope, weighting)
-        parts = [whole.within(group.entries) for group in groups]
-        ratios.append([{name: METRICS[name].of(part) for name in metrics} for part in parts])
-        sized = [(group.name, int((group.entries & whole.known).sum())) for group in groups]
-    return _estimated(sized, ratios, draws)
+    named = _named_boundaries if by == "boundaries" else _affixes_at_boundaries
 
-
-def _estimated(
-    groups: Sequence[tuple[str, int]],
-    ratios: Sequence[Sequence[Mapping[str, Ratio]]],
-    draws: Draws,
-) -> list[list[GroupScore]]:
-    """Return group scores with intervals, all computed on the same resamples."""
-    flat = [ratio for row in ratios for each in row for ratio in each.values()]
-    intervals = iter(draws.intervals(flat))
-
-    def score(name: str, size: int, each: Mapping[str, Ratio]) -> GroupScore:
-        scores = {k: Estimate(ratio.value, next(intervals), np.nan) for k, ratio in each.items()}
-        return GroupScore(name, size, scores)
-
-    return [
-        [score(*group, each) for group, each in zip(groups, row, strict=True)] for row in ratios
-    ]
-
-
-class GoldBoundaries:
-    """The morph boundaries of a reference, named by the morphs that meet at each.
-
-    ``names``: for each boundary (in the order of ``gold_set.cuts("morphemic")``) whether it is
-    after a prefix, before a suffix, at an interfix or hyphen, or between parts of a compound.
-    """
-
-    def __init__(self, gold_set: GoldSet) -> None:
-        self.gold_set = gold_set
-        self._cuts = gold_set.cuts("morphemic")
-
-    @cached_property
-    def names(self) -> npt.NDArray[np.str_]:
-        """The name of each boundary."""
-        return np.array(
-            [name for entry in self.gold_set for name in _boundary_names(entry)], np.str_
-        )
-
-    @cached_property
-    def affixes(self) -> dict[str, Counts]:
-        """The indices of the boundaries of each affix (``un-``, ``-ing``, ``-s-``).
-
-        The most frequent come first. In entries without kinds, each morph counts as written.
-        """
+    def grouped() -> dict[str, Counts]:
         found: dict[str, dict[int, None]] = {}  # a boundary between two “ha” counts once for “ha”
         first = 0
-        for entry in self.gold_set:
-            last = len(entry.morphs) - 1
-            for at, morph in enumerate(entry.morphs):
-                kind = entry.kinds[at] if entry.kinds else None
-                if last and (entry.kinds is None or kind in _AFFIXES):
-                    # The boundary before a morph is boundary at - 1 of its word.
-                    sides = {-1: at > 0 and kind is not MorphemeKind.PREFIX}
-                    sides[0] = at < last and kind is not MorphemeKind.SUFFIX
-                    edges = [first + at + side for side, counts in sides.items() if counts]
-                    found.setdefault(affix_name(morph, kind), {}).update(dict.fromkeys(edges))
-            first += last
+        for entry in gold_set:
+            for name, number in named(entry):
+                found.setdefault(name, {})[first + number] = None
+            first += max(len(entry.morphs) - 1, 0)
         listed = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
-        return {name: np.array(list(edges), np.int64) for name, edges in listed if edges}
+        return {name: np.array(list(numbers), np.int64) for name, numbers in listed}
 
-    @cached_property
-    def owners(self) -> Counts:
-        """The entry of each boundary."""
-        return self._cuts.keys >> 32
+    return gold_set.reference.cache.get("boundaries", by, grouped)
 
-    def by_kind(
-        self,
-        outcomes: Sequence[Outcome],
-        weighting: Weighting = "types",
-        draws: Draws = USUAL_DRAWS,
-    ) -> list[list[GroupScore]]:
-        """Return each outcome's recall of each kind of boundary, the most frequent first."""
-        kinds, sizes = np.unique(self.names, return_counts=True)
-        ordered = kinds[np.argsort(-sizes, kind="stable")].tolist()
-        chosen = [(kind, np.flatnonzero(self.names == kind)) for kind in ordered]
-        return self._recall(outcomes, weighting, chosen, draws)
 
-    def by_affix(
-        self,
-        outcomes: Sequence[Outcome],
-        weighting: Weighting = "types",
-        draws: Draws = USUAL_DRAWS,
-        limit: int = 30,
-    ) -> list[list[GroupScore]]:
-        """Return each outcome's recall of the boundaries of the most frequent affixes."""
-        return self._recall(outcomes, weighting, list(self.affixes.items())[:limit], draws)
+def _named_boundaries(entry: Entry) -> Iterator[tuple[str, int]]:
+    kinds = entry.kinds or (None,) * len(entry.morphs)
+    otherwise = "affix" if entry.whole_words is not None and entry.kinds is None else _UNKNOWN
+    between_words = set(boundary_positions(entry.whole_words or ("",)))
+    for number, place in enumerate(boundary_positions(entry.morphs)):
+        both = kinds[number : number + 2]
+        if MorphemeKind.HYPHEN in both:
+            yield "hyphen", number
+        elif MorphemeKind.INTERFIX in both:
+            yield "interfix", number
+        elif place in between_words or both == (MorphemeKind.FREE, MorphemeKind.FREE):
+            yield "compound", number
+        elif both[0] is MorphemeKind.PREFIX:
+            yield "prefix", number
+        else:
+            yield "suffix" if both[1] is MorphemeKind.SUFFIX else otherwise, number
 
-    def _recall(
-        self,
-        outcomes: Sequence[Outcome],
-        weighting: Weighting,
-        chosen: Sequence[tuple[str, Counts]],
-        draws: Draws,
-    ) -> list[list[GroupScore]]:
-        weight = self.gold_set.weights(weighting)
-        parts = [self._cuts.only(edges) for _, edges in chosen]
-        ratios = [
-            [{"recall": BoundaryTally(outcome.cuts, part, weight).recall} for part in parts]
-            for outcome in outcomes
-        ]
-        return _estimated([(name, len(edges)) for name, edges in chosen], ratios, draws)
+
+def _affixes_at_boundaries(entry: Entry) -> Iterator[tuple[str, int]]:
+    for at, morph in enumerate(entry.morphs):
+        kind = entry.kinds[at] if entry.kinds else None
+        if entry.kinds is None or kind in _AFFIXES:
+            if at > 0 and kind is not MorphemeKind.PREFIX:
+                yield affix_name(morph, kind), at - 1
+            if at < len(entry.morphs) - 1 and kind is not MorphemeKind.SUFFIX:
+                yield affix_name(morph, kind), at
 
 
 def affix_name(morph: str, kind: MorphemeKind | None) -> str:
@@ -510,65 +393,26 @@ def affix_name(morph: str, kind: MorphemeKind | None) -> str:
     >>> affix_name("Un", MorphemeKind.PREFIX), affix_name("ing", MorphemeKind.SUFFIX)
     ('un-', '-ing')
     """
-    text = morph.lower()
     before = "-" if kind in (MorphemeKind.SUFFIX, MorphemeKind.INTERFIX) else ""
     after = "-" if kind in (MorphemeKind.PREFIX, MorphemeKind.INTERFIX) else ""
-    return f"{before}{text}{after}"
-
-
-def _boundary_names(entry: Entry) -> list[str]:
-    if len(entry.morphs) < 2:
-        return []
-    kinds = entry.kinds or (None,) * len(entry.morphs)
-    otherwise = "affix" if entry.whole_words is not None and entry.kinds is None else _UNKNOWN
-    between_words = set(boundary_positions(entry.whole_words or ("",)))
-    places = boundary_positions(entry.morphs)
-    return [
-        _boundary_name(*pair, "compound" if place in between_words else otherwise)
-        for pair, place in zip(pairwise(kinds), places, strict=True)
-    ]
-
-
-def _boundary_name(left: MorphemeKind | None, right: MorphemeKind | None, otherwise: str) -> str:
-    """Name the boundary between morphs of two kinds; ``otherwise`` is the fallback."""
-    both = (left, right)
-    if MorphemeKind.HYPHEN in both:
-        return "hyphen"
-    if MorphemeKind.INTERFIX in both:
-        return "interfix"
-    if otherwise == "compound" or both == (MorphemeKind.FREE, MorphemeKind.FREE):
-        return "compound"
-    if left is MorphemeKind.PREFIX:
-        return "prefix"
-    return "suffix" if right is MorphemeKind.SUFFIX else otherwise
+    return f"{before}{morph.lower()}{after}"
 
 
 @dataclass(frozen=True)
 class Breakdown:
-    """One score of several tokenisers, broken down one way, with its signature's fields.
-
-    ``rows``: the scores of each of ``labels``, all in the same groups.
-    """
+    """One score of each of ``labels`` in ``groups`` (name and size) of words or boundaries."""
 
     by: str
     metric: str
     labels: tuple[str, ...]
-    rows: tuple[tuple[GroupScore, ...], ...]
+    groups: tuple[tuple[str, int], ...]
+    rows: tuple[tuple[Estimate, ...], ...]
     signature: str
 
     @property
     def counted(self) -> str:
         """What the sizes of groups count."""
         return "words" if self.by in GROUPINGS else "boundaries"
-
-    @property
-    def groups(self) -> tuple[GroupScore, ...]:
-        """The groups with the first tokeniser's scores; empty if there is nothing to show."""
-        return self.rows[0] if self.rows else ()
-
-    def estimates(self, number: int) -> list[Estimate]:
-        """Return the scores of a tokeniser, one for each group."""
-        return [group.scores[self.metric] for group in self.rows[number]]
 
 
 def check_breakdown(by: str) -> None:
@@ -583,30 +427,39 @@ def break_down(
     metric: str = "f1",
     scope: Scope = "morphemic",
     weighting: Weighting = "types",
-    gold: GoldBoundaries | None = None,
     draws: Draws = USUAL_DRAWS,
 ) -> Breakdown:
-    """Break down a score of outcomes on one gold set by one of `BREAKDOWNS`.
-
-    ``gold``: the boundaries of the gold set, if already computed. Raises `MorphGraphError`.
-    """
+    """Break down a score; intervals are over all entries. `MorphGraphError` for a wrong ``by``."""
     check_breakdown(by)
     if by not in GROUPINGS:
         metric, scope = "recall", "morphemic"
     labels = tuple(outcome.label for outcome in outcomes)
     if not outcomes:
-        return Breakdown(by, metric, labels, (), "")
+        return Breakdown(by, metric, labels, (), (), "")
     gold_set = outcomes[0].gold_set
     if by in GROUPINGS:
-        groups = word_groups(gold_set, by)
-        rows = group_scores(outcomes, groups, scope, weighting, [metric], draws)
+        words, known = word_groups(gold_set, by), gold_set.has_gold(scope)
+        groups = [(name, int((among & known).sum())) for name, among in words.items()]
+        tallies = [Tally(outcome, scope, weighting) for outcome in outcomes]
+        ratios = [
+            [METRICS[metric].of(tally.within(among)) for among in words.values()]
+            for tally in tallies
+        ]
     else:
-        gold = gold or GoldBoundaries(gold_set)
-        found = gold.by_kind if by == "boundaries" else gold.by_affix
-        rows = found(outcomes, weighting, draws)
+        most = _MOST_AFFIXES if by == "affixes" else None
+        chosen = list(boundary_groups(gold_set, by).items())[:most]
+        groups = [(name, len(numbers)) for name, numbers in chosen]
+        parts = [gold_set.cuts("morphemic").only(numbers) for _, numbers in chosen]
+        weight = gold_set.weights(weighting)
+        ratios = [
+            [BoundaryTally(outcome.cuts, part, weight).recall for part in parts]
+            for outcome in outcomes
+        ]
+    intervals = iter(draws.intervals([ratio for row in ratios for ratio in row]))
+    rows = [[Estimate(each.value, next(intervals), np.nan) for each in row] for row in ratios]
     signature = gold_set.signature_of(
         " ".join(outcome.tokeniser for outcome in outcomes),
         scores=f"{scope} {weighting} {metric} by {by}",
         **draws.named,
     )
-    return Breakdown(by, metric, labels, tuple(map(tuple, rows)), signature)
+    return Breakdown(by, metric, labels, tuple(groups), tuple(map(tuple, rows)), signature)

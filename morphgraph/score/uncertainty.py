@@ -129,10 +129,9 @@ def bootstrap_intervals(
 ) -> list[Interval]:
     """The 95 % bootstrap intervals of scores over the same entries, or of their differences to one.
 
-    Entries are drawn with replacement, as many as there are, the same ones for all scores, so that
-    what two have in common cancels out; an interval is between the 2.5th and 97.5th percentile over
-    the resamples in which the score is defined. Source: Efron 1979; Koehn 2004 for scores of
-    language technology.
+    Entries are drawn with replacement, the same ones for all scores, so that what two have in
+    common cancels out; an interval is between the 2.5th and 97.5th percentile over the resamples in
+    which the score is defined. Source: Efron 1979; Koehn 2004 for scores of language technology.
 
     >>> ones = np.ones(50)
     >>> bootstrap_intervals([Ratio(ones, ones)])
@@ -243,8 +242,8 @@ def interval_of_mean(
 
     ``deviation``: the standard deviation of the ``count`` runs (n − 1 in the denominator);
     ``least``: the smallest value. Where all are positive, it is an interval of the logarithm of the
-    mean (its standard error is that of the mean ÷ mean, by the delta method); with a 0 among them,
-    it is cut off there. ``most``: what the quantity cannot exceed.
+    mean (by the delta method); with a 0 among them, it is cut off there. ``most``: what cannot be
+    exceeded.
 
     >>> found = interval_of_mean(0.5, 0.1, 4, least=0.4)
     >>> round(found.low, 3), round(found.high, 3)
@@ -290,9 +289,9 @@ def approximate_randomisation(
     """p-values of the differences between a baseline and other tokenisers, over the same entries.
 
     ``scores``: for each kind of score, that of each tokeniser; ``baseline`` is the number of one.
-    In each trial, the outcomes of two for every entry are swapped with probability ½; p is
-    (1 + trials in which the scores differ at least as much as in truth) ÷ (1 + trials), two-sided.
-    NaN for the baseline itself and where a score is undefined. Source: Noreen 1989; Yeh 2000.
+    In each trial, the outcomes of two for every entry are swapped with probability ½; p is (1 +
+    trials in which the scores differ at least as much as in truth) ÷ (1 + trials), two-sided. NaN
+    for the baseline itself and where a score is undefined. Source: Noreen 1989; Yeh 2000.
     """
     from morphgraph.kernels.resampling import draw_signs
 

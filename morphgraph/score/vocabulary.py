@@ -22,11 +22,12 @@ from morphgraph.tokeniser.merging import never_formed
 from morphgraph.tokeniser.words import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     import pandas as pd
 
     from morphgraph.corpus.counts import WordCounts
+    from morphgraph.graph.merge_graph import MergeGraph
     from morphgraph.reference.entry import Reference
     from morphgraph.score.boundaries import Benchmark
 
@@ -64,8 +65,8 @@ class ReferenceStrings:
 class VocabularyHealth:
     """The vocabulary of a segmenter, on its own, on a corpus, and against a reference.
 
-    ``label`` names it in tables. Without a corpus or reference, the figures that need one are
-    undefined. A segmenter whose graph is edited later needs a new one.
+    Without a corpus or reference, what needs one is None. A segmenter whose graph is edited later
+    needs a new one.
 
     >>> from morphgraph.segment.bte import Bte, tokeniser_of_types
     >>> from morphgraph.corpus.counts import WordCounts
@@ -93,19 +94,22 @@ class VocabularyHealth:
         self.compression: Compression | None = None
         if corpus is not None:
             self.compression = compress(segmenter, corpus.counts)
-        has_tokens = self.compression is not None and self.compression.tokens
-        self._used = self.compression if has_tokens else None
         found = segmenter.unreachable(self.inventory)
         self.unreachable = found and [n for n in found if n in self.inventory.spelled]
-        self.chains = self._chains()
-        self.scaffolds = self._scaffolds()
+        self.never_used: list[int] | None = None
+        self.chains: list[Chain] | None = None
+        self.scaffolds: list[int] | None = None
+        if self.compression is not None and self.compression.tokens:
+            counts, graph = self.compression.counts, self.inventory.graph
+            self.never_used = unused_types(self.inventory, self.compression)
+            if graph is not None and graph.merge_count:
+                self.chains = _chains(graph, self.never_used)
+                self.scaffolds = _scaffolds(graph, self.inventory.spelled, counts)
         self.gold: ReferenceStrings | None = None
         if reference is not None:
             self.gold = reference.cache.get(
                 "entries", "strings", lambda: ReferenceStrings.of(reference)
             )
-
-    # ------------------------------------------------------------------------------ parts
 
     @cached_property
     def duplicates(self) -> list[tuple[int, int]] | None:
@@ -125,11 +129,6 @@ class VocabularyHealth:
             return None
         return [number for number in never_formed(graph) if number in self.inventory.spelled]
 
-    @property
-    def never_used(self) -> list[int] | None:
-        """Ids of types that are no token of the corpus; None without a corpus."""
-        return None if self._used is None else unused_types(self.inventory, self._used)
-
     @cached_property
     def with_capitals(self) -> list[int]:
         """Ids of types with a capital letter."""
@@ -138,57 +137,16 @@ class VocabularyHealth:
 
     @cached_property
     def misses_capitals(self) -> bool:
-        """Whether the corpus has no capital letter while 1 % of the types or more have one.
-
-        Such types cannot be tokens, whatever the vocabulary is worth: figures of unused types say
-        more about the corpus. False without a corpus, or with an empty one.
-        """
-        if self.corpus is None or self._used is None:
+        """Whether the corpus has no capital letter while 1 % of the types or more have one."""
+        if self.corpus is None or self.never_used is None:
             return False
         if len(self.with_capitals) < max(1, _MANY_CAPITALS * len(self.inventory.spelled)):
             return False
         characters = set().union(*map(set, self.corpus.counts.words))
         return all(character == character.lower() for character in characters)
 
-    def _chains(self) -> list[Chain] | None:
-        graph, found = self.inventory.graph, self._used
-        if graph is None or found is None:
-            return None
-        leads_to = {}
-        for number in self.inventory.spelled:
-            users = graph.outgoing(number) if not found.counts[number] else ()
-            if len(users) == 1:
-                leads_to[number] = graph.merge(users[0]).result
-        chains = []
-        for number in leads_to.keys() - set(leads_to.values()):
-            chain = [number]
-            while chain[-1] in leads_to:
-                chain.append(leads_to[chain[-1]])
-            chains.append(tuple(chain))
-        return sorted(chains, key=lambda chain: (-len(chain), chain))
-
-    def _scaffolds(self) -> list[int] | None:
-        graph, found = self.inventory.graph, self._used
-        if graph is None or found is None:
-            return None
-        ids = self.inventory.spelled
-        results = [merge.result for merge in graph.merges().values() if merge.result in ids]
-        if not results:
-            return None
-        limit = found.counts[results[-1]]
-        return [
-            number
-            for number in ids
-            if found.counts[number] <= limit and graph.incoming(number) and graph.outgoing(number)
-        ]
-
-    # ------------------------------------------------------------------------------ charts
-
     def frequency_rank(self) -> pd.DataFrame:
-        """Types that are tokens of the corpus, most frequent first: rank from 1, type, count.
-
-        No rows without a corpus.
-        """
+        """Types that are tokens of the corpus, most frequent first: rank from 1, type, count."""
         import pandas as pd
 
         counts = np.zeros(0) if self.compression is None else self.compression.counts
@@ -210,6 +168,30 @@ class VocabularyHealth:
     def corpus_signature(self) -> str:
         """Name and checksum of the corpus; ``none`` without one."""
         return "none" if self.corpus is None else self.corpus.signature()
+
+
+def _chains(graph: MergeGraph, unused: Sequence[int]) -> list[Chain]:
+    """The longest chains of types that are parts of one merge only, and no tokens of the corpus."""
+    users = {number: graph.outgoing(number) for number in unused}
+    leads_to = {n: graph.merge(merges[0]).result for n, merges in users.items() if len(merges) == 1}
+    chains = []
+    for number in leads_to.keys() - set(leads_to.values()):
+        chain = [number]
+        while chain[-1] in leads_to:
+            chain.append(leads_to[chain[-1]])
+        chains.append(tuple(chain))
+    return sorted(chains, key=lambda chain: (-len(chain), chain))
+
+
+def _scaffolds(
+    graph: MergeGraph, ids: Collection[int], counts: npt.NDArray[np.float64]
+) -> list[int] | None:
+    """Types between merges that are tokens no more often than the type of the last merge."""
+    results = [merge.result for merge in graph.merges().values() if merge.result in ids]
+    if not results:
+        return None
+    rare = (number for number in ids if counts[number] <= counts[results[-1]])
+    return [number for number in rare if graph.incoming(number) and graph.outgoing(number)]
 
 
 def unused_types(inventory: Inventory, corpus: Compression) -> list[int]:
@@ -241,11 +223,7 @@ class NamedCounts:
 
 
 def corpus_of(benchmark: Benchmark) -> NamedCounts | None:
-    """Return the frequencies of a benchmark as a corpus; None if it has none.
-
-    Fractional frequencies are rounded. Each word counts once, although a reference may have several
-    entries, that is analyses, of it.
-    """
+    """Return the frequencies of a benchmark as a corpus, rounded; None if it has none."""
     from morphgraph.corpus.counts import WordCounts
     from morphgraph.score.gold_set import COUNTS_IN_REFERENCE
 
@@ -268,13 +246,10 @@ def _whole(count: float) -> int:
 class Compression:
     """A corpus of running words as segmented by one segmenter.
 
-    ``counts``: float64 by type id, how often each type is a token: whole numbers, exact up to 2⁵³.
-    ``tokens``: all tokens, unknown ones included; a start-of-word marker that stands alone is a
-    token like others, since a model reads it, and ``marker_tokens`` says how many there are.
-    ``words``, ``characters`` and ``bytes`` in UTF-8: those of the corpus, without markers.
-    ``dropped``: characters that no token covers, because the method leaves part of a word out; a
-    character counts as dropped if all its atoms are; ``dropped_bytes``: theirs.
-    ``unknown``: tokens that stand for unknown characters. ``vocabulary_size``: |V|.
+    ``counts``: float64 by type id, whole numbers, exact up to 2⁵³. ``tokens``: all, ``unknown``
+    ones and markers that stand alone (``marker_tokens``) included. ``words``, ``characters`` and
+    ``bytes`` in UTF-8: those of the corpus, without markers. ``dropped``, ``dropped_bytes``:
+    characters of which no token covers an atom.
 
     >>> from morphgraph.segment.bte import Bte, tokeniser_of_types
     >>> from morphgraph.corpus.counts import WordCounts
@@ -307,10 +282,7 @@ class Compression:
 
     @property
     def sequence_length(self) -> float:
-        """Tokens per word without lone markers; NaN without words.
-
-        Source: Gow-Smith et al. 2022, Table 2, "sequence length".
-        """
+        """Tokens per word without lone markers (Gow-Smith et al. 2022, Table 2)."""
         return _ratio(self.tokens - self.marker_tokens, self.words)
 
     @property
@@ -380,8 +352,7 @@ def compress(segmenter: Segmenter, words: WordCounts, *, whole: bool = False) ->
     """Segment counted words, each once, and count the resulting tokens.
 
     ``whole``: they are whole texts, with white space and their own word boundaries. Words of
-    letters come first, which saves much time; for BPE-dropout, whose result depends on a word's
-    index, this is one sample.
+    letters come first, which saves much time; for BPE-dropout, this is one sample.
     """
     word_counts = np.asarray(words.counts, np.float64)
     simple = np.fromiter((word.isalpha() for word in words.words), np.bool_, len(words))

@@ -7,25 +7,20 @@ import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import percent
-from morphgraph.score.vocabulary import ALPHA, VocabularyHealth
+from morphgraph.score.vocabulary import ALPHA, Compression, ReferenceStrings, VocabularyHealth
 from morphgraph.tokeniser.preprocess import SHOWN_MARKER, shown_token
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from morphgraph.score.vocabulary import Compression, ReferenceStrings
-
-FigureForm = Literal["count", "share", "ratio", "fine ratio"]
-FigureNeeds = Literal["", "corpus", "reference"]
-Known = TypeVar("Known")
-
 _EMPTY = "there is nothing to count"
+_NEEDED = {"corpus": "no word frequencies are chosen", "reference": "no reference is chosen"}
 
 
 @dataclass(frozen=True)
@@ -37,55 +32,33 @@ class FigureValue:
     why: str = ""
 
 
-class _Undefined(Exception):
-    """Why a figure has no value."""
-
-
-def _known(found: Known | None, why: str) -> Known:
-    if found is None:
-        raise _Undefined(why)
-    return found
-
-
 def _corpus(health: VocabularyHealth) -> Compression:
-    return _known(health.compression, "no word frequencies are chosen")
+    assert health.compression is not None
+    return health.compression
 
 
 def _gold(health: VocabularyHealth) -> ReferenceStrings:
-    return _known(health.gold, "no reference is chosen")
-
-
-def _merged(health: VocabularyHealth, found: Known | None) -> Known:
-    graph = health.inventory.graph
-    _corpus(health)
-    has_merges = graph is not None and graph.merge_count
-    return _known(found, _EMPTY if has_merges else "the vocabulary has no merges")
-
-
-def _ordinary(health: VocabularyHealth) -> float:
-    return len(health.inventory.spelled)
+    assert health.gold is not None
+    return health.gold
 
 
 def _mean(numbers: Collection[float]) -> float:
     return sum(numbers) / len(numbers) if numbers else math.nan
 
 
-def _word_initial(health: VocabularyHealth) -> list[int]:
+def _word_initial(health: VocabularyHealth) -> list[int] | None:
     """Ids of types that stand at the start of a word, where the marker shows it."""
     inventory = health.inventory
     if not inventory.marks_start:
-        raise _Undefined("the types do not show where a word starts")
+        return None
     return [n for n in inventory.spelled if (n in inventory.marked) != (inventory.marker == "##")]
 
 
-def _among(health: VocabularyHealth, strings: Collection[str]) -> list[int]:
+def _among(health: VocabularyHealth, strings: Collection[str] | None) -> list[int] | None:
     """Ids of types that are, without their marker, one of these strings."""
+    if strings is None:
+        return None
     return [number for number, body in health.inventory.bodies.items() if body in strings]
-
-
-def _affixes(health: VocabularyHealth) -> list[int]:
-    why = "the reference does not say which morphs are affixes"
-    return _among(health, _known(_gold(health).affixes, why))
 
 
 def _covered(health: VocabularyHealth, *_: object) -> float:
@@ -93,27 +66,25 @@ def _covered(health: VocabularyHealth, *_: object) -> float:
     return _mean([morph in bodies for morph in _gold(health).morphs])
 
 
-_BEHIND: Mapping[str, Callable[[VocabularyHealth], Sequence[Any]]] = {
+_BEHIND: Mapping[str, Callable[[VocabularyHealth], Sequence[Any] | None]] = {
     "size": lambda h: [*h.inventory.spelled, *h.inventory.special],
     "special": lambda h: h.inventory.special,
     "word_initial": _word_initial,
     "mean_length": lambda h: [n for n, body in h.inventory.bodies.items() if body],
     "partial": lambda h: [n for n, body in h.inventory.bodies.items() if body is None],
-    "duplicates": lambda h: _known(h.duplicates, "the types have no marker"),
-    "unreachable": lambda h: _known(
-        h.unreachable, "there is no way to look up a type's own string"
-    ),
-    "never_formed": lambda h: _known(h.never_formed, "the vocabulary has no merges"),
-    "never_used": lambda h: _known(h.never_used if _corpus(h) else None, _EMPTY),
-    "single_use_chains": lambda h: _merged(h, h.chains),
-    "scaffolds": lambda h: _merged(h, h.scaffolds),
+    "duplicates": lambda h: h.duplicates,
+    "unreachable": lambda h: h.unreachable,
+    "never_formed": lambda h: h.never_formed,
+    "never_used": lambda h: h.never_used,
+    "single_use_chains": lambda h: h.chains,
+    "scaffolds": lambda h: h.scaffolds,
     "tokens": lambda h: np.flatnonzero(_corpus(h).counts).tolist(),
     "morph_types": lambda h: _among(h, _gold(h).morphs),
-    "affix_types": _affixes,
+    "affix_types": lambda h: _among(h, _gold(h).affixes),
     "word_types": lambda h: _among(h, _gold(h).words),
     "morphs_covered": lambda h: [*_gold(h).morphs.items()],
 }
-"""Ids of the types behind a figure, or pairs or chains of them."""
+"""Ids of the types behind a figure, or pairs or chains of them; None where it is undefined."""
 
 _VALUES: Mapping[str, Callable[[VocabularyHealth, float, VocabularyHealth], float]] = {
     "size": lambda h, *_: h.size,
@@ -125,66 +96,56 @@ _VALUES: Mapping[str, Callable[[VocabularyHealth, float, VocabularyHealth], floa
 }
 """From a vocabulary, the α of the Rényi efficiency and the baseline."""
 
-_WHOLES: Mapping[str, Callable[[VocabularyHealth], float]] = {
-    "partial": _ordinary,
-    "duplicates": _ordinary,
-    "unreachable": _ordinary,
-    "never_formed": _ordinary,
-    "never_used": _ordinary,
-    "scaffolds": _ordinary,
-    "dropped": lambda h: _corpus(h).characters,
-    "marker_tokens": lambda h: _corpus(h).tokens,
-    "unknown": lambda h: _corpus(h).tokens,
-}
-"""What a count is part of."""
-
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: its key, what people call it, what it means, and how its value is written.
-
-    ``needs`` is what it is undefined without.
-    """
+    """A figure; ``undefined``: why else it may be; ``of``: what a count of types is part of."""
 
     key: str
     label: str
     definition: str
-    form: FigureForm = "count"
-    needs: FigureNeeds = ""
+    form: Literal["count", "share", "ratio", "fine ratio"] = "count"
+    needs: Literal["", "corpus", "reference"] = ""
+    of: Literal["", "types", "characters", "tokens"] = ""
+    undefined: str = _EMPTY
 
     @property
     def has_list(self) -> bool:
         """Whether there are types behind it."""
         return self.key in _BEHIND
 
+    def lacks(self, health: VocabularyHealth) -> bool:
+        """Whether what it needs is not chosen."""
+        known = {"corpus": health.compression, "reference": health.gold}
+        return bool(self.needs) and known[self.needs] is None
+
     def value_of(
         self, health: VocabularyHealth, alpha: float, baseline: VocabularyHealth
     ) -> FigureValue:
         """Its value; NaN with the reason where it is undefined.
 
-        By default, it is how many types are behind it, of a share ÷ all ordinary types; without a
-        list, what the corpus has by its key.
+        By default, how many types are behind it, or what the corpus has by its key.
         """
-        try:
-            if self.key in _VALUES:
-                number = _VALUES[self.key](health, alpha, baseline)
-            elif not self.has_list:
-                number = getattr(_corpus(health), self.key)
-            else:
-                number = len(_BEHIND[self.key](health))
-                if self.form == "share":
-                    number = number / _ordinary(health) if _ordinary(health) else math.nan
-            whole = _WHOLES[self.key](health) if self.key in _WHOLES else 0
-        except _Undefined as why:
-            return FigureValue(math.nan, why=str(why))
+        if self.lacks(health):
+            return FigureValue(math.nan, why=_NEEDED[self.needs])
+        types = len(health.inventory.spelled)
+        if self.key in _VALUES:
+            number = _VALUES[self.key](health, alpha, baseline)
+        elif not self.has_list:
+            number = getattr(_corpus(health), self.key)
+        elif (behind := _BEHIND[self.key](health)) is None:
+            is_empty = self.needs == "corpus" and not _corpus(health).tokens
+            return FigureValue(math.nan, why=_EMPTY if is_empty else self.undefined)
+        else:
+            number = len(behind)
+            if self.form == "share":
+                number = number / types if types else math.nan
+        whole = types if self.of == "types" else getattr(_corpus(health), self.of) if self.of else 0
         return FigureValue(float(number), whole, _EMPTY if math.isnan(number) else "")
 
     def list_of(self, health: VocabularyHealth) -> Sequence[Any]:
         """What is behind it; nothing where there is no list, or it is undefined."""
-        try:
-            return _BEHIND[self.key](health) if self.has_list else ()
-        except _Undefined:
-            return ()
+        return (not self.lacks(health) and self.has_list and _BEHIND[self.key](health)) or ()
 
 
 _FILE = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
@@ -207,9 +168,8 @@ def figures_of(
 ) -> dict[str, FigureValue]:
     """All of `FIGURES` by key; an undefined one is NaN and says why.
 
-    ``alpha`` is that of the Rényi efficiency, ``baseline`` what corpus tokens are relative to, by
-    default this vocabulary itself. `MorphGraphError` for an α that is not above 0, or a baseline on
-    another corpus.
+    ``baseline``: what corpus tokens are relative to, by default this vocabulary. `MorphGraphError`
+    for an α that is not above 0, or a baseline on another corpus.
     """
     baseline = baseline or health
     named = {each.corpus_signature for each in (health, baseline) if each.corpus is not None}
@@ -219,12 +179,9 @@ def figures_of(
 
 
 def case_warning(healths: Sequence[VocabularyHealth]) -> str:
-    """What to know if a corpus `misses_capitals`, and which figures it touches; empty if none does.
-
-    It names the tokenisers, if there are several.
-    """
+    """What to know if a corpus `misses_capitals`; empty if none does."""
     found = [
-        f"{percent(len(health.with_capitals) / _ordinary(health), 1)} % of the types"
+        f"{percent(len(health.with_capitals) / len(health.inventory.spelled), 1)} % of the types"
         + (f" of {health.label}" if len(healths) > 1 else "")
         for health in healths
         if health.misses_capitals
@@ -303,8 +260,7 @@ def list_behind(health: VocabularyHealth, key: str) -> pd.DataFrame:
     """The types behind a figure: most frequent first where there is a corpus, or longest first.
 
     Columns ``type_id`` (of the row's first type, -1 where there is none), ``type``, and more that
-    fit the figure; no rows where the figure has no list or is undefined. `MorphGraphError` for a
-    key that is not a figure.
+    fit the figure. `MorphGraphError` for a key that is not a figure.
     """
     import pandas as pd
 
@@ -322,10 +278,7 @@ def list_behind(health: VocabularyHealth, key: str) -> pd.DataFrame:
 
 
 def matching(table: pd.DataFrame, text: str) -> pd.DataFrame:
-    """The rows of a list in which a text stands in the type or in another of its strings.
-
-    After a space it has to start a string, behind a start-of-word marker.
-    """
+    """The rows with a text in one of their strings; after a space it has to start that."""
     wanted = shown_token(text.strip())
     if not wanted:
         return table

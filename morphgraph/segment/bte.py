@@ -6,7 +6,11 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import shortened
@@ -16,7 +20,7 @@ from morphgraph.formats.hugging_face import (
     new_ids,
     to_tokenizer_json,
 )
-from morphgraph.graph.arrays import atoms_of
+from morphgraph.graph.atoms import atoms_of
 from morphgraph.segment.method import Method, Training
 from morphgraph.segment.segmenter import Explanation, Inventory, Segmenter
 from morphgraph.tokeniser.merging import segment, unreachable_types
@@ -121,9 +125,9 @@ def merging_model(
 ) -> ExportedModel:
     """Return the exported model of a segmenter that does more than merging.
 
-    Types that are ``absent`` only exist for merging; unless ids must stay ``unchanged``, the others
-    are renumbered without them. ``apart``: the replacement of each type after merging, with numbers
-    of atoms. ``numbers``: the current ids of types, if not the tokeniser's.
+    Unless ids must stay ``unchanged``, types are renumbered without those that are ``absent``.
+    ``apart``: the replacement of each type after merging, with numbers of atoms. ``numbers``: the
+    current ids of types, if not the tokeniser's.
     """
     from morphgraph.formats.export import bpe_model
 
@@ -198,7 +202,7 @@ def tokeniser_of_types(
 ) -> BpeTokeniser:
     """Return a tokeniser of trained types, by id, preprocessing as their marker implies.
 
-    Without a marker, a word is one piece, as in training. `MorphGraphError` without types.
+    Without a marker, a word is one piece. `MorphGraphError` without types.
     """
     vocabulary = {text: number for number, text in enumerate(types)}
     if not vocabulary:
@@ -209,3 +213,12 @@ def tokeniser_of_types(
     unknown = next((text for text in ("<UNK>", "<unk>", "[UNK]") if text in vocabulary), None)
     document["model"]["unk_token"] = unknown
     return from_tokenizer_json(json.dumps(document).encode(), name)
+
+
+def flat_lists(
+    lists: Sequence[Sequence[int]],
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """Concatenate lists; return where each begins, and the last one ends."""
+    offsets = np.zeros(len(lists) + 1, np.int64)
+    np.cumsum([len(numbers) for numbers in lists], out=offsets[1:])
+    return np.fromiter(chain.from_iterable(lists), np.int32, int(offsets[-1])), offsets

@@ -113,8 +113,8 @@ class Dropout(Bte):
         bounds = np.searchsorted(words.piece_offsets, starts).tolist()
 
         def run(first: int, last: int) -> None:
-            offsets = words.word_offsets, words.piece_offsets, first, last
-            segment_pieces(words.atoms, *offsets, merges, draws, np.empty(0, np.uint8), *both)
+            pieces = words.atoms, words.word_offsets, words.piece_offsets, (first, last)
+            segment_pieces(*pieces, merges, draws, np.empty(0, np.uint8), *both)
 
         run_blocks(run, bounds)
         return MergeSegmentation(words, both[0], both[1], arrays)
@@ -183,5 +183,5 @@ DROPOUT = Method(
     DropoutParameters,
     source="Provilkov et al. 2020",
     seconds=1.5,
-    standalone="morphgraph.standalone.dropout:Dropping",
+    standalone="morphgraph.standalone.bte:Dropping",
 )

@@ -47,13 +47,12 @@ class Flota(VocabularySegmenter):
     """Repeatedly takes the longest substring that is a type, leftmost among equals.
 
     At most ``k`` tokens of a word (0, None: no limit), in order of position; characters in no token
-    are `DROPPED`. In running text, and in a word with hyphens or other marks, ``k`` counts for each
-    run of ``\\w`` and for each mark; a token belongs to the one that it begins in. At the start of
-    a word the word-initial form of a substring is preferred, elsewhere the word-internal one; the
-    other form is the fallback, but not at the start of a word if ``strict``, which is for ``##``
-    vocabularies. Length is counted in characters (bytes in a byte-level vocabulary) without the
-    marker; no token crosses what the pre-tokeniser separates. A bare text of a vocabulary that
-    marks starts has no marker, so no such start. Source: Hofmann et al. 2022, Fig. 1.
+    are `DROPPED`. ``k`` counts for each run of ``\\w`` and for each mark; a token belongs to the
+    one that it begins in. At the start of a word the word-initial form of a substring is preferred,
+    elsewhere the word-internal one; the other form is the fallback, but not at the start of a word
+    if ``strict``, for ``##`` vocabularies. Length is counted in characters (bytes in a byte-level
+    vocabulary) without the marker. A bare text of a vocabulary that marks starts has no such start.
+    Source: Hofmann et al. 2022, Fig. 1.
 
     >>> flota = Flota(SubwordVocabulary(("un", "##desirable", "##des", "[UNK]"), "##"), k=1)
     >>> found = flota.segment(flota.encode(["undesirable"]))
@@ -89,26 +88,19 @@ class Flota(VocabularySegmenter):
         """Segment words encoded by this segmenter; ``closed_by`` holds the ids of tokens."""
         from morphgraph.kernels.trie import longest_first
 
-        vocabulary, trie = self.vocabulary, self.vocabulary.trie
+        vocabulary, count = self.vocabulary, len(words.atoms)
         marks_start = vocabulary.marker in ("Ġ", "▁")
-        count = len(words.atoms)
-        closed_by, token_at = np.empty(count, np.int32), np.empty(count, np.int32)
-        longest_first(
+        closed_by, token_at = longest_first(
             words.atoms,
             words.word_offsets,
             words.piece_offsets,
-            trie.table,
-            trie.root,
-            trie.ends,
-            trie.depth,
+            vocabulary.trie,
             vocabulary.atoms.get(vocabulary.marker, -1) if marks_start else -1,
             vocabulary.initial_form,
             not marks_start,
             self.strict,
             np.zeros(count, np.int32) if self.k is None else words.units,
             count if self.k is None else min(self.k, count),
-            closed_by,
-            token_at,
         )
         return Segmentation(words, closed_by, token_at)
 
@@ -239,7 +231,7 @@ FLOTA = Method(
     "vocabulary",
     FlotaParameters,
     source="Hofmann et al. 2022",
-    standalone="morphgraph.standalone.flota:Flota",
+    standalone="morphgraph.standalone.vocabulary:Flota",
 )
 FIRST = Method(
     "first",
@@ -249,7 +241,7 @@ FIRST = Method(
     "segmenter",
     KeptParameters,
     source="Hofmann et al. 2022",
-    standalone="morphgraph.standalone.keep:Kept",
+    standalone="morphgraph.standalone.pieces:Kept",
 )
 LONGEST = Method(
     "longest",
@@ -259,5 +251,5 @@ LONGEST = Method(
     "segmenter",
     KeptParameters,
     source="Hofmann et al. 2022",
-    standalone="morphgraph.standalone.keep:Kept",
+    standalone="morphgraph.standalone.pieces:Kept",
 )

@@ -21,8 +21,8 @@ from morphgraph.core.files import (
     checksum,
     json_bytes,
     parse_json,
-    read_bytes,
 )
+from morphgraph.formats.content import read_content
 from morphgraph.formats.export import (
     Export,
     ExportedModel,
@@ -131,10 +131,9 @@ def load_segmenter(
     """Load a segmenter from a file or demo: a saved model, or a method on a tokeniser.
 
     ``source``: a model file, a model of Picky BPE's authors, a ``tokenizer.json``, ``vocab.json``,
-    ``merges.txt``, list of types or SentencePiece model, or ``demo:en``. ``method``: one of
-    `METHODS`; by default the saved model's own, or the file's. ``parameters`` are those of the
-    method, and ``counts`` for methods that need them: see `method_on`. Raises `FileFormatError` for
-    an unreadable file, `MorphGraphError` for a method that does not suit it.
+    ``merges.txt``, list of types or SentencePiece model, or ``demo:en``. ``method``: by default the
+    saved model's own, or the file's. ``parameters``, ``counts``: see `method_on`. Raises
+    `FileFormatError` for an unreadable file, `MorphGraphError` for a method that does not suit it.
 
     >>> load_segmenter("demo:en", "dropout", p=0.1, seed=7).parameters
     {'p': 0.1, 'seed': 7}
@@ -146,7 +145,7 @@ def load_segmenter(
     if not str(source).startswith("demo:"):
         check_is_there(source)
         if os.path.isfile(source):  # noqa: PTH113 - unlike Path.is_file, never raises
-            base = saved_model(read_bytes(source), str(source))
+            base = saved_model(read_content(source), str(source))
     if base is None:
         # A tokeniser's types, from any source, are prepared like its words.
         merges = method is not None and METHODS[method].needs == "merges"
@@ -164,11 +163,7 @@ def load_segmenter(
 
 
 def uploaded_segmenter(data: bytes, name: str) -> Segmenter:
-    """Return the segmenter of a file's content: a saved model, a tokeniser or vocabulary.
-
-    BPE in one ``tokenizer.json`` or SentencePiece model uses its merges; WordPiece, Unigram and
-    lists of types as in `load_segmenter`. Raises `FileFormatError`.
-    """
+    """Return the segmenter of a file's content, as `load_segmenter` does; or `FileFormatError`."""
     saved = saved_model(data, name)
     if saved is not None:
         return saved
@@ -194,7 +189,7 @@ def _is_tokeniser(source: str | os.PathLike[str]) -> bool:
         return True
     if path.suffix == ".json" and len(tokeniser_files(path)) == 2:
         return True
-    return holds_merges(read_bytes(path), str(source))
+    return holds_merges(read_content(path), str(source))
 
 
 # ------------------------------------------------------------------------- exported
@@ -235,8 +230,7 @@ def export_segmenter(
 ) -> Export:
     """Return a segmenter as the files of a folder, comparing its ids for ``words`` with ours.
 
-    `MorphGraphError` for a method that cannot be exported, and if ids differ. ``settings``: see
-    `export_settings.source_settings`.
+    `MorphGraphError` for a method that cannot be exported, and if ids differ.
     """
     return export_model(exported_model(segmenter), words, settings)
 
@@ -244,11 +238,11 @@ def export_segmenter(
 def export_to(
     segmenter: Segmenter, folder: str | os.PathLike[str], words: Sequence[str] | None = None
 ) -> Export:
-    """Write a folder that ``AutoTokenizer.from_pretrained`` loads.
+    """Write a folder that ``AutoTokenizer.from_pretrained`` loads, after comparing ids with ours.
 
-    First its ids are compared with ours: on ``words``, by default 10,000 common ones, and on
-    sentences made of them. `MorphGraphError` if they differ. An earlier export in the folder is
-    replaced; other files of the same names are set aside, with a Python warning.
+    They are compared on ``words``, by default 10,000 common ones, and on sentences made of them;
+    `MorphGraphError` if they differ. An earlier export in the folder is replaced; other files of
+    the same names are set aside, with a Python warning.
     """
     if not os.fspath(folder):
         raise MorphGraphError("An export needs a folder. Name one, or write “.” for this one.")

@@ -11,14 +11,19 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import checksum, document_field, parse_json
 from morphgraph.core.text import shortened
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.segment.bte import Bte, merging_model, saved_tokeniser, tokeniser_of_types
+from morphgraph.segment.bte import (
+    Bte,
+    flat_lists,
+    merging_model,
+    saved_tokeniser,
+    tokeniser_of_types,
+)
 from morphgraph.segment.method import Method, Parameters, Training
 from morphgraph.segment.training import TrainedBpe, train_merge_tokeniser, trained_events
 from morphgraph.tokeniser.words import Segmentation, Words, called
@@ -41,10 +46,9 @@ class PickyEvent(NamedTuple):
 
 @dataclass(frozen=True)
 class TrainedPicky(TrainedBpe):
-    """A trained model: its events in order, and the types absent in the end.
+    """A trained model: its events, and the ids of types absent in the end.
 
-    ``types``: all that ever existed; ``merges``: the first one of each; ``removed``: ids of those
-    types that are absent in the end.
+    ``types``: all that ever existed; ``merges``: the first one of each.
     """
 
     events: tuple[PickyEvent, ...]
@@ -62,17 +66,13 @@ def train_picky(
 ) -> TrainedPicky:
     """Train Picky BPE: after a merge, a part that occurs (almost) only in it is removed.
 
-    As `train_bpe`, with its settings and errors; and after merging (x1, x2): if count(x1, x2) /
-    count(x1), both from before the merge, is more than ``threshold``, 0 to 1, x1 is removed, and
-    its remaining occurrences are split into the present types that it was first built from,
-    recursively; then x2 likewise, if it is another type. Atoms are never removed. A removed type
-    that is merged again is restored under its old id. ``vocab_size`` counts present types. With a
-    threshold of 1, this is BPE. Source: Chizhov et al. 2024, Algorithm 1, with ">" as in the
-    authors' released code.
+    As `train_bpe`; and after merging (x1, x2): if count(x1, x2) / count(x1), both from before the
+    merge, is more than ``threshold``, x1 is removed: its remaining occurrences are split into the
+    present types that it was first built from, recursively; then x2 likewise, if it is another
+    type. Atoms are never removed. A removed type that is merged again is restored under its old id.
+    ``vocab_size`` counts present types. Source: Chizhov et al. 2024, Algorithm 1, with ">" as in
+    the authors' released code.
 
-    >>> trained = train_picky({"abc": 9, "ab": 1, "bc": 5}, vocab_size=5, threshold=0.8)
-    >>> trained.vocabulary
-    ('a', 'b', 'c', 'bc', 'abc')
     >>> trained = train_picky({"abc": 9, "ab": 1}, vocab_size=5, threshold=0.8)
     >>> for event in trained.events:
     ...     print(*event)
@@ -81,8 +81,6 @@ def train_picky(
     split (0, 1) 3
     merge (0, 1) 3
     """
-    if not 0 <= threshold <= 1:
-        raise MorphGraphError(f"threshold={threshold!r} does not fit. Give a number from 0 to 1.")
     characters, rows, flags = trained_events(counts, threshold=threshold, **settings)
     types = list(characters)
     built: dict[int, tuple[int, int]] = {}
@@ -137,10 +135,10 @@ class PickyParameters(Parameters):
 class Picky(Bte):
     """Picky BPE: repeatedly applies the earliest possible event, not before the last one.
 
-    ``tokeniser`` has the preprocessing and all types that ever existed, by id; ``events`` are those
-    of training, in order; ``threshold`` is that of training, None if unknown; ``numbers`` are the
-    ids of present types in the file, if not those of the tokeniser. `MorphGraphError` for an event
-    whose parts do not make its type. Source: Chizhov et al. 2024, Algorithm 2.
+    ``tokeniser`` has the preprocessing and all types that ever existed; ``threshold``: None if
+    unknown; ``numbers``: the ids of present types in the file, if not those of the tokeniser.
+    `MorphGraphError` for an event whose parts do not make its type. Source: Chizhov et al. 2024,
+    Algorithm 2.
 
     >>> from morphgraph.segment.bte import tokeniser_of_types
     >>> tokeniser = tokeniser_of_types("abc", ["a", "b", "c", "ab", "abc"], ["ab", ("ab", "c")])
@@ -149,8 +147,6 @@ class Picky(Bte):
     >>> words = picky.encode(["abc", "ab"])
     >>> [[picky.types[token] for token in picky.segment(words).tokens(n)] for n in range(2)]
     [['abc'], ['a', 'b']]
-    >>> picky.vocabulary_size
-    4
     """
 
     method = "picky"
@@ -176,8 +172,7 @@ class Picky(Bte):
     def _checked(self, tokeniser: BpeTokeniser) -> frozenset[int]:
         """Replay all events of training; return the types that are removed at the end.
 
-        Only types made by merges may be split, into as many atoms as they were merged from: the
-        kernel has no room for more.
+        A type is split into as many atoms as it was merged from: the kernel has no room for more.
         """
         types, byte = tokeniser.graph.types, tokeniser.preprocessor.byte_fallback
         made_by_merges = {event.type for event in self.events if event.kind == "merge"}
@@ -252,9 +247,9 @@ class Picky(Bte):
         return Events(
             table,
             dense,
-            *_flat(list(merged.values())),
-            *_flat(split),
-            *_flat(made),
+            *flat_lists(list(merged.values())),
+            *flat_lists(split),
+            *flat_lists(made),
             np.array([kind == "split" for kind, *_ in self.events], np.bool_),
             widths,
         )
@@ -342,8 +337,8 @@ class Picky(Bte):
     def from_released(cls, data: bytes, name: str) -> Self:
         """Read a model of the authors' released trainer (JSON with tokens, merges and splits).
 
-        The file does not give the threshold. Its words begin with ▁. Ids are the numbers in
-        ``id2int``. Errors: `FileFormatError`. Source: https://github.com/pchizhov/picky_bpe.
+        The file does not give the threshold. Ids are the numbers in ``id2int``. Errors:
+        `FileFormatError`. Source: https://github.com/pchizhov/picky_bpe.
         """
         found = parse_json(data, name)
         try:
@@ -410,7 +405,7 @@ PICKY = Method(
         PickyParameters,
         seconds=6.0,
     ),
-    standalone="morphgraph.standalone.picky:Picky",
+    standalone="morphgraph.standalone.bte:Picky",
 )
 
 
@@ -426,10 +421,3 @@ def _check_ids(place: str, ids: Sequence[Any], name: str) -> None:
     if twice is not None:
         problem = f"the id {shortened(str(twice), 30)} is given more than once"
         raise FileFormatError(name, f"field {place}", problem, "Give each one an id of its own.")
-
-
-def _flat(lists: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """Concatenate lists; return where each begins."""
-    offsets = np.zeros(len(lists) + 1, np.int64)
-    np.cumsum([len(numbers) for numbers in lists], out=offsets[1:])
-    return np.array([n for numbers in lists for n in numbers], np.int32), offsets

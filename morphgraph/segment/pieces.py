@@ -19,7 +19,7 @@ from morphgraph.segment.bte import Bte
 from morphgraph.segment.segmenter import Segmenter, segmenter_of
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words
 
-KERNELS = 1
+KERNELS = 2
 """Exported tokenisers use no other version; see `standalone.tokenization_morphgraph.KERNELS`."""
 
 PieceToken = tuple[int, str, tuple[int, int]]

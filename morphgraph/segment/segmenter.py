@@ -103,6 +103,7 @@ class Segmenter(ABC):
             reason=f"{self.name} is not a model of the tokenizers library",
             ids=self.ids_in(document),
             plain=None,
+            tokeniser=None,
         )
 
     def ids_in(
@@ -180,8 +181,7 @@ class Segmenter(ABC):
         """Return the ids of types that their own string is not segmented into; None if unknown.
 
         The string stands where the type may: at the start if it starts a word, else after a
-        character that no type contains. It is not normalised first. Single bytes and special types,
-        which no string spells, are ignored.
+        character that no type contains. Single bytes and special types are ignored.
         """
         return None
 
@@ -302,9 +302,9 @@ def method_on(
 ) -> Segmenter:
     """Apply one of the `METHODS` to a tokeniser in its present state, vocabulary or segmenter.
 
-    ``parameters`` not given have their default. ``counts``: word counts of a second corpus, for
-    methods that need them; also a file of them, or ``wordfreq:en``. `MorphGraphError` for unknown
-    or invalid parameters, and for a base that does not suit the method.
+    ``counts``: word counts of a second corpus, for methods that need them; also a file of them, or
+    ``wordfreq:en``. `MorphGraphError` for unknown or invalid parameters, and for a base that does
+    not suit the method.
     """
     entry = method_named(method, METHODS.segmenting)
     given = dict(entry.settings(parameters or {}))

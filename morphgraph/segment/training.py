@@ -65,14 +65,13 @@ def train(
 ) -> Segmenter:
     """Train one of `METHODS` on word counts; return a segmenter that segments as in training.
 
-    ``pipeline`` prepares the words (`pipelines.prepare`; ``minimum_count`` is its threshold), the
-    method's own first choice by default. ``vocab_size`` counts every type, the unknown token and
-    all atoms included. ``progress`` is called with a number from 0 to 1; once ``cancelled``
-    returns true, `TrainingStopped` is raised; once ``enough`` does, training ends with the types so
-    far, as for a vocabulary of that size. Unigram trains in one native call, which reports no
-    progress and cannot be stopped: ``cancelled`` is only called before and after it, and
-    ``enough`` never. Raises `MorphGraphError` for an unknown method, pipeline or parameter, for a
-    size without room for the atoms, and if no words remain.
+    ``pipeline`` prepares the words (`pipelines.prepare`; ``minimum_count`` is its threshold), by
+    default the method's first choice. ``vocab_size`` counts every type, the unknown token and all
+    atoms included. ``progress`` is called with a number from 0 to 1; once ``cancelled`` returns
+    true, `TrainingStopped` is raised; once ``enough`` does, training ends with the types so far.
+    Unigram trains in one native call, without progress: ``cancelled`` is only called before and
+    after it, ``enough`` never. Raises `MorphGraphError` for an unknown method, pipeline or
+    parameter, for a size without room for the atoms, and if no words remain.
 
     >>> segmenter = train("bpe", {"low": 5, "lower": 2, "newest": 6, "widest": 3}, 259)
     >>> list(segmenter.types[256:])
@@ -146,35 +145,25 @@ def components(prepared: PreparedCorpus) -> dict[str, Any]:
     {'type': 'WhitespaceSplit'}
     """
     chosen, kind = pipeline_named(prepared.pipeline), prepared.kind
-    marker = _marker(kind) if chosen.marked else []
+    marks = {"bytes": [{**_BYTES, "add_prefix_space": True}], "characters": [_METASPACE]}
+    marker = marks.get(kind, []) if chosen.marked else []
     normalizers: list[dict[str, Any]] = []
-    decoders: list[dict[str, Any]] = []
-    pre_tokenizers: list[dict[str, Any]]
+    pre_tokenizers: list[dict[str, Any]] = [_WORDS, *marker]
+    decoders = {"bytes": [_BYTES], "characters": [{**_METASPACE, "split": True}]}.get(kind, [])
     if chosen.name == "plain" and kind == "bytes":
-        pre_tokenizers = [{**_byte_level(add_prefix_space=False), "use_regex": True}]
+        pre_tokenizers = [{**_BYTES, "use_regex": True}]
     elif chosen.name == "knockout":
         pre_tokenizers = [_WORDS, _split(r"[^\P{P}-]"), *marker, _split("-")]
     elif chosen.name == "rebpe":
         normalizers = [{"type": "NFKC"}, *_capitals(prepared.alphabet)]
-        pre_tokenizers = [
-            _WORDS,
-            *map(_split, (OUTER_MARKS, CONTRACTIONS, APOSTROPHES)),
-            *marker,
-            *map(_split, (DIGITS, "-+")),
-        ]
-        decoders = _capitals_back(prepared.alphabet)
-    elif chosen.marked:
-        pre_tokenizers = [_WORDS, *marker]
-    else:
-        pre_tokenizers = [_split(r"\s")] if chosen.name == "spaces" else [_WORDS]
-        if kind == "bytes":
-            pre_tokenizers.append(_byte_level(add_prefix_space=False))
-        elif kind == "characters" and chosen.name == "spaces":
-            normalizers, pre_tokenizers = [_replace(" ", "▁")], [_split("▁")]
-    if kind == "bytes":
-        decoders = [_byte_level(add_prefix_space=False), *decoders]
-    elif kind == "characters":
-        decoders = [{**_METASPACE, "split": True}, *decoders]
+        before, after = (OUTER_MARKS, CONTRACTIONS, APOSTROPHES), (DIGITS, "-+")
+        pre_tokenizers = [_WORDS, *map(_split, before), *marker, *map(_split, after)]
+        decoders = [*decoders, *_capitals_back(prepared.alphabet)]
+    elif chosen.name == "spaces" and kind == "characters":
+        normalizers, pre_tokenizers = [_replace(" ", "▁")], [_split("▁")]
+    elif not chosen.marked:
+        pre_tokenizers = [_split(r"\s") if chosen.name == "spaces" else _WORDS]
+        pre_tokenizers += [_BYTES] if kind == "bytes" else []
     return {
         "normalizer": _sequence("normalizers", normalizers),
         "pre_tokenizer": _sequence("pretokenizers", pre_tokenizers),
@@ -183,27 +172,13 @@ def components(prepared: PreparedCorpus) -> dict[str, Any]:
 
 
 _WORDS: dict[str, Any] = {"type": "WhitespaceSplit"}
+_BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
 _METASPACE: dict[str, Any] = {
     "type": "Metaspace",
     "replacement": "▁",
     "prepend_scheme": "always",
     "split": False,
 }
-
-
-def _marker(kind: str) -> list[dict[str, Any]]:
-    if kind == "bytes":
-        return [_byte_level(add_prefix_space=True)]
-    return [_METASPACE] if kind == "characters" else []
-
-
-def _byte_level(*, add_prefix_space: bool) -> dict[str, Any]:
-    return {
-        "type": "ByteLevel",
-        "add_prefix_space": add_prefix_space,
-        "trim_offsets": True,
-        "use_regex": False,
-    }
 
 
 def _split(pattern: str, behavior: str = "Isolated") -> dict[str, Any]:
@@ -257,10 +232,9 @@ def with_pipeline(vocabulary: SubwordVocabulary, prepared: PreparedCorpus) -> Su
 
 @dataclass(frozen=True)
 class TrainedBpe:
-    """The result of merge-based training: atoms, merges in order, and all types.
+    """The result of merge-based training: atoms by code point, merges in order, and all types.
 
-    ``alphabet`` is sorted by code point; ``types`` are the alphabet, then the results of merges in
-    order of first occurrence, without duplicates.
+    ``types``: the alphabet, then the results of merges in order of first occurrence.
     """
 
     alphabet: tuple[str, ...]
@@ -277,8 +251,7 @@ def train_bpe(counts: Mapping[str, int] | WordCounts, **settings: Any) -> Traine
     """Train BPE on word counts, with the merges of Hugging Face's `BpeTrainer`, in order.
 
     ``settings``: those of `trained_events`. Each step merges the pair with the highest count, ties
-    going to the smallest left, then right id, ids in order of creation with atoms sorted by code
-    point (docs/training.md).
+    going to the smallest left, then right id, in order of creation with atoms sorted by code point.
 
     >>> train_bpe({"low": 5, "lower": 2, "newest": 6, "widest": 3}, vocab_size=13).merges
     (('e', 's'), ('es', 't'), ('l', 'o'))
@@ -311,13 +284,12 @@ def trained_events(
 ) -> tuple[tuple[str, ...], npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
     """Train by merges on word counts; return the atoms, and what `kernels.training` returns.
 
-    The characters of the words are the atoms: encode bytes and add markers first
-    (`counts.byte_level`). ``alphabet`` adds atoms that need not occur. Training ends at
-    ``vocab_size`` types, less the ``reserved`` ones that the caller adds (special tokens), or when
-    no pair has a count of at least ``minimum_count`` and 1. ``progress`` is called repeatedly with
-    a number from 0 to 1; an exception that it raises ends the training. ``enough`` is called as
-    often: once it is true, training ends with the result for the number of types reached. Words
-    with a count of 0 are ignored. ``removals``: the kernel's ``threshold`` or ``scaffold``.
+    The characters of the words are the atoms; ``alphabet`` adds some that need not occur. Training
+    ends at ``vocab_size`` types, less the ``reserved`` ones that the caller adds, or when no pair
+    has a count of at least ``minimum_count`` and 1. ``progress`` is called repeatedly with a number
+    from 0 to 1; an exception that it raises ends the training. ``enough`` is called as often: once
+    it is true, training ends with the result for the number of types reached. ``removals``: the
+    kernel's ``threshold`` or ``scaffold``.
 
     Raises `MorphGraphError` for negative counts, for counts so large that 64 bits could overflow,
     for more than 2³¹ characters in all, for an ``alphabet`` item that is not one character, and
@@ -333,22 +305,17 @@ def trained_events(
 def packed_words(
     counts: Mapping[str, int] | WordCounts, alphabet: Iterable[str]
 ) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
-    """Return the words packed for training kernels, and the atoms; errors as in `trained_events`.
-
-    Words are processed in portions; a `WordArray` is never converted to a list.
-    """
+    """Return words packed for training kernels, and the atoms; errors as in `trained_events`."""
     from morphgraph.kernels.training_tables import append_words, room_for_words
 
     if not isinstance(counts, WordCounts):
         counts = WordCounts.from_mapping(counts)
-    words, numbers = _counted(counts)
+    words, numbers = counted_words(counts)
     if isinstance(words, WordArray):
         lengths = words.lengths()
     else:
         lengths = np.fromiter(map(len, words), np.int64, len(words))
-    if float((lengths * numbers.astype(float)).sum()) >= 2.0**62:
-        raise MorphGraphError("The counts add up to more than 2⁶². Scale the counts down.")
-
+    check_total(lengths, numbers)
     extra = list(alphabet)
     for character in extra:
         if len(character) != 1:
@@ -369,8 +336,14 @@ def packed_words(
     return packed, tuple(map(chr, characters.tolist()))
 
 
-def _counted(counts: WordCounts) -> tuple[Sequence[str], npt.NDArray[np.int64]]:
-    """Return the words with a count above 0, and their counts."""
+def check_total(lengths: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> None:
+    """Refuse words of these lengths and counts if 64 bits could overflow."""
+    if float((lengths * numbers.astype(float)).sum()) >= 2.0**62:
+        raise MorphGraphError("The counts add up to more than 2⁶². Scale the counts down.")
+
+
+def counted_words(counts: WordCounts) -> tuple[Sequence[str], npt.NDArray[np.int64]]:
+    """Return the words with a count above 0, and their counts; errors as in `trained_events`."""
     words = counts.words
     try:
         numbers = np.asarray(counts.counts, np.int64)
@@ -416,10 +389,7 @@ def train_merge_tokeniser(
     enough: Asked = None,
     **settings: Any,
 ) -> tuple[BpeTokeniser, AnyTrained]:
-    """Train merges with ``learn``; return a tokeniser with the pipeline, and the trained model.
-
-    The tokeniser includes types that the method removed.
-    """
+    """Train merges with ``learn``; return a tokeniser with the pipeline, and the trained model."""
     # Bytes can spell any text, characters cannot.
     special = [] if prepared.kind == "bytes" else [UNKNOWN_TOKEN]
     trained = learn(
@@ -464,7 +434,6 @@ def train_tokeniser(
 ) -> tuple[dict[str, Any], int]:
     """Train byte-level BPE with the Ġ marker; return ``tokenizer.json`` data and the merge count.
 
-    Words are first cut as the file's pre-tokeniser cuts them, by GPT-2's pattern.
     ``vocabulary_size`` counts special tokens, the 256 bytes and merged types; there are fewer if no
     pairs remain, or once ``enough`` is true, as in `train`.
     """

@@ -12,8 +12,8 @@ from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum, document_field
-from morphgraph.graph.arrays import atoms_of
-from morphgraph.segment.bte import Bte, merging_model, saved_tokeniser
+from morphgraph.graph.atoms import atoms_of
+from morphgraph.segment.bte import Bte, flat_lists, merging_model, saved_tokeniser
 from morphgraph.segment.method import Method, Parameters, Training
 from morphgraph.segment.training import (
     TrainedBpe,
@@ -27,7 +27,6 @@ from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
 if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCounts
     from morphgraph.formats.export import ExportedModel
-    from morphgraph.graph.merge_graph import MergeGraph
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
@@ -49,10 +48,7 @@ class Decomposed(NamedTuple):
 
 
 def token_counts(tokeniser: BpeTokeniser, word_counts: WordCounts) -> npt.NDArray[np.int64]:
-    """Count each type, by id, in counted words as segmented by a tokeniser.
-
-    int64, as long as ``tokeniser.graph.types``; characters outside the alphabet are left out.
-    """
+    """Count each type in counted words as segmented by a tokeniser: int64, by id."""
     words = tokeniser.encode(list(word_counts.words))
     token_at = segment(tokeniser.graph, words).token_at
     ends = np.flatnonzero((token_at >= 0) & (token_at != UNKNOWN))
@@ -62,77 +58,12 @@ def token_counts(tokeniser: BpeTokeniser, word_counts: WordCounts) -> npt.NDArra
     return counts
 
 
-@dataclass(frozen=True)
-class Decomposition:
-    """The replacement of each decomposed type.
-
-    ``parts`` of type t: ``flat[offsets[t] : offsets[t + 1]]``, empty if t stays as it is.
-    ``lengths``: the number of characters of each type.
-    """
-
-    flat: npt.NDArray[np.int32]
-    offsets: npt.NDArray[np.int64]
-    lengths: npt.NDArray[np.int64]
-
-    @classmethod
-    def of(cls, graph: MergeGraph, doomed: npt.NDArray[np.bool_]) -> Decomposition:
-        """Decompose types by their merges, recursively; atoms and fixed types are not allowed.
-
-        ``doomed``: bool, by type id.
-        """
-        parts: list[tuple[int, ...]] = [()] * len(graph.types)
-        for number in sorted(np.flatnonzero(doomed), key=lambda n: len(graph.types[n])):
-            parts[number] = tuple(
-                small
-                for part in graph.merge(graph.producer(int(number))).parts
-                for small in (parts[part] or (part,))
-            )
-        offsets = np.zeros(len(parts) + 1, np.int64)
-        np.cumsum([len(found) for found in parts], out=offsets[1:])
-        flat = np.fromiter((p for found in parts for p in found), np.int32, int(offsets[-1]))
-        lengths = np.fromiter(map(len, graph.types), np.int64, len(graph.types))
-        return cls(flat, offsets, lengths)
-
-    def parts(self, number: int) -> tuple[int, ...]:
-        """Return the replacement of a type; empty if it stays."""
-        return tuple(self.flat[self.offsets[number] : self.offsets[number + 1]].tolist())
-
-    def decomposed(self, whole: Segmentation) -> list[Decomposed]:
-        """Return the tokens of a segmentation that `apply` decomposes."""
-        return [
-            Decomposed(atom, int(token), self.parts(int(token)))
-            for atom, token in enumerate(whole.token_at)
-            if 0 <= token != UNKNOWN and self.parts(int(token))
-        ]
-
-    def apply(self, whole: Segmentation) -> Segmentation:
-        """Return a segmentation with those tokens decomposed; gaps between parts are open."""
-        words, token_at = whole.words, whole.token_at
-        known = np.where((token_at >= 0) & (token_at != UNKNOWN), token_at, 0)
-        sizes = np.where(known == token_at, np.diff(self.offsets)[known], 0)
-        ends = np.flatnonzero(sizes)
-        if not len(ends):
-            return whole
-        sizes = sizes[ends]
-        first = np.cumsum(sizes) - sizes
-        part_at = np.repeat(self.offsets[token_at[ends]] - first, sizes) + np.arange(sizes.sum())
-        parts = self.flat[part_at]
-        # Where each part ends, in characters: those of the token less those of later parts.
-        atoms = words.atoms
-        width = np.where(atoms == UNKNOWN, 1, self.lengths[np.where(atoms == UNKNOWN, 0, atoms)])
-        characters = np.cumsum(width)
-        begins = characters[ends] - self.lengths[token_at[ends]]
-        done = np.cumsum(self.lengths[parts])
-        before = done[first] - self.lengths[parts[first]]
-        at = np.searchsorted(characters, done + np.repeat(begins - before, sizes))
-        closed_by, tokens = whole.closed_by.copy(), token_at.copy()
-        closed_by[at] = np.where(np.isin(at, ends), closed_by[at], -1)
-        tokens[at] = parts
-        return Segmentation(words, closed_by, tokens)
-
-
 class Decomposing(Bte):
-    """A tokeniser whose tokens of some types are decomposed after all merges."""
+    """A tokeniser whose tokens of some types are decomposed by their merges after all merges.
+
+    ``doomed``: bool, by type id; no atoms or fixed types. Parts of type t:
+    ``_flat[_offsets[t] : _offsets[t + 1]]``, none if it stays.
+    """
 
     explained_by = "decomposition"
 
@@ -140,35 +71,65 @@ class Decomposing(Bte):
         super().__init__(tokeniser.copy())
         self.doomed = doomed
         self.absent = frozenset(np.flatnonzero(doomed).tolist())
-        self.graph = self.tokeniser.graph
-        self._decomposition = Decomposition.of(self.graph, doomed)
+        self.graph = graph = self.tokeniser.graph
+        parts: list[tuple[int, ...]] = [()] * len(graph.types)
+        for number in sorted(self.absent, key=lambda n: len(graph.types[n])):
+            merge = graph.merge(graph.producer(number))
+            parts[number] = tuple(n for part in merge.parts for n in (parts[part] or (part,)))
+        self._flat, self._offsets = flat_lists(parts)
+        self._lengths = np.fromiter(map(len, graph.types), np.int64, len(graph.types))
 
     @property
     def vocabulary_size(self) -> int:
         """The number of remaining types, special tokens included: |V|."""
-        return self.graph.type_count - int(self.doomed.sum())
+        return self.graph.type_count - len(self.absent)
 
     def parts_of(self, number: int) -> tuple[int, ...]:
         """Return the replacement of a type; empty if it stays."""
-        return self._decomposition.parts(number)
+        return tuple(self._flat[self._offsets[number] : self._offsets[number + 1]].tolist())
 
     def segment(self, words: Words) -> Segmentation:
-        """Segment words; ``closed_by`` holds positions of merges, by rank."""
-        return self._decomposition.apply(segment(self.graph, words))
+        """Segment words; ``closed_by`` holds positions of merges, by rank, -1 between parts."""
+        whole = segment(self.graph, words)
+        token_at = whole.token_at
+        known = np.where((token_at >= 0) & (token_at != UNKNOWN), token_at, 0)
+        sizes = np.where(known == token_at, np.diff(self._offsets)[known], 0)
+        ends = np.flatnonzero(sizes)
+        if not len(ends):
+            return whole
+        sizes = sizes[ends]
+        first = np.cumsum(sizes) - sizes
+        part_at = np.repeat(self._offsets[token_at[ends]] - first, sizes) + np.arange(sizes.sum())
+        parts = self._flat[part_at]
+        # Where each part ends, in characters: those of the token less those of later parts.
+        atoms = words.atoms
+        width = np.where(atoms == UNKNOWN, 1, self._lengths[np.where(atoms == UNKNOWN, 0, atoms)])
+        characters = np.cumsum(width)
+        begins = characters[ends] - self._lengths[token_at[ends]]
+        done = np.cumsum(self._lengths[parts])
+        before = done[first] - self._lengths[parts[first]]
+        at = np.searchsorted(characters, done + np.repeat(begins - before, sizes))
+        closed_by, tokens = whole.closed_by.copy(), token_at.copy()
+        closed_by[at] = np.where(np.isin(at, ends), closed_by[at], -1)
+        tokens[at] = parts
+        return Segmentation(words, closed_by, tokens)
 
     def decomposed(self, words: Words, word: int) -> list[Decomposed]:
         """Return the decomposed tokens of one word, from left to right."""
-        one = words.subset(np.array([word], np.int64))
-        shift = int(words.word_offsets[word])
-        found = self._decomposition.decomposed(segment(self.graph, one))
-        return [Decomposed(atom + shift, token, parts) for atom, token, parts in found]
+        start = int(words.word_offsets[word])
+        whole = segment(self.graph, words.subset(np.array([word], np.int64)))
+        return [
+            Decomposed(start + atom, token, self.parts_of(token))
+            for atom, token in enumerate(whole.token_at.tolist())
+            if token in self.absent
+        ]
 
     def exported(self, unchanged: bool) -> ExportedModel:
         """Return its merges, and the parts into which types are decomposed."""
         types, atoms = self.types, atoms_of(self.graph)
         apart = {
             types[number]: [(types[part], len(atoms[part])) for part in self.parts_of(number)]
-            for number in np.flatnonzero(self.doomed).tolist()
+            for number in sorted(self.absent)
         }
         return merging_model(self, unchanged, apart)
 
@@ -177,9 +138,8 @@ class Trimmed(Decomposing):
     """Trimmed BPE: decomposes types that are rare in a second corpus.
 
     ``counts``: int64, by type id (see `token_counts`). Types whose count is at most ``threshold``
-    are trimmed: their tokens are replaced by the parts of their merge, recursively. Atoms and added
-    tokens never are. The graph's present state is used; later edits of the tokeniser do not matter.
-    `MorphGraphError` unless each type has a count. Source: Cognetta et al. 2024.
+    are trimmed, but no atoms and added tokens. The graph's present state is used. `MorphGraphError`
+    unless each type has a count. Source: Cognetta et al. 2024.
 
     >>> from morphgraph.segment.bte import tokeniser_of_types
     >>> tokeniser = tokeniser_of_types("abc", ["a", "b", "c", "ab", "abc"], ["ab", ("ab", "c")])
@@ -267,10 +227,9 @@ def train_scaffold(counts: Mapping[str, int] | WordCounts, **settings: Any) -> T
     """Train Scaffold-BPE: BPE that marks parts with few remaining occurrences as scaffolds.
 
     As `train_bpe`; after merging (x, y), x is marked, and so is y, if it now occurs at most as
-    often as the next pair to merge, which has the highest count of all (0 if there is none).
-    Scaffolds do not count towards ``vocab_size``, but are still merged. Choices that the source
-    leaves open: a type once marked stays marked; atoms are never marked, as they cannot be
-    split. Other arguments and errors are those of `train_bpe`. Source: Lian et al. 2025.
+    often as the next pair to merge (0 if there is none). Scaffolds do not count towards
+    ``vocab_size``, but are still merged. Choices that the source leaves open: a type once marked
+    stays marked; atoms are never marked. Source: Lian et al. 2025.
 
     >>> trained = train_scaffold({"abc": 9, "ab": 1, "ad": 2}, vocab_size=6)
     >>> trained.vocabulary, sorted(trained.scaffolds)
@@ -285,9 +244,8 @@ def train_scaffold(counts: Mapping[str, int] | WordCounts, **settings: Any) -> T
 class Scaffold(Decomposing):
     """Scaffold-BPE: applies all merges, then replaces each scaffold token by its parts.
 
-    ``scaffolds``: the types, as strings, that `train.scaffold.train_scaffold` marked; they do not
-    count towards the vocabulary. The graph's present state is used. `MorphGraphError` if one is not
-    a type that a merge makes. Source: Lian et al. 2025.
+    ``scaffolds``: types that training marked; `MorphGraphError` if no merge makes one. The graph's
+    present state is used. Source: Lian et al. 2025.
 
     >>> from morphgraph.segment.bte import tokeniser_of_types
     >>> tokeniser = tokeniser_of_types("abc", ["a", "b", "c", "ab", "abc"], ["ab", ("ab", "c")])

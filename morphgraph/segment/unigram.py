@@ -43,12 +43,11 @@ class UnigramParameters(Parameters):
 class Unigram(VocabularySegmenter):
     """Viterbi over the log-probabilities of the types; ties are broken as in the libraries.
 
-    ``log_probabilities``: one for each type, the vocabulary's own scores by default. ``unknown``:
-    the type for characters that are no type, the vocabulary's own by default; a run of them is one
-    token, and each costs the smallest log-probability less ten. A vocabulary with a byte fallback
-    writes such characters in bytes ``<0x..>`` instead. ``single``: sums are rounded to single
-    precision, as in SentencePiece; in double precision, as in Hugging Face's `Unigram`. Source:
-    Kudo 2018. Errors: `MorphGraphError` for log-probabilities that are missing or not finite.
+    ``log_probabilities``, ``unknown``: the vocabulary's own by default. A run of unknown characters
+    is one token, and each costs the smallest log-probability less ten; with a byte fallback they
+    are bytes ``<0x..>`` instead. ``single``: sums are rounded to single precision, as in
+    SentencePiece, else double, as in Hugging Face's `Unigram`. Source: Kudo 2018. `MorphGraphError`
+    for log-probabilities that are missing or not finite.
 
     >>> vocabulary = SubwordVocabulary(("a", "b", "ab", "ba"))
     >>> unigram = Unigram(vocabulary, [-1.0, -1.0, -1.5, -3.0])
@@ -84,17 +83,13 @@ class Unigram(VocabularySegmenter):
                 single=vocabulary.single if single is None else single,
             )
         )
-        self._scores = np.array(scores, np.float64)
-        lowest = float(self._scores.min())
-        self._unknown_score = lowest - UNKNOWN_PENALTY
-        if self.vocabulary.single:
-            if np.abs(self._scores).max() > np.finfo(np.float32).max:
-                raise MorphGraphError(
-                    "A log-probability is too large for single precision. Give one from −10³⁸ to "
-                    "10³⁸."
-                )
-            self._scores = self._scores.astype(np.float32).astype(np.float64)
-            self._unknown_score = float(np.float32(np.float32(lowest) - UNKNOWN_PENALTY))
+        kind = np.float32 if self.vocabulary.single else np.float64
+        if np.abs(np.array(scores, np.float64)).max() > np.finfo(kind).max:
+            raise MorphGraphError(
+                "A log-probability is too large for single precision. Give one from −10³⁸ to 10³⁸."
+            )
+        self._scores = np.array(scores, kind)
+        self._unknown_score = kind(self._scores.min() - UNKNOWN_PENALTY)
 
     @property
     def log_probabilities(self) -> Sequence[float]:
@@ -110,27 +105,18 @@ class Unigram(VocabularySegmenter):
         """Segment words encoded by this segmenter."""
         from morphgraph.kernels.trie import best_path
 
-        trie = self.vocabulary.trie
-        count = len(words.atoms)
-        closed_by, token_at = np.empty(count, np.int32), np.empty(count, np.int32)
-        best_path(
+        found = best_path(
             words.atoms,
             words.piece_offsets,
             (words.gap_position == INSIDE_CHARACTER).astype(np.uint8),
-            trie.table,
-            trie.root,
-            trie.ends,
-            *self.vocabulary.spelled_forms,
+            self.vocabulary.trie,
+            self.vocabulary.spelled_forms,
             self._scores,
-            trie.atom_types,
             self.unknown_id,
             self._unknown_score,
             self.unknown_id != UNKNOWN,
-            np.zeros(1, np.float32 if self.vocabulary.single else np.float64),
-            closed_by,
-            token_at,
         )
-        return Segmentation(words, closed_by, token_at)
+        return Segmentation(words, *found)
 
     def exported(self, unchanged: bool) -> ExportedModel:
         """Return its exported model, also for the `tokenizers` library if ids have no gaps."""
@@ -184,9 +170,8 @@ LONGEST_TEXT = 5_000_000
 def sentencepiece_model(prepared: PreparedCorpus, vocab_size: int) -> bytes:
     """Train SentencePiece's Unigram on prepared pieces; return the model file.
 
-    The pipeline makes the pieces, so SentencePiece's own normalisation, marker and splits are
-    switched off. It reads counts from a file in a temporary folder. Counts of more than
-    `LONGEST_TEXT` characters in all are scaled down to that, each to 1 at least.
+    The pipeline makes the pieces, so SentencePiece's own normalisation, marker and splits are off.
+    It reads counts from a file in a temporary folder.
     """
     import sentencepiece
 
@@ -266,7 +251,7 @@ UNIGRAM = Method(
     training=_training(
         "The most probable of all segmentations (Kudo 2018), trained by SentencePiece."
     ),
-    standalone="morphgraph.standalone.unigram:Unigram",
+    standalone="morphgraph.standalone.vocabulary:Unigram",
 )
 UNIGRAM_PRIME = Method(
     "unigram-prime",

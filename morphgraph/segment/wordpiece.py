@@ -95,8 +95,8 @@ class VocabularySegmenter(Segmenter):
     def warning(self) -> str:
         """Warn of a vocabulary that has letters but none of their capitals; else empty.
 
-        It says how much of a sample text becomes unknown: sentences made of its own types, some of
-        them capitalised.
+        It says how much becomes unknown of sentences made of its own types, some of them
+        capitalised.
         """
         from morphgraph.formats.export import sentences_to_check
 
@@ -216,7 +216,7 @@ GREEDY = Method(
     Greedy,
     "vocabulary",
     source="Wu et al. 2016",
-    standalone="morphgraph.standalone.greedy:Greedy",
+    standalone="morphgraph.standalone.vocabulary:Greedy",
 )
 
 
@@ -311,8 +311,8 @@ def wordpiece_vocabulary(
 ) -> SubwordVocabulary:
     """Train WordPiece as Hugging Face's trainer does, which merges by pair counts as BPE does.
 
-    That trainer takes no counts from Python, so `train_bpe` makes the merges, with one character
-    standing for each atom: those inside a word differ from those that start one.
+    `train_bpe` makes the merges, with one character standing for each atom: those inside a word
+    differ from those that start one.
     """
     from morphgraph.corpus.counts import WordCounts
     from morphgraph.segment.training import check_vocabulary_size, train_bpe, with_pipeline
@@ -365,7 +365,7 @@ WORDPIECE = Method(
         _trained,
         atoms="unmarked",
     ),
-    standalone="morphgraph.standalone.greedy:Greedy",
+    standalone="morphgraph.standalone.vocabulary:Greedy",
 )
 
 
@@ -374,20 +374,7 @@ def _leftmost_longest(
 ) -> Segmentation:
     from morphgraph.kernels.trie import leftmost_longest
 
-    trie = vocabulary.trie
-    closed_by, token_at = np.empty(len(words.atoms), np.int32), np.empty(len(words.atoms), np.int32)
-    leftmost_longest(
-        words.atoms,
-        words.piece_offsets,
-        trie.table,
-        trie.root,
-        trie.ends,
-        *vocabulary.spelled_forms,
-        trie.atom_types,
-        unknown,
-        longest_word is not None,
-        min(longest_word or 0, len(words.atoms)),
-        closed_by,
-        token_at,
-    )
-    return Segmentation(words, closed_by, token_at)
+    most = min(longest_word or 0, len(words.atoms))
+    how = vocabulary.spelled_forms, unknown, longest_word is not None, most
+    pieces = words.atoms, words.piece_offsets
+    return Segmentation(words, *leftmost_longest(*pieces, vocabulary.trie, *how))

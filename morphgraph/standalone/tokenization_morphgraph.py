@@ -19,7 +19,7 @@ from .pieces import WORTH_KERNELS, Pieces, load, method_of, plug_in
 
 BTE_FILE = "tokeniser.bte.json"
 METHOD_FILE = "tokeniser.method.json"
-KERNELS = 1
+KERNELS = 2
 """The version of `morphgraph.segment.pieces` that matches these files."""
 
 

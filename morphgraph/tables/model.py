@@ -52,9 +52,8 @@ class Cell:
     """A value or text of a table, with its interval, spread and marks.
 
     ``value``: NaN where undefined, a mean where ``defined`` of ``seeds`` values have one; ``low``,
-    ``high``: its 95 % interval; ``sd``: the standard deviation (n - 1) over seeds; ``p``: the
-    p-value of the difference to the baseline; ``held_in``: whether the method learned from the same
-    words that it is scored on. A text may be ``tokens``, with ``pieces`` of the word, as HTML draws
+    ``high``: its 95 % interval; ``sd``: the standard deviation (n - 1) over seeds; ``p``: of the
+    difference to the baseline. A text may be ``tokens``, with ``pieces`` of the word, as HTML draws
     them.
     """
 
@@ -150,9 +149,8 @@ def cell_texts(column: Column, cell: Cell) -> tuple[str, str]:
 class Row:
     """A row: its names and its cells.
 
-    ``group``: rows with the same number compete, those with -1 do not; ``block``: the index of its
-    block; ``error``: why the whole row is missing. ``before`` and ``after``: further CSV columns,
-    by heading, before its names and after its values.
+    ``group``: rows with the same number compete, those with -1 do not; ``error``: why the whole row
+    is missing. ``before`` and ``after``: further CSV columns, by heading.
     """
 
     names: tuple[str, ...]
@@ -179,7 +177,8 @@ class Table:
     ``names``: the columns that name rows; ``columns``: those of values; ``spread_by``: the titles
     of the headings above them; ``blocks``: titles of blocks of rows; ``constants``: what applies to
     the whole table, by title; ``notes``: sentences below it; ``bold``: the meaning of bold;
-    ``against``: what stars are differences to.
+    ``against``: what stars are differences to. ``label``: in LaTeX, after ``tab:``; ``short``: the
+    title for the list of tables there, if that is another one.
     """
 
     title: str
@@ -194,6 +193,8 @@ class Table:
     chart: Literal["bars", "lines", "none"] = "none"
     bold: str = "the best"
     against: str = ""
+    label: str = ""
+    short: str = ""
 
     @property
     def rows_by(self) -> tuple[str, ...]:
@@ -309,21 +310,17 @@ def table_of_texts(
     )
 
 
-def text_frame(table: Table, *, intervals: bool = True) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return a table as texts, and whether each is the best of its group.
-
-    Columns are numbered, as titles may repeat. Without ``intervals``, only held-in marks follow a
-    value.
-    """
+def text_frame(table: Table) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return a table as texts, and which are the best, by column number: titles may repeat."""
     import pandas as pd
 
-    lines = shown_texts(table, intervals=intervals)
+    lines = shown_texts(table)
     best = [[False] * len(row.names) + [cell.is_best for cell in row.cells] for row in table.rows]
     numbers = [str(number) for number in range(len(table.names) + len(table.columns))]
     return pd.DataFrame(lines, columns=numbers), pd.DataFrame(best, columns=numbers)
 
 
-def shown_texts(table: Table, *, intervals: bool = True) -> list[list[str]]:
+def shown_texts(table: Table) -> list[list[str]]:
     """Return the rows of a table as texts, names first."""
     lines = []
     for row in table.rows:
@@ -334,8 +331,7 @@ def shown_texts(table: Table, *, intervals: bool = True) -> list[list[str]]:
             continue
         for cell, column in zip(row.cells, table.columns, strict=True):
             text, beside = cell_texts(column, cell)
-            shown = beside if intervals else HELD_IN * cell.held_in
-            line.append(f"{text}{cell.mark} {shown}".rstrip())
+            line.append(f"{text}{cell.mark} {beside}".rstrip())
         lines.append(line)
     return lines
 

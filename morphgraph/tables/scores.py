@@ -14,13 +14,12 @@ from morphgraph.score.table import BREAKDOWNS, Estimate, ScoreTable, Segmentatio
 from morphgraph.tables.model import ALL_WORDS, Cell, Column, Form, Row, Table, with_best
 from morphgraph.tables.writing import (
     csv_bytes,
+    frame_csv,
     one_line,
     rendered,
-    to_csv,
     to_html,
     to_latex,
     to_markdown,
-    whole,
     without_formulas,
 )
 
@@ -50,25 +49,6 @@ def words_of(table: ScoreTable) -> str:
     return f"held out: {drawn}" if drawn else ALL_WORDS
 
 
-def score_rows(table: ScoreTable) -> list[dict[str, str | float]]:
-    """Return a row of plain values for each tokeniser.
-
-    ``label``, ``vocabulary size``, and for each metric, by its name, its value, ``… low`` and ``…
-    high`` of its 95 % interval, and ``… p``; then ``error``. Where scores are means over runs, ``…
-    sd`` is their standard deviation. Shares are from 0 to 1. Undefined values are NaN, as are all
-    those of a tokeniser that failed, whose ``error`` says why; that of others is empty.
-    """
-    shown = scores_table([table])
-    rows: list[dict[str, str | float]] = []
-    for row in shown.rows:
-        line: dict[str, str | float] = {"label": row.names[0]}
-        for column, cell in zip(shown.columns, row.cells, strict=True):
-            line[column.csv] = cell.value
-            line |= {f"{column.csv} {extra}": getattr(cell, extra) for extra in column.extras}
-        rows.append(line | {"error": row.error})
-    return rows
-
-
 def _form(metric: Metric) -> Form:
     return "percent" if metric.unit == "%" else "ratio"
 
@@ -79,10 +59,7 @@ def _cell(estimate: Estimate) -> Cell:
 
 
 def scores_table(tables: Sequence[ScoreTable]) -> Table:
-    """Return the scores of tokenisers, a block for each of ``tables``.
-
-    The gold itself, the ceiling of all others, does not compete. `MorphGraphError` without tables.
-    """
+    """Return the scores of tokenisers, a block for each of ``tables``; there has to be one."""
     names = list(dict.fromkeys(name for table in tables for name in table.metrics))
     if not any(table.outcomes for table in tables) or not names:
         raise MorphGraphError(
@@ -104,6 +81,8 @@ def scores_table(tables: Sequence[ScoreTable]) -> Table:
         notes=tuple(dict.fromkeys(note for table in tables for note in table.notes)),
         bold="the best of its block",
         against="the baseline (†) of the block",
+        label="scores",
+        short="Scores of tokenisers",
     )
 
 
@@ -150,28 +129,12 @@ def _title(table: ScoreTable) -> str:
     return f"{name}, {table.scope} boundaries over word {table.weighting}{held_out}"
 
 
-def scores_csv(tables: Sequence[ScoreTable]) -> bytes:
-    """Return scores as CSV, one row for each tokeniser of each table, with its signature."""
-    return to_csv(scores_table(tables))
-
-
-def scores_latex(tables: Sequence[ScoreTable]) -> str:
-    """Return scores as a LaTeX table."""
-    return to_latex(scores_table(tables), "scores", "Scores of tokenisers")
-
-
-def scores_markdown(tables: Sequence[ScoreTable]) -> str:
-    """Return scores as Markdown."""
-    return to_markdown(scores_table(tables))
-
-
 def breakdown_table(found: Breakdown) -> Table:
     """Return a score of each group of words, with a column for each tokeniser."""
     metric = METRICS[found.metric]
-    estimates = [found.estimates(number) for number in range(len(found.labels))]
     rows = (
-        Row((group.name,), (Cell(group.size), *(_cell(each[place]) for each in estimates)))
-        for place, group in enumerate(found.groups)
+        Row((name,), (Cell(size), *(_cell(row[place]) for row in found.rows)))
+        for place, (name, size) in enumerate(found.groups)
     )
     form = _form(metric)
     return Table(
@@ -187,9 +150,9 @@ def breakdown_csv(found: Breakdown) -> bytes:
     """Return one row for each group and tokeniser, with its signature; shares are 0 to 1."""
     head = ("group", f"number of {found.counted}", "tokeniser", found.metric, "low", "high")
     rows = [
-        (group.name, group.size, label, each.value, each.interval.low, each.interval.high)
-        for number, label in enumerate(found.labels)
-        for group, each in zip(found.rows[number], found.estimates(number), strict=True)
+        (*group, label, each.value, each.interval.low, each.interval.high)
+        for label, row in zip(found.labels, found.rows, strict=True)
+        for group, each in zip(found.groups, row, strict=True)
     ]
     return csv_bytes([(*head, "signature"), *((*row, found.signature) for row in rows)])
 
@@ -213,14 +176,8 @@ def flota_table(found: FlotaScores) -> Table:
 def errors_csv(browser: ErrorBrowser, entries: Iterable[int]) -> bytes:
     """Return words with gold segments, tokens and errors, one per row, and the signature."""
     signature = browser.outcome.signature(scores=f"{browser.scope} errors")
-    weighted = browser.outcome.gold_set.frequencies is not None
-    texts = ("word", "gold", "tokens", "marked", "kind")
-    lines = [(*texts, "wrong splits", "missed boundaries", "frequency", "signature")]
-    for row in (browser.row(int(entry)) for entry in entries):
-        weight = whole(row.weight) if weighted else math.nan
-        told = (getattr(row, name) for name in texts)
-        lines.append((*told, row.wrong, row.missed, weight, signature))
-    return csv_bytes(lines)
+    heads = {"wrong": "wrong splits", "missed": "missed boundaries"}
+    return frame_csv(browser.words(entries).rename(columns=heads).assign(signature=signature))
 
 
 def words_table(comparison: Comparison, rows: Sequence[ComparedWord]) -> Table:
@@ -239,6 +196,7 @@ def words_table(comparison: Comparison, rows: Sequence[ComparedWord]) -> Table:
         tuple(lines),
         signatures=(comparison.signature,),
         bold="cut just as in the gold",
+        label="comparison",
     )
 
 
@@ -263,10 +221,7 @@ def summary_table(comparison: Comparison) -> Table:
 
 
 def comparison_csv(comparison: Comparison, rows: Sequence[ComparedWord]) -> bytes:
-    """Return rows as CSV: the word, its gold morphs, and the result of each method.
-
-    This is its tokens, separated by spaces, its errors, and whether it is exact.
-    """
+    """Return rows as CSV: the word, its gold morphs, each method's tokens, errors and ``exact``."""
     told = ("", ": errors", ": exact")
     heads = ("word", "gold", *(label + what for label in comparison.labels for what in told))
     lines: list[Sequence[object]] = [heads]
@@ -277,11 +232,6 @@ def comparison_csv(comparison: Comparison, rows: Sequence[ComparedWord]) -> byte
             line += [" ".join(found.tokens), *known]
         lines.append(line)
     return csv_bytes(lines)
-
-
-def comparison_latex(comparison: Comparison, rows: Sequence[ComparedWord]) -> str:
-    """Return rows as a LaTeX table, with tokens separated by a bar."""
-    return to_latex(words_table(comparison, rows), "comparison")
 
 
 def comparison_html(
@@ -310,14 +260,24 @@ class ScoreView:
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each tokeniser: its scores, their 95 % intervals and p-values.
 
-        Shares are from 0 to 1, and NaN where undefined.
+        For each metric, by its name: its value, ``… low`` and ``… high``, ``… p``, and where it is
+        a mean over runs, ``… sd``. Shares are from 0 to 1, and NaN where undefined. ``error``: why
+        a tokeniser has no scores.
 
         >>> list(tokeniser.score(gold).to_frame().columns)[:3]
         ['vocabulary size', 'precision', 'precision low']
         """
         import pandas as pd
 
-        return pd.DataFrame(score_rows(self.table)).set_index("label")
+        shown = scores_table([self.table])
+        rows = []
+        for row in shown.rows:
+            line: dict[str, object] = {"label": row.names[0]}
+            for column, cell in zip(shown.columns, row.cells, strict=True):
+                line[column.csv] = cell.value
+                line |= {f"{column.csv} {extra}": getattr(cell, extra) for extra in column.extras}
+            rows.append(line | {"error": row.error})
+        return pd.DataFrame(rows).set_index("label")
 
     def to_latex(self) -> str:
         """Return a LaTeX table; it needs adjustbox, array, booktabs, or longtable if long.
@@ -325,7 +285,7 @@ class ScoreView:
         >>> "toprule" in tokeniser.score(gold).to_latex()
         True
         """
-        return scores_latex([self.table])
+        return to_latex(scores_table([self.table]))
 
     def to_markdown(self) -> str:
         """Return a Markdown table, with its marks explained and its signature.
@@ -333,7 +293,7 @@ class ScoreView:
         >>> "| F1" in tokeniser.score(gold).to_markdown()
         True
         """
-        return scores_markdown([self.table])
+        return to_markdown(scores_table([self.table]))
 
     def _repr_html_(self) -> str:
         return without_formulas(to_html(scores_table([self.table])))

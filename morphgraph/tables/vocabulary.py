@@ -20,7 +20,7 @@ from morphgraph.score.vocabulary_figures import (
     figures_of,
 )
 from morphgraph.tables.model import Cell, Column, Row, Table, text_frame
-from morphgraph.tables.writing import csv_bytes, to_html, to_latex, whole, without_formulas
+from morphgraph.tables.writing import csv_bytes, to_html, whole, without_formulas
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,12 +51,7 @@ def figure_text(figure: Figure, value: FigureValue) -> str:
 
 
 def label_of(figure: Figure, alpha: float) -> str:
-    """Return the title of a figure; with α for the Rényi efficiency.
-
-    >>> from morphgraph.score.vocabulary_figures import figure_called
-    >>> label_of(figure_called("renyi"), 2.5)
-    'Rényi efficiency, α = 2.5'
-    """
+    """Return the title of a figure; with α for the Rényi efficiency."""
     return f"{figure.label}, α = {alpha:g}" if figure.key == "renyi" else figure.label
 
 
@@ -84,6 +79,7 @@ def figure_table(healths: Sequence[VocabularyHealth], alpha: float) -> Table:
         blocks=("",) * len(needs),
         signatures=(signature(healths, alpha),),
         notes=(warning,) if warning else (),
+        label="vocabulary",
     )
 
 
@@ -109,10 +105,7 @@ def why_undefined(healths: Sequence[VocabularyHealth], alpha: float) -> list[str
 
 
 def signature(healths: Sequence[VocabularyHealth], alpha: float) -> str:
-    """Return one line with everything that the figures depend on.
-
-    The first tokeniser is the baseline. α is given in full, so that signatures differ if it does.
-    """
+    """Return one line with everything that the figures depend on; α is given in full."""
     from morphgraph.core import __version__
 
     reference = healths[0].reference if healths else None
@@ -129,10 +122,7 @@ def signature(healths: Sequence[VocabularyHealth], alpha: float) -> str:
 
 
 def figures_csv(healths: Sequence[VocabularyHealth], alpha: float) -> bytes:
-    """Return a row for each tokeniser and figure.
-
-    Value (shares from 0 to 1), what it is part of, why it is n/a, and the signature.
-    """
+    """Return a row for each tokeniser and figure, with its signature."""
     head = ("tokeniser", "figure", "name", "value", "of", "why n/a", "signature")
     lines: list[Sequence[object]] = [head]
     for health, values in zip(healths, figure_values(healths, alpha), strict=True):
@@ -145,11 +135,6 @@ def figures_csv(healths: Sequence[VocabularyHealth], alpha: float) -> bytes:
             names = (health.label, figure.key, label_of(figure, alpha))
             lines.append((*names, whole(value.number), of, value.why, line))
     return csv_bytes(lines)
-
-
-def figures_latex(healths: Sequence[VocabularyHealth], alpha: float) -> str:
-    """Return the figures as a LaTeX table, with signature and `case_warning` below it."""
-    return to_latex(figure_table(healths, alpha), "vocabulary")
 
 
 def values_json(values: Mapping[str, FigureValue]) -> dict[str, Any]:
@@ -182,10 +167,9 @@ UNITS = {
 
 
 def corpus_table(measures: CorpusMeasures, most: int | None = None) -> Table:
-    """Return a row for each file or language and tokeniser, the totals last.
+    """Return a row for each file or language (at most ``most``) and tokeniser, the totals last.
 
     Parallel text adds the cost of a line and of a byte, and tokens relative to the base language.
-    ``most``: show at most this many of the files or languages.
     """
     several = len(measures.tokenisers) > 1
     names = [Column(measures.by.capitalize(), key="text"), Column("Tokeniser", key="tokeniser")]
@@ -211,6 +195,7 @@ def corpus_table(measures: CorpusMeasures, most: int | None = None) -> Table:
         blocks=("", ""),
         signatures=(measures.signature,),
         notes=(UNITS[measures.unit],),
+        label="corpus",
     )
 
 

@@ -154,10 +154,7 @@ def whole(value: float) -> float:
 
 
 def to_csv(table: Table) -> bytes:
-    """Return a table as CSV: shares from 0 to 1, each value followed by its column's extras.
-
-    A signature that rows do not contain stands in its own row at the end.
-    """
+    """Return a table as CSV: shares from 0 to 1, each value followed by its column's extras."""
     first = table.rows[0] if table.rows else Row((), ())
     head = [name for name, _ in first.before]
     head += [column.csv or column.header for column in table.names]
@@ -263,13 +260,12 @@ def to_html(table: Table) -> str:
 # ---------------------------------------------------------------------------------------- LaTeX
 
 
-def to_latex(table: Table, label: str = "", short: str = "") -> str:
-    r"""A table in LaTeX that needs adjustbox, array and booktabs, or longtable if it is long.
+def to_latex(table: Table, label: str = "") -> str:
+    """A table in LaTeX that needs adjustbox, array and booktabs, or longtable if it is long.
 
-    Bold is the best; intervals and spreads stand below their values. Notes and signatures stand
-    below the table. ``label``: what stands after ``tab:``; ``short``: the title for the list of
-    tables, if that is another one.
+    Intervals and spreads stand below their values, notes and signatures below the table.
     """
+    label = label or table.label
     columns = [*table.names, *table.columns]
     texts = [
         [*row.shown_names, *([] if row.error else map(_plain, row.cells, table.columns))]
@@ -308,7 +304,7 @@ def to_latex(table: Table, label: str = "", short: str = "") -> str:
         table=table,
         columns=columns,
         spec="".join(specs),
-        short=short or table.title,
+        short=table.short or table.title,
         label=f"tab:{label}" if label else "",
         body=body,
         notes=notes,

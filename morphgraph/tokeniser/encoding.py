@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple, cast
+from typing import cast
 
 import numpy as np
 
@@ -20,18 +20,23 @@ from morphgraph.tokeniser.preprocess import (
     Preprocessor,
     printable_bytes,
 )
-from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words, concatenate
+from morphgraph.tokeniser.words import (
+    INSIDE_CHARACTER,
+    NO_GAP,
+    UNKNOWN,
+    Words,
+    code_points,
+    concatenate,
+)
 
+_SPACE = "".join(
+    c for c in map(chr, (*range(9, 14), 32, 133, 160, *range(0x1680, 0x3001))) if c.isspace()
+)
+"""Unicode's white space, which is less than Python's."""
+_SPACES = re.compile(f"[{_SPACE}]*")
 
-class Found(NamedTuple):
-    """A part of a text: an added token, or the text between two (``token`` is None).
-
-    ``start`` and ``end`` are those of the token's content, without included white space.
-    """
-
-    token: AddedToken | None
-    start: int
-    end: int
+Found = tuple[AddedToken | None, int, int]
+"""A part of a text, with its span: an added token, without included space, or None between two."""
 
 
 class Search:
@@ -41,22 +46,28 @@ class Search:
     that begins inside the previous extended one still counts.
 
     >>> search = Search([("ab", AddedToken("ab", single_word=True)), ("b", AddedToken("b"))])
-    >>> [text[found.start : found.end] for text in ["abc b"] for found in search.parts(text)]
+    >>> [("abc b")[start:end] for _, start, end in search.parts("abc b")]
     ['abc ', 'b']
     """
 
     def __init__(self, tokens: Iterable[tuple[str, AddedToken]]) -> None:
         self._tokens: dict[str, AddedToken] = {}
+        lengths: dict[str, set[int]] = {}
         for text, token in tokens:
             if text:
                 self._tokens.setdefault(text, token)
-        lengths: dict[str, set[int]] = {}
-        for text in self._tokens:
-            lengths.setdefault(text[0], set()).add(len(text))
+                lengths.setdefault(text[0], set()).add(len(text))
         self._lengths = {first: sorted(found, reverse=True) for first, found in lengths.items()}
         self._first = re.compile(f"[{re.escape(''.join(lengths))}]") if lengths else None
 
-    def matches(self, text: str) -> Iterator[Found]:
+    def __bool__(self) -> bool:
+        return self._first is not None
+
+    def occurs_in(self, text: str) -> bool:
+        """Return whether there is a match, before checking flags."""
+        return any(True for _ in self.matches(text))
+
+    def matches(self, text: str) -> Iterator[tuple[AddedToken, int, int]]:
         """Return the leftmost longest matches, without overlaps, before checking flags."""
         candidate = self._first and self._first.search(text)
         while self._first and candidate:
@@ -65,7 +76,7 @@ class Search:
                 token = self._tokens.get(text[start : start + length])
                 if token is not None:
                     end = start + length
-                    yield Found(token, start, end)
+                    yield token, start, end
                     break
             candidate = self._first.search(text, max(end, start + 1))
 
@@ -73,70 +84,18 @@ class Search:
         """Split the whole text at its added tokens."""
         at = 0
         for token, start, end in self.matches(text):
-            if token is None or (token.single_word and not _stands_alone(text, start, end)):
+            beside = text[max(0, start - 1) : start] + text[end : end + 1]
+            if token.single_word and any(map(is_word_character, beside)):
                 continue
-            left = max(at, _without_space_before(text, start)) if token.lstrip else start
-            right = _without_space_behind(text, end) if token.rstrip else end
+            left = max(at, len(text[:start].rstrip(_SPACE))) if token.lstrip else start
+            right = cast("re.Match[str]", _SPACES.match(text, end)).end() if token.rstrip else end
             if at < left:
-                yield Found(None, at, left)
+                yield None, at, left
             if left < right:  # else it is white space included in the previous token
-                yield Found(token, start, end)
+                yield token, start, end
             at = right
         if at < len(text):
-            yield Found(None, at, len(text))
-
-
-class Searches:
-    """Both passes: tokens of the raw text first, then those of the normalised text."""
-
-    def __init__(self, tokens: Iterable[AddedToken], normalizer: Any) -> None:
-        self._tokens = tuple(tokens)
-        self.normalizer = normalizer
-
-    @cached_property
-    def raw(self) -> Search:
-        """The search in the text as it is."""
-        return Search((token.content, token) for token in self._tokens if not token.normalized)
-
-    @cached_property
-    def normalised(self) -> Search:
-        """The search in the normalised text."""
-        return Search(
-            (self.normal(token.content), token) for token in self._tokens if token.normalized
-        )
-
-    def normal(self, text: str) -> str:
-        """Return the normalised text."""
-        normal: str = text if self.normalizer is None else self.normalizer.normalize_str(text)
-        return normal
-
-    def match(self, text: str) -> bool:
-        """Return whether an added token occurs in a text, regardless of flags."""
-        return any(True for _ in self.raw.matches(text)) or (
-            any(token.normalized for token in self._tokens)
-            and any(True for _ in self.normalised.matches(self.normal(text)))
-        )
-
-
-_SPACE = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-"""Unicode's white space, which is less than Python's."""
-_BEFORE = re.compile(f"[{_SPACE}]*\\Z")
-_BEHIND = re.compile(f"[{_SPACE}]*")
-
-
-def _without_space_before(text: str, end: int) -> int:
-    found = _BEFORE.search(text[:end])
-    return found.start() if found else end
-
-
-def _without_space_behind(text: str, start: int) -> int:
-    found = _BEHIND.match(text, start)
-    return found.end() if found else start
-
-
-def _stands_alone(text: str, start: int, end: int) -> bool:
-    before, behind = text[:start][-1:], text[end : end + 1]
-    return not (before and is_word_character(before)) and not (behind and is_word_character(behind))
+            yield None, at, len(text)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -144,18 +103,10 @@ def is_word_character(character: str) -> bool:
     r"""Return whether ``\w`` of Rust's regular expressions matches: marks do, ½ and ² do not.
 
     It asks the library, whose `Whitespace` uses that class.
-
-    >>> [is_word_character(character) for character in ("é", "\u0301", "_", "½", "²", "-")]
-    [True, True, True, False, False, False]
     """
-    return _whitespace().pre_tokenize_str("a" + character)[0][0] == "a" + character  # type: ignore[no-any-return]
-
-
-@lru_cache(maxsize=1)
-def _whitespace() -> Any:
     from tokenizers.pre_tokenizers import Whitespace
 
-    return Whitespace()
+    return bool(Whitespace().pre_tokenize_str("a" + character)[0][0] == "a" + character)
 
 
 class WordEncoder:
@@ -175,25 +126,22 @@ class WordEncoder:
         self.preprocessor = preprocessor
         self.ids = ids
         self.added = added or {}
-        self._searches = Searches(
-            [token for token in preprocessor.added if token.content in self.added],
-            preprocessor.sentencepiece or preprocessor.normalizer,
-        )
         self.missing: set[str] = set()
         self._byte_atoms = np.array([ids.get(c, UNKNOWN) for c in BYTE_TO_CHAR], np.int32)
         # Only such added tokens can occur in letters with a space before them.
         self._added_letters = any(
             all(c.isalpha() or c.isspace() for c in token.content) for token in preprocessor.added
         )
-        self._bytes_complete = bool((self._byte_atoms != UNKNOWN).all())
+        keeps_bytes = preprocessor.normalizer is None and not preprocessor.suffix
+        keeps_bytes &= bool((self._byte_atoms != UNKNOWN).all())
+        self._keeps_letters = keeps_bytes and preprocessor.splits_only_non_letters
         self._cuts_bytes = (
-            self._bytes_complete
+            keeps_bytes
             and preprocessor.byte_level
             and preprocessor.pre_tokenizer is not None
-            and preprocessor.normalizer is None
             and preprocessor.sentencepiece is None
-            and not preprocessor.suffix
         )
+        self._space = preprocessor.space if preprocessor.space in ids else ""
 
     def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
         """Encode words as in running text, or ``bare``: as whole texts of their own."""
@@ -208,25 +156,22 @@ class WordEncoder:
                 if letters is not None:
                     return letters
             odd: list[int] = []
-            simple: list[int] = []
             cut: list[int] = []
             lengths: list[int] = []
             for place, word in enumerate(words):
-                if SEPARATOR not in word and self._is_simple(word):
-                    simple.append(place)
-                elif pieces := self._bytes_of_pieces(word, prefix, letters_prefix):
-                    cut.append(place)
-                    lengths += pieces
-                else:
-                    odd.append(place)
+                pieces = self._lengths_of_pieces(word, prefix, letters_prefix)
+                (cut if pieces else odd).append(place)
+                lengths += pieces
             chunks = [self._encode_any(words[place], prefix) for place in odd]
-            for chosen in filter(None, (simple, cut)):
-                some = [words[place] for place in chosen]
-                found = cast(Words, self._encode_letters(some, _separated(some), letters_prefix))
-                if chosen is cut:
-                    ends = np.append(0, np.cumsum(lengths, dtype=np.int64))
-                    found = replace(found, piece_offsets=ends)
-                chunks.append(found)
+            if cut:
+                some = [words[place] for place in cut]
+                found = (
+                    self._encode_characters(some, len(prefix))
+                    if self._space
+                    else cast(Words, self._encode_letters(some, _separated(some), letters_prefix))
+                )
+                ends = np.append(0, np.cumsum(lengths, dtype=np.int64))
+                chunks.append(replace(found, piece_offsets=ends))
         except (KeyboardInterrupt, SystemExit, MorphGraphError):
             raise
         except UnicodeEncodeError as error:
@@ -240,38 +185,57 @@ class WordEncoder:
                 f"({str(error)[:120]}). Use another tokeniser, or leave out odd words."
             ) from error
         encoded = concatenate(chunks)
-        order = odd + simple + cut
-        return (
-            encoded
-            if len(order) in map(len, (odd, simple, cut))
-            else encoded.subset(np.argsort(order))
+        return encoded.subset(np.argsort(odd + cut)) if odd and cut else encoded
+
+    @cached_property
+    def _tokens(self) -> list[AddedToken]:
+        return [token for token in self.preprocessor.added if token.content in self.added]
+
+    @cached_property
+    def _raw(self) -> Search:
+        """The search in the text as it is."""
+        return Search((token.content, token) for token in self._tokens if not token.normalized)
+
+    @cached_property
+    def _normalised(self) -> Search:
+        """The search in the normalised text."""
+        return Search((self._normal(t.content), t) for t in self._tokens if t.normalized)
+
+    def _normal(self, text: str) -> str:
+        normalizer = self.preprocessor.sentencepiece or self.preprocessor.normalizer
+        return text if normalizer is None else str(normalizer.normalize_str(text))
+
+    def _has_added(self, text: str) -> bool:
+        """Return whether an added token occurs in a text, regardless of flags."""
+        return self._raw.occurs_in(text) or (
+            bool(self._normalised) and self._normalised.occurs_in(self._normal(text))
         )
 
-    def _bytes_of_pieces(self, word: str, prefix: str, whole_prefix: str) -> list[int]:
-        """Return the number of bytes of each piece of a word, if its atoms are its bytes."""
+    def _lengths_of_pieces(self, word: str, prefix: str, whole_prefix: str) -> list[int]:
+        """Return the number of atoms in each piece of a word, if its bytes or letters are they."""
+        if self._space:
+            known = self._letters.issuperset(word) and bool(word)
+            odd = self._added_letters and self._has_added(prefix + word)
+            return [len(prefix + word)] if known and not odd else []
+        if SEPARATOR in word:
+            return []
+        if self._is_simple(word):
+            return [len((whole_prefix + word).encode())]
         text = prefix + word
-        if not (self._cuts_bytes and word) or SEPARATOR in word or self._searches.match(text):
+        if not (self._cuts_bytes and word) or self._has_added(text):
             return []
         check_length(text)
         pieces = [piece for piece, _ in self.preprocessor.pre_tokenizer.pre_tokenize_str(text)]
         # A piece has a character for each byte.
-        return (
-            list(map(len, pieces))
-            if "".join(pieces) == printable_bytes(whole_prefix + word)
-            else []
-        )
+        is_whole = "".join(pieces) == printable_bytes(whole_prefix + word)
+        return list(map(len, pieces)) if is_whole else []
 
     def _is_simple(self, word: str) -> bool:
         # A run of letters is one piece to GPT-2's pattern, so the library is not needed.
         return (
-            self._bytes_complete
-            and self.preprocessor.splits_only_non_letters
-            and not self.preprocessor.suffix
+            self._keeps_letters
             and word.isalpha()
-            and self.preprocessor.normalizer is None
-            and not (
-                self._added_letters and self._searches.match(" " + word.replace(SEPARATOR, " "))
-            )
+            and not (self._added_letters and self._has_added(" " + word.replace(SEPARATOR, " ")))
         )
 
     def _encode_letters(self, words: Sequence[str], separated: str, prefix: str) -> Words | None:
@@ -311,6 +275,22 @@ class WordEncoder:
         return Words(
             tuple(words), np.array(atoms, np.int32), ends, ends, np.array(position, np.int32)
         )
+
+    @cached_property
+    def _letters(self) -> frozenset[str]:
+        """The letters that are atoms, without those that may mark the start of a word."""
+        return frozenset(text for text in self.ids if len(text) == 1 and text.isalpha()) - MARKERS
+
+    def _encode_characters(self, words: Sequence[str], prefix: int) -> Words:
+        """Words of known letters, each a piece of its characters behind a space or (0) none."""
+        points = code_points((self._space * prefix).join(["", *words]))
+        unique, where = np.unique(points, return_inverse=True)
+        atoms = np.array([self.ids[chr(point)] for point in unique.tolist()], np.int32)[where]
+        lengths = np.fromiter(map(len, words), np.int64, len(words)) + prefix
+        offsets = np.append(0, np.cumsum(lengths))
+        position = np.arange(1, len(atoms) + 1) - np.repeat(offsets[:-1] + prefix, lengths)
+        position[offsets[1:] - 1] = NO_GAP  # as already behind the space
+        return Words(tuple(words), atoms, offsets, offsets, position.astype(np.int32))
 
     def _encode_any(self, word: str, prefix: str) -> Words:
         atoms: list[int] = []
@@ -352,24 +332,25 @@ class WordEncoder:
     def _parts(self, text: str) -> Iterator[tuple[AddedToken | None, tuple[int, int], list[Piece]]]:
         """Return the added tokens with their spans, and the pieces between them."""
         settings = self.preprocessor
-        if not self._searches.match(text):
+        if not self._has_added(text):
             yield None, (0, len(text)), settings.pieces(text)
             return
-        for outer in self._searches.raw.parts(text):
-            raw = slice(outer.start, outer.end)
-            if outer.token is not None:
-                yield outer.token, (outer.start, outer.end), []
+        for outer, start, end in self._raw.parts(text):
+            if outer is not None:
+                yield outer, (start, end), []
                 continue
-            for inner in self._searches.normalised.parts(self._searches.normal(text[raw])):
-                part = slice(inner.start, inner.end)
-                if inner.token is not None:
-                    yield inner.token, settings.span_of_part(text, raw, part), []
+            raw = slice(start, end)
+            for inner, first, last in self._normalised.parts(self._normal(text[raw])):
+                part = slice(first, last)
+                if inner is not None:
+                    yield inner, settings.span_of_part(text, raw, part), []
                 else:
                     yield None, (0, 0), settings.pieces_of_part(text, raw, part)
 
     def _atoms(
         self, piece: Piece, unknown: dict[int, str], offset: int
-    ) -> Iterator[tuple[int, int, int]]:
+    ) -> list[tuple[int, int, int]]:
+        """Return the atoms of a piece with their spans."""
         settings = self.preprocessor
         found: list[tuple[int, int, int]] = []
         last_unknown = False
@@ -394,7 +375,7 @@ class WordEncoder:
             unknown[offset + len(found)] = character
             found.append((UNKNOWN if stand_in is None else stand_in, start, end))
             last_unknown = stand_in is not None
-        yield from found
+        return found
 
 
 SEPARATOR = "ª"
@@ -415,12 +396,6 @@ def gap_position(
 
     >>> gap_position((1, 2), (2, 3), 1, 6)  # behind the first letter of a word of five
     1
-    >>> gap_position((0, 1), (1, 2), 1, 6) == NO_GAP  # behind the marker
-    True
-    >>> gap_position((1, 2), (1, 2), 1, 6) == INSIDE_CHARACTER
-    True
-    >>> gap_position((0, 1), (0, 1), 0, 5, marker=True) == NO_GAP
-    True
     """
     start = right[0]
     if prefix < start < length and start >= left[1]:

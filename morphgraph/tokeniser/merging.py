@@ -1,32 +1,34 @@
 """Segment words with the merges of a graph: BPE for pair merges, BTE with tuple merges."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from heapq import heappop, heappush
 from itertools import chain, pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.system import usual_threads
-from morphgraph.graph.arrays import MergeArrays, ShrinkingMerges, atoms_of, merge_arrays
+from morphgraph.graph.arrays import MergeArrays, ShrinkingMerges, merge_arrays
+from morphgraph.graph.atoms import atoms_of
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.graph.merge_table import Change
+from morphgraph.graph.merge_table import Change, Merge
 from morphgraph.kernels import INSIDE_TOKEN, worth_loading
+from morphgraph.tokeniser.preprocess import BYTES
 from morphgraph.tokeniser.words import Segmentation, Words
-
-_Candidate = tuple[int, int, int, int]
-"""A merge that may apply: its level, the first atom of the whole, its rank and id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Vertex:
-    """An atom, or one application of a merge.
+    """An atom, or one application of a merge, whose id is ``merge``.
 
-    ``type`` is a type id, or `UNKNOWN`; ``merge`` the id of the merge that made it, None for an
-    atom. ``children`` are positions in `Derivation.vertices`, from left to right. ``first`` and
-    ``last`` are the outermost atoms below it, counted within the word.
+    Or a piece that stays whole: its children are its atoms, and ``merge`` is the first of its type,
+    None if no merge makes it.
+    ``children`` are positions in `Derivation.vertices`, from left to right; ``first`` and ``last``
+    the outermost atoms below it, counted within the word.
     """
 
     type: int
@@ -34,6 +36,12 @@ class Vertex:
     children: tuple[int, ...]
     first: int
     last: int
+
+
+_Part = tuple[int, int]
+"""The first atom and the type of a token."""
+_Candidate = tuple[tuple[int, int, int, int], list[_Part]]
+"""A merge that may apply at a place: its level, that place, its rank and id; and its parts."""
 
 
 @dataclass(frozen=True)
@@ -53,15 +61,6 @@ class Derivation:
         """The number of the word's atoms, which are the first vertices."""
         return next((i for i, v in enumerate(self.vertices) if v.children), len(self.vertices))
 
-    @property
-    def tokens(self) -> list[int]:
-        """The type ids of the tokens."""
-        return [self.vertices[root].type for root in self.roots]
-
-    def applications(self) -> Iterator[Vertex]:
-        """Return the vertices of merges, in the order of application."""
-        return (vertex for vertex in self.vertices if vertex.children)
-
     def closed_by(self) -> list[int | None]:
         """The vertex of the merge that closed the gap after each atom; None if open."""
         closed: list[int | None] = [None] * self.atom_count
@@ -75,115 +74,114 @@ def derive(graph: MergeGraph, words: Words, word: int) -> Derivation:
     """Segment one word and keep every merge that is applied.
 
     Of all merges applicable somewhere, the lowest rank is applied, at its leftmost occurrence,
-    until none applies: the tokens and closed gaps are those of `segment`. For
-    single words: no table of all merges is built. Source: Sennrich et al. 2016; Bauwens &
-    Delobelle 2024 for tuple merges.
+    until none applies; a piece that stays whole is made of its atoms at once. The tokens and closed
+    gaps are those of `segment`. For single words: no
+    table of all merges is built. Source: Sennrich et al. 2016; Bauwens & Delobelle 2024 for tuple
+    merges.
 
     >>> from morphgraph.tokeniser.preprocess import Preprocessor
     >>> from morphgraph.tokeniser.encoding import WordEncoder
     >>> graph = MergeGraph.from_merges([("u", "n"), ("d", "o"), ("un", "do", "s")])
     >>> words = WordEncoder(Preprocessor(), graph.ids).encode(["undos"])
     >>> found = derive(graph, words, 0)
-    >>> [graph.describe(vertex.merge) for vertex in found.applications()]
+    >>> [graph.describe(vertex.merge) for vertex in found.vertices if vertex.children]
     ['u + n → un', 'd + o → do', 'un + do + s → undos']
     >>> found.vertices[found.roots[0]].children
     (5, 6, 4)
     """
-    return _derive(graph, words, word, graph.longest_type)
-
-
-def derive_all(graph: MergeGraph, words: Words) -> Iterator[Derivation]:
-    """Return `derive` for each word."""
-    return (_derive(graph, words, word, graph.longest_type) for word in range(len(words)))
-
-
-def _derive(graph: MergeGraph, words: Words, word: int, longest: int) -> Derivation:
-    start, end = (int(offset) for offset in words.word_offsets[word : word + 2])
+    start, end = words.word_offsets[word : word + 2]
     first, last = words.piece_offsets.searchsorted([start, end])
-    cuts = [int(cut) - start for cut in words.piece_offsets[first : last + 1]]
-    atoms = [int(atom) for atom in words.atoms[start:end]]
+    whole = {
+        int(at - start): type_ for at, _, type_ in _whole(graph, words, np.arange(first, last))
+    }
+    return _derive(graph, words, word, whole)
+
+
+def _derive(
+    graph: MergeGraph, words: Words, word: int, whole: Mapping[int, int] | None = None
+) -> Derivation:
+    """Derive one word by merges, but for pieces that stay ``whole``: their types, by first atom."""
+    start, end = words.word_offsets[word : word + 2].tolist()
+    first, last = words.piece_offsets.searchsorted([start, end])
+    cuts = (words.piece_offsets[first : last + 1] - start).tolist()
+    atoms = words.atoms[start:end].tolist()
     vertices = [Vertex(atom, None, (), place, place) for place, atom in enumerate(atoms)]
     roots: list[int] = []
     for left, right in pairwise(cuts):
-        roots += _derive_piece(graph, vertices, left, right, longest)
+        known = len(vertices)
+        made = _derive_piece(graph, vertices, left, right)
+        type_ = (whole or {}).get(left)
+        if type_ is not None and [vertices[root].type for root in made] != [type_]:
+            merge = next(iter(graph.incoming(type_)), None)
+            vertices[known:] = [Vertex(type_, merge, tuple(range(left, right)), left, right - 1)]
+            made = [known]
+        roots += made
     return Derivation(tuple(vertices), tuple(roots))
 
 
-def _derive_piece(
-    graph: MergeGraph, vertices: list[Vertex], left: int, right: int, longest: int
-) -> list[int]:
+def _derive_piece(graph: MergeGraph, vertices: list[Vertex], left: int, right: int) -> list[int]:
     """Add the merges of the atoms from ``left`` to before ``right``; return the roots."""
-    waiting = _possible_merges(graph, vertices, left, right, longest)
-    at = dict(zip(range(left, right), range(left, right), strict=True))  # first atom → vertex
-
-    def parts_at(place: int, merge: int, first: int = 0) -> list[int]:
-        """Return the vertices of a merge's parts from ``first`` on, up to a missing one."""
-        found: list[int] = []
-        for part in graph.merge(merge).parts[first:]:
-            vertex = at.get(place)
-            if vertex is None or vertices[vertex].type != part:
-                break
-            found.append(vertex)
-            place = vertices[vertex].last + 1
-        return found
-
-    # A candidate waits for its first missing part: a token that is gone never returns, so nothing
-    # before that part needs checking until the candidate's turn.
+    # A candidate waits for one part after the other; a token that is gone never returns.
+    waiting: dict[_Part, list[_Candidate]] = {}
+    for candidate in _candidates(graph, vertices, left, right):
+        waiting.setdefault(candidate[1][0], []).append(candidate)
+    at = {place: place for place in range(left, right)}  # first atom → vertex
     queue: list[_Candidate] = []
-    new = list(range(left, right))
+
+    def is_there(part: _Part) -> bool:
+        vertex = at.get(part[0])
+        return vertex is not None and vertices[vertex].type == part[1]
+
+    new: Iterable[int] = range(left, right)
     while True:
         for number in new:
-            first, type_ = vertices[number].first, vertices[number].type
-            for candidate, known in waiting.pop((first, type_), ()):
-                *_, merge = candidate
-                parts, found = graph.merge(merge).parts, parts_at(first, merge, known)
-                known += len(found)
+            arrived = vertices[number].first, vertices[number].type
+            for candidate in waiting.pop(arrived, ()):
+                parts = candidate[1]
+                known = parts.index(arrived) + 1
+                while known < len(parts) and is_there(parts[known]):
+                    known += 1
                 if known == len(parts):
                     heappush(queue, candidate)
                 else:
-                    place = vertices[found[-1]].last + 1
-                    waiting.setdefault((place, parts[known]), []).append((candidate, known))
+                    waiting.setdefault(parts[known], []).append(candidate)
         if not queue:
             return [at[place] for place in sorted(at)]
-        _, place, _, merge = heappop(queue)
-        children = parts_at(place, merge)
+        (_, place, _, merge), parts = heappop(queue)
         new = []
-        if len(children) < len(graph.merge(merge).parts):
-            continue
-        for child in children:
-            del at[vertices[child].first]
-        at[place] = len(vertices)
-        new = [len(vertices)]
-        last = vertices[children[-1]].last
-        vertices.append(Vertex(graph.merge(merge).result, merge, tuple(children), place, last))
+        if all(map(is_there, parts)):
+            children = tuple(at.pop(first) for first, _ in parts)
+            at[place] = len(vertices)
+            new = [len(vertices)]
+            last = vertices[children[-1]].last
+            vertices.append(Vertex(graph.merge(merge).result, merge, children, place, last))
 
 
-def _possible_merges(
-    graph: MergeGraph, vertices: list[Vertex], left: int, right: int, longest: int
-) -> dict[tuple[int, int], list[tuple[_Candidate, int]]]:
-    """Map (first atom, type) of a part to the merges that begin with it, and part 0.
-
-    The result of a merge is a substring of the word, so only merges of such types are considered.
-    """
+def _candidates(
+    graph: MergeGraph, vertices: list[Vertex], left: int, right: int
+) -> Iterator[_Candidate]:
+    """Yield the merges of types that are substrings of a piece, at each place."""
     types, ids = graph.types, graph.ids
     # An atom outside the alphabet, or one added to it after this state, is in no merge.
     texts = [types[v.type] if v.type < len(types) else None for v in vertices[left:right]]
-    waiting: dict[tuple[int, int], list[tuple[_Candidate, int]]] = {}
     levels = graph.levels() if graph.ties else {}
+    makers: dict[int, list[tuple[int, Merge]]] = {}
     for place in range(left, right - 1):
-        text = ""
-        for atom in texts[place - left :]:
-            if atom is None or len(text) + len(atom) > longest:
+        text, starts = "", {}
+        for atom, added in enumerate(texts[place - left :], start=place):
+            if added is None or len(text) + len(added) > graph.longest_type:
                 break
-            text += atom
+            starts[len(text)] = atom
+            text += added
             result = ids.get(text)
-            if result is None:
-                continue
-            for merge in graph.incoming(result):
-                rank, parts, _ = graph.merge(merge)
-                candidate = (levels.get(merge, rank), place, rank, merge)
-                waiting.setdefault((place, parts[0]), []).append((candidate, 0))
-    return waiting
+            if result is not None and result not in makers:
+                makers[result] = [(merge, graph.merge(merge)) for merge in graph.incoming(result)]
+            for merge, (rank, parts, _) in () if result is None else makers[result]:
+                end, found = 0, []
+                for part in parts:  # one that begins inside an atom, at -1 here, never comes
+                    found.append((starts.get(end, -1), part))
+                    end += len(types[part])
+                yield (levels.get(merge, rank), place, rank, merge), found
 
 
 _ATOMS_PER_THREAD = 50_000
@@ -194,18 +192,34 @@ _MERGES_PER_ATOM = 300
 
 @dataclass(frozen=True)
 class MergeSegmentation(Segmentation):
-    """A segmentation by merges: ``closed_by`` holds positions in ``arrays``, the merges by rank."""
+    """A segmentation by merges: ``closed_by`` holds positions in ``arrays``, the merges by rank.
+
+    The joins of a piece that stays whole count as closed by its type's first merge, which is what
+    removes the type if it is knocked out; by none, the position after the last, if it has none.
+    """
 
     arrays: MergeArrays
+
+    @cached_property
+    def is_merged(self) -> npt.NDArray[np.bool_]:
+        """Whether a merge closed the gap after each atom."""
+        return (self.closed_by >= 0) & (self.closed_by < len(self.arrays))
 
 
 def segment(graph: MergeGraph, words: Words, threads: int | None = None) -> MergeSegmentation:
     """Segment encoded words by a graph's merges.
 
     Of all merges applicable somewhere in a word, the lowest rank is applied, at its leftmost
-    occurrence, until none applies; merges that tie count as of one rank. Source: Sennrich et al.
-    2016; Bauwens & Delobelle 2024 for tuple merges.
+    occurrence, until none applies; merges that tie count as of one rank. If the graph says so, a
+    piece that is a type stays whole (``ignore_merges``). Source: Sennrich et al. 2016; Bauwens &
+    Delobelle 2024 for tuple merges.
     """
+    found = _by_merges(graph, words, threads)
+    keep_whole_pieces(graph, found)
+    return found
+
+
+def _by_merges(graph: MergeGraph, words: Words, threads: int | None = None) -> MergeSegmentation:
     count, arrays = len(words.atoms), merge_arrays(graph)
     if count * _MERGES_PER_ATOM < len(arrays) or not worth_loading(count):
         return _segment_few(graph, words)
@@ -220,27 +234,89 @@ def _segment_few(graph: MergeGraph, words: Words) -> MergeSegmentation:
     closed_by = np.full(len(words.atoms), -1, np.int32)
     token_at = np.full(len(words.atoms), INSIDE_TOKEN, np.int32)
     arrays = merge_arrays(graph)
-    starts = words.word_offsets[:-1].tolist()
-    for start, found in zip(starts, derive_all(graph, words), strict=True):
-        vertices = found.vertices
-        for vertex in found.applications():
+    for word, start in enumerate(words.word_offsets[:-1].tolist()):
+        found = _derive(graph, words, word)
+        for vertex in found.vertices:
             for child in vertex.children[:-1]:
-                closed_by[start + vertices[child].last] = arrays.places[vertex.merge or 0]
-        for root in found.roots:
-            token_at[start + vertices[root].last] = vertices[root].type
+                closed_by[start + found.vertices[child].last] = arrays.places[vertex.merge or 0]
+        for root in map(found.vertices.__getitem__, found.roots):
+            token_at[start + root.last] = root.type
     return MergeSegmentation(words, closed_by, token_at, arrays)
 
 
+_BYTES = {text: bytes([n]).decode(errors="surrogateescape") for n, text in enumerate(BYTES)}
+"""The byte that an atom of a character outside the alphabet stands for, as in Python's texts."""
+_NO_TEXT = "\udcff"
+"""Stands for an atom that no type has."""
+
+
+def keep_whole_pieces(
+    graph: MergeGraph,
+    segmentation: MergeSegmentation,
+    removed: npt.NDArray[np.uint8] | None = None,
+) -> None:
+    """Make pieces that stay whole one token each, in place, where merges do not.
+
+    ``removed``: 1 for types that are gone from the graph's, by id.
+    """
+    words, arrays = segmentation.words, segmentation.arrays
+    if graph.never_whole is None or not len(words.atoms):
+        return
+    offsets = words.piece_offsets
+    chosen = np.add.reduceat(segmentation.closed_by < 0, offsets[:-1]) > 1
+    # Several unknown characters may be one token.
+    chosen[np.searchsorted(offsets, list(words.unknown), side="right") - 1] = True
+    for start, end, whole in _whole(graph, words, np.flatnonzero(chosen)):
+        if removed is None or not removed[whole]:
+            makers = graph.incoming(whole)
+            by = arrays.places[makers[0]] if makers else len(arrays)
+            segmentation.closed_by[start : end - 1] = by
+            segmentation.token_at[start:end] = INSIDE_TOKEN
+            segmentation.token_at[end - 1] = whole
+
+
+def _whole(
+    graph: MergeGraph, words: Words, pieces: npt.NDArray[np.int64]
+) -> Iterator[tuple[int, int, int]]:
+    """Yield first atom, end and type of those of some pieces, ascending, that stay whole."""
+    if graph.never_whole is None or not len(pieces):
+        return
+    starts, ends = words.piece_offsets[pieces], words.piece_offsets[pieces + 1]
+    first, types, ids = int(starts[0]), graph.types, graph.ids
+    # One number for all atoms outside the alphabet, and those added to it after this state.
+    atoms = np.minimum(words.atoms[first : ends[-1]], len(types))
+    used = np.flatnonzero(np.bincount(atoms)).tolist()
+    text_of = {number: types[number] if number < len(types) else _NO_TEXT for number in used}
+    is_odd = bool(words.unknown) or any(len(text) > 1 for text in text_of.values())
+    texts: Any
+    if is_odd:
+        placed = enumerate(atoms.tolist(), start=first)
+        text_of |= {n: _BYTES.get(text, text) for n, text in text_of.items()}
+        texts = [words.unknown.get(place) or text_of[atom] for place, atom in placed]
+    else:  # the same, faster
+        codes = np.zeros(len(types) + 1, np.uint32)
+        codes[used] = list(map(ord, text_of.values()))
+        texts = codes[atoms].tobytes().decode("utf-32-le", "surrogatepass")
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        text = texts[start - first : end - first]
+        if is_odd:
+            data = "".join(text).encode(errors="surrogateescape")
+            text = data.decode(errors="surrogateescape")
+        if text in ids and (whole := graph.whole_type(text)) is not None:
+            yield start, end, whole
+
+
 def segment_after(
-    graph: MergeGraph, before: MergeSegmentation, change: Change, threads: int | None = None
+    graph: MergeGraph, before: MergeSegmentation, change: Change
 ) -> MergeSegmentation:
     """Return `segment` after a change to the graph, given the segmentation before it.
 
-    After a removal only pieces with a removed merge are segmented again.
+    After a removal only pieces with a removed merge are segmented again, unless pieces stay whole:
+    these may have such merges without having used them.
     """
     arrays = merge_arrays(graph)
-    if change.edit not in ("knockout", "cascade"):
-        return segment(graph, before.words, threads)
+    if change.edit not in ("knockout", "cascade") or graph.never_whole is not None:
+        return segment(graph, before.words)
     from morphgraph.kernels.removing import carry_over
 
     words = before.words
@@ -254,7 +330,7 @@ def segment_after(
     )
     if not before.arrays.is_plain:
         touched[:] = 1
-    segment_pieces_anew(result, arrays, touched, threads)
+    segment_pieces_anew(result, arrays, touched)
     return result
 
 
@@ -277,13 +353,13 @@ def segment_pieces_anew(
 
     def run_short(first: int, last: int) -> None:
         if pairs is None:
-            scan_pieces(words.atoms, pieces, first, last, merges, wanted, *both)
+            scan_pieces(words.atoms, pieces, (first, last), merges, wanted, *both)
         else:
-            segment_pairs(words.atoms, pieces, first, last, *pairs, wanted, *both)
+            segment_pairs(words.atoms, pieces, (first, last), pairs, wanted, *both)
 
     def run_long(first: int, last: int) -> None:
-        offsets = words.word_offsets, pieces, first, last
-        segment_pieces(words.atoms, *offsets, merges, NONE_OMITTED, is_long, *both)
+        given = words.atoms, words.word_offsets, pieces, (first, last)
+        segment_pieces(*given, merges, NONE_OMITTED, is_long, *both)
 
     run_blocks(run_short, _blocks(pieces, threads or usual_threads(), wanted))
     is_long = (np.diff(pieces) > (SCANNED if pairs is None else SHORT)).astype(np.uint8)
@@ -326,12 +402,9 @@ def never_formed(graph: MergeGraph, edits: int = 0) -> list[int]:
     """Return the ids of types that merges make but never form, as a part comes too late.
 
     If a type has several merges, an edit can leave the one that does not apply. Removing these
-    types with their merges (`MergeGraph.cascade`) changes no segmentation. ``edits``: only types
-    that became so by this many last edits.
+    types with their merges (`MergeGraph.cascade`) changes no segmentation. There are none where
+    pieces that are a type stay whole. ``edits``: only types that became so by this many last edits.
 
-    >>> graph = MergeGraph.from_merges([("ab", "c"), ("a", "b"), ("b", "c")])
-    >>> [graph.types[number] for number in never_formed(graph)]
-    []
     >>> graph = MergeGraph.from_merges([("a", "bc"), ("a", "b"), ("b", "c")])
     >>> [graph.types[number] for number in never_formed(graph)]
     ['abc']
@@ -346,19 +419,24 @@ def never_formed(graph: MergeGraph, edits: int = 0) -> list[int]:
 def unreachable_types(graph: MergeGraph, among: Iterable[int] | None = None) -> list[int]:
     """Return ids of present types, or ``among`` some, that their own string is not segmented into.
 
+    None if a piece that is a type stays whole (``ignore_merges``); see `unformed_types` for what
+    merges alone do.
+    """
+    return [] if graph.never_whole is not None else unformed_types(graph, among)
+
+
+def unformed_types(graph: MergeGraph, among: Iterable[int] | None = None) -> list[int]:
+    """Return ids of present types, or ``among`` some, that their own string is not merged into.
+
     A tuple merge that can no longer apply *disables* its result: a lower-ranked merge always takes
     one of its parts away first. Source: Bauwens & de Lhoneux 2026, §3.1.
-
-    >>> graph = MergeGraph.from_merges([("a", "b"), ("b", "c"), ("a", "bc")], alphabet="abc")
-    >>> [graph.types[number] for number in unreachable_types(graph)]
-    ['abc']
     """
-    atoms = atoms_of(graph)
-    looked_at = range(len(atoms)) if among is None else among
+    looked_at = range(len(graph.types)) if among is None else list(among)
+    atoms = atoms_of(graph, among)
     present = [number for number in looked_at if len(atoms[number]) > 1]
     if not present:
         return []
     texts = [graph.types[number] for number in present]
     words = words_of_atoms(texts, [atoms[number] for number in present])
-    ends = segment(graph, words).token_at[words.word_offsets[1:] - 1]
+    ends = _by_merges(graph, words).token_at[words.word_offsets[1:] - 1]
     return [number for number, token in zip(present, ends, strict=True) if token != number]

@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -34,7 +34,7 @@ from morphgraph.tokeniser.preprocess import (
     AddedToken,
     Preprocessor,
     SentencePieceText,
-    check_encoded_charsmap,
+    check_charsmap,
 )
 
 
@@ -42,16 +42,12 @@ class _Steps:
     """The parts of a normaliser or pre-tokeniser, run in sequence."""
 
     def __init__(self, key: str, pipeline: Any) -> None:
-        from tokenizers import Tokenizer
-
-        model = {"type": "BPE", "vocab": {}, "merges": []}
         self.most, self._steps = 0, list[tuple[str, Any]]()
         for name, part in parts_in_order(pipeline, key):
             place = f"field {name}"
             report_place(place)
-            document = {"version": "1.0", "added_tokens": [], "model": model, key: part}
             try:
-                built = getattr(Tokenizer.from_str(json.dumps(document)), key)
+                built = getattr(_library_of({key: part}), key)
             except Exception as error:
                 raise ValueError(f"the library cannot build {name}: {error}") from error
             self._steps.append((place, built))
@@ -71,25 +67,21 @@ class _Steps:
         return [(piece, span) for piece, span, _ in work.get_splits("original", "char")]
 
     def normalize(self, work: Any) -> None:
-        for part in self._each():
-            part.normalize(work)
-            self._check(len(work.normalized))
+        self._run("normalize", work, lambda: len(work.normalized))
 
     def pre_tokenize(self, work: Any) -> None:
-        for part in self._each():
-            part.pre_tokenize(work)
-            self._check(sum(len(piece) for piece, *_ in work.get_splits("original", "char")))
+        def characters() -> int:
+            return sum(len(piece) for piece, *_ in work.get_splits("original", "char"))
 
-    def _each(self) -> Iterator[Any]:
+        self._run("pre_tokenize", work, characters)
+
+    def _run(self, do: str, work: Any, count: Callable[[], int]) -> None:
         for place, part in self._steps:
-            self._place = place
             report_place(place)
-            yield part
-
-    def _check(self, characters: int) -> None:
-        if characters > self.most:
-            problem = f"makes {characters:,} characters, the limit is {self.most:,}"
-            raise FileFormatError("", self._place, problem, "")
+            getattr(part, do)(work)
+            if (characters := count()) > self.most:
+                problem = f"makes {characters:,} characters, the limit is {self.most:,}"
+                raise FileFormatError("", place, problem, "")
 
 
 def made_of_text(parts: bytes, do: str, text: str, bounds: list[list[int]], most: int) -> bytes:
@@ -197,7 +189,7 @@ def preprocessor_of(document: Mapping[str, Any], name: str, ids: Mapping[str, in
         preprocessor = replace(
             preprocessor, normalizer=None, pre_tokenizer=None, added=added, sentencepiece=text
         )
-    with _on_a_simple_word(name, DOWNLOAD_AGAIN):
+    with _trying(name, DOWNLOAD_AGAIN):
         preprocessor.leading_space = _sees_leading_space(preprocessor, ids)
     return preprocessor
 
@@ -225,7 +217,7 @@ def _built(document: Mapping[str, Any], name: str, fix: str) -> dict[str, Any]:
     for place, part in parts:
         charsmap = part.get("precompiled_charsmap") if isinstance(part, dict) else None
         if isinstance(charsmap, str):
-            check_encoded_charsmap(charsmap, name, f"field {place}")
+            check_charsmap(charsmap, name, f"field {place}")
     unknown = next(filter(None, (unknown_part(document, key) for key in PARTS_OF_TEXT)), "")
     public, decoder = is_public(), unknown_part(document, "decoder")
     if decoder or (unknown and public):
@@ -242,20 +234,11 @@ def _built(document: Mapping[str, Any], name: str, fix: str) -> dict[str, Any]:
     made: dict[str, Any] = {"parts": json.dumps(chosen), "is_known": not unknown}
     if unknown:
         made |= {key: ConfinedPart(made["parts"], key) for key in present}
-        with _on_a_simple_word(name, fix):
+        with _trying(name, fix):
             Preprocessor(**made).pieces(_PROBE)
         return made
-    from tokenizers import Tokenizer
-
-    model = {"type": "BPE", "vocab": {}, "merges": []}
-    pipeline: dict[str, Any] = {"version": "1.0", "added_tokens": [], **chosen, "model": model}
-    try:
-        loaded = Tokenizer.from_str(json.dumps(pipeline))
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:  # a panic of the library is no Exception
-        problem = f"the tokenizers library cannot build them ({shortened(str(error), 120)})"
-        raise FileFormatError(name, _PLACE, problem, fix) from error
+    with _trying(name, fix, "the tokenizers library cannot build them"):
+        loaded = _library_of(chosen)
     return {**made, **{part: getattr(loaded, part) for part in PARTS_OF_TEXT}}
 
 
@@ -272,9 +255,19 @@ def _sentencepiece_text(document: Mapping[str, Any], name: str) -> SentencePiece
         raise FileFormatError(name, "field model.sentencepiece", problem, fix) from error
 
 
+def _library_of(parts: Mapping[str, Any]) -> Any:
+    """Return a tokeniser of the library with some parts and nothing else."""
+    from tokenizers import Tokenizer
+
+    model = {"type": "BPE", "vocab": {}, "merges": []}
+    return Tokenizer.from_str(
+        json.dumps({"version": "1.0", "added_tokens": [], "model": model, **parts})
+    )
+
+
 @contextmanager
-def _on_a_simple_word(name: str, fix: str) -> Iterator[None]:
-    """Try an unknown pipeline on a simple word; any failure is a `FileFormatError`."""
+def _trying(name: str, fix: str, problem: str = "they fail on a simple word") -> Iterator[None]:
+    """Try a pipeline; any failure is a `FileFormatError`."""
     try:
         yield
     except (KeyboardInterrupt, SystemExit):
@@ -283,7 +276,7 @@ def _on_a_simple_word(name: str, fix: str) -> Iterator[None]:
         out = f"Take it out, or set {error.variable}."
         raise FileFormatError(name, error.place, f"it {error.problem}", out) from error
     except BaseException as error:  # a panic of the library is no Exception
-        problem = f"they fail on a simple word ({shortened(str(error), 120)})"
+        problem = f"{problem} ({shortened(str(error), 120)})"
         raise FileFormatError(name, _PLACE, problem, fix) from error
 
 

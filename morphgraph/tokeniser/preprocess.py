@@ -1,10 +1,10 @@
 """A tokeniser's own normaliser and pre-tokeniser, and the characters they make."""
 
 import base64
-import binascii
+import json
 import struct
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -12,52 +12,30 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.limits import (
-    CHARSMAP_BYTES,
-    TEXT_GROWTH,
+from morphgraph.core.files import document_field
+from morphgraph.core.limits import CHARSMAP_BYTES, TEXT_GROWTH
+from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN, LONG_TEXT, check_length, confined
+
+_VISIBLE = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
+_substitutes = iter(range(0x100, 0x200))
+BYTE_TO_CHAR: tuple[str, ...] = tuple(
+    chr(byte if byte in _VISIBLE else next(_substitutes)) for byte in range(256)
 )
-from morphgraph.tokeniser.parts import LONG_TEXT, check_length, confined
-
-
-def byte_alphabet() -> tuple[str, ...]:
-    """Return the printable character of each of the 256 bytes.
-
-    Bytes that are a visible Latin-1 character stand for themselves; the others, in ascending order,
-    get the code points from 256 on.
-
-    >>> characters = byte_alphabet()
-    >>> characters[ord("a")], characters[ord(" ")], characters[ord("\\n")]
-    ('a', 'Ġ', 'Ċ')
-    """
-    visible = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
-    substitutes = iter(range(0x100, 0x200))
-    return tuple(chr(byte if byte in visible else next(substitutes)) for byte in range(256))
-
-
-BYTE_TO_CHAR: tuple[str, ...] = byte_alphabet()
+"""The printable character of each byte: a visible Latin-1 character, else code points from 256."""
 CHAR_TO_BYTE: dict[str, int] = {char: byte for byte, char in enumerate(BYTE_TO_CHAR)}
-
 _FROM_LATIN_1 = dict(enumerate(BYTE_TO_CHAR))
 
 
 def printable_bytes(text: str) -> str:
-    """Write the UTF-8 bytes of `text` in printable characters; a lone surrogate raises
-    `UnicodeEncodeError`.
+    """Write the UTF-8 bytes of a text in printable characters: `` café`` is ``ĠcafÃ©``.
 
-    >>> printable_bytes(" café")
-    'ĠcafÃ©'
+    A lone surrogate raises `UnicodeEncodeError`.
     """
     return text.encode("utf-8").decode("latin-1").translate(_FROM_LATIN_1)
 
 
 def readable_bytes(type_: str) -> str:
-    """Decode the bytes of a byte-level type.
-
-    >>> readable_bytes("ĠÃ¤hn")
-    'Ġähn'
-    >>> readable_bytes("Ã")
-    '⟨C3⟩'
-    """
+    """Decode the bytes of a byte-level type: ``ĠÃ¤hn`` is ``Ġähn``, a stray ``Ã`` is ``⟨C3⟩``."""
     if type_.isascii():
         return type_
     marker = "Ġ" if type_.startswith("Ġ") else ""
@@ -80,35 +58,29 @@ def _visible(character: str) -> str:
     return f"⟨{code:02X}⟩"
 
 
-_DOWNLOAD_AGAIN = "Download the file again."
-
-
-def check_encoded_charsmap(charsmap: str, name: str, place: str) -> None:
-    """Apply `check_charsmap` to a base64 map, as in files of Hugging Face's library."""
-    try:
-        check_charsmap(base64.b64decode(charsmap, validate=True), name, place)
-    except (binascii.Error, ValueError) as error:
-        problem = "the precompiled map of characters is not base64"
-        raise FileFormatError(name, place, problem, _DOWNLOAD_AGAIN) from error
-
-
 _LONGEST_RULE = 32
 """Bytes that a rule may replace; sentencepiece has room for this many rules with a common prefix.
 """
 _LEAF, _LABEL, _VALUE = np.uint32(1 << 8), np.uint32(0x8000_00FF), np.uint32(0x7FFF_FFFF)
 
 
-def check_charsmap(charsmap: bytes, name: str, place: str) -> None:
+def check_charsmap(charsmap: bytes | str, name: str, place: str) -> None:
     """Raise `FileFormatError` if a map could leave its array, or make texts very long.
 
-    The map is the length of a trie in bytes, the trie as a double array (Darts), and the texts that
-    its values point to, each ending in a zero byte.
+    A string is in base64, as in files of Hugging Face's library. The map is the length of a trie in
+    bytes, the trie as a double array (Darts), and the texts that its values point to, each ending
+    in a zero byte.
     """
+    wrong = FileFormatError(
+        name, place, "the precompiled map of characters is damaged", DOWNLOAD_AGAIN
+    )
+    try:
+        if isinstance(charsmap, str):
+            charsmap = base64.b64decode(charsmap, validate=True)
+    except ValueError as error:
+        raise wrong from error
     if not charsmap:
         return
-    wrong = FileFormatError(
-        name, place, "the precompiled map of characters is damaged", _DOWNLOAD_AGAIN
-    )
     CHARSMAP_BYTES.check(len(charsmap), name, place)
     size = struct.unpack_from("<I", charsmap)[0] if len(charsmap) >= 4 else 0
     if not 4 <= size <= len(charsmap) - 4 or size % 4:
@@ -180,7 +152,7 @@ class SentencePieceText:
     no rule changes and no merge touches: at each place the longest one counts.
 
     >>> text = SentencePieceText(symbols=("<sep>",))
-    >>> text.characters(" un  do<sep>")
+    >>> text.joined(text.normalised(" un  do<sep>"))
     [('▁', 1, 2), ('u', 1, 2), ('n', 2, 3), ('▁', 3, 5), ('d', 5, 6), ('o', 6, 7), ('<sep>', 7, 12)]
     """
 
@@ -225,10 +197,6 @@ class SentencePieceText:
             found.setdefault(symbol[0], []).append(symbol)
         return found
 
-    def characters(self, text: str) -> list[tuple[str, int, int]]:
-        """Return the characters and symbols of a normalised text, with spans in ``text``."""
-        return self.joined(self.normalised(text))
-
     def normalised(self, text: str) -> list[tuple[str, int, int]]:
         """Return the characters of a normalised text, with spans in ``text``."""
         normalised, starts = self._library.Normalize(text, with_offsets=True)
@@ -254,37 +222,25 @@ class SentencePieceText:
         found = []
         at = 0
         while at < len(text):
-            whole = self._symbol(text, at)
+            symbols = self._by_first.get(text[at], ())
+            whole = next((each for each in symbols if text.startswith(each, at)), text[at])
             last = at + len(whole)
             found.append((whole, characters[at][1], characters[last - 1][2]))
             at = last
         return found
 
-    def _symbol(self, text: str, at: int) -> str:
-        """Return the longest symbol at a place of a text, or the character there."""
-        for symbol in self._by_first.get(text[at], ()):
-            if text.startswith(symbol, at):
-                return symbol
-        return text[at]
-
     def settings(self) -> dict[str, Any]:
         """Return everything but the rules, as JSON data."""
-        held = asdict(self)
-        held.pop("charsmap")
-        return {**held, "symbols": list(self.symbols)}
+        flags = {flag: getattr(self, flag) for flag in SENTENCEPIECE_FLAGS}
+        return {**flags, "symbols": list(self.symbols)}
 
     @classmethod
     def from_settings(cls, settings: Any, charsmap: bytes) -> "SentencePieceText":
         """Read the result of `settings`; anything else is a `MorphGraphError`."""
-        symbols = settings.get("symbols") if isinstance(settings, Mapping) else None
-        good = (
-            isinstance(symbols, list)
-            and all(isinstance(symbol, str) and symbol for symbol in symbols)
-            and all(isinstance(settings.get(flag), bool) for flag in SENTENCEPIECE_FLAGS)
-        )
-        if not good or not isinstance(symbols, Sequence):
-            raise MorphGraphError("The settings of SentencePiece are incomplete. Save it again.")
-        flags = {flag: settings[flag] for flag in SENTENCEPIECE_FLAGS}
+        symbols = document_field(settings, "symbols", list, of=str)
+        if not all(symbols):
+            raise MorphGraphError("A symbol of SentencePiece is empty. Save it again.")
+        flags = {flag: document_field(settings, flag, bool) for flag in SENTENCEPIECE_FLAGS}
         return cls(charsmap, symbols=tuple(symbols), **flags)
 
 
@@ -358,25 +314,36 @@ class Preprocessor:
             return _as_pieces(confined(self.parts, "pieces", text))
         normal = text if self.normalizer is None else self.normalizer.normalize_str(text)
         check_length(normal)
-        if normal == text:
-            if self.pre_tokenizer is None:
-                return [[(c, i, i + 1) for i, c in enumerate(text)]] if text else []
-            found = []
-            for piece, (start, end) in self.pre_tokenizer.pre_tokenize_str(text):
-                if self.byte_level and printable_bytes(text[start:end]) == piece:
-                    found.append(
-                        [
-                            (BYTE_TO_CHAR[byte], i, i + 1)
-                            for i in range(start, end)
-                            for byte in text[i].encode()
-                        ]
-                    )
-                elif not self.byte_level and text[start:end] == piece:
-                    found.append([(text[i], i, i + 1) for i in range(start, end)])
-                else:
-                    return self.pieces_of_part(text)
-            return found
-        return self.pieces_of_part(text)
+        if normal != text and not self._swap:
+            return self.pieces_of_part(text)
+        if self.pre_tokenizer is None:
+            return [[(c, i, i + 1) for i, c in enumerate(normal)]] if text else []
+        spelled = printable_bytes if self.byte_level else str
+        found = []
+        for piece, (start, end) in self.pre_tokenizer.pre_tokenize_str(normal):
+            if spelled(normal[start:end]) != piece:
+                return self.pieces_of_part(text)
+            found.append([(c, i, i + 1) for i in range(start, end) for c in spelled(normal[i])])
+        return found
+
+    @cached_property
+    def _swap(self) -> tuple[str, str] | None:
+        """The characters of which normalising puts one for the other, if it does only that."""
+        match json.loads(self.parts)["normalizer"] if self.parts else None:
+            case {"type": "Replace", "pattern": {"String": str(old)}, "content": str(new)}:
+                return (old, new) if len(old) == len(new) == 1 else None
+        return None
+
+    @cached_property
+    def space(self) -> str:
+        """What a space becomes, where nothing else changes or cuts a word; else empty."""
+        if self._swap is None or self._swap[0] != " " or self.sentencepiece or self.suffix:
+            return ""
+        match json.loads(self.parts)["pre_tokenizer"]:
+            # As no space is left, nothing is split at one.
+            case None | {"type": "Split", "pattern": {"String": " "}}:
+                return self._swap[1]
+        return ""
 
     def pieces_of_part(self, text: str, raw: slice = _ALL, normalised: slice = _ALL) -> list[Piece]:
         """Return the pieces of a part of a text, giving the library its context.

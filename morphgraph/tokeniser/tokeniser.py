@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from morphgraph.core.cache import Cache, State
 from morphgraph.core.text import base_name, counted, visible
@@ -20,13 +20,17 @@ from morphgraph.tokeniser.preprocess import (
 )
 from morphgraph.tokeniser.words import UNKNOWN, Words
 
+IdChoice = Literal["dense", "keep", "reuse"]
+"""How an edited tokeniser numbers its types.
+
+"dense": without gaps; "keep": types of the file keep their ids, removed ones their entries, so that
+no row of a model moves; "reuse": the same, but added types get the ids of removed ones first.
+"""
+
 
 @dataclass(frozen=True)
 class LearnedFrom:
-    """A reference that edits were learned from: name, checksum, and held-out words.
-
-    See `GoldSet.hold_out`.
-    """
+    """A reference that edits were learned from, and held-out words (see `GoldSet.hold_out`)."""
 
     name: str
     checksum: str
@@ -58,7 +62,8 @@ class BpeTokeniser:
     added by edits follow without one. ``special``: contents of special and added tokens, which are
     types of the graph too. ``document``: the file as JSON, from which it is saved. ``warnings``:
     for the user. ``checksum``: SHA-256 of the file, the first 12 digits. ``lineage``: the origin of
-    a file that this library saved.
+    a file that this library saved. ``id_choice``: how types are numbered once edited; None: a
+    portable one keeps its ids, others have no gaps.
     """
 
     name: str
@@ -71,6 +76,7 @@ class BpeTokeniser:
     checksum: str = ""
     lineage: Lineage | None = None
     learned_from: list[LearnedFrom] = field(default_factory=list)
+    id_choice: IdChoice | None = None
     _pipelines: list[State] = field(default_factory=list, repr=False, compare=False)
     """How text is cut, once it is named; copies have it in common."""
 
@@ -139,10 +145,7 @@ class BpeTokeniser:
         return self._encoder().encode(words, bare=bare)
 
     def missing_atoms(self, words: Sequence[str], *, bare: bool = False) -> list[str]:
-        """Return the atoms that words need and the alphabet lacks, by code point.
-
-        Characters that are added tokens are left out: they are types, but not atoms.
-        """
+        """Return the atoms that words need and the alphabet lacks, by code point."""
         known = self._encoder()
         encoder = WordEncoder(self.preprocessor, known.ids, known.added)
         encoder.encode(words, bare=bare)
@@ -234,10 +237,7 @@ class BpeTokeniser:
 
     @property
     def cache(self) -> Cache:
-        """What was derived from the states of this tokeniser and its copies.
-
-        Another one may be put there, to be shared by several tokenisers.
-        """
+        """What was derived from the states of this tokeniser and others that share it."""
         return self.graph.cache
 
     @cache.setter
@@ -285,10 +285,7 @@ class BpeTokeniser:
         return f"{base_name(self.name)}@{self.checksum}{edited}"
 
     def vocabulary_id(self, token: int) -> int | None:
-        """Return the id in the file of a type of the graph; None if it has none.
-
-        Characters outside the alphabet and types added by edits have none.
-        """
+        """Return the id in the file of a type of the graph; None if an edit or text added it."""
         return self.vocabulary_ids[token] if token < len(self.vocabulary_ids) else None
 
     def token_text(self, words: Words, atom: int, token: int) -> str:
@@ -296,6 +293,6 @@ class BpeTokeniser:
 
         Bytes are characters where they are whole; an unknown character stands for itself.
         """
-        if token == UNKNOWN or atom in words.unknown:
+        if token == UNKNOWN or (atom in words.unknown and token == words.atoms[atom]):
             return words.unknown.get(atom, "�")
         return self._decoded(self.graph.types[token])

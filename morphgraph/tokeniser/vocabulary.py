@@ -5,10 +5,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from morphgraph.core.cache import State
 from morphgraph.core.errors import MorphGraphError
@@ -24,24 +23,14 @@ from morphgraph.tokeniser.pipeline import (
 from morphgraph.tokeniser.preprocess import BYTES, Preprocessor, readable_bytes, shown_token
 from morphgraph.tokeniser.words import UNKNOWN, Words
 
+if TYPE_CHECKING:
+    from morphgraph.kernels.trie import Trie
+
 Marker: TypeAlias = Literal["##", "Ġ", "▁", ""]
 """What a vocabulary marks: `##` types inside a word; `Ġ` and `▁` types that start one; nothing."""
 
 PLAIN, MARKED = 0, 1
 """The two forms of a string in the trie: plain, and with the marker before it."""
-
-
-class Trie(NamedTuple):
-    """A vocabulary in the form that kernels read: see `kernels.trie.build_trie`.
-
-    ``atom_types``: int32, by atom, the type of a byte ``<0x..>``; -1 for all other atoms.
-    """
-
-    table: npt.NDArray[np.int64]
-    root: npt.NDArray[np.int32]
-    ends: npt.NDArray[np.int32]
-    depth: int
-    atom_types: npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -56,10 +45,6 @@ class SubwordVocabulary:
     not 0, 1, 2 and so on. ``file``: the other content of the file, laid out as ``tokenizer.json``
     without types, merges and scores; segmentation does not depend on it. `MorphGraphError` if these
     are inconsistent.
-
-    >>> vocabulary = SubwordVocabulary(("un", "##do", "do"), "##")
-    >>> vocabulary.ids["do"], vocabulary.vocabulary_size
-    (2, 3)
     """
 
     types: tuple[str, ...]
@@ -74,31 +59,30 @@ class SubwordVocabulary:
     file: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.marker not in get_args(Marker):
-            raise MorphGraphError(
-                f"“{self.marker}” is not a known marker. Choose ##, Ġ, ▁ or none."
-            )
-        if not self.types or not all(self.types):
-            raise MorphGraphError(
-                "The vocabulary has no types, or has an empty one. Remove that one."
-            )
-        if len(self.ids) < len(self.types):
-            raise MorphGraphError("A type is in the vocabulary more than once. Keep one of them.")
-        if self.unknown is not None and self.unknown not in self.ids:
-            raise MorphGraphError(
-                f"The unknown token “{self.unknown}” is not in the vocabulary. Add it to the types."
-            )
+        faults = {
+            f"“{self.marker}” is not a known marker. Choose ##, Ġ, ▁ or none.": (
+                self.marker not in get_args(Marker)
+            ),
+            "The vocabulary has no types, or has an empty one. Remove that one.": (
+                not self.types or not all(self.types)
+            ),
+            "A type is in the vocabulary more than once. Keep one of them.": (
+                len(self.ids) < len(self.types)
+            ),
+            f"The unknown token “{self.unknown}” is not in the vocabulary. Add it to the types.": (
+                self.unknown is not None and self.unknown not in self.ids
+            ),
+            "There are not as many ids as types. Give each type one id.": (
+                self.file_ids is not None and len(self.file_ids) != len(self.types)
+            ),
+        }
+        if problem := next((text for text, is_so in faults.items() if is_so), ""):
+            raise MorphGraphError(problem)
         if self.scores is not None:
             check_scores(self.scores, self.types)
-        if self.file_ids is not None and len(self.file_ids) != len(self.types):
-            raise MorphGraphError("There are not as many ids as types. Give each type one id.")
 
     def vocabulary_id(self, token: int) -> int | None:
-        """Return the id of a type in the file; None if it has none, such as an unknown character.
-
-        >>> SubwordVocabulary(("a", "b"), file_ids=(3, 7)).vocabulary_id(1)
-        7
-        """
+        """Return the id of a type in the file; None for an unknown character."""
         if not 0 <= token < len(self.types):
             return None
         return token if self.file_ids is None else self.file_ids[token]
@@ -144,10 +128,7 @@ class SubwordVocabulary:
 
     @cached_property
     def added(self) -> dict[str, int]:
-        """The added tokens that are types, with their ids in encoded words.
-
-        These follow those of the alphabet, which they are not part of.
-        """
+        """The added tokens that are types, with ids in encoded words, after the alphabet's."""
         contents = (token.content for token in self.preprocessor.added)
         texts = dict.fromkeys(text for text in contents if text in self.ids)
         return {text: number for number, text in enumerate(texts, start=len(self.atoms))}
@@ -160,9 +141,9 @@ class SubwordVocabulary:
         return text
 
     @cached_property
-    def trie(self) -> Trie:
+    def trie(self) -> "Trie":
         """The types by their characters, in both forms."""
-        from morphgraph.kernels.trie import ABSENT, build_trie
+        from morphgraph.kernels.trie import ABSENT, Trie, build_trie
 
         atom_count = len(self.atoms) + len(self.added)
         atom_types = np.full(atom_count, ABSENT, np.int32)
@@ -208,8 +189,7 @@ class SubwordVocabulary:
     def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
         """Encode words as characters of the alphabet, as in running text.
 
-        ``bare``: as whole texts of their own. A character outside the alphabet is `UNKNOWN` and is
-        kept in ``unknown``.
+        ``bare``: as whole texts of their own.
         """
         return self._encoder.encode(words, bare=bare)
 
@@ -242,11 +222,7 @@ class SubwordVocabulary:
         return self._decoded(token)
 
     def readable(self, token: int) -> str:
-        """Return a readable type: ``␣`` for the marker, bytes as whole characters if possible.
-
-        >>> SubwordVocabulary(("ĠcafÃ©",), "Ġ", Preprocessor(byte_level=True)).readable(0)
-        '␣café'
-        """
+        """Return a readable type: ``␣`` for the marker, bytes as whole characters if possible."""
         text = self.types[token]
         return text if text in self.special else shown_token(self._decoded(token))
 
@@ -256,10 +232,7 @@ class SubwordVocabulary:
         return text if is_plain else readable_bytes(text)
 
     def document(self) -> dict[str, Any]:
-        """Return everything as JSON data, for `from_document`.
-
-        `MorphGraphError` if the pipeline is Python code.
-        """
+        """Return everything as JSON data; `MorphGraphError` if the pipeline is Python code."""
         return {
             "name": self.name,
             "types": list(self.types),
@@ -337,14 +310,11 @@ def check_scores(scores: Sequence[Any], types: Sequence[str]) -> None:
             f"There are {len(scores):,} log-probabilities for {len(types):,} types. Give one each."
         )
     for text, score in zip(types, scores, strict=True):
-        if isinstance(score, bool) or not isinstance(score, (int, float)) or not _finite(score):
+        try:
+            is_finite = type(score) in (int, float) and math.isfinite(score)
+        except OverflowError:
+            is_finite = False
+        if not is_finite:
             raise MorphGraphError(
                 f"The log-probability of “{text}” is {score!r}. Give a finite number."
             )
-
-
-def _finite(score: float) -> bool:
-    try:
-        return math.isfinite(score)
-    except OverflowError:
-        return False

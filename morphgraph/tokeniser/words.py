@@ -1,10 +1,11 @@
 """Words as flat arrays of atoms for the kernels, and their segmentation into tokens."""
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -60,9 +61,14 @@ class Words:
     @cached_property
     def is_marker(self) -> npt.NDArray[np.bool_]:
         """Whether each atom is a start-of-word marker that is not a character of its word."""
-        # After a marker, or at the end of a word.
-        found: npt.NDArray[np.bool_] = self.gap_position == NO_GAP
-        found[self.word_offsets[1:][np.diff(self.word_offsets) > 0] - 1] = False
+        found: npt.NDArray[np.bool_] = (self.gap_position == NO_GAP) & ~self._is_last
+        return found
+
+    @cached_property
+    def _is_last(self) -> npt.NDArray[np.bool_]:
+        """Whether each atom is the last of its word."""
+        found = np.zeros(len(self.atoms), bool)
+        found[self.word_offsets[1:][np.diff(self.word_offsets) > 0] - 1] = True
         return found
 
     def characters_of(self, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
@@ -123,9 +129,7 @@ class Words:
         position = self.gap_position.astype(np.int64)
         owner = self.word_of_atom
         is_inside = position == INSIDE_CHARACTER
-        is_last = np.zeros(len(owner), bool)
-        is_last[self.word_offsets[1:][np.diff(self.word_offsets) > 0] - 1] = True
-        behind = starts[owner] + np.where(is_last, lengths[owner], np.maximum(position, 0))
+        behind = starts[owner] + np.where(self._is_last, lengths[owner], np.maximum(position, 0))
         # A marker ends where the previous atom does, a byte where its character does.
         behind[is_inside] = 0
         behind = np.maximum.accumulate(behind)
@@ -143,21 +147,22 @@ class Words:
         lengths = ends - starts
         offsets = np.append(0, np.cumsum(lengths))
         atoms = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
-        is_start = np.zeros(len(self.atoms) + 1, bool)
-        is_start[self.piece_offsets] = True
-        piece_starts = np.flatnonzero(is_start[atoms])
-        is_unknown = np.zeros(len(self.atoms), bool)
-        is_unknown[list(self.unknown)] = True
-        is_added = np.zeros(len(self.atoms), bool)
-        is_added[list(self.added)] = True
+
+        def places(of: Sequence[int] | npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+            """Where chosen atoms come from some places."""
+            is_one = np.zeros(len(self.atoms) + 1, bool)
+            is_one[of] = True
+            return np.flatnonzero(is_one[atoms])
+
+        unknown = places(list(self.unknown)).tolist()
         return Words(
             tuple(self.texts[i] for i in chosen),
             self.atoms[atoms],
             offsets,
-            np.append(piece_starts, offsets[-1]) if len(atoms) else np.zeros(1, np.int64),
+            np.append(places(self.piece_offsets), offsets[-1]),
             self.gap_position[atoms],
-            {int(new): self.unknown[int(atoms[new])] for new in np.flatnonzero(is_unknown[atoms])},
-            tuple(np.flatnonzero(is_added[atoms]).tolist()),
+            {place: self.unknown[int(atoms[place])] for place in unknown},
+            tuple(places(list(self.added)).tolist()),
         )
 
     @cached_property
@@ -184,31 +189,26 @@ class Words:
         return at_gap
 
 
+def code_points(text: str) -> npt.NDArray[np.int32]:
+    """Return the code points of a text: int32."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.int32)
+
+
 def concatenate(chunks: Sequence[Words]) -> Words:
     """Join several encoded lists of words into one, in order."""
     if len(chunks) == 1:
         return chunks[0]
-    texts: list[str] = []
-    unknown: dict[int, str] = {}
-    added: list[int] = []
-    word_offsets = [np.zeros(1, np.int64)]
-    piece_offsets = [np.zeros(1, np.int64)]
-    shift = 0
-    for chunk in chunks:
-        texts += chunk.texts
-        word_offsets.append(chunk.word_offsets[1:] + shift)
-        piece_offsets.append(chunk.piece_offsets[1:] + shift)
-        unknown.update((position + shift, text) for position, text in chunk.unknown.items())
-        added += [position + shift for position in chunk.added]
-        shift += len(chunk.atoms)
+    starts = np.append(0, np.cumsum([len(chunk.atoms) for chunk in chunks])).tolist()
+    shifted = list(zip(starts, chunks, strict=False))
+    ends = np.zeros(1, np.int64)
     return Words(
-        tuple(texts),
-        np.concatenate([c.atoms for c in chunks]) if chunks else np.zeros(0, np.int32),
-        np.concatenate(word_offsets),
-        np.concatenate(piece_offsets),
-        np.concatenate([c.gap_position for c in chunks]) if chunks else np.zeros(0, np.int32),
-        unknown,
-        tuple(added),
+        tuple(chain.from_iterable(chunk.texts for chunk in chunks)),
+        np.concatenate([np.zeros(0, np.int32), *(chunk.atoms for chunk in chunks)]),
+        np.concatenate([ends, *(chunk.word_offsets[1:] + start for start, chunk in shifted)]),
+        np.concatenate([ends, *(chunk.piece_offsets[1:] + start for start, chunk in shifted)]),
+        np.concatenate([np.zeros(0, np.int32), *(chunk.gap_position for chunk in chunks)]),
+        {start + at: text for start, c in shifted for at, text in c.unknown.items()},
+        tuple(start + at for start, chunk in shifted for at in chunk.added),
     )
 
 
@@ -228,17 +228,13 @@ class Segmentation:
 
     def tokens(self, word: int) -> list[int]:
         """Return the type ids of a word's tokens."""
-        start, end = self.words.word_offsets[word : word + 2]
-        span = self.token_at[start:end]
-        return [int(token) for token in span[span >= 0]]
+        return [token for _, token in self.token_ends(word)]
 
     def token_ends(self, word: int) -> Iterator[tuple[int, int]]:
         """Return the last atom (position in ``words.atoms``) and type id of a word's tokens."""
-        start, end = (int(offset) for offset in self.words.word_offsets[word : word + 2])
-        for atom in range(start, end):
-            token = int(self.token_at[atom])
-            if token >= 0:
-                yield atom, token
+        start, end = self.words.word_offsets[word : word + 2]
+        ends = start + np.flatnonzero(self.token_at[start:end] >= 0)
+        return zip(ends.tolist(), self.token_at[ends].tolist(), strict=True)
 
     @cached_property
     def covered(self) -> npt.NDArray[np.bool_]:
@@ -266,13 +262,7 @@ class Segmentation:
         return is_open
 
     def splits(self, word: int) -> list[int]:
-        """Return where a word is split: characters to the left of gaps between characters.
-
-        >>> ends = np.array([0, 4])
-        >>> words = Words(("undo",), np.arange(4), ends, ends, np.array([1, 2, 3, NO_GAP]))
-        >>> Segmentation(words, np.array([7, -1, -1, -1]), np.array([-1, 4, 2, 3])).splits(0)
-        [2, 3]
-        """
+        """Return where a word is split: characters to the left of gaps between characters."""
         start, end = self.words.word_offsets[word : word + 2]
         position = self.words.gap_position[start:end]
         return [int(p) for p in position[self.is_split[start:end] & (position > 0)]]
@@ -281,6 +271,15 @@ class Segmentation:
         """Return words that another segmentation of the same words splits at other places."""
         differs = self.is_split != other.is_split
         return np.unique(self.words.word_of_atom[differs]).astype(np.int64)
+
+    @cached_property
+    def token_count(self) -> int:
+        """The number of tokens of all words."""
+        return int((self.token_at >= 0).sum())
+
+    def tokens_added(self, other: "Segmentation") -> float:
+        """Return how many more tokens there are than in another segmentation, as a share of its."""
+        return self.token_count / other.token_count - 1 if other.token_count else math.nan
 
 
 def called(name: str, parameters: Mapping[str, object]) -> str:

@@ -15,7 +15,7 @@ import pytest
 
 from morphgraph.batch.cells import as_planned
 from morphgraph.batch.plan import Plan, make_plan
-from morphgraph.batch.run import launch_run, prepare_run, read_progress, start_run
+from morphgraph.batch.run import RunProgress, launch_run, prepare_run, read_progress, start_run
 from morphgraph.batch.tasks import contents
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import demo_gold_path
@@ -40,16 +40,29 @@ def folder(tmp_path: Path) -> Path:
     return mine
 
 
-def planned(folder: Path, **changed: str) -> Plan:
+def text_of(**changed: str) -> str:
     fields = {
         "corpora": "[wordfreq]",
         "tokenisers": "[{file: 'demo:{code}'}]",
         "references": "['demo:{code}']",
+        "methods": "[standard]",
         **changed,
     }
-    text = "name: theirs\nlanguages: [en]\nmethods: [standard]\n"
-    text += "".join(f"{name}: {value}\n" for name, value in fields.items())
-    return make_plan(text, "theirs.yaml", folder, confined=True)
+    lines = (f"{name}: {value}\n" for name, value in fields.items())
+    return "name: theirs\nlanguages: [en]\n" + "".join(lines)
+
+
+def planned(folder: Path, **changed: str) -> Plan:
+    return make_plan(text_of(**changed), "theirs.yaml", folder, confined=True)
+
+
+def end_of(run: Path) -> RunProgress:
+    """The progress of a run once it is over."""
+    deadline = time.monotonic() + 60
+    while (progress := read_progress(run)) is None or not progress.is_over:
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    return progress
 
 
 def test_demos_and_files_of_the_folder_can_be_named(folder: Path) -> None:
@@ -95,8 +108,7 @@ def test_nothing_else_can(folder: Path, field: str, value: str, path: str) -> No
 
 
 def test_what_a_language_is_called_leads_nowhere_else(folder: Path) -> None:
-    text = "name: t\nlanguages: ['../secret']\nmethods: [standard]\n"
-    text += "tokenisers: [{file: 'demo:en'}]\nreferences: ['{language}.tsv']\n"
+    text = text_of(references="['{language}.tsv']").replace("[en]", "['../secret']")
     with pytest.raises(FileFormatError, match="not among the uploaded files"):
         make_plan(text, "t.yaml", folder, confined=True)
 
@@ -121,16 +133,12 @@ def test_variables_of_the_server_are_not_read(
     ],
 )
 def test_there_are_limits(folder: Path, changed: dict[str, str], message: str) -> None:
-    fields = {"corpora": "[wordfreq]", "tokenisers": "[{file: 'demo:en'}]"}
-    text = "name: t\nlanguages: [en]\nreferences: ['demo:en']\n"
-    fields |= {"methods": "[standard]"} | changed
-    text += "".join(f"{name}: {value}\n" for name, value in fields.items())
     started = time.monotonic()
     with pytest.raises(FileFormatError, match=re.escape(message)):
-        make_plan(text, "t.yaml", folder, confined=True)
+        planned(folder, **changed)
     assert time.monotonic() - started < 5
     if "downstream" not in changed:
-        assert make_plan(text, "t.yaml", folder).cells
+        assert make_plan(text_of(**changed), "t.yaml", folder).cells
 
 
 # ------------------------------------------------------------------------------ hashing
@@ -161,10 +169,8 @@ def test_a_folder_of_too_many_files_is_not_walked_to_its_end(
     monkeypatch.setenv("MORPHGRAPH_MAX_HASHED_FILES", "20")
     for number in range(30):
         (tmp_path / f"{number}.bin").write_text("no text")
-    text = "name: t\nlanguages: [en]\nmethods: [standard]\nreferences: ['demo:en']\n"
-    text += f"tokenisers: [{{file: 'demo:en'}}]\ncorpora: [{{text: ['{tmp_path}']}}]\n"
-    with pytest.raises(FileFormatError, match=r"line 6.*it has 30 files, the limit is 20"):
-        make_plan(text, "t.yaml")
+    with pytest.raises(FileFormatError, match=r"line 3.*it has 30 files, the limit is 20"):
+        make_plan(text_of(corpora=f"[{{text: ['{tmp_path}']}}]"), "t.yaml")
 
 
 # ------------------------------------------------------------------------------ quoting
@@ -199,13 +205,9 @@ def test_a_run_of_the_page_quotes_nothing(tmp_path: Path) -> None:
     """From the page's own start to what it shows of the failure, and to the log."""
     shadow = tmp_path / "shadow.txt"
     shadow.write_text(f"{SECRET}\n" * 2, "utf-8")
-    text = "name: t\nlanguages: [en]\nmethods: [standard]\nreferences: ['demo:en']\n"
-    text += f"tokenisers: [{{file: '{shadow}'}}]\n"
+    text = text_of(tokenisers=f"[{{file: '{shadow}'}}]")
     run = start_run(text, tmp_path / "runs", "t", workers=1)
-    deadline = time.monotonic() + 60
-    while (progress := read_progress(run.folder)) is None or not progress.is_over:
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
+    progress = end_of(run.folder)
     assert progress.failed == 2
     assert "shadow.txt, line 2" in progress.failures[0]
     for path in run.folder.rglob("*"):
@@ -219,13 +221,9 @@ def test_a_run_that_takes_too_long_is_stopped_and_says_so(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MORPHGRAPH_PUBLIC_SECONDS", "1")  # less than it takes to start a worker
-    text = "name: t\nlanguages: [en]\nmethods: [standard]\nreferences: [gold.tsv]\n"
-    out = prepare_run(text + "tokenisers: [{file: 'demo:en'}]\n", tmp_path / "runs", "t")
+    out = prepare_run(text_of(references="[gold.tsv]"), tmp_path / "runs", "t")
     launch_run(out, ["--confined", "--folder", str(folder), "--workers", "1"])
-    deadline = time.monotonic() + 60
-    while (progress := read_progress(out)) is None or not progress.is_over:
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
+    progress = end_of(out)
     assert progress.state == "stopped"
     assert progress.message.startswith("It was stopped after 1 s, the limit here.")
     assert str(tmp_path) not in (out / "run.json").read_text("utf-8")

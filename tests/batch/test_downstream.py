@@ -8,15 +8,13 @@ from importlib.util import find_spec as really_find_spec
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from morphgraph.batch.plan import Plan, make_plan
-from morphgraph.batch.report import make_table
-from morphgraph.batch.results import RESULT_COLUMNS, TableSpec
 from morphgraph.cli import main
 from morphgraph.core import errors
 from morphgraph.core.errors import FileFormatError
+from tests.batch.test_report_table import table_of
 
 TRAIN = "text,label\n" + "".join(f"good {n},yes\nbad {n},no\n" for n in range(4))
 TEST = "text,label\ngood,yes\nbad,no\n"
@@ -82,34 +80,28 @@ def test_a_key_depends_on_what_is_in_the_files_not_where_they_lie(folder: Path) 
     assert not {cell.key for cell in changed.cells} & set(keys)
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        (
-            "    tasc: 1\n",
-            "line 12, field downstream[0].tasc: there is no such field (did you mean “task”?).",
-        ),
-        ("    epochs: 0\n", "line 12, field downstream[0].epochs: 0 does not fit. Input should be"),
-        ("    preset: huge\n", "'huge' is not allowed. Use one of: tiny, small."),
-        ("    patience: 2\n", "early stopping needs examples to look at. Add dev."),
-        ("    model: x\n    preset: tiny\n", "Give either model or preset."),
-        ("    noise: 2\n", "downstream[0].noise: 2 does not fit."),
-        ("    tokenisers: [x]\n", "moods is for a tokeniser “x”, which does not exist."),
-        ("    label: class\n", "line 8, field downstream[0]: "),
-        ("    label: class\n", "train.csv, line 1: there is no column “class”."),
-        ("    dev: no.csv\n", "no.csv: no such file or directory."),
-        ("    model: no\n", "no: there is no config.json with model.safetensors beside it."),
-        ("  - {task: clasify, train: a, test: b}\n", "Use one of: classification"),
-        (
-            "  - {task: classification, test: b}\n",
-            "field downstream[1].train: the field is missing",
-        ),
-        (
-            "  - {task: classification, name: moods, train: a, test: b}\n",
-            "two downstream tasks have the name “moods”.",
-        ),
-    ],
-)
+WRONG = {
+    "    tasc: 1\n": "line 12, field downstream[0].tasc: there is no such field. Did you mean",
+    "    epochs: 0\n": "line 12, field downstream[0].epochs: 0 does not fit. Input should be",
+    "    preset: huge\n": "'huge' is not allowed. Use one of: tiny, small.",
+    "    patience: 2\n": "early stopping needs examples to look at. Add dev.",
+    "    model: x\n    preset: tiny\n": "Give either model or preset.",
+    "    noise: 2\n": "downstream[0].noise: 2 does not fit.",
+    "    tokenisers: [x]\n": "moods is for a tokeniser “x”, which does not exist.",
+    "    label: class\n": "train.csv, line 1: there is no column “class”.",
+    "    text: class\n": "line 8, field downstream[0]: ",
+    "    dev: no.csv\n": "no.csv: no such file or directory.",
+    "    train: no.csv\n": "the field “train” is given more than once",
+    "    model: no\n": "no: there is no such folder.",
+    "  - {task: clasify, train: a, test: b}\n": "Use one of: classification",
+    "  - {train: a, test: b}\n": "it does not say which one it is. Add the field “task”.",
+    "  - {task: classification, test: b}\n": "downstream[1].train: the field is missing",
+    "  - {task: classification, name: moods, train: a, test: b}\n": "two downstream tasks have the "
+    "name “moods”.",
+}
+
+
+@pytest.mark.parametrize(("more", "message"), WRONG.items())
 def test_what_does_not_fit_is_told_with_its_line(folder: Path, more: str, message: str) -> None:
     with pytest.raises(FileFormatError, match=re.escape(message)):
         planned(folder, YAML + more)
@@ -119,9 +111,9 @@ def test_what_does_not_fit_is_told_with_its_line(folder: Path, more: str, messag
     ("name", "text", "message"),
     [
         ("test.csv", TEST + "so,so\n", "no example of training has the label “so”."),
-        ("train.csv", TEST + "neither,\n", "row 4: the column “label” is empty."),
+        ("train.csv", TEST + "neither,\n", "line 4: its “label” is empty, or no text."),
         ("train.csv", "text,label\ngood,yes\n", "all examples of training have the label “yes”."),
-        ("test.csv", "text,label\n", "it has a header only."),
+        ("test.csv", "text,label\n", "it has no text."),
     ],
 )
 def test_wrong_labels_are_one_line_and_exit_code_2(
@@ -158,13 +150,9 @@ def test_without_torch_nothing_starts(
 
 def test_two_seeds_give_an_interval() -> None:
     """By Student's t with one degree of freedom: 12.706 standard errors, of the logarithm."""
-    empty: dict[str, Any] = dict.fromkeys(RESULT_COLUMNS, "")
-    numbers = dict.fromkeys(("vocab_size", "step", "low", "high", "p"))
-    rows = [
-        {**empty, **numbers, "task": "moods", "metric": "accuracy", "value": v, "entries": 9} | more
-        for v, more in ((0.5, {"seed": 0}), (0.52, {"seed": 1}))
-    ]
-    table = make_table(pd.DataFrame(rows), TableSpec(title="t", rows=["task"]))
+    known = {"task": "moods", "metric": "accuracy"}
+    rows = [{**known, "value": value, "seed": seed} for seed, value in enumerate((0.5, 0.52))]
+    table = table_of("task", *rows, metrics=())
     cell = table.rows[0].cells[0]
     assert (cell.value, cell.seeds) == (pytest.approx(0.51), 2)
     factor = math.exp(0.12706 / 0.51)
@@ -173,7 +161,6 @@ def test_two_seeds_give_an_interval() -> None:
         "In brackets: 95 % intervals of the mean over seeds, by Student's t, on a log scale where "
         "all are positive."
     )
-    for row, value in zip(rows, (0.9, 0.98), strict=True):
-        row["value"] = value
-    table = make_table(pd.DataFrame(rows), TableSpec(title="t", rows=["task"]))
+    rows = [{**known, "value": value, "seed": seed} for seed, value in enumerate((0.9, 0.98))]
+    table = table_of("task", *rows, metrics=())
     assert table.rows[0].cells[0].high == 1, "no accuracy is above 100 %"

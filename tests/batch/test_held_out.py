@@ -26,7 +26,7 @@ from morphgraph.segment.flota import Flota
 from morphgraph.tables.model import HELD_IN
 from morphgraph.tables.writing import to_csv, to_html, to_latex, to_markdown
 from tests.batch.test_cells import DEMO, HELD_OUT, measured, value
-from tests.batch.test_report_table import results, score
+from tests.batch.test_report_table import best, score, table_of
 
 METHODS = "methods: [standard, flota, knockout]\n"
 
@@ -112,19 +112,15 @@ def test_a_holdout_of_a_method_is_told_by_its_share(tmp_path: Path) -> None:
 
 
 def test_a_held_in_score_is_never_best_beside_one_that_saw_nothing() -> None:
-    frame = results(
+    table = table_of(
+        "method",
         score("BPE", 0.4, words="all words"),
         score("FLOTA", 0.5, words="all words", p=0.001),
         score("ReBPE", 0.9, words="all words", held_in=HELD_IN),
         score("BPE", 0.4, words=HELD_OUT),
         score("ReBPE", 0.6, words=HELD_OUT, p=0.0005, low=0.5, high=0.7),
     )
-    table = make_table(frame, TableSpec(title="T", rows=["method"], metrics=["f1"]))
-    assert [[cell.is_best for cell in row.cells] for row in table.rows] == [
-        [False, False],
-        [True, False],
-        [False, True],
-    ]
+    assert best(table) == [[False, False], [True, False], [False, True]]
     text = to_markdown(table)
     assert "| Method | all words · F1 % ↑ | 50 % held out · F1 % ↑ |" in text
     assert r"| FLOTA | **50.00**\*\* | n/a |" in text
@@ -144,14 +140,15 @@ def test_a_held_in_score_is_never_best_beside_one_that_saw_nothing() -> None:
 
 def test_a_cell_that_failed_on_some_words_failed_there_only() -> None:
     lost: dict[str, Any] = {"method": "X", "metric": FAILED}
-    frame = results(
+    table = table_of(
+        "method",
         score("BPE", 0.4, words="all words"),
         {"method": "BPE", "metric": "types", "value": 9.0},
         score("BPE", 0.5, words=HELD_OUT),
         {**lost, "words": "all words"},
         score("X", 0.6, words=HELD_OUT),
+        metrics=["f1", "types"],
     )
-    table = make_table(frame, TableSpec(title="T", rows=["method"], metrics=["f1", "types"]))
     assert [cell.state for cell in table.rows[1].cells] == ["failed", "done", "failed"]
 
 
@@ -205,12 +202,12 @@ def test_predictions_that_are_not_there_are_told_with_their_line(tmp_path: Path)
 
 
 def test_among_held_in_scores_alone_one_may_be_best() -> None:
-    frame = results(
+    table = table_of(
+        "method",
         score("knockout", 0.8, words="all words", held_in=HELD_IN),
         score("ReBPE", 0.9, words="all words", held_in=HELD_IN),
     )
-    table = make_table(frame, TableSpec(title="T", rows=["method"], metrics=["f1"]))
-    assert [row.cells[0].is_best for row in table.rows] == [False, True]
+    assert best(table) == [[False], [True]]
     assert table.constants["Words"] == "all words"
 
 

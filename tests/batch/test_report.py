@@ -8,30 +8,20 @@ import math
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
+import reports
 
 from morphgraph.batch.configuration import PublishedFigures
-from morphgraph.batch.report import (
-    FinishedRun,
-    chart_of,
-    file_names,
-    make_table,
-    slowest_tasks,
-    tasks_by_kind,
-    write_report,
-)
-from morphgraph.batch.results import FAILED, TASK_COLUMNS, TableSpec
+from morphgraph.batch.report import chart_of, file_names, make_table
+from morphgraph.batch.results import FAILED, TableSpec, results_of_rows
 from morphgraph.batch.tasks import TaskFailure
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.tables.model import Table
 from morphgraph.tables.writing import LINES_OF_PAGE, to_csv, to_latex, to_markdown
-from tests.batch.test_report_table import results as long_form
 
 NAN = math.nan
 HOSTILE = "</script><script>alert(1)</script>"
@@ -40,12 +30,13 @@ SPEC = TableSpec(title="Scores", rows=["method"], metrics=["f1", "types"])
 
 
 def results(*rows: dict[str, Any]) -> pd.DataFrame:
-    return long_form(*({"metric": "f1", **row} for row in rows))
+    return results_of_rows({"metric": "f1", **row} for row in rows)
 
 
-def tasks(*rows: Sequence[Any]) -> pd.DataFrame:
-    frame = pd.DataFrame([[*row] for row in rows], columns=list(TASK_COLUMNS))
-    return frame.astype({"seconds": "float64", "cpu_seconds": "float64", "peak_memory": "Int64"})
+def task(kind: str, label: str, state: str = "done", **more: Any) -> dict[str, Any]:
+    """The row of a task that took two seconds."""
+    took = {"seconds": 2.0, "cpu_seconds": 1.5, "peak_memory": 2**20, "worker": "w1"}
+    return {"kind": kind, "label": label, "state": state, "from_store": False, **took, **more}
 
 
 def scores() -> pd.DataFrame:
@@ -63,38 +54,31 @@ def scores_table(**changes: Any) -> Table:
     return make_table(scores(), TableSpec(**{**vars(SPEC), **changes}))
 
 
-def finished(**changes: Any) -> FinishedRun:
-    run: dict[str, Any] = {
-        "title": "Three methods",
-        "description": "Which is best?",
-        "results": scores(),
-        "tasks": tasks(
-            ["a", "counts", "count en", "done", 2.0, 1.5, 2**20, "w1", True, ""],
-            ["b", "cell", "BPE", "done", 60.0, 30.0, 2**30, "w1", False, ""],
-            ["c", "cell", "F", "failed", NAN, NAN, None, "", False, "no"],
-            ["d", "cell", "N", "not run", NAN, NAN, None, "", False, ""],
+NOTHING = {"seconds": NAN, "cpu_seconds": NAN, "peak_memory": None, "worker": ""}
+RUN: dict[str, Any] = {
+    "results": scores(),
+    "tasks": [
+        task("counts", "count en", from_store=True),
+        task("cell", "BPE", seconds=60.0, cpu_seconds=30.0, peak_memory=2**30),
+        task("cell", "F", "failed", **NOTHING),
+        task("cell", "N", "not run", **NOTHING),
+    ],
+    "failures": [TaskFailure("F on en", "gold.tsv, line 3: bad.", "Traceback\n  <module>")],
+    "title": "Three methods",
+    "description": "Which is best?",
+    "tables": [SPEC],
+    "published": [
+        PublishedFigures(
+            source="Paper 1",
+            data="their data",
+            columns=["Method", "F1"],
+            rows=[["BPE", 52.5]],
+            table="Scores",
+            note="Hm.",
         ),
-        "failures": [TaskFailure("F on en", "gold.tsv, line 3: bad.", "Traceback\n  <module>")],
-        "run": {
-            "command": ["morphgraph", "evaluate", "a b.yaml"],
-            "seconds": 61.0,
-            "versions": {"morphgraph": "0.1.0"},
-        },
-        "tables": [SPEC],
-        "published": [
-            PublishedFigures(
-                source="Paper 1",
-                data="their data",
-                columns=["Method", "F1"],
-                rows=[["BPE", 52.5]],
-                table="Scores",
-                note="Hm.",
-            ),
-            PublishedFigures(source="Paper 2", data="", columns=["x"], rows=[["y"]]),
-        ],
-        "configuration": "methods: [BPE]\n",
-    }
-    return FinishedRun(**{**run, **changes})
+        PublishedFigures(source="Paper 2", data="", columns=["x"], rows=[["y"]]),
+    ],
+}
 
 
 class Page(HTMLParser):
@@ -135,21 +119,15 @@ class Page(HTMLParser):
 
 @pytest.fixture
 def report(tmp_path: Path) -> Path:
-    write_report(finished(), tmp_path)
+    reports.write(tmp_path, **RUN)
     return tmp_path
 
 
 def test_files(tmp_path: Path) -> None:
     names = ["report.html", "report.md", "tables/scores.tex", "tables/scores.csv"]
-    assert write_report(finished(), tmp_path) == [tmp_path / name for name in names]
+    assert reports.write(tmp_path, **RUN) == [tmp_path / name for name in names]
     found = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     assert found == set(names), "nothing is left behind"
-
-
-def test_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(MorphGraphError, match="file"):
-        write_report(finished(), tmp_path / "file")
 
 
 def test_page_stands_alone(report: Path) -> None:
@@ -170,6 +148,7 @@ def test_page_stands_alone(report: Path) -> None:
 def test_what_the_page_tells(report: Path) -> None:
     text = Page((report / "report.html").read_text()).text
     for part in (
+        "Machine: system Linux Machine: processor x86 Machine: cores 2 Started 2026-01-02 03:04:05",
         "1 of 3 cells done 1 cells failed 1 cells not run 5 results 1 min 1 s duration",
         "BPE 50.00 [25.00, 75.00] 32,000 D 62.50 ± 17.68 (2 seeds) n/a N n/a n/a F failed failed",
         "Figures of the paper: Paper 1, on other data: their data Method F1 BPE 52.5 Hm.",
@@ -204,43 +183,31 @@ def test_charts_are_the_table(report: Path) -> None:
     assert "template" not in figure["layout"]
 
 
-def hostile() -> FinishedRun:
-    """A run in which every text is hostile."""
-    frame = scores().assign(
-        language=HOSTILE, corpus=HOSTILE, tokeniser=HOSTILE, signature=f"{HOSTILE}|`x`"
-    )
+def test_nothing_hostile_becomes_markup(tmp_path: Path) -> None:
+    named = dict.fromkeys(("language", "corpus", "tokeniser"), HOSTILE)
+    frame = scores().assign(**named, signature=f"{HOSTILE}|`x`")
     frame["method"] = frame["method"] + HOSTILE
     spec = TableSpec(
         title=HOSTILE, rows=["method"], columns=["language"], metrics=["f1"], note=HOSTILE
     )
-    paper = PublishedFigures(
-        source=HOSTILE,
-        data=HOSTILE,
-        columns=[HOSTILE],
-        rows=[[HOSTILE]],
-        table=HOSTILE,
-        note=HOSTILE,
-    )
-    return FinishedRun(
-        HOSTILE,
-        HOSTILE,
+    lines = TableSpec(title=HOSTILE, rows=["method"], metrics=["f1"], chart="lines")
+    paper = {"source": HOSTILE, "data": HOSTILE, "columns": [HOSTILE], "rows": [[HOSTILE]]}
+    link = "https://x/?a=1&b=2"
+    reports.write(
+        tmp_path,
         frame,
-        tasks(["a", HOSTILE, HOSTILE, "done", 2.0, 1.5, 2**20, HOSTILE, True, ""]),
+        [task(HOSTILE, HOSTILE, worker=HOSTILE)],
         [TaskFailure(HOSTILE, HOSTILE, HOSTILE)],
-        {HOSTILE: HOSTILE, "command": [HOSTILE], "versions": {"morphgraph": HOSTILE}},
-        [spec, TableSpec(title=HOSTILE, rows=["method"], metrics=["f1"], chart="lines")],
-        [
-            paper,
-            PublishedFigures(
-                source=HOSTILE, data="", columns=["a"], rows=[["b"]], url="https://x/?a=1&b=2"
-            ),
-        ],
+        reports.FACTS | {HOSTILE: HOSTILE, "command": [HOSTILE]},
         f"{HOSTILE}\n```\n",
+        title=HOSTILE,
+        description=HOSTILE,
+        tables=[spec, lines],
+        published=[
+            PublishedFigures(**paper, table=HOSTILE, note=HOSTILE),
+            PublishedFigures(**paper, url=link),
+        ],
     )
-
-
-def test_nothing_hostile_becomes_markup(tmp_path: Path) -> None:
-    write_report(hostile(), tmp_path)
     page = Page((tmp_path / "report.html").read_text())
     assert page.open == []
     kinds = [kind for kind, _ in page.scripts]
@@ -251,7 +218,7 @@ def test_nothing_hostile_becomes_markup(tmp_path: Path) -> None:
         assert "<" not in text
         assert "&lt;/script&gt;" in json.dumps(json.loads(text))
     links = [a["href"] for tag, a in page.tags if tag == "a"]
-    assert [link for link in links if link and not link.startswith("#")] == ["https://x/?a=1&b=2"]
+    assert [link for link in links if link and not link.startswith("#")] == [link]
     handlers = [name for _, attributes in page.tags for name in attributes if name[:2] == "on"]
     assert handlers == []
     markdown = (tmp_path / "report.md").read_text()
@@ -261,18 +228,15 @@ def test_nothing_hostile_becomes_markup(tmp_path: Path) -> None:
 
 
 def test_no_results(tmp_path: Path) -> None:
-    run = finished(results=pd.DataFrame(), tables=[], tasks=pd.DataFrame(), published=[])
-    assert [path.name for path in write_report(run, tmp_path)] == ["report.html", "report.md"]
+    run = RUN | {"results": results(), "tables": [], "tasks": [], "published": []}
+    assert [path.name for path in reports.write(tmp_path, **run)] == ["report.html", "report.md"]
     page = Page((tmp_path / "report.html").read_text())
     assert "There are no results. See the failures below and run.log." in page.text
     assert "0 of 0 cells done" in page.text
     assert "F on en gold.tsv, line 3: bad." in page.text
     assert [len(text) < 2000 for _, text in page.scripts] == [True], "no chart, no plotly"
     assert "**There are no results.**" in (tmp_path / "report.md").read_text()
-
-
-def test_results_empty_but_tables_asked_for(tmp_path: Path) -> None:
-    write_report(finished(results=results()), tmp_path)
+    reports.write(tmp_path, **run | {"tables": [SPEC]})
     assert "There are no results." in Page((tmp_path / "report.html").read_text()).text
     assert "no results" in (tmp_path / "tables/scores.tex").read_text()
 
@@ -422,27 +386,6 @@ def test_no_chart() -> None:
     many = make_table(results(*({"method": f"m{n}", "value": 0.5} for n in range(61))), SPEC)
     assert chart_of(many) == (None, "No chart: 61 rows are too many for one.")
     assert chart_of(scores_table())[1] == ""
-
-
-def test_slowest_tasks() -> None:
-    rows = [
-        [str(n), "cell", f"t{n}", "done", float(n), 0.5, None, "w", False, ""] for n in range(15)
-    ]
-    found = slowest_tasks(tasks(*rows))
-    assert [row.names[0] for row in found.rows] == [f"t{n}" for n in range(14, 4, -1)]
-    assert found.rows[0].names == ("t14", "cell")
-    assert [cell.value for cell in found.rows[0].cells] == ["14.0 s", "0.50 s", "n/a", "w"]
-    assert slowest_tasks(pd.DataFrame()).rows == ()
-    assert tasks_by_kind(pd.DataFrame()).rows == ()
-
-
-def test_csv_is_no_formula() -> None:
-    frame = results({"method": "=1+1", "language": "@x", "value": 0.5, "signature": "-x"})
-    table = make_table(
-        frame, TableSpec(title="T", rows=["method"], columns=["language"], metrics=["f1"])
-    )
-    rows = list(csv.reader(to_csv(table).decode().splitlines()))
-    assert rows == [["Method", "F1 @x"], ["'=1+1", "0.5"], ["signature", "'-x"]]
 
 
 def test_latex() -> None:

@@ -1,33 +1,28 @@
 """Tables made of results: every cell by hand, and what is missing, failed or undefined."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from morphgraph.batch.report import make_table, usual_tables
-from morphgraph.batch.results import FAILED, NOT_RUN, RESULT_COLUMNS, TableSpec, column_of
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.batch.results import FAILED, NOT_RUN, TableSpec, column_of, results_of_rows
 from morphgraph.tables.model import Cell, Table, cell_texts, value_text
 
 NAN = math.nan
+Result = dict[str, Any]
 
 
-def results(*rows: dict[str, Any]) -> pd.DataFrame:
-    """Results in long form; what a row does not say is empty."""
-    texts = dict.fromkeys(RESULT_COLUMNS, "")
-    empty = {**texts, **dict.fromkeys(("vocab_size", "seed", "entries")), "value": NAN}
-    frame = pd.DataFrame(
-        [{**empty, "low": NAN, "high": NAN, "p": NAN, **row} for row in rows],
-        columns=list(RESULT_COLUMNS),
-    )
-    return frame.astype({"vocab_size": "Int64", "seed": "Int64", "entries": "Int64"})
-
-
-def score(method: str, value: float, metric: str = "f1", **more: Any) -> dict[str, Any]:
+def score(method: str, value: float, metric: str = "f1", **more: Any) -> Result:
     scored = {"scope": "morphemic", "weighting": "types"}
     return {"method": method, "metric": metric, "value": value, **scored, **more}
+
+
+def table_of(rows: str, *results: Result, metrics: Sequence[str] = ("f1",), **asked: Any) -> Table:
+    """The table with these columns as rows, and F1 unless other metrics are asked for."""
+    spec = TableSpec(title="T", rows=rows.split(), metrics=[*metrics], **asked)
+    return make_table(results_of_rows(results), spec)
 
 
 def texts(table: Table) -> list[list[str]]:
@@ -44,22 +39,22 @@ def texts(table: Table) -> list[list[str]]:
     ]
 
 
+def best(table: Table) -> list[list[bool]]:
+    return [[cell.is_best for cell in row.cells] for row in table.rows]
+
+
 def test_rows_columns_and_headings() -> None:
-    frame = results(
+    table = table_of(
+        "language method",
         score("BPE", 0.5, language="en", low=0.4, high=0.6),
         score("BPE", 0.25, "distance", language="en"),
         score("BPE", 0.75, language="en", scope="whole-word"),
         score("ReBPE", 0.625, language="en", weighting="types"),
         score("BPE", 0.1, language="de"),
-    )
-    spec = TableSpec(
-        title="T",
-        rows=["language", "method"],
         columns=["scope"],
         metrics=["f1", "distance"],
         note="A note.",
     )
-    table = make_table(frame, spec)
     assert [(column.spread, column.title) for column in table.columns] == [
         (("morphemic",), "F1 % ↑"),
         (("morphemic",), "Levenshtein distance ↓"),
@@ -71,24 +66,21 @@ def test_rows_columns_and_headings() -> None:
         ["en", "ReBPE", "62.50", "n/a", "n/a"],
         ["de", "BPE", "10.00", "n/a", "n/a"],
     ]
-    assert [[cell.is_best for cell in row.cells] for row in table.rows] == [
-        [False, False, False],
-        [True, False, False],
-        [False, False, False],
-    ], "nothing is the best of one"
+    assert best(table) == [[False] * 3, [True, False, False], [False] * 3], "none is best of one"
     assert table.constants == {"Weighting": "types"}
     assert table.notes == ("A note.",)
     assert [row.group for row in table.rows] == [0, 0, 1]
 
 
 def test_alike_rows_are_neighbours_in_the_order_of_the_plan() -> None:
-    frame = results(*(score(m, 0.5, language=lang) for m in ("B", "A") for lang in ("nl", "en")))
-    table = make_table(frame, TableSpec(title="T", rows=["language", "method"], metrics=["f1"]))
+    scores = (score(m, 0.5, language=lang) for m in ("B", "A") for lang in ("nl", "en"))
+    table = table_of("language method", *scores)
     assert [row.names for row in table.rows] == [("nl", "B"), ("nl", "A"), ("en", "B"), ("en", "A")]
 
 
 def test_seeds_are_averaged() -> None:
-    frame = results(
+    table = table_of(
+        "method",
         *(score("D", value, seed=seed) for seed, value in enumerate((0.2, 0.4, 0.6))),
         score("E", 0.5, seed=1, low=0.4, high=0.6),
         score("U", 0.5, seed=1),
@@ -96,7 +88,6 @@ def test_seeds_are_averaged() -> None:
         score("N", NAN, seed=1),
         score("N", NAN, seed=2),
     )
-    table = make_table(frame, TableSpec(title="T", rows=["method"], metrics=["f1"]))
     cell = table.rows[0].cells[0]
     assert (cell.value, cell.sd) == (pytest.approx(0.4), pytest.approx(0.2))
     assert (cell.seeds, cell.defined, cell.state) == (3, 3, "done")
@@ -110,89 +101,80 @@ def test_seeds_are_averaged() -> None:
 
 
 def test_a_result_told_twice_is_one() -> None:
-    frame = results(*[{"method": "B", "metric": "types", "value": 8000.0}] * 2)
-    table = make_table(frame, TableSpec(title="T", rows=["method"], metrics=["types"]))
-    assert texts(table) == [["B", "8,000"]]
+    told = {"method": "B", "metric": "types", "value": 8000.0}
+    assert texts(table_of("method", told, told, metrics=["types"])) == [["B", "8,000"]]
 
 
 def test_only_seeds_are_averaged() -> None:
-    frame = results(
+    table = table_of(
+        "method",
         score("D", 0.2, parameters="p=0.1", seed=1),
         score("B", 0.9),
         score("D", 0.4, parameters="p=0.2", seed=1),
-    )
-    table = make_table(
-        frame, TableSpec(title="T", rows=["method"], columns=["scope"], metrics=["f1"])
+        columns=["scope"],
     )
     assert table.rows_by == ("method", "parameters")
     assert texts(table) == [["D", "p=0.1", "20.00"], ["D", "p=0.2", "40.00"], ["B", "", "90.00"]]
     assert table.notes == ("Rows also differ in parameters.",)
 
 
-def test_failed_cells() -> None:
-    frame = results(
+@pytest.mark.parametrize(
+    ("rows", "asked", "expected"),
+    [
+        (
+            "method",
+            {"columns": ["scope"]},
+            [
+                ["B", "50.00", "25.00"],
+                ["D", "50.00 (1 of 2 seeds)", "failed"],
+                ["R", "failed", "failed"],
+            ],
+        ),
+        (
+            "method scope",
+            {},
+            [
+                ["B", "morphemic", "50.00"],
+                ["B", "whole-word", "25.00"],
+                ["D", "morphemic", "50.00 (1 of 2 seeds)"],
+                ["D", "whole-word", "failed"],
+                ["R", "morphemic", "failed"],
+                ["R", "whole-word", "failed"],
+            ],
+        ),
+        # A failed cell is none of another method.
+        ("method", {"where": {"scope": ["morphemic"], "method": ["R"]}}, [["R", "failed"]]),
+    ],
+)
+def test_failed_cells(rows: str, asked: dict[str, Any], expected: list[list[str]]) -> None:
+    results = (
         score("B", 0.5),
         score("B", 0.25, scope="whole-word"),
         score("D", 0.5, seed=1),
         {"method": "R", "metric": FAILED},
         {"method": "D", "metric": FAILED, "seed": 2},
     )
-    across = make_table(
-        frame, TableSpec(title="T", rows=["method"], columns=["scope"], metrics=["f1"])
-    )
-    assert texts(across) == [
-        ["B", "50.00", "25.00"],
-        ["D", "50.00 (1 of 2 seeds)", "failed"],
-        ["R", "failed", "failed"],
-    ]
-    down = make_table(frame, TableSpec(title="T", rows=["method", "scope"], metrics=["f1"]))
-    assert texts(down) == [
-        ["B", "morphemic", "50.00"],
-        ["B", "whole-word", "25.00"],
-        ["D", "morphemic", "50.00 (1 of 2 seeds)"],
-        ["D", "whole-word", "failed"],
-        ["R", "morphemic", "failed"],
-        ["R", "whole-word", "failed"],
-    ]
-    chosen = make_table(
-        frame,
-        TableSpec(
-            title="T",
-            rows=["method"],
-            metrics=["f1"],
-            where={"scope": ["morphemic"], "method": ["R"]},
-        ),
-    )
-    assert texts(chosen) == [["R", "failed"]], "a failed cell is none of another method"
+    assert texts(table_of(rows, *results, **asked)) == expected
 
 
-def test_all_failed() -> None:
-    frame = results({"method": "B", "language": "en", "metric": FAILED})
-    table = make_table(
-        frame, TableSpec(title="T", rows=["language", "method"], columns=["scope"], metrics=["f1"])
-    )
-    assert texts(table) == [["en", "B", "failed"]]
-    assert usual_tables(frame) == []
-
-
-@pytest.mark.parametrize("frame", [pd.DataFrame(), results()])
-def test_no_results(frame: pd.DataFrame) -> None:
-    table = make_table(
-        frame, TableSpec(title="T", rows=["language"], columns=["scope"], metrics=["f1"])
-    )
-    assert table.rows == ()
-    assert [column.key for column in table.columns] == ["f1"]
-    assert usual_tables(frame) == []
+def test_all_failed_or_nothing_there() -> None:
+    failed = {"method": "B", "language": "en", "metric": FAILED}
+    assert texts(table_of("language method", failed, columns=["scope"])) == [["en", "B", "failed"]]
+    assert usual_tables(results_of_rows([failed])) == []
+    empty = table_of("language", columns=["scope"])
+    assert empty.rows == ()
+    assert [column.key for column in empty.columns] == ["f1"]
+    assert usual_tables(results_of_rows([])) == []
 
 
 def test_where_and_all_metrics() -> None:
-    frame = results(
+    table = table_of(
+        "method",
         score("B", 0.5, vocab_size=8000),
         score("B", 0.75, vocab_size=16000),
         score("B", 0.25, "recall", vocab_size=16000),
-    )
-    table = make_table(
-        frame, TableSpec(title="T", rows=["method"], where={"vocab_size": ["16000"]})
+        metrics=(),
+        where={"vocab_size": ["16000"]},
     )
     assert [column.key for column in table.columns] == ["f1", "recall"]
     assert texts(table) == [["B", "75.00", "25.00"]]
@@ -200,40 +182,34 @@ def test_where_and_all_metrics() -> None:
 
 
 def test_signatures_once_each() -> None:
-    frame = results(*(score("A", 0.5, seed=n, signature=s) for n, s in enumerate("baab")))
-    table = make_table(frame, TableSpec(title="T", rows=["method"], metrics=["f1"]))
+    table = table_of(
+        "method", *(score("A", 0.5, seed=n, signature=s) for n, s in enumerate("baab"))
+    )
     assert table.signatures == ("b", "a")
 
 
-def test_missing_columns() -> None:
-    with pytest.raises(MorphGraphError, match="lack the columns cell, language"):
-        make_table(
-            pd.DataFrame({"metric": ["f1"]}), TableSpec(title="T", rows=["method"], metrics=["f1"])
-        )
-
-
 def test_usual_tables() -> None:
-    frame = results(
+    results = (
         score("A", 0.5, "recall", language="en"),
         score("A", 0.5, language="en", scope="whole-word"),
         score("B", 0.5, language="en"),
         {"method": "A", "language": "en", "metric": "types", "value": 5.0},
     )
-    assert usual_tables(frame) == [
+    assert usual_tables(results_of_rows(results)) == [
         TableSpec(title="Scores", rows=["method"], columns=["scope"], metrics=["recall", "f1"]),
         TableSpec(title="Vocabulary and facts of the run", rows=["method"], metrics=["types"]),
     ]
 
 
 def test_what_was_not_run_is_said_and_nobody_is_best_beside_it() -> None:
-    frame = results(
+    table = table_of(
+        "language method",
         score("BPE", 0.5, language="en"),
         score("ReBPE", 0.75, language="en"),
         score("BPE", 0.25, language="de"),
         score("FLOTA", 0.5, language="de"),
         {"method": "ReBPE", "language": "de", "metric": NOT_RUN},
     )
-    table = make_table(frame, TableSpec(title="T", rows=["language", "method"], metrics=["f1"]))
     assert texts(table) == [
         ["en", "BPE", "50.00"],
         ["en", "ReBPE", "75.00"],
@@ -241,41 +217,28 @@ def test_what_was_not_run_is_said_and_nobody_is_best_beside_it() -> None:
         ["de", "ReBPE", "not run"],
         ["de", "FLOTA", "50.00"],
     ]
-    assert [row.cells[0].is_best for row in table.rows] == [False, True, False, False, False]
+    assert best(table) == [[False], [True], [False], [False], [False]]
 
 
 def test_what_languages_were_measured_on_is_said_where_it_differs() -> None:
-    frame = results(
+    table = table_of(
+        "language method",
         score("BPE", 0.5, language="en", reference="small.tsv"),
         score("BPE", 0.25, language="de", reference="large.tsv"),
     )
-    table = make_table(frame, TableSpec(title="T", rows=["language", "method"], metrics=["f1"]))
     assert table.rows_by == ("language", "method", "reference")
     assert [row.names[2] for row in table.rows] == ["small.tsv", "large.tsv"]
 
 
 def test_names_cannot_turn_the_text_around() -> None:
-    frame = results(score("BPE\u202e", 0.5))
-    [row] = make_table(frame, TableSpec(title="T", rows=["method"], metrics=["f1"])).rows
+    [row] = table_of("method", score("BPE\u202e", 0.5)).rows
     assert row.names == (r"BPE\u202e",)
 
 
 def test_best_by_direction_and_as_it_reads() -> None:
-    frame = results(
-        score("A", 0.50001),
-        score("B", 0.50002),
-        score("C", 0.4),
-        score("A", 2.0, "distance"),
-        score("B", 1.0, "distance"),
-        score("C", NAN, "distance"),
-        score("A", 2.0, "fertility"),
-        score("B", 1.0, "fertility"),
-    )
-    table = make_table(
-        frame,
-        TableSpec(title="T", rows=["method"], metrics=["f1", "distance", "fertility"]),
-    )
-    assert [[cell.is_best for cell in row.cells] for row in table.rows] == [
+    values = {"f1": (0.50001, 0.50002, 0.4), "distance": (2.0, 1.0, NAN), "fertility": (2.0, 1.0)}
+    scores = (score("ABC"[n], v, m) for m, each in values.items() for n, v in enumerate(each))
+    assert best(table_of("method", *scores, metrics=list(values))) == [
         [True, False, False],
         [True, True, False],
         [False, False, False],
@@ -283,13 +246,13 @@ def test_best_by_direction_and_as_it_reads() -> None:
 
 
 def test_how_values_read() -> None:
-    def read(metric: str, value: float) -> str:
-        return value_text(column_of(metric).form, value)
-
-    assert read("vocabulary.word_initial", 0.5) == "50.00"
-    assert read("vocabulary.tokens", 1234567.0) == "1,234,567"
-    assert read("dropout_rate", 0.05) == "5.00"
-    assert read("nobody's", 0.5) == "0.500"
+    for metric, value, expected in (
+        ("vocabulary.word_initial", 0.5, "50.00"),
+        ("vocabulary.tokens", 1234567.0, "1,234,567"),
+        ("dropout_rate", 0.05, "5.00"),
+        ("nobody's", 0.5, "0.500"),
+    ):
+        assert value_text(column_of(metric).form, value) == expected
     assert cell_texts(column_of("f1"), Cell(NAN, 0.25, 0.5, state="done")) == ("n/a", "")
     assert cell_texts(column_of("f1"), Cell(0.5, 0.25, NAN, state="done")) == ("50.00", "")
     same = Cell(8000.0, sd=0.0, seeds=3, defined=3, state="done")

@@ -110,37 +110,6 @@ def _workers(runner: int) -> list[psutil.Process]:
     return found
 
 
-def test_a_second_runner_in_the_same_folder_is_refused(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    first = start(folder)
-    try:
-        while not (folder / "progress.json").exists():
-            assert first.poll() is None
-            time.sleep(0.05)
-        second = start(folder)
-        said, _ = second.communicate(timeout=60)
-        assert second.returncode == 2
-        assert "another run is active in this folder" in said.decode()
-    finally:
-        first.kill()
-        first.communicate()
-
-
-def test_a_run_asked_to_stop_keeps_what_is_done(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    run = start(folder)
-    while len(list((folder / "store").glob("*.parquet"))) < 3:
-        assert run.poll() is None
-        time.sleep(0.02)
-    (folder / "stop").touch()
-    said, _ = run.communicate(timeout=60)
-    assert run.returncode == 130, said.decode()
-    assert "the same command resumes it" in said.decode()
-    kept = len(list((folder / "store").glob("*.parquet")))
-    assert 3 <= kept < 61
-    assert 0 < results(folder)["cell"].nunique() < 60
-
-
 def test_leftovers_of_a_write_that_was_cut_off_are_no_results(
     undisturbed: tuple[pd.DataFrame, float], undisturbed_folder: Path, tmp_path: Path
 ) -> None:

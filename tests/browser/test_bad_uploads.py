@@ -19,35 +19,23 @@ pytestmark = pytest.mark.browser
 IMAGE = "<img src=x onerror=alert(1)>"
 SHOWN = IMAGE.replace(" ", "␣")
 
-BAD_TOKENISERS: dict[str, tuple[dict[str, bytes], str]] = {
-    "cut off": ({"tokenizer.json": b'{"model": {"type": "BPE", "vocab": {'}, "the JSON is cut off"),
-    "no such part": (
-        {"vocab.json": b'{"a": 0, "b": 1, "ab": 2}', "merges.txt": b"a b\nab c\n"},
-        "“c” is not in the vocabulary",
-    ),
-    "latin-1": ({"tokenizer.json": '{"a": "ä"}'.encode("latin-1")}, "is not valid UTF-8"),
-    "empty": ({"tokenizer.json": b""}, "the file is empty"),
-    **{
-        name: ({FILES[name].name: FILES[name].make()}, FILES[name].error)
-        for name in (
-            "Replace that doubles 60 times",
-            "Precompiled that leaves its array",
-            "SentencePiece with a false size",
-            "Metaspaces that grow",
-        )
-    },
-}
-BAD_REFERENCES: dict[str, tuple[bytes, str]] = {
-    "empty": (b"", "the file is empty"),
-    "latin-1": (
-        "w\u00e4hlen\tw\u00e4hl en\n".encode("latin-1"),
-        "line 1: the byte 0xE4 is not UTF-8",
-    ),
-    "nothing parses": (b"to be or not\nto be that\nis the\n", "cannot be detected"),
-    "spaces": (b"ice cream\tice cream\nNew York\tNew York\n", "cannot be detected"),
-    "no words": (b"word\tmorphs\n", "there is only a header"),
-    "no column": (FILES["a cell in the last column"].make(), "no columns Word and MorphoLexSegm"),
-}
+MERGES = {"vocab.json": b'{"a": 0, "b": 1, "ab": 2}', "merges.txt": b"a b\nab c\n"}
+LATIN = "wählen\twähl en\n".encode("latin-1")
+HOSTILE = [
+    FILES[name]
+    for name in (
+        "Replace that doubles 60 times",
+        "SentencePiece with a false size",
+        "a cell in the last column",
+    )
+]
+BAD: tuple[tuple[str, dict[str, bytes], str], ...] = (
+    ("Tokeniser", {"tokenizer.json": b'{"model": {"vocab": {'}, "the JSON is cut off"),
+    ("Tokeniser", MERGES, "“c” is not in the vocabulary"),
+    *(("Tokeniser", {one.name: one.make()}, one.error) for one in HOSTILE[:2]),
+    ("Reference", {"gold.tsv": LATIN}, "the byte 0xE4 is not UTF-8"),
+    ("Reference", {"gold.tsv": HOSTILE[2].make()}, "no columns Word and MorphoLexSegm"),
+)
 
 
 @pytest.fixture
@@ -63,9 +51,9 @@ def start(page: Page, app_address: str) -> Page:
     return page
 
 
-def test_bad_tokenisers_get_a_message_and_the_session_goes_on(start: Page) -> None:
-    for files, message in BAD_TOKENISERS.values():
-        upload(start, "Tokeniser", *files.items())
+def test_bad_files_get_a_message_and_the_session_goes_on(start: Page) -> None:
+    for label, files, message in BAD:
+        upload(start, label, *files.items())
         expect(start.get_by_test_id("stAlert")).to_contain_text(message, timeout=PATIENCE)
         expect(start.get_by_test_id("stException")).to_have_count(0)
         works(start)
@@ -82,14 +70,6 @@ def test_each_upload_is_judged_by_itself(
     opened = start.get_by_role("button", name="tokenizer.json")
     expect(opened).to_be_visible(timeout=PATIENCE)
     expect(start.get_by_test_id("stAlert")).to_have_count(0)
-
-
-def test_bad_references_get_a_message_and_the_session_goes_on(start: Page) -> None:
-    for content, message in BAD_REFERENCES.values():
-        upload(start, "Reference", ("gold.tsv", content))
-        expect(start.get_by_test_id("stAlert")).to_contain_text(message, timeout=PATIENCE)
-        expect(start.get_by_test_id("stException")).to_have_count(0)
-        works(start)
 
 
 def test_a_file_of_200_mb_is_refused_before_it_is_sent(start: Page, tmp_path: Path) -> None:

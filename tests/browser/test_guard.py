@@ -59,9 +59,7 @@ def ask(port: int, path: str, **headers: str) -> HTTPResponse:
     return connection.getresponse()
 
 
-@pytest.mark.parametrize(
-    "path", ["/", "/_stcore/health", "/_stcore/host-config", "/no/such", FRAME]
-)
+@pytest.mark.parametrize("path", ["/", "/_stcore/health", "/no/such", FRAME])
 def test_each_request_names_this_server(public_port: int, path: str) -> None:
     for host in ("evil.example", "127.0.0.1.evil.example", "evil.example:80@localhost", "a b"):
         answer = ask(public_port, path, Host=host)

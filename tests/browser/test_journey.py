@@ -94,11 +94,18 @@ def look_for(page: Page, text: str) -> None:
 
 def wait_for_edits(page: Page, number: int) -> None:
     """Wait until so many edits can be undone, as the button for it tells."""
-    idle(page)
-    page.get_by_role("button", name="Undo").hover()
-    expect(page.get_by_role("tooltip")).to_contain_text(f"{number} to undo")
+    tip = page.get_by_role("tooltip")
+    for _ in range(10):  # a button drawn anew under the pointer shows none until it is left
+        idle(page)
+        page.get_by_role("button", name="Undo").hover()
+        try:
+            tip.filter(has_text=f"{number} to undo").wait_for(timeout=3_000)
+            break
+        except TimeoutError:
+            page.mouse.move(700, 5)
+    expect(tip).to_contain_text(f"{number} to undo")
     page.mouse.move(700, 5)
-    expect(page.get_by_role("tooltip")).to_have_count(0)
+    expect(tip).to_have_count(0)
 
 
 def test_the_journey(page: Page, app_address: str, tmp_path: Path) -> None:

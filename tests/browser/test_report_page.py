@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-import pandas as pd
 import pytest
+import reports
 from playwright.sync_api import Browser
 
-from morphgraph.batch.report import FinishedRun, write_report
-from morphgraph.batch.results import RESULT_COLUMNS, TableSpec
+from morphgraph.batch.results import TableSpec, results_of_rows
 
 HOSTILE = "</script><script>document.title = 'changed'</script><img src=x onerror=alert(1)>"
 
@@ -21,16 +20,12 @@ pytestmark = pytest.mark.browser
 def address(tmp_path: Path) -> str:
     """A report with hostile names, a wide table and two charts."""
     known = {"metric": "f1", "value": 0.5, "low": 0.4, "high": 0.6, "p": 0.5}
-    empty = dict.fromkeys(RESULT_COLUMNS, "") | dict.fromkeys(
-        ("vocab_size", "seed", "entries", "step")
-    )
     rows = [
-        {**empty, **known, "method": f"{HOSTILE}{n}", "scope": f"scope {s}", "vocab_size": size}
+        {**known, "method": f"{HOSTILE}{n}", "scope": f"scope {s}", "vocab_size": size}
         for n in range(3)
         for s in range(20)
         for size in (8000, 16000)
     ]
-    frame = pd.DataFrame(rows).astype({"vocab_size": "Int64", "seed": "Int64"})
     tables = [
         TableSpec(title="Bars", rows=["method", "vocab_size"], columns=["scope"], metrics=["f1"]),
         TableSpec(
@@ -41,7 +36,7 @@ def address(tmp_path: Path) -> str:
             chart="lines",
         ),
     ]
-    write_report(FinishedRun(HOSTILE, HOSTILE, frame, pd.DataFrame(), tables=tables), tmp_path)
+    reports.write(tmp_path, results_of_rows(rows), title=HOSTILE, tables=tables)
     return (tmp_path / "report.html").as_uri()
 
 

@@ -107,15 +107,10 @@ def test_from_a_score_to_the_merge_tree(
     # Back, with what was chosen.
     go_to(page, "Scores")
     expect(cell_of(table, 1, 0)).to_have_text("FLOTA", timeout=PATIENCE)
-    shown = [cell_of(table, row, 2).text_content() or "" for row in range(3)]
-    rows = list(csv.DictReader(download(page, "CSV", tmp_path).splitlines()))
-    assert [row["tokeniser"] for row in rows] == ["BPE", "FLOTA", "Ideal"]
-    for row, text in zip(rows, shown, strict=True):
-        assert text.startswith(f"{100 * float(row['precision']):.2f}")
-    assert rows[0]["signature"].startswith("reference:demo:en@")
-    latex = download(page, "LaTeX", tmp_path)
-    assert r"\begin{tabular}" in latex
-    assert all(f"{100 * float(row['precision']):.2f}" in latex for row in rows)
+    shown = cell_of(table, 1, 2).text_content() or ""
+    [_, row, *_] = csv.DictReader(download(page, "CSV", tmp_path).splitlines())
+    assert row["tokeniser"] == "FLOTA"
+    assert shown.startswith(f"{100 * float(row['precision']):.2f}")
 
 
 def test_what_takes_long_says_so_and_can_be_stopped(page: Page, app_address: str) -> None:

@@ -1,4 +1,4 @@
-"""The command line: counting words, and training and scoring with the counts."""
+"""The command line: counting words, training with the counts; vocabularies measured on texts."""
 
 import os
 import subprocess
@@ -21,26 +21,17 @@ Command = Callable[..., Any]
 PROJECT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture
-def texts(tmp_path: Path) -> Path:
-    folder = tmp_path / "texts"
-    folder.mkdir()
-    (folder / "a.txt").write_text("undo (undoing) do do\n" * 30, encoding="utf-8")
-    (folder / "b.csv").write_text("id,text\n1,redo\n2,do undo\n", encoding="utf-8")
-    return folder
-
-
 @pytest.mark.slow
-def test_count_and_train(morphgraph: Command, texts: Path, tmp_path: Path) -> None:
-    out = tmp_path / "counts.parquet"
-    run = morphgraph("count", texts, "--out", out, "--pipeline", "knockout", "--min-count", 2)
+def test_count_and_train(morphgraph: Command, folder: Path) -> None:
+    out = folder / "counts.parquet"
+    run = morphgraph("count", "texts", "--out", out, "--pipeline", "knockout", "--min-count", 2)
     assert run.code == 0, run.err
     assert run.out == (
         "183 running words, 6 distinct, in 2 files\n"
         f"5 words, 1 rarer than 2 left out: saved {out}\n"
     )
     assert run.err.startswith("counting …\n")
-    model = tmp_path / "model.json"
+    model = folder / "model.json"
     arguments = ("--method", "bpe", "--pipeline", "knockout", "--vocab-size", 258)
     run = morphgraph("train", "--counts", out, *arguments, "--out", model)
     assert run.code == 0, run.err
@@ -49,18 +40,14 @@ def test_count_and_train(morphgraph: Command, texts: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_count_tells_what_it_found_as_json(
-    morphgraph: Command, texts: Path, tmp_path: Path
-) -> None:
-    out = tmp_path / "o"
-    report = morphgraph(
-        "count", texts / "a.txt", texts, "--out", out, "--workers", 1, "--json"
-    ).json
+def test_count_tells_what_it_found_as_json(morphgraph: Command, folder: Path) -> None:
+    run = morphgraph("count", "texts/a.txt", "texts", "--out", "o", "--workers", 1, "--json")
+    report = run.json
     seconds, speed = report.pop("seconds"), report.pop("megabytes_per_second")
     assert seconds > report.pop("summing_seconds") > 0
     assert speed == pytest.approx(report["bytes"] / 1e6 / seconds)
     assert report == {
-        "saved": str(out),
+        "saved": "o",
         "pipeline": "whitespace",
         "minimum_count": 1,
         "files": 2,
@@ -77,37 +64,11 @@ def test_count_tells_what_it_found_as_json(
     }
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--memory", "12"), "'12' is not an amount of memory. Give one such as 512M or 2G."),
-        (("--memory", "63M"), "bytes of memory are too few. Give at least 64M."),
-        (("--pipeline", "plain"), "Choose one of whitespace, knockout, rebpe."),
-        (("--workers", "0"), "There cannot be 0 workers. Give 1 or more."),
-        (("--min-count", "0"), "The least count is 0. Give 1 or more."),
-        (("--column", "words", "--workers", "1"), "there is no column “words”"),
-        (("nothing.txt",), "nothing.txt: no such file or folder. Check the path."),
-        (("--workers", "2", "--scheduler", "tcp://x:1"), "Tasks run in one place."),
-    ],
-)
-def test_count_refuses(
-    morphgraph: Command, texts: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
-) -> None:
-    run = morphgraph("count", texts, *arguments, "--out", tmp_path / "o")
-    assert run.code == 2
-    assert run.err.splitlines()[-1].startswith("morphgraph: ")
-    assert message in run.err
-    assert not (tmp_path / "o").exists()
-
-
-def test_bad_lines_are_told(morphgraph: Command, tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_bytes(b"do\n\xff\nundo\n")
-    arguments = ("count", tmp_path / "a.txt", "--out", tmp_path / "o", "--bad-lines")
-    assert "line 2: byte 0xFF" in morphgraph(*arguments, "stop").err
-    run = morphgraph(*arguments, "skip")
+def test_bad_lines_are_told(morphgraph: Command, folder: Path) -> None:
+    run = morphgraph("count", "bad.txt", "--out", "o", "--bad-lines", "skip")
     assert run.code == 0
     assert "left out: 1 line\n" in run.err
-    assert f"  {tmp_path / 'a.txt'}, line 2: byte 0xFF is not valid UTF-8\n" in run.err
+    assert f"  {folder}/bad.txt, line 2: byte 0xFF is not valid UTF-8\n" in run.err
     assert run.out.startswith("2 running words, 2 distinct, in 1 file\n")
 
 
@@ -143,12 +104,13 @@ def test_progress_without_and_with_a_terminal(
 
 _COUNT = """
 import sys
+from pathlib import Path
 from morphgraph.batch.cluster import local_cluster
 from morphgraph.batch.cluster import runner_on
 from morphgraph.corpus import counting
 counting.BLOCK_BYTES, counting._BYTES_PER_PARTITION = 2**20, 2**21
 if __name__ == "__main__":
-    planned = counting.plan_counting(["texts"], sys.argv[1], memory=2**26)
+    planned = counting.Counting(["texts"], Path(sys.argv[1]), memory=2**26)
     if sys.argv[2] == "here":
         counting.run_counting(planned, workers=2)
     else:
@@ -215,3 +177,58 @@ def _counting(folder: Path, out: str, where: str) -> subprocess.Popen[bytes]:
         env=os.environ | {"PYTHONPATH": str(PROJECT)},
         stderr=subprocess.DEVNULL,
     )
+
+
+# --- vocabulary --corpus --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def languages(tmp_path: Path) -> Path:
+    (tmp_path / "en.txt").write_text("The dogs run home.\nHouses stand there.\n", encoding="utf-8")
+    german = "Die Hunde rennen heim.\nHäuser stehen dort.\n"
+    (tmp_path / "de.txt").write_text(german, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.slow
+def test_parallel_text(morphgraph: Command, languages: Path) -> None:
+    both = ("--tokenizer", "demo:en", "--tokenizer", "demo:de")
+    run = morphgraph("vocabulary", "--corpus", languages, "--parallel", "--base", "en", *both)
+    assert run.code == 0, run.err
+    table, parity = run.out.split("\n\n")
+    head, *rows = table.splitlines()
+    costs = "Tokens per line  Tokens per byte  Relative to en  Tokens per word"
+    assert head.startswith(f"Language  Tokeniser  Lines  Words  Tokens  {costs}")
+    assert [row.split()[:2] for row in rows] == [
+        [text, f"demo:{code}"] for text in ("de", "en", "all") for code in ("en", "de")
+    ]
+    assert rows[0].split()[5:8] == ["11.000", "0.524", "1.833"]
+    assert "Gini, by line" in parity
+    # Costs 11 and 6: 2 · 5 over 2 · 4 · 8.5.
+    assert parity.splitlines()[1].split() == ["demo:en", "0.147", "0.118", "de", "1.83"]
+    assert "lines as whole texts" in parity
+    assert "|unit:lines|base:en|" in parity
+
+
+@pytest.mark.slow
+def test_by_file_as_json_by_any_number_of_workers(morphgraph: Command, languages: Path) -> None:
+    found = morphgraph("vocabulary", "--corpus", languages, "--json").json
+    assert (found["by"], found["unit"]) == ("file", "words")
+    assert [(one["text"], one["words"]) for one in found["texts"]] == [("de", 7), ("en", 7)]
+    [total] = found["all"]
+    assert total["words"] == 14
+    assert total["fertility"] == total["tokens"] / 14
+    assert total["never_used"] < total["ordinary_types"]
+    assert total["relative_tokens"] is None
+    assert "parity" not in found
+    two = morphgraph("vocabulary", "--corpus", languages, "--json", "--workers", 2).json
+    assert two == found
+    lines = morphgraph("vocabulary", "--corpus", languages, "--limit", 1).out.splitlines()
+    assert [line.split()[0] for line in lines[:3]] == ["File", "de", "all"]
+    assert lines[3] == "1 of 2 files; --limit 0 shows all"
+
+
+def test_bad_lines_of_a_corpus_are_told(morphgraph: Command, folder: Path) -> None:
+    run = morphgraph("vocabulary", "--corpus", "bad.txt", "--bad-lines", "skip")
+    assert run.code == 0
+    assert "left out: 1 line" in run.err

@@ -1,6 +1,7 @@
 """The command that exports: methods on a tokeniser, a vocabulary or a saved model."""
 
 import json
+from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -52,33 +53,6 @@ def test_a_method_on_a_vocabulary(morphgraph: Command, bert: Path, tmp_path: Pat
     assert document["post_processor"]["type"] == "BertProcessing"
 
 
-@pytest.mark.parametrize(
-    ("method", "message"),
-    [
-        ("flota(z=2)", "flota has no parameter “z”"),
-        ("flotilla", "There is no method “flotilla”"),
-        ("flota(k=-1)", "k=-1 does not fit"),
-        ("trimmed", "needs the word counts of a second corpus"),
-        ("picky", "Export the model that train --method picky saved"),
-        ("dropout(queue=true)", "Export bpe"),
-    ],
-)
-def test_what_cannot_be_exported_writes_nothing(
-    morphgraph: Command, tmp_path: Path, method: str, message: str
-) -> None:
-    out = tmp_path / "out"
-    run = morphgraph("export", "--tokenizer", "demo:en", "--method", method, "--out", out)
-    assert (run.code, run.out, [*out.iterdir()]) == (2, "", [])
-    assert message in run.err and len(run.err.splitlines()) == 1
-
-
-def test_a_vocabulary_needs_a_method(morphgraph: Command, bert: Path, tmp_path: Path) -> None:
-    run = morphgraph("export", "--tokenizer", bert, "--out", tmp_path / "out")
-    assert run.code == 2
-    assert "has no merges" in run.err and "--method" in run.err
-    assert "--model" not in run.err
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["vocab.txt", "tokenizer.json"])
 def test_a_folder_with_a_vocabulary(morphgraph: Command, tmp_path: Path, name: str) -> None:
@@ -100,21 +74,11 @@ def test_a_folder_with_a_vocabulary(morphgraph: Command, tmp_path: Path, name: s
     assert contents == {"unk_token": "[UNK]", "pad_token": "[UNK]"}, "[MASK] is no type"
 
 
-@pytest.mark.parametrize("below", ["x", "x/y"])
-def test_a_file_where_a_folder_should_be(morphgraph: Command, bert: Path, below: str) -> None:
-    run = morphgraph("export", "--tokenizer", "demo:en", "--out", bert / below)
-    assert run.code == 2 and f"{bert} is a file, not a folder" in run.err
-
-
 @pytest.mark.slow
 def test_a_recipe_first(morphgraph: Command, tmp_path: Path) -> None:
     edited, out = tmp_path / "edited", tmp_path / "out"
-    assert (
-        morphgraph(
-            "knockout", "--tokenizer", "demo:nl", "--reference", "demo:nl", "--out", edited
-        ).code
-        == 0
-    )
+    given = ("--tokenizer", "demo:nl", "--reference", "demo:nl", "--out", edited)
+    assert morphgraph("knockout", *given).code == 0
     given = ("--tokenizer", "demo:nl", "--recipe", edited / "recipe.json", "--out", out)
     run = morphgraph("export", *given, "--method", "longest(k=2)", "--json")
     assert run.code == 0, run.err
@@ -123,3 +87,42 @@ def test_a_recipe_first(morphgraph: Command, tmp_path: Path) -> None:
     assert json.loads((out / "ids.json").read_text()) == json.loads(
         (edited / "ids.json").read_text()
     )
+
+
+@pytest.mark.slow
+def test_other_files_are_set_aside_and_ours_make_room(morphgraph: Command, tmp_path: Path) -> None:
+    (tmp_path / "tokenizer_config.json").write_text("mine")
+    (tmp_path / "README.md").write_text("mine too")
+    (tmp_path / "tokenizer.json.old").mkdir()
+    (tmp_path / "tokenizer.json").write_text("a third")
+    for _ in range(2):
+        result = morphgraph("export", "--tokenizer", "demo:nl", "--out", tmp_path)
+        assert result.code == 0
+    kept = {path.name: path.read_text() for path in tmp_path.glob("*.old*") if path.is_file()}
+    assert kept == {
+        "tokenizer_config.json.old": "mine",
+        "README.md.old": "mine too",
+        "tokenizer.json.old1": "a third",
+    }
+    assert json.loads((tmp_path / "tokenizer.json").read_text("utf-8"))["model"]["type"] == "BPE"
+
+
+def test_a_rank_file_beside_it(morphgraph: Command, tmp_path: Path) -> None:
+    lines = (b"%b %d" % (b64encode(bytes([byte])), byte) for byte in range(256))
+    data = b"\n".join([*lines, b"dW4= 256", b"dW5k 257\n"])
+    ranks, out = tmp_path / "own.tiktoken", tmp_path / "out"
+    ranks.write_bytes(data)
+    command = [
+        "export",
+        "--tokenizer",
+        str(ranks),
+        "--out",
+        str(out),
+        "--ranks",
+        "--pattern",
+        "cl100k_base",
+    ]
+    assert morphgraph(*command).code == 0
+    assert (out / "ranks.tiktoken").read_bytes() == data
+    refused = morphgraph(*command, "--method", "flota")
+    assert refused.code == 2 and "has no merges for a rank file" in refused.err

@@ -32,11 +32,14 @@ MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("undo"
 COMMON = ["--reference", "{work}/gold.tsv", "--tokenizer", "{work}/tokeniser"]
 MODEL = ["{work}/model"]
 
+COUNTED = ["--tokenizer", "{work}/tokeniser", "--counts", "{work}/counts.tsv"]
 WRITING = {
     "score": ([*COMMON, "--out", "{disk}/a.csv"], ["--methods", "flota"]),
     "compare": ([*COMMON, "--out", "{disk}/a.html"], ["--methods", "flota"]),
     "knockout": ([*COMMON, "--out", "{disk}/a"], ["--min-vocab-size", "100"]),
     "rebpe": ([*COMMON, "--out", "{disk}/a"], ["--no-reify"]),
+    "prune": ([*COUNTED, "--count", "3", "--out", "{disk}/a"], ["--count", "4"]),
+    "extend": ([*COUNTED, "--add", "9", "--out", "{disk}/a"], ["--add", "5"]),
     "train": (
         ["--counts", "{work}/counts.tsv", "--vocab-size", "300", "--out", "{disk}/a.json"],
         ["--special", "<s>"],

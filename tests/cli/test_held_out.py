@@ -82,19 +82,15 @@ def test_it_is_told_wherever_scores_are_shown(morphgraph: Command, tmp_path: Pat
     [
         ("bpe,flota", (), ["all words"]),
         ("bpe,knockout", ("--holdout", "0"), ["all words"]),
-        ("bpe,knockout(chosen=0)", (), None),
         ("bpe,knockout(select=random)", ("--holdout", "0"), ["all words"]),
         ("bpe", ("--holdout", "0.2"), ["all words", "held out: holdout 0.2 seed 0"]),
     ],
 )
 def test_what_is_held_out(
-    morphgraph: Command, methods: str, more: tuple[str, ...], words: list[str] | None
+    morphgraph: Command, methods: str, more: tuple[str, ...], words: list[str]
 ) -> None:
     run = morphgraph(*NL, "--methods", methods, *more, "--resamples", "0", "--json")
-    if words is None:
-        assert "knockout has no parameter “chosen”. It takes threshold" in run.err
-    else:
-        assert [table["words"] for table in run.json["tables"]] == words
+    assert [table["words"] for table in run.json["tables"]] == words
 
 
 @pytest.mark.slow
@@ -132,10 +128,18 @@ def test_a_reference_of_one_word_has_nothing_to_hold_out(
     assert "A reference of 1 word has too few to hold out a share of 0.5." in run.err
 
 
-def test_a_file_that_tells_it_wrongly_is_an_error(morphgraph: Command, tmp_path: Path) -> None:
-    made = tmp_path / "made"
-    morphgraph("knockout", "--tokenizer", "demo:nl", "--reference", "demo:nl", "--out", made)
-    [path] = [p for p in made.iterdir() if p.name.startswith("token")]
+KNOCKOUT = ("knockout", "--tokenizer", "demo:nl", "--reference", "demo:nl", "--out", "made")
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "made"
+
+
+def test_a_file_that_tells_it_wrongly_is_an_error(morphgraph: Command, made: Path) -> None:
+    morphgraph(*KNOCKOUT)
+    path = made / "tokeniser.bte.json"
     document = json.loads(path.read_text("utf-8"))
     document["model"]["morphgraph"]["learned_from"][0]["seed"] = "x"
     path.write_text(json.dumps(document), encoding="utf-8")
@@ -143,16 +147,10 @@ def test_a_file_that_tells_it_wrongly_is_an_error(morphgraph: Command, tmp_path:
     assert "field model.morphgraph.learned_from: references with a name" in run.err
 
 
-def test_a_recipe_tells_it_too(morphgraph: Command, tmp_path: Path) -> None:
-    made = tmp_path / "made"
-    morphgraph("knockout", "--tokenizer", "demo:nl", "--reference", "demo:nl", "--out", made)
-    run = morphgraph(*NL, "--recipe", made / "recipe.json", "--json")
-    assert [row["held_in"] for row in run.json["tables"][0]["rows"]] == [True]
-
-
-def test_baselines_of_knockout_learn_nothing(morphgraph: Command, tmp_path: Path) -> None:
-    made = tmp_path / "made"
-    morphgraph("knockout", "--tokenizer", "demo:nl", "--reference", "demo:nl", "--select", "last",
-               "--percent", "10", "--out", made)  # fmt: skip
-    [table] = morphgraph("score", "--tokenizer", made, *NL[3:], "--json").json["tables"]
-    assert [row["held_in"] for row in table["rows"]] == [False]
+def test_a_recipe_tells_it_too_but_not_of_baselines(morphgraph: Command, made: Path) -> None:
+    baseline = ("--select", "last", "--percent", "10")
+    for more, held_in in (((), True), (baseline, False)):
+        morphgraph(*KNOCKOUT, *more)
+        for given in (("--recipe", made / "recipe.json"), ("--tokenizer", made)):
+            [table] = morphgraph(*NL, *given, "--json").json["tables"][:1]
+            assert [row["held_in"] for row in table["rows"]] == [held_in], given

@@ -1,7 +1,9 @@
-"""Options mean the same in every command, and what is not a tokeniser here says what to do."""
+"""Options mean the same in every command; references joined, sampled, and from standard input."""
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,9 +12,10 @@ import pytest
 import typer
 
 from morphgraph import cli
+from morphgraph.reference.entry import join_references
+from morphgraph.reference.readers import read_reference
 
 Command = Callable[..., Any]
-VOCABULARY = "[UNK]\nun\n##do\n##ing\nu\n##n\n##i\n##g\nd\n##o\n"
 
 
 def commands(group: Any, name: str = "") -> dict[str, Any]:
@@ -29,7 +32,8 @@ COMMANDS = commands(typer.main.get_command(cli.program))
 
 
 LEARNING = {"blame", "knockout", "rebpe"}
-READING = {*LEARNING, "score", "compare", "vocabulary", "export", "reference show"}
+COUNTING = {"prune", "extend"}
+READING = {*LEARNING, *COUNTING, "score", "compare", "vocabulary", "export", "reference show"}
 
 
 @pytest.mark.parametrize(
@@ -37,7 +41,7 @@ READING = {*LEARNING, "score", "compare", "vocabulary", "export", "reference sho
     [
         ("--threshold", LEARNING),
         ("--text", {"train"}),
-        ("--recipe", {*LEARNING, "score", "compare", "export"}),
+        ("--recipe", {*LEARNING, *COUNTING, "score", "compare", "export", "vocabulary"}),
         ("--join", {*LEARNING, "score", "compare"}),
         ("--include-foreign", READING),
         ("--layer", READING),
@@ -65,28 +69,106 @@ def test_every_reference_has_an_encoding(morphgraph: Command, tmp_path: Path, co
     assert morphgraph(*arguments, "--encoding", "windows-1252").code == 0
 
 
-@pytest.mark.parametrize("name", ["gpt2", "openai-community/gpt2", "meta-llama/Llama-3.1-8B"])
-@pytest.mark.parametrize("command", ["segment", "score", "knockout", "vocabulary"])
-def test_nothing_is_looked_up_on_a_hub(morphgraph: Command, name: str, command: str) -> None:
-    rest = {"segment": ["word"], "vocabulary": []}.get(command, ["--reference", "demo:en"])
-    run = morphgraph(command, "--tokenizer", name, *rest)
-    assert run.code == 2
-    assert run.err.startswith(f"morphgraph: {name}: there is no such file or folder, and nothing")
-    assert f'AutoTokenizer.from_pretrained("{name}").save_pretrained("folder")' in run.err
-
-
-def test_a_vocabulary_given_as_tokeniser(morphgraph: Command, tmp_path: Path) -> None:
-    vocabulary = tmp_path / "bert-base-uncased.txt"
-    vocabulary.write_text(VOCABULARY)
-    run = morphgraph("segment", "--tokenizer", vocabulary, "undoing")
+def test_a_vocabulary_given_as_tokeniser(morphgraph: Command, folder: Path) -> None:
+    run = morphgraph("segment", "--tokenizer", "types.txt", "undoing")
     assert (run.code, run.out) == (0, "un ##do ##ing\n")
-    assert morphgraph("vocabulary", "--tokenizer", vocabulary).code == 0
-    for command in ("score", "compare", "blame", "knockout", "rebpe"):
-        run = morphgraph(command, "--tokenizer", vocabulary, "--reference", "demo:en")
-        assert run.code == 2
-        assert (
-            f"{vocabulary}: this is a list of types, which has no merges. Choose a BPE" in run.err
-        )
-        assert "segment, score and compare take it with --model." in run.err
-    run = morphgraph("score", "--model", vocabulary, "--reference", "demo:en")
-    assert run.code == 0
+    assert morphgraph("vocabulary", "--tokenizer", "types.txt").code == 0
+    assert morphgraph("score", "--model", "types.txt", "--reference", "demo:en").code == 0
+
+
+# --- references -----------------------------------------------------------------------------------
+
+INFLECTIONS = "do\tdoing\tV|V.PTCP;PRS\tdo|ing\nsing\tsang\tV|PST\t-\n"
+DERIVATIONS = "do\tundo\tV\tV\tun\tprefix\ndo\tredo\tV\tV\tre\tprefix\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    first, second = tmp_path / "inflections.tsv", tmp_path / "derivations.tsv"
+    first.write_text(INFLECTIONS, encoding="utf-8")
+    second.write_text(DERIVATIONS, encoding="utf-8")
+    return first, second
+
+
+def piped(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    class Piped:
+        buffer = io.BytesIO(data)
+
+        def isatty(self) -> bool:
+            return False
+
+    monkeypatch.setattr(sys, "stdin", Piped())
+
+
+def test_references_are_scored_one_by_one_or_joined(
+    morphgraph: Command, files: tuple[Path, Path]
+) -> None:
+    given = ("score", "--tokenizer", "demo:en", "--reference", files[0], "--reference", files[1])
+    given = (*given, "--resamples", "0", "--scope", "morphemic", "--json")
+    apart = morphgraph(*given).json
+    assert [Path(table["reference"]).name for table in apart["tables"]] == [
+        "inflections.tsv", "derivations.tsv"]  # fmt: skip
+    joined = morphgraph(*given, "--join").json
+    table = joined["tables"][0]
+    assert joined["entries"] == 3 and len(joined["tables"]) == 1
+    assert table["reference"] == "inflections.tsv + derivations.tsv"
+    assert "derivations.tsv: one affix a word" in table["partial"]
+    assert "inflections.tsv: no segmentation (-)" in joined["skipped"]
+
+
+def test_joined_references_are_one(morphgraph: Command, files: tuple[Path, Path]) -> None:
+    given = ("blame", "--tokenizer", "demo:en", "--json", "--join")
+    run = morphgraph(*given, "--reference", files[0], "--reference", files[1])
+    assert "reference:inflections.tsv + derivations.tsv@" in run.json["signature"]
+    assert "entries:3@" in run.json["signature"]
+    together = join_references([read_reference(file) for file in files])
+    assert f"@{together.checksum}" in run.json["signature"]
+
+
+def test_a_sample(morphgraph: Command) -> None:
+    given = ("score", "--tokenizer", "demo:en", "--reference", "demo:en", "--resamples", "0")
+    given = (*given, "--sample", "40")
+    first = morphgraph(*given, "--json").json
+    assert first["entries"] == 40
+    assert "entries, seed 0)@" in first["signature"]
+    assert morphgraph(*given, "--json").json == first
+    other = morphgraph(*given, "--sample-seed", "1", "--json").json
+    assert other["entries"] == 40 and other["signature"] != first["signature"]
+    assert morphgraph(*given[:-1], "0").code != 0
+    # joined first, then drawn
+    run = morphgraph(*given, "--reference", "demo:de", "--join", "--json")
+    assert run.json["entries"] == 40
+
+
+def test_a_reference_from_standard_input(
+    morphgraph: Command, monkeypatch: pytest.MonkeyPatch, files: tuple[Path, Path]
+) -> None:
+    given = ("blame", "--tokenizer", "demo:en", "--json", "--reference")
+    from_file = morphgraph(*given, files[1]).json
+    piped(monkeypatch, DERIVATIONS.encode())
+    run = morphgraph(*given, "-")
+    assert run.code == 0 and run.json["merges"] == from_file["merges"]
+    assert "reference:standard input@" in run.json["signature"]
+    piped(monkeypatch, DERIVATIONS.encode())
+    assert "2 entries" in morphgraph("reference", "show", "-").out
+
+
+def test_standard_input_that_cannot_be_a_reference(
+    morphgraph: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = ("blame", "--tokenizer", "demo:en", "--reference", "-")
+    piped(monkeypatch, b"")
+    run = morphgraph(*given)
+    assert run.code == 2 and run.err == (
+        "morphgraph: standard input: it is empty. "
+        "Pipe a reference into the command, or name its file.\n"
+    )
+    piped(monkeypatch, b"\xff\xfe\xfd")
+    run = morphgraph(*given)
+    assert (
+        run.code == 2
+        and run.err.startswith("morphgraph: standard input")
+        and "Traceback" not in run.err
+    )
+    run = morphgraph(*given, "--reference", "-", "--join")
+    assert run.code == 2 and "Give it once" in run.err

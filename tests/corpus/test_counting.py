@@ -318,7 +318,7 @@ def test_what_was_done_is_not_done_again(
             super().__init__(sql, task, stem)
 
     monkeypatch.setattr(counting_sql, "_Block", Watched)
-    made = counting.plan_counting([texts], tmp_path / "o")
+    made = counting.Counting([texts], tmp_path / "o")
     assert len(made.blocks) == 12
     for stop in (1, 7, 10, 1, 20):
         left = [stop]
@@ -333,7 +333,7 @@ def test_what_was_done_is_not_done_again(
         assert not (tmp_path / "o").exists()
     shutil.copytree(made.folder, tmp_path / "aside")
     assert counted_bytes(texts, tmp_path / "o", workers=2) == whole
-    assert len(done) == len(set(done)) == len(made.blocks)
+    assert len(done) == len(set(map(str, done))) == len(made.blocks)
     assert names_in(tmp_path) == ["aside", "o", "texts", "whole"]
     # What another version left, whose files are of another form, is not gone on with.
     (tmp_path / "aside").rename(made.folder)
@@ -353,14 +353,14 @@ def test_workers_are_as_many_as_the_memory_is_for(
     monkeypatch.setattr(counting, "available_cores", lambda: 8)
 
     def workers(memory: int, asked: int | None = None) -> int:
-        made = counting.plan_counting([tmp_path / "a.txt"], tmp_path / "o", memory=memory)
-        return counting.workers_for(made, asked)
+        made = counting.Counting([tmp_path / "a.txt"], tmp_path / "o", memory=memory)
+        return made.workers(asked)
 
     assert [workers(2**26), workers(2**29), workers(2**29, 3), workers(2**26, 3)] == [2, 8, 3, 2]
 
 
 def counted_bytes(text: Path, out: Path, workers: int = 1) -> dict[str, bytes]:
-    counting.run_counting(counting.plan_counting([text], out), workers=workers)
+    counting.run_counting(counting.Counting([text], out), workers=workers)
     return {path.name: path.read_bytes() for path in sorted(out.iterdir())}
 
 
@@ -420,8 +420,6 @@ def test_the_order_of_words_does_not_matter(data_folder: Path, tmp_path: Path, m
     [
         ("a.txt", b"fine\r\nca\xc3\xa9\ncaf\xe9 x\n", "a.txt, line 3: byte 0xE9 is not valid"),
         ("a.txt", b"a\n\xed\xa0\x80", "a.txt, line 2: byte 0xED is not valid UTF-8"),
-        ("a.csv", b'text\n"a', "a.csv, line 2: this is not a table"),
-        ("a.csv", b"a,b\n1,2\n", "it has several columns. Name the one with the text"),
         ("a.jsonl", b'{"text": "a"}\n{"text": 1}\n', "a.jsonl, line 2: this is not a JSON object"),
         ("a.jsonl", b'{"text": "a"}\n[]', "line 2: this is not a JSON object with text (it is no"),
         ("a.jsonl", b'{"text": "a"}\n{"txt": ""}', "(it has no field “text”)"),
@@ -448,11 +446,7 @@ def test_refuses(tmp_path: Path, name: str, data: bytes, message: str, pipeline:
 @pytest.mark.parametrize(
     ("name", "data", "place"),
     [
-        ("a.txt", b"one two\nthree \xff\nfour\n", "line 2"),
-        ("a.txt.zst", packed(b"one two\nthree \xff\nfour\n", ".zst"), "line 2"),
-        ("a.csv", b"id,text\n1,one two\n2,three,\n3,four\n", "line 3"),
         ("a.csv", b'id,text\n1,one two\n2,"th"ree\n3,four\n', "line 3"),
-        ("a.csv", b"id,text\n1,one two\n2,thr\xffee\n3,four\n", "line 3"),
         ("a.jsonl", b'{"text": "one two"}\n{"text": three}\n{"text": "four"}\n', "line 2"),
         ("a.txt", b"one two\n" + b"x" * 2**23 + b" four\n", "line 2"),
         ("a.jsonl", b'{"text": "one two"}\n"' + b"x" * 2**25 + b'"\n{"text": "four"}', "line 2"),

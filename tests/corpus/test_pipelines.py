@@ -2,6 +2,7 @@
 
 import json
 import unicodedata
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,9 @@ from tokenizers import Tokenizer
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.corpus.pipelines import (
+    AT_CONTRACTION,
+    AT_DIGITS,
+    AT_HYPHENS,
     CAPITAL,
     KEPT_ASCII,
     PIPELINES,
@@ -24,9 +28,7 @@ from morphgraph.corpus.pipelines import (
     restore_capitals,
     scripts,
     split_apostrophes,
-    split_contractions,
-    split_digits,
-    split_hyphens,
+    split_off,
     split_outer_punctuation,
     usual_script,
 )
@@ -43,7 +45,7 @@ def pieces(pipeline: str, counts: dict[str, int], **options: Any) -> dict[str, i
 
 
 RULES = {
-    split_contractions: [
+    partial(split_off, AT_CONTRACTION): [
         *("do|n't", "DO|N'T", "ca|n’t", "she|'ll|'ve", "mother|'s|-in-law", "they|'re", "I|'m"),
         "o'clock",  # 'c is no contraction
         "it'sy",  # 's only at the end
@@ -58,17 +60,10 @@ RULES = {
         "a'|'b",  # the side between is empty
         *("a'|'|'b", "'s", "n't", "N’T", "x'", "'", "word"),
     ],
-    split_digits: [
-        "1",
-        "1|000",
-        "1|234|567",
-        "123|456",
-        "ab|1|234|cd|56",
-        "▁|2|024",
-        "٣|٤٥٦",
-        "no",
+    partial(split_off, AT_DIGITS): [
+        *("1", "1|000", "1|234|567", "123|456", "ab|1|234|cd|56", "▁|2|024", "٣|٤٥٦", "no"),
     ],
-    split_hyphens: ["a|--|b|-|c", "-|a|-", "---"],
+    partial(split_off, AT_HYPHENS): ["a|--|b|-|c", "-|a|-", "---"],
     split_outer_punctuation: [
         *("(|word|)|.", "what|?|!!|...", "don't", "'|tis", "dogs|'", "''|quoted|''", "3|.|14"),
         "well-known-",  # hyphens are not marks

@@ -13,6 +13,7 @@ import pytest
 from pyarrow import parquet
 
 from morphgraph.core.errors import FileFormatError
+from morphgraph.corpus import text
 from morphgraph.corpus.text import read_text, text_columns
 
 CSV = b'text,label\n"the dog, the cat",1\nthe end,2\n\n'
@@ -77,7 +78,6 @@ def test_parquet(tmp_path: Path) -> None:
         (b"PAR1 no more", "a.parquet", {}, "a.parquet: this parquet file cannot be read"),
         (as_parquet(n=[1, 2]), "a.parquet", {}, "its columns of text: it has no column of text"),
         (as_parquet(n=[1], t=["a"]), "a.parquet", {"column": "n"}, "column “n”. Its columns: “t”"),
-        (b"a b c", "a.txt", {"largest_file": 4}, "a.txt: the file has 5 bytes, more than 4"),
     ],
 )  # fmt: skip
 def test_refuses(data: bytes, name: str, options: dict[str, Any], message: str) -> None:
@@ -88,19 +88,22 @@ def test_refuses(data: bytes, name: str, options: dict[str, Any], message: str) 
 
 def test_a_long_line_is_counted_in_parts() -> None:
     """Its words are never held as a list of all of them, and its line keeps its number."""
-    text = b"a bc " * 800_000 + b"d" * 2_000_000 + b" bc"
+    data = b"a bc " * 800_000 + b"d" * 2_000_000 + b" bc"
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    counts = dict(read_text(text, "a.txt").items())
+    counts = dict(read_text(data, "a.txt").items())
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 60_000  # kilobytes
     assert counts == {"a": 800_000, "bc": 800_001, "d" * 2_000_000: 1}
     with pytest.raises(FileFormatError, match="line 2: byte 0xFF"):
-        read_text(text + b"\nab \xff", "a.txt")
+        read_text(data + b"\nab \xff", "a.txt")
 
 
-def test_too_many_words_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_words_or_bytes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MORPHGRAPH_MAX_TEXT_WORDS", "2")
     assert len(read_text(b"a b a", "a.txt")) == 2
     with pytest.raises(FileFormatError, match=r"a\.txt: it has 3 different words and more"):
+        read_text(b"a b c", "a.txt")
+    monkeypatch.setattr(text, "LARGEST_FILE", 4)
+    with pytest.raises(FileFormatError, match=r"a\.txt: the file has 5 bytes, more than 4"):
         read_text(b"a b c", "a.txt")
 
 

@@ -393,9 +393,3 @@ def test_an_empty_word_is_a_picture_too() -> None:
     svg = to_svg(tree_of([("a", "b")], ""))
     assert elements(svg, "g") == []
     assert int(parsed(svg).get("width") or 0) > 100
-
-
-def test_a_split_inside_a_morph_is_wrong(study: Study) -> None:
-    tree = describe_tree(study.tokeniser, study.benchmark.words, 1, gold=set())
-    assert tree.gaps == (TreeGap(3, "wrong"),)
-    assert tree.morphs == (TreeSpan(0, 4, "undos"),)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -220,15 +218,6 @@ def test_the_library_is_whole_and_has_no_source_map() -> None:
     assert len(script) > 400_000
     assert "@license" in script
     assert len(script.splitlines()) > script.count("\n")  # other separators, inside strings
-
-
-def test_importing_the_module_does_not_import_pyvis() -> None:
-    code = (
-        "import sys, morphgraph.draw.scene as export; export.vis_script(); "
-        "print('pyvis' in sys.modules)"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "False"
 
 
 def test_a_pair_of_three_equal_parts_is_a_tuple() -> None:

@@ -1,24 +1,22 @@
-"""Reading damaged files, one after the other: each must end, in a result or in our own error."""
+"""Cases of fuzzing, one after the other: each must end, in a result or in our own error."""
 
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any, NamedTuple
 
-from fuzz.mutations import mutated
-
 from morphgraph.core.errors import MorphGraphError
 
 LONGEST_CASE = float(os.environ.get("MORPHGRAPH_FUZZ_SECONDS", "5"))
-"""Seconds that one damaged file may take."""
+"""Seconds that one case may take."""
 
 Read = Callable[[bytes], Any]
 
 
 class Outcome(NamedTuple):
-    """How many damaged files were read and used, and how many were refused."""
+    """How many files were read and used, and how many were refused."""
 
     read: int
     refused: int
@@ -48,32 +46,23 @@ def bounded() -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def run_cases(name: str, data: bytes, donors: Sequence[bytes], read: Read, count: int) -> Outcome:
-    """Read a file damaged in ``count`` ways; anything but a result or our error is a failure."""
+def run_cases(name: str, use: Callable[[str], object], count: int) -> Outcome:
+    """Use what ``count`` seeds give; anything but a result or our error is a failure."""
     done = 0
     for number in range(count):
         seed = f"{name} {number}"
-        damaged = mutated(seed, data, donors)
         try:
             with bounded():
-                read(damaged)
+                use(seed)
         except MorphGraphError as error:
             assert str(error), seed
             # What handles every error of a library must not hide one of ours.
-            hidden = isinstance(error.__cause__, HIDDEN)
-            if not hidden:
-                continue
-            failure: BaseException = error.__cause__ or error
+            assert not isinstance(error.__cause__, HIDDEN), (seed, error.__cause__)
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            failure = error
+            problem = f"{type(error).__name__}: {str(error)[:500]}"
+            raise AssertionError(f"The case of the seed {seed!r}: {problem}") from error
         else:
             done += 1
-            continue
-        problem = f"{type(failure).__name__}: {failure}"
-        raise AssertionError(
-            f"{problem[:300]}\nCase: mutated({seed!r}, …), {len(damaged):,} bytes, which begin "
-            f"{damaged[:300]!r}"
-        ) from failure
     return Outcome(done, count - done)

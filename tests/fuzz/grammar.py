@@ -18,16 +18,7 @@ from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, printable_bytes
 
 LETTERS = "abdeginoruäéß日"
 WORDS = (
-    "undoing",
-    "undo",
-    "redoing",
-    "doing",
-    "bandaging",
-    "ruinöse",
-    "né",
-    "日日a",
-    "Binde",
-    "a-b",
+    *("undoing", "undo", "redoing", "doing", "bandaging", "ruinöse", "né", "日日a", "Binde", "a-b"),
 )
 _NORMALISERS: tuple[dict[str, Any], ...] = (
     *(
@@ -41,10 +32,8 @@ _NORMALISERS: tuple[dict[str, Any], ...] = (
     {"type": "Prepend", "prepend": "a"},
     {
         "type": "BertNormalizer",
-        "clean_text": True,
-        "handle_chinese_chars": True,
+        **dict.fromkeys(("clean_text", "handle_chinese_chars", "lowercase"), True),
         "strip_accents": None,
-        "lowercase": True,
     },
 )
 _SPLITTERS: tuple[dict[str, Any], ...] = (
@@ -248,17 +237,9 @@ _SHAPES = (
 
 def evaluation(choose: random.Random) -> dict[str, Any]:
     """An evaluation on what ships."""
-    methods: list[Any] = choose.sample(
-        [
-            "standard",
-            "flota",
-            "knockout",
-            "rebpe",
-            "dropout(p=0.1)",
-            {"method": "flota", "k": [1, 2]},
-        ],
-        choose.randint(1, 4),
-    )
+    offered: list[Any] = ["standard", "flota", "knockout", "rebpe", "dropout(p=0.1)"]
+    offered.append({"method": "flota", "k": [1, 2]})
+    methods = choose.sample(offered, choose.randint(1, 4))
     found: dict[str, Any] = {
         "name": choose.choice(("x", "no", "a.b", "A-1_2")),
         "title": choose.choice(("x", "a b", "no", "1e3", "ä: b", "yes # no", "'", "12", "~")),
@@ -288,9 +269,8 @@ def yaml_of(choose: random.Random, document: Any) -> str:
     import yaml
 
     if choose.random() < 0.2:
-        return json.dumps(
-            document, ensure_ascii=choose.random() < 0.5, indent=choose.choice((None, 2))
-        )
+        is_ascii, indent = choose.random() < 0.5, choose.choice((None, 2))
+        return json.dumps(document, ensure_ascii=is_ascii, indent=indent)
     text: str = yaml.safe_dump(
         document,
         default_flow_style=choose.choice((True, False, None)),

@@ -14,14 +14,13 @@ import oracles
 import pytest
 from effort import EFFORT
 from fuzz import grammar
-from fuzz.cases import HIDDEN, Outcome, bounded
+from fuzz.cases import run_cases
+from model_folders import saved_files
 
 from morphgraph.batch.configuration import Evaluation, parse_evaluation
 from morphgraph.batch.plan import make_plan
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts, parse_word_counts
 from morphgraph.formats.export import ExportError
-from morphgraph.formats.hugging_face import saved_files
 from morphgraph.formats.loading import load_tokeniser, load_uploaded_tokeniser
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.readers import read_reference
@@ -59,11 +58,16 @@ def demo() -> BpeTokeniser:
     return load_tokeniser("demo:en")
 
 
+def lookup_of(tokeniser: BpeTokeniser) -> oracles.Lookup:
+    types, graph = tokeniser.graph.types, tokeniser.graph
+    return oracles.Lookup(
+        {m.rank: tuple(types[p] for p in m.parts) for m in graph.merges().values()}
+    )
+
+
 def slow_tokens(tokeniser: BpeTokeniser, words: Words) -> list[tuple[list[str], list[int]]]:
     """For each word its tokens and the atoms at which they end, cut by the list of merges alone."""
-    types, graph = tokeniser.graph.types, tokeniser.graph
-    merges = {m.rank: tuple(types[p] for p in m.parts) for m in graph.merges().values()}
-    lookup = oracles.Lookup(merges)
+    types, lookup = tokeniser.graph.types, lookup_of(tokeniser)
     pieces = {int(offset) for offset in words.piece_offsets}
     found = []
     for first, last in pairwise(words.word_offsets):
@@ -172,7 +176,7 @@ def use_parquet(choose: random.Random) -> None:
     few = WordCounts.from_mapping(dict([*found.items()][:20]))
     encoded = demo().encode(list(few.words))
     slow: Counter[str] = Counter()
-    for (tokens, _), count in zip(_slow_demo(encoded), few.counts, strict=True):
+    for tokens, count in zip(_slow_demo(encoded), few.counts, strict=True):
         for token in tokens:
             slow[token] += int(count)
     types = demo().graph.types
@@ -180,20 +184,15 @@ def use_parquet(choose: random.Random) -> None:
     assert {types[n]: int(fast[n]) for n in np.flatnonzero(fast)} == dict(slow)
 
 
-def _slow_demo(words: Words) -> list[tuple[list[str], list[int]]]:
-    lookup = _demo_lookup()
-    types = demo().graph.types
-    return [
-        (lookup.segment([types[a] for a in words.atoms[first:last]]), [])
-        for first, last in pairwise(words.word_offsets)
-    ]
+def _slow_demo(words: Words) -> list[list[str]]:
+    types, lookup = demo().graph.types, _demo_lookup()
+    atoms = (words.atoms[first:last] for first, last in pairwise(words.word_offsets))
+    return [lookup.segment([types[atom] for atom in each]) for each in atoms]
 
 
 @cache
 def _demo_lookup() -> oracles.Lookup:
-    graph = demo().graph
-    merges = {m.rank: tuple(graph.types[p] for p in m.parts) for m in graph.merges().values()}
-    return oracles.Lookup(merges)
+    return lookup_of(demo())
 
 
 def use_celex(choose: random.Random) -> None:
@@ -208,9 +207,7 @@ def use_celex(choose: random.Random) -> None:
         assert oracles.boundaries(entry.whole_words) <= oracles.boundaries(entry.morphs)
     benchmark = Benchmark.build(demo(), reference)
     fast = segment(demo().graph, benchmark.words)
-    tokens = [
-        [t.removeprefix("Ġ") for t in found if t != "Ġ"] for found, _ in _slow_demo(fast.words)
-    ]
+    tokens = [[t.removeprefix("Ġ") for t in found if t != "Ġ"] for found in _slow_demo(fast.words)]
     wanted = [leaves for _, leaves in trees]
     both, predicted, relevant = oracles.score(tokens, wanted, [1.0] * len(trees))
     score = benchmark.scores(fast)[0]
@@ -234,32 +231,12 @@ USES: dict[str, tuple[Callable[[random.Random], None], int]] = {
 }
 
 
-def tried(name: str, use: Callable[[random.Random], None], count: int) -> Outcome:
-    """Make and use so many files: each is as it should be, or our error, else a failure."""
-    done = 0
-    for number in range(count):
-        seed = f"{name} {number}"
-        try:
-            with bounded():
-                use(random.Random(seed))
-        except MorphGraphError as error:
-            assert str(error), seed
-            assert not isinstance(error.__cause__, HIDDEN), seed
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            raise AssertionError(f"{seed!r}: {type(error).__name__}: {str(error)[:500]}") from error
-        else:
-            done += 1
-    return Outcome(done, count - done)
-
-
 @pytest.mark.timeout(7200, method="thread")
 @pytest.mark.parametrize("name", USES)
 def test_what_is_read_is_used_as_the_slow_path_would(name: str) -> None:
     use, of_all = USES[name]
     count = max(1, round(of_all * SHARE))
-    outcome = tried(name, use, count)
+    outcome = run_cases(name, lambda seed: use(random.Random(seed)), count)
     assert outcome.read >= count / 2, outcome
 
 

@@ -13,7 +13,7 @@ from strategies import MERGES, MergeList, check_graph, graph_of, well_formed
 
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import EditError
-from morphgraph.graph.plans import plan_reify, tuple_merges_by_pair
+from morphgraph.graph.plans import Reification
 
 TUPLES = [("b", "c"), ("a", "bc"), ("a", "b", "d"), ("d", "a", "b", "d")]
 """Types: b, c, bc, a, abc, d, abd, dabd. Both tuple merges contain (a, b) and (b, d)."""
@@ -76,7 +76,7 @@ def test_reify_makes_room_in_the_order_of_ranks() -> None:
     assert listed(graph) == ["b + c", "a + bc", "a + b", "ab + d", "d + ab + d"]
     assert ranks(graph) == [0, 1, 2, 3, 4]
     assert change.counts() == {"created": 1}
-    assert [entry[1:] for entry in change.reranked] == [(2, 3), (3, 4)]
+    assert [tuple(ranks) for _, *ranks in change.reranked.tolist()] == [(2, 3), (3, 4)]
     assert graph.recipe() == [{"edit": "reify", "repairs": [], "pairs": [["a", "b"]]}]
     check_graph(graph)
 
@@ -98,7 +98,7 @@ def test_repairs_that_links_take_back_are_no_edit() -> None:
 # ------------------------------------------------------------------------ there and back
 
 
-@pytest.mark.parametrize("edit", ["anneal", "knockout"])
+@pytest.mark.parametrize("edit", ["anneal", "knockout", "cascade"])
 def test_after_a_change_that_is_not_made(edit: str) -> None:
     graph = edited()
     before, state = observed(graph), graph.numbered
@@ -107,8 +107,8 @@ def test_after_a_change_that_is_not_made(edit: str) -> None:
         change = graph.preview_anneal([("c", "y")], ["y"])
         expected.anneal([("c", "y")], ["y"])
     else:
-        change = graph.preview_knockout(["ab"])
-        expected.knockout(["ab"])
+        change = getattr(graph, f"preview_{edit}")(["ab"])
+        getattr(expected, edit)(["ab"])
     there = graph.after(change)
     assert observed(there) == observed(expected)
     assert there.numbered == expected.numbered != state
@@ -174,13 +174,24 @@ ERRORS: list[tuple[dict[str, Any], str]] = [
     (repaired(7, "a", "b"), "rank 7"),
     ({"edit": "anneal"}, "“anneal” lacks a field"),
     ({"edit": "reify", "pairs": 5, "repairs": []}, "“reify” lacks a field"),
+    ({"edit": "anneal", "merges": [], "atoms": "xy"}, "not a list of atoms"),
+    ({"edit": "explode", "types": ["ab"]}, "“explode” is not an edit"),
+    ({"types": []}, "“None” is not an edit"),
 ]
+for _types, _message in [
+    (["abc", "a"], "is an atom"),
+    (["abc", "xyz"], "is not a type"),
+    ("bc", "not a list of types"),
+]:
+    ERRORS += [({"edit": edit, "types": _types}, _message) for edit in ("knockout", "cascade")]
 
 
 def direct(graph: MergeGraph, step: dict[str, Any]) -> None:
     """A step of a recipe by the method of its name."""
     if step["edit"] == "anneal":
         graph.anneal(step["merges"], step.get("atoms", ()))
+    elif step["edit"] in ("knockout", "cascade"):
+        getattr(graph, step["edit"])(step["types"])
     else:
         repairs = [(entry["rank"], entry["parts"]) for entry in step["repairs"]]
         graph.reify(step["pairs"], repairs)
@@ -188,21 +199,23 @@ def direct(graph: MergeGraph, step: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(("step", "message"), ERRORS)
 def test_errors_change_nothing(step: dict[str, Any], message: str) -> None:
-    """The last merge is a + b, of rank 4; an undone edit could be made again before and after."""
+    """A + b has rank 4; edits made before stay, and an undone one could be made again."""
     graph = MergeGraph.from_merges([*TUPLES, ("a", "b")])
+    graph.anneal([("d", "c")])
     graph.knockout(["abc"])
     graph.undo()
-    before, undone = observed(graph), graph.undone
-    if "lacks a field" not in message:
+    before, history, undone = observed(graph), graph.history, graph.undone
+    if "lacks a field" not in message and "not an edit" not in message:
         with pytest.raises(EditError, match=message):
             direct(graph, step)
     assert observed(graph) == before
     good = {"edit": "anneal", "merges": [["c", "y"]], "atoms": ["y"]}
-    with pytest.raises(EditError, match=f"Step 2 of the recipe: .*{message}"):
-        graph.replay([good, step])
+    nothing: dict[str, Any] = {"edit": "knockout", "types": []}
+    with pytest.raises(EditError, match=f"Step 3 of the recipe: .*{message}"):
+        graph.replay([nothing, good, step])
     assert observed(graph) == before
     assert graph.undone == undone
-    assert graph.history == ()
+    assert graph.history == history
     assert not any(text in graph for text in ("y", "cy", "z", "ad", "q"))
     check_graph(graph)
 
@@ -348,8 +361,8 @@ def test_a_preview_leaves_the_graph_as_it_is(edit: str) -> None:
     if edit == "anneal":
         change = graph.preview_anneal([("c", "y"), ("cy", "y")], ["y"])
     else:
-        pairs = tuple_merges_by_pair({n: m.parts for n, m in graph.merges().items()})
-        change = plan_reify(graph, pairs, {})
+        plan = Reification(graph, {})
+        change = plan.change(plan.containing)
     assert change.new_types
     assert (graph.types, graph.ids) == (types, ids)
     graph.apply(change)

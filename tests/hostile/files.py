@@ -9,7 +9,7 @@ import io
 import json
 import struct
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,11 +49,14 @@ def split(pattern: str) -> dict[str, Any]:
     return {**kind, "pattern": {"Regex": pattern}}
 
 
+def in_a_row(*parts: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "Sequence", "pretokenizers": list(parts)}
+
+
 def metaspaces(count: int) -> dict[str, Any]:
     """Each puts its sign before what the one before it cut, so that pieces grow like Fibonacci."""
     kind = {"type": "Metaspace", "prepend_scheme": "always", "split": True}
-    parts = [{**kind, "replacement": "▁_"[number % 2]} for number in range(count)]
-    return {"type": "Sequence", "pretokenizers": parts}
+    return in_a_row(*({**kind, "replacement": "▁_"[number % 2]} for number in range(count)))
 
 
 def precompiled(charsmap: bytes) -> dict[str, Any]:
@@ -73,9 +76,13 @@ def beyond() -> list[int]:
 
 def piece(text: str, score: float, kind: int = 1) -> bytes:
     body = text.encode()
-    fields = b"\n" + bytes([len(body)]) + body + b"\x15" + struct.pack("<f", score)
+    fields = b"\n" + _varint(len(body)) + body + b"\x15" + struct.pack("<f", score)
     fields += b"\x18" + bytes([kind])
-    return b"\n" + bytes([len(fields)]) + fields
+    return b"\n" + _varint(len(fields)) + fields
+
+
+def _varint(number: int) -> bytes:
+    return bytes([number]) if number < 128 else bytes([number & 127 | 128]) + _varint(number >> 7)
 
 
 def sentencepiece(rules: bytes) -> bytes:
@@ -90,9 +97,9 @@ def sentencepiece(rules: bytes) -> bytes:
     return bytes(model.SerializeToString())
 
 
-def many_pieces(count: int) -> bytes:
-    start = piece("<unk>", 0, 2)
-    return start + b"".join(piece(f"{n:x}", -n) for n in range(count)) + b"\x12\x02\x18\x02"
+def model_of(pieces: Iterable[bytes]) -> bytes:
+    """A model of SentencePiece of the kind BPE."""
+    return piece("<unk>", 0, 2) + b"".join(pieces) + b"\x12\x02\x18\x02"
 
 
 def vocabulary(count: int) -> bytes:
@@ -100,28 +107,27 @@ def vocabulary(count: int) -> bytes:
     return b'{"model":{"type":"BPE","vocab":{' + inner.encode() + b'},"merges":[]}}'
 
 
-def parquet(rows: int, text: str, **options: Any) -> bytes:
-    """One text in all rows: a dictionary with one value, and numbers of it that are all 0."""
+def parquet(word: Any, count: Any, **options: Any) -> bytes:
     import pyarrow as pa
     from pyarrow import parquet as library
 
     written = io.BytesIO()
-    zeros = np.zeros(rows, np.int8)
-    column = pa.DictionaryArray.from_arrays(zeros, pa.array([text]))
-    table = pa.table({"word": column, "text": column, "count": zeros})
+    table = pa.table({"word": word, "text": word, "count": count})
     library.write_table(table, written, compression="zstd", **options)
     return written.getvalue()
 
 
+def repeated(text: str) -> bytes:
+    """One text in a million rows: a dictionary with one value, and its number, which is 0."""
+    import pyarrow as pa
+
+    zeros = np.zeros(MILLION, np.int8)
+    return parquet(pa.DictionaryArray.from_arrays(zeros, pa.array([text])), zeros)
+
+
 def bomb(size: int) -> bytes:
     """A page of one text that packs to next to nothing."""
-    import pyarrow as pa
-    from pyarrow import parquet as library
-
-    written = io.BytesIO()
-    table = pa.table({"word": pa.array(["a" * size]), "count": pa.array([1])})
-    library.write_table(table, written, compression="zstd", use_dictionary=False)
-    return written.getvalue()
+    return parquet(["a" * size], [1], use_dictionary=False)
 
 
 def workbook(rows: str, sheets: str = "", styles: str = "") -> bytes:
@@ -169,10 +175,6 @@ def last_cells(rows: int) -> bytes:
 EVALUATION = "name: x\nlanguages: [en]\ntokenisers:\n  - file: demo:en\nreferences: [demo]\n"
 
 
-def evaluation(rest: str) -> bytes:
-    return (EVALUATION + rest).encode()
-
-
 def added(length: int) -> dict[str, Any]:
     token = {"id": 3, "content": "a" * length, "normalized": True, "special": False}
     return {"added_tokens": [token]}
@@ -181,258 +183,204 @@ def added(length: int) -> dict[str, Any]:
 OPENS = None
 """It is opened: only words that it was not tried on here would take long."""
 NOT_HERE = "this part is none of those that a public server runs"
+MAP_DAMAGED = "map of characters is damaged"
 
-FILES: dict[str, Hostile] = {
-    "Replace that doubles 60 times": Hostile(
-        "tokeniser",
-        "tokenizer.json",
-        lambda: tokeniser(normalizer=steps(*[replace("a", "aa")] * 60)),
-        "characters, the limit is",
-        NOT_HERE,
-    ),
-    "Replace by a pattern that grows": Hostile(
-        "tokeniser",
-        "tokenizer.json",
-        lambda: tokeniser(normalizer=steps(*[replace(".", "x" * 99, "Regex")] * 5)),
-        "characters, the limit is",
-        NOT_HERE,
-    ),
-    "Replace by 9,000 characters": Hostile(
-        "tokeniser",
-        "tokenizer.json",
-        lambda: tokeniser(normalizer=replace("a", "b" * 9000)),
-        "characters, the limit is",
-        NOT_HERE,
-    ),
-    "Replace of nothing": Hostile(
-        "tokeniser",
-        "tokenizer.json",
-        lambda: tokeniser(normalizer=steps(*[replace("", "ab", "Regex")] * 30)),
-        "characters, the limit is",
-        NOT_HERE,
-    ),
-    "Prepend of 50 MB": Hostile(
-        "tokeniser",
-        "tokenizer.json",
-        lambda: tokeniser(normalizer={"type": "Prepend", "prepend": "a" * 50 * MILLION}),
+Parts = Callable[[], dict[str, Any]]
+
+GROWING: dict[str, Parts] = {
+    "Replace that doubles 60 times": lambda: {"normalizer": steps(*[replace("a", "aa")] * 60)},
+    "Replace by a pattern that grows": lambda: {
+        "normalizer": steps(*[replace(".", "x" * 99, "Regex")] * 5)
+    },
+    "Replace by 9,000 characters": lambda: {"normalizer": replace("a", "b" * 9000)},
+    "Replace of nothing": lambda: {"normalizer": steps(*[replace("", "ab", "Regex")] * 30)},
+    "Prepend and Replace": lambda: {
+        "normalizer": steps({"type": "Prepend", "prepend": "a" * 9000}, replace("a", "b" * 9000))
+    },
+    "a hundred times bytes": lambda: {"normalizer": steps(*[{"type": "ByteLevel"}] * 100)},
+    "an added token that grows": lambda: {"normalizer": replace("a", "b" * 9000), **added(5000)},
+    "Metaspaces that grow": lambda: {"pre_tokenizer": metaspaces(60)},
+}
+"""Pipelines that make too many characters of one."""
+
+SLOW: dict[str, Parts] = {
+    "a pattern with repetitions in one another": lambda: {"pre_tokenizer": split("(?:a+a+)+[^a]")},
+    "a pattern with repetitions in a row": lambda: {"pre_tokenizer": split("a*" * 9 + "[^a]")},
+    "a pattern with choices": lambda: {
+        "normalizer": replace("(?:a|b|ab)?" * 40 + "$", "", "Regex")
+    },
+    "a pattern that tries all ways": lambda: {"pre_tokenizer": split("(?:a|a){2}a*a*a*!")},
+    "900 patterns": lambda: {
+        "pre_tokenizer": in_a_row(
+            *(split("|".join(f"a{n}b{way}" for way in range(900))) for n in range(900))
+        )
+    },
+}
+"""Patterns that take long on words which they are not tried on."""
+
+PIPELINES: dict[str, tuple[Parts, str, str]] = {
+    **{name: (parts, "characters, the limit is", NOT_HERE) for name, parts in GROWING.items()},
+    "Prepend of 50 MB": (
+        lambda: {"normalizer": {"type": "Prepend", "prepend": "a" * 50 * MILLION}},
         "bytes of memory, or fails",
         NOT_HERE,
     ),
-    "Prepend and Replace": Hostile(
-        "tokeniser",
-        "tokenizer.json",
-        lambda: tokeniser(
-            normalizer=steps({"type": "Prepend", "prepend": "a" * 9000}, replace("a", "b" * 9000))
-        ),
-        "characters, the limit is",
-        NOT_HERE,
+    "Precompiled with a false size": (
+        lambda: {"normalizer": precompiled(charsmap([0] * 256, b"a\0", 0xFFFF_FFFC))},
+        MAP_DAMAGED,
+        "",
     ),
-    "a hundred times bytes": Hostile(
-        "tokeniser",
-        "tokenizer.json",
-        lambda: tokeniser(normalizer=steps(*[{"type": "ByteLevel"}] * 100)),
-        "characters, the limit is",
-        NOT_HERE,
+    "Precompiled that leaves its array": (
+        lambda: {"normalizer": precompiled(charsmap(beyond(), b"a\0"))},
+        MAP_DAMAGED,
+        "",
     ),
-    "an added token that grows": Hostile(
-        "tokeniser",
-        "tokenizer.json",
-        lambda: tokeniser(normalizer=replace("a", "b" * 9000), **added(5000)),
-        "characters, the limit is",
-        NOT_HERE,
-    ),
-    "Precompiled with a false size": Hostile(
-        "tokeniser",
-        "tokenizer.json",
-        lambda: tokeniser(normalizer=precompiled(charsmap([0] * 256, b"a\0", 0xFFFF_FFFC))),
-        "map of characters is damaged",
-    ),
-    "Precompiled that leaves its array": Hostile(
-        "tokeniser",
-        "tokenizer.json",
-        lambda: tokeniser(normalizer=precompiled(charsmap(beyond(), b"a\0"))),
-        "map of characters is damaged",
-    ),
-    "Precompiled of 50 MB": Hostile(
-        "tokeniser",
-        "tokenizer.json",
-        lambda: tokeniser(normalizer=precompiled(charsmap([0] * 256, b"a" * 50 * MILLION))),
+    "Precompiled of 50 MB": (
+        lambda: {"normalizer": precompiled(charsmap([0] * 256, b"a" * 50 * MILLION))},
         "bytes in its precompiled map of characters, the limit is",
+        "",
     ),
-    "SentencePiece with a false size": Hostile(
-        "tokeniser",
-        "m.model",
-        lambda: sentencepiece(charsmap([0] * 256, b"a\0", 0xFFFF_FFFC)),
-        "map of characters is damaged",
-    ),
-    "SentencePiece that leaves its array": Hostile(
-        "tokeniser",
-        "m.model",
-        lambda: sentencepiece(charsmap(beyond(), b"a\0")),
-        "map of characters is damaged",
-    ),
-    "a pattern with repetitions in one another": Hostile(
-        "tokeniser",
-        "tokenizer.json",
-        lambda: tokeniser(pre_tokenizer=split("(?:a+a+)+[^a]")),
-        OPENS,
-        NOT_HERE,
-    ),
-    "a pattern with repetitions in a row": Hostile(
-        "tokeniser",
-        "tokenizer.json",
-        lambda: tokeniser(pre_tokenizer=split("a*" * 9 + "[^a]")),
-        OPENS,
-        NOT_HERE,
-    ),
-    "a pattern with choices": Hostile(
-        "tokeniser",
-        "tokenizer.json",
-        lambda: tokeniser(normalizer=replace("(?:a|b|ab)?" * 40 + "$", "", "Regex")),
-        OPENS,
-        NOT_HERE,
-    ),
-    "a pattern that tries all ways": Hostile(
-        "tokeniser",
-        "tokenizer.json",
-        lambda: tokeniser(pre_tokenizer=split("(?:a|a){2}a*a*a*!")),
-        OPENS,
-        NOT_HERE,
-    ),
-    "Metaspaces that grow": Hostile(
-        "tokeniser",
-        "tokenizer.json",
-        lambda: tokeniser(pre_tokenizer=metaspaces(60)),
-        "characters, the limit is",
-        NOT_HERE,
-    ),
-    "a decoder that grows": Hostile(
-        "tokeniser",
-        "tokenizer.json",
-        lambda: tokeniser(
-            decoder={"type": "Sequence", "decoders": [replace("a", "aaaa"), replace("aa", "a" * 4)]}
-        ),
+    "a decoder that grows": (
+        lambda: {
+            "decoder": {
+                "type": "Sequence",
+                "decoders": [replace("a", "aaaa"), replace("aa", "a" * 4)],
+            }
+        },
         "no published tokeniser has such a decoder",
         NOT_HERE,
     ),
-    "a pattern that calls itself": Hostile(
-        "tokeniser",
-        "tokenizer.json",
-        lambda: tokeniser(pre_tokenizer=split(r"(?<x>a\g<x>?a|\g<x>)")),
+    "a pattern that calls itself": (
+        lambda: {"pre_tokenizer": split(r"(?<x>a\g<x>?a|\g<x>)")},
         "they fail on a simple word",
         NOT_HERE,
     ),
-    "a pattern of 10 MB": Hostile(
-        "tokeniser",
-        "tokenizer.json",
-        lambda: tokeniser(pre_tokenizer=split("(" * 10 * MILLION)),
+    "a pattern of 10 MB": (
+        lambda: {"pre_tokenizer": split("(" * 10 * MILLION)},
         "pre_tokenizer",
         NOT_HERE,
     ),
-    "900 patterns": Hostile(
-        "tokeniser",
-        "tokenizer.json",
-        lambda: tokeniser(
-            pre_tokenizer={
-                "type": "Sequence",
-                "pretokenizers": [
-                    split("|".join(f"a{n}b{way}" for way in range(900))) for n in range(900)
-                ],
-            }
-        ),
-        OPENS,
-        NOT_HERE,
-    ),
-    "a normaliser of 300,000 steps": Hostile(
-        "tokeniser",
-        "tokenizer.json",
-        lambda: tokeniser(normalizer=steps(*[{"type": "NFC"}] * 300_000)),
+    "a normaliser of 300,000 steps": (
+        lambda: {"normalizer": steps(*[{"type": "NFC"}] * 300_000)},
         "parts in its normaliser",
+        "",
     ),
-    "a pre-tokeniser of 300,000 steps": Hostile(
-        "tokeniser",
-        "tokenizer.json",
-        lambda: tokeniser(
-            pre_tokenizer={"type": "Sequence", "pretokenizers": [{"type": "Whitespace"}] * 300_000}
-        ),
+    "a pre-tokeniser of 300,000 steps": (
+        lambda: {"pre_tokenizer": in_a_row(*[{"type": "Whitespace"}] * 300_000)},
         "parts in its normaliser",
+        "",
     ),
-    "33 million empty objects": Hostile(
-        "tokeniser",
-        "tokenizer.json",
+}
+"""Parts of a tokenizer.json, the error, and that of a public server if it is another one."""
+
+DOCUMENTS: dict[str, tuple[Callable[[], bytes], str]] = {
+    "33 million empty objects": (
         lambda: b"[" + b"{}," * 33 * MILLION + b"0]",
         "bytes of values, the limit is",
     ),
-    "33 million empty objects in a tokeniser": Hostile(
-        "tokeniser",
-        "tokenizer.json",
+    "33 million empty objects in a tokeniser": (
         lambda: b'{"model":{"merges":[' + b"{}," * 33 * MILLION + b"0]}}",
         "bytes of values, the limit is",
     ),
-    "16 million halves of pairs": Hostile(
-        "tokeniser",
-        "tokenizer.json",
+    "16 million halves of pairs": (
         lambda: b'{"a":"' + b"\\ud83d\\ude00" * 8 * MILLION + b'\\ud83d"}',
         "half of a surrogate pair",
     ),
-    "one wide character and 90 MB": Hostile(
-        "tokeniser",
-        "tokenizer.json",
+    "one wide character and 90 MB": (
         lambda: b'{"a":"' + "😀".encode() + b"a" * 90 * MILLION + b'","b":[]}',
         "bytes of values, the limit is",
     ),
-    "a number of 90 MB": Hostile(
-        "tokeniser", "tokenizer.json", lambda: b'{"model":' + b"9" * 90 * MILLION + b".5}", ""
+    "a number of 90 MB": (lambda: b'{"model":' + b"9" * 90 * MILLION + b".5}", ""),
+    "6 million types": (lambda: vocabulary(6 * MILLION), "the limit is"),
+}
+"""The bytes of a tokenizer.json, and the error."""
+
+MODELS: dict[str, tuple[Callable[[], bytes], str]] = {
+    "SentencePiece with a false size": (
+        lambda: sentencepiece(charsmap([0] * 256, b"a\0", 0xFFFF_FFFC)),
+        MAP_DAMAGED,
     ),
-    "6 million types": Hostile(
-        "tokeniser", "tokenizer.json", lambda: vocabulary(6 * MILLION), "the limit is"
+    "SentencePiece that leaves its array": (
+        lambda: sentencepiece(charsmap(beyond(), b"a\0")),
+        MAP_DAMAGED,
     ),
+    "3 million types of SentencePiece": (
+        lambda: model_of(piece(f"{n:x}", -n) for n in range(3 * MILLION)),
+        "types, the limit is",
+    ),
+    # each is longer by one letter, so that any two neighbours make a third one
+    "types of SentencePiece that all may merge": (
+        lambda: model_of(piece("a" * length, -length) for length in range(1, 4000)),
+        "characters in its types",
+    ),
+}
+"""The bytes of a SentencePiece model, and the error."""
+
+WORKBOOKS: dict[str, tuple[Callable[[], bytes], str]] = {
+    "a cell in the last column": (lambda: last_cells(1), ""),
+    "300,000 cells in the last column": (lambda: last_cells(300_000), ""),
+    "a cell in the last row": (
+        lambda: workbook('<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'),
+        "",
+    ),
+    "300,000 sheets": (lambda: many_sheets(300_000), "reading it takes"),
+    "4 million formats of cells": (
+        lambda: workbook("", styles="<xf/>" * 4 * MILLION),
+        "reading it takes",
+    ),
+    "a comment of 200 MB": (
+        lambda: workbook("<!--" + " " * 200 * MILLION + "-->"),
+        "reading it takes",
+    ),
+}
+
+EVALUATIONS: dict[str, tuple[str, str]] = {
+    "190,000 seeds": (
+        f"seeds: [{','.join(map(str, range(190_000)))}]\n",
+        "characters, the limit is",
+    ),
+    "40,000 seeds": (f"seeds: [{','.join(map(str, range(40_000)))}]\n", "at most 1000 items"),
+    "150,000 keys": (
+        "".join(f"k{n}: 1\n" for n in range(150_000)),
+        "characters, the limit is",
+    ),
+    "25,000 keys": ("".join(f"k{n}: 1\n" for n in range(25_000)), "there is no such field"),
+}
+"""What follows in an evaluation, and the error."""
+
+
+def named(kind: str, file: str, made: dict[str, tuple[Callable[[], bytes], str]]) -> Any:
+    return {name: Hostile(kind, file, *each) for name, each in made.items()}
+
+
+FILES: dict[str, Hostile] = {
+    **{
+        name: Hostile(
+            "tokeniser", "tokenizer.json", lambda parts=parts: tokeniser(**parts()), *said
+        )
+        for name, (parts, *said) in {
+            **PIPELINES,
+            **{name: (parts, OPENS, NOT_HERE) for name, parts in SLOW.items()},
+        }.items()
+    },
+    **named("tokeniser", "tokenizer.json", DOCUMENTS),
+    **named("tokeniser", "m.model", MODELS),
     "6 million types, one a line": Hostile(
         "tokeniser", "types.txt", lambda: b"".join(b"%x\n" % n for n in range(6 * MILLION)), "types"
-    ),
-    "3 million types of SentencePiece": Hostile(
-        "tokeniser", "m.model", lambda: many_pieces(3 * MILLION), "types, the limit is"
-    ),
-    "types of SentencePiece that all may merge": Hostile(
-        "tokeniser", "m.model", lambda: b"".join(_growing()), "characters in its types"
     ),
     "a dictionary of parquet that expands": Hostile(
         "frequencies",
         "counts.parquet",
-        lambda: parquet(MILLION, "a" * 3600),
+        lambda: repeated("a" * 3600),
         "it unpacks to more than",
     ),
     "a page of parquet that expands": Hostile(
         "frequencies", "counts.parquet", lambda: bomb(500 * MILLION), "it unpacks to more than"
     ),
     "a text of parquet that expands": Hostile(
-        "text", "text.parquet", lambda: parquet(MILLION, "a " * 1800), "it unpacks to more than"
+        "text", "text.parquet", lambda: repeated("a " * 1800), "it unpacks to more than"
     ),
-    "a cell in the last column": Hostile("reference", "gold.xlsx", lambda: last_cells(1), ""),
-    "300,000 cells in the last column": Hostile(
-        "reference", "gold.xlsx", lambda: last_cells(300_000), ""
-    ),
-    "a cell in the last row": Hostile(
-        "reference",
-        "gold.xlsx",
-        lambda: workbook('<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'),
-        "",
-    ),
-    "300,000 sheets": Hostile(
-        "reference", "gold.xlsx", lambda: many_sheets(300_000), "reading it takes"
-    ),
-    "4 million formats of cells": Hostile(
-        "reference",
-        "gold.xlsx",
-        lambda: workbook("", styles="<xf/>" * 4 * MILLION),
-        "reading it takes",
-    ),
-    "a comment of 200 MB": Hostile(
-        "reference",
-        "gold.xlsx",
-        lambda: workbook("<!--" + " " * 200 * MILLION + "-->"),
-        "reading it takes",
-    ),
+    **named("reference", "gold.xlsx", WORKBOOKS),
     "25 million lines": Hostile(
         "reference", "gold.tsv", lambda: b"a\tb\n" * 25 * MILLION, "lines, the limit is"
     ),
@@ -448,42 +396,8 @@ FILES: dict[str, Hostile] = {
     "one line of 100 MB": Hostile(
         "reference", "gold.tsv", lambda: "😀".encode() + b"a" * 99 * MILLION, "the limit is"
     ),
-    "190,000 seeds": Hostile(
-        "evaluation",
-        "x.yaml",
-        lambda: evaluation(f"seeds: [{','.join(map(str, range(190_000)))}]\n"),
-        "characters, the limit is",
-    ),
-    "40,000 seeds": Hostile(
-        "evaluation",
-        "x.yaml",
-        lambda: evaluation(f"seeds: [{','.join(map(str, range(40_000)))}]\n"),
-        "at most 1000 items",
-    ),
-    "150,000 keys": Hostile(
-        "evaluation",
-        "x.yaml",
-        lambda: evaluation("".join(f"k{n}: 1\n" for n in range(150_000))),
-        "characters, the limit is",
-    ),
-    "25,000 keys": Hostile(
-        "evaluation",
-        "x.yaml",
-        lambda: evaluation("".join(f"k{n}: 1\n" for n in range(25_000))),
-        "there is no such field",
-    ),
+    **{
+        name: Hostile("evaluation", "x.yaml", lambda rest=rest: (EVALUATION + rest).encode(), error)
+        for name, (rest, error) in EVALUATIONS.items()
+    },
 }
-
-
-def _growing() -> list[bytes]:
-    """Types of one letter, each longer by one: any two neighbours make a third one."""
-    found = [piece("<unk>", 0, 2)]
-    for length in range(1, 4000):
-        body = b"a" * length
-        fields = b"\n" + _varint(len(body)) + body + b"\x15" + struct.pack("<f", -length)
-        found.append(b"\n" + _varint(len(fields)) + fields)
-    return [*found, b"\x12\x02\x18\x02"]
-
-
-def _varint(number: int) -> bytes:
-    return bytes([number]) if number < 128 else bytes([number & 127 | 128]) + _varint(number >> 7)

@@ -13,21 +13,20 @@ from morphgraph.graph.arrays import merge_arrays
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.kernels import __main__ as compiling
 from morphgraph.kernels.resampling import mixed
-from morphgraph.kernels.segmenting import NONE_OMITTED, segment_block, segment_pieces
+from morphgraph.kernels.segmenting import NONE_OMITTED, segment_pieces
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.picky import train_picky
 from morphgraph.segment.trimmed import train_scaffold
 
 
 @examples(300)
-@given(tied_graphs(), st.text("abc", min_size=1, max_size=40), st.integers(0, 4))
-def test_equals_one_merge_after_the_other(graph: MergeGraph, text: str, room: int) -> None:
-    """Also where the heap has too little room at first."""
+@given(tied_graphs(), st.text("abc", min_size=1, max_size=40))
+def test_equals_one_merge_after_the_other(graph: MergeGraph, text: str) -> None:
+    """With tuple merges the heap needs more room than it has at first."""
     atoms = np.array([graph.ids[character] for character in text], np.int32)
     offsets, found = np.array([0, len(atoms)], np.int64), np.empty((2, len(atoms)), np.int32)
     given = merge_arrays(graph).merges, NONE_OMITTED, np.zeros(0, np.uint8)
-    if not room or segment_block(atoms, offsets, offsets, 0, 1, *given, room, *found) == 0:
-        segment_pieces(atoms, offsets, offsets, 0, 1, *given, *found)
+    segment_pieces(atoms, offsets, offsets, (0, 1), *given, *found)
     assert tuple(found.tolist()) == naive(graph, text)
 
 

@@ -60,16 +60,6 @@ def test_every_pair_has_a_slot(count: int, seed: int) -> None:
         assert all(rank(*pair) == _NONE for pair in others if tuple(pair) not in known)
 
 
-def test_of_two_merges_with_the_same_parts_the_lower_rank_stays() -> None:
-    parts = np.array([3, 4, 1, 2, 3, 4], np.int32)
-    table, _ = build_pairs(parts, np.array([0, 2, 4, 6], np.int64))
-    assert sorted(int(slot) & 0x3FFFFF for slot in table[table != _EMPTY]) == [0, 1]
-
-
-def test_tuple_merges_go_another_way() -> None:
-    assert merge_arrays(graph_of([("a", "b", "a")])).pairs is None
-
-
 @pytest.mark.parametrize("length", range(2, SHORT + 9))
 def test_a_merge_at_each_place(length: int) -> None:
     """Also at the last one before another part of the candidates is read, and beyond."""

@@ -15,14 +15,13 @@ from pyarrow import parquet
 
 torch = pytest.importorskip("torch")
 
-from tiny_tasks import WORDS, labelled, measured, scores, sentences, use_one_thread  # noqa: E402
-
 from morphgraph.batch.plan import make_plan  # noqa: E402
 from morphgraph.batch.tasks import Store, code_version, run_task  # noqa: E402
 from morphgraph.core.errors import MorphGraphError  # noqa: E402
 from morphgraph.core.files import demo_gold_path  # noqa: E402
 from morphgraph.methods import METHODS  # noqa: E402
 from morphgraph.models.downstream import (  # noqa: E402
+    Measured,
     TaskRun,
     TrainingSettings,
     training,
@@ -37,9 +36,57 @@ from morphgraph.segment.models import load_segmenter  # noqa: E402
 pytestmark = pytest.mark.models
 
 
+WORDS = ("house", "garden", "river", "winter", "letter", "summer", "table", "water")
+COLOURS = {"red": "warm", "orange": "warm", "blue": "cold", "green": "cold"}
+
+
+def labelled(path: Path, count: int, seed: int) -> str:
+    """Texts of which one word tells the label."""
+    draw = random.Random(seed)
+    lines = ["text,label"]
+    for _ in range(count):
+        words = [*draw.choices(WORDS, k=3), draw.choice(list(COLOURS))]
+        lines.append(f"{' '.join(draw.sample(words, 4))},{COLOURS[words[3]]}")
+    path.write_text("\n".join(lines))
+    return str(path)
+
+
+def sentences(path: Path, count: int, seed: int) -> str:
+    """Texts in which each word says what the next one is."""
+    draw = random.Random(seed)
+    lines = []
+    for _ in range(count):
+        at = draw.randrange(len(WORDS))
+        lines.append(" ".join(WORDS[(at + step) % len(WORDS)] for step in range(5)))
+    path.write_text("\n".join(lines))
+    return str(path)
+
+
+def measured(
+    task: str, folder: Path, method: str | None = None, seed: int = 0, **given: Any
+) -> dict[str, Measured]:
+    """What a task measures on the English demo, by metric."""
+    entry = DOWNSTREAM[task]
+    settings = entry.settings(given)
+    parameters = {"p": 0.3} if method == "dropout" else {}
+    segmenter = load_segmenter("demo:en", method, **parameters)
+    ids = folder_ids(segmenter, settings.model) if settings.model else dense_ids(segmenter)
+    folder.mkdir(exist_ok=True)
+    found = entry.run(TaskRun(ids, entry.read(settings), settings, seed, folder))
+    assert {each.metric for each in found} <= {metric.key for metric in entry.metrics}
+    return {each.metric: each for each in found}
+
+
+def scores(found: dict[str, Measured]) -> dict[str, float]:
+    """All values but the speed, which is another one each time."""
+    return {name: each.value for name, each in found.items() if name != "tokens_per_second"}
+
+
 @pytest.fixture(autouse=True)
-def one_thread() -> None:
-    use_one_thread()
+def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the workers of an evaluation do."""
+    monkeypatch.setenv("MORPHGRAPH_THREADS", "1")
+    torch.set_num_threads(1)
 
 
 @pytest.fixture
@@ -88,7 +135,7 @@ def test_what_comes_next_is_learned(tmp_path: Path, chains: dict[str, object], t
 
 def test_bits_are_the_loss_of_the_model(tmp_path: Path, chains: dict[str, object]) -> None:
     """By the model's own loss, text by text."""
-    from morphgraph.models.downstream.language_models import CausalWindows, causal_nats
+    from morphgraph.models.downstream.language_models import CausalWindows, text_nats
     from morphgraph.models.downstream.training import make_model
 
     ids = dense_ids(load_segmenter("demo:en"))
@@ -102,7 +149,7 @@ def test_bits_are_the_loss_of_the_model(tmp_path: Path, chains: dict[str, object
         inputs = torch.from_numpy(row)[None]
         loss = model(input_ids=inputs, labels=inputs).loss.item()
         expected[text] += loss * (len(row) - 1)
-    assert causal_nats(model, windows, 3, 2) == pytest.approx(expected, rel=1e-5)
+    assert text_nats(model, windows, 3, 2) == pytest.approx(expected, rel=1e-5)
 
 
 def test_the_same_seed_gives_the_same_and_another_does_not(
@@ -186,19 +233,19 @@ def test_a_killed_training_stops_early_where_it_would_have(
     assert scores(measured("classification", tmp_path / "run", **given)) == whole
 
 
-def test_a_checkpoint_is_fine_tuned(tmp_path: Path, moods: dict[str, object]) -> None:
+@pytest.mark.parametrize("method", [None, "flota"])
+def test_a_checkpoint_is_fine_tuned(
+    tmp_path: Path, moods: dict[str, object], method: str | None
+) -> None:
     from transformers import BertConfig, BertForMaskedLM
 
     shape = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
     config = BertConfig(vocab_size=8000, intermediate_size=64, **shape)
     BertForMaskedLM(config).save_pretrained(tmp_path / "model")
-    entry = DOWNSTREAM["classification"]
-    settings = entry.settings({**moods, "model": str(tmp_path / "model")})
-    for method in (None, "flota"):
-        ids = folder_ids(load_segmenter("demo:en", method), str(tmp_path / "model"))
-        run = TaskRun(ids, entry.read(settings), settings, 0, tmp_path / f"run-{method}")
-        found = {each.metric: each.value for each in entry.run(run)}
-        assert found["accuracy"] > 0.8
+    found = measured(
+        "classification", tmp_path / "run", method, **moods, model=str(tmp_path / "model")
+    )
+    assert found["accuracy"].value > 0.8
 
 
 def test_a_checkpoint_without_padding_is_fine_tuned(
@@ -208,11 +255,9 @@ def test_a_checkpoint_without_padding_is_fine_tuned(
 
     shape = {"n_embd": 32, "n_layer": 1, "n_head": 2, "bos_token_id": 0, "eos_token_id": 0}
     GPT2LMHeadModel(GPT2Config(vocab_size=8000, **shape)).save_pretrained(tmp_path / "model")
-    entry = DOWNSTREAM["classification"]
-    settings = entry.settings({**moods, "steps": 2, "model": str(tmp_path / "model")})
-    ids = folder_ids(load_segmenter("demo:en"), str(tmp_path / "model"))
-    found = entry.run(TaskRun(ids, entry.read(settings), settings, 0, tmp_path / "run"))
-    assert {each.metric: each.value for each in found}["training_steps"] == 2
+    given = {**moods, "steps": 2, "model": str(tmp_path / "model")}
+    found = measured("classification", tmp_path / "run", **given)
+    assert found["training_steps"].value == 2
 
 
 def test_a_folder_of_another_kind_is_refused(tmp_path: Path, chains: dict[str, object]) -> None:
@@ -294,16 +339,21 @@ def test_a_model_is_carried_over_and_trained_further(
     gold = GoldSet.of(read_reference(demo_gold_path("en")))
     method = METHODS["rebpe"]
     assert method.learn is not None
-    ids = dense_ids(method.learn(base.tokeniser, gold, method.settings({})).segmenter)
+    portable = method.settings({"portable": True})
+    ids = dense_ids(method.learn(base.tokeniser, gold, portable).segmenter)
     entry = DOWNSTREAM["transplant"]
-    settings = entry.settings({**chains, "steps": 30, "then": 10, "curve": [0, 10]})
+    starts = ["mean", "mean+median", "hewitt", "scratch"]
+    given = {**chains, "steps": 30, "then": 10, "curve": [0, 10], "starts": starts}
+    with pytest.raises(MorphGraphError, match="Set tied: false"):
+        entry.settings(given)
+    settings = entry.settings({**given, "tied": False})
     folder = tmp_path / "run"
     folder.mkdir()
     run = TaskRun(ids, entry.read(settings), settings, 3, folder, base)
     found = {(each.metric, each.variant, each.step): each.value for each in entry.run(run)}
     bits = {key[1:]: value for key, value in found.items() if key[0] == "bits_per_character"}
     assert len(bits) == 4 * 2
-    for start in ("mean", "zeros", "normal"):
+    for start in starts[:-1]:
         assert bits[f"start={start}", 0] < bits["start=scratch", 0]
         assert bits[f"start={start}", 10] < bits["start=scratch", 10]
     assert bits["start=scratch", 10] < bits["start=scratch", 0]

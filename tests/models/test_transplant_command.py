@@ -39,6 +39,8 @@ def test_what_it_prints(morphgraph: Command, model: Path, tokeniser: Path, tmp_p
         "5 rows copied",
         "1 row made (the mean of old rows)",
         "  nd: n + d",
+        "1 id of dropped types reused",
+        "  nd, was do",
         "2 rows dropped",
         "  do undo",
         "config.json: vocab_size 7 → 6",
@@ -63,11 +65,6 @@ def changed(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     document = json.loads(path.read_text())
     change(document)
     path.write_text(json.dumps(document))
-
-
-def cut_off(model: Path) -> None:
-    path = model / "model.safetensors"
-    path.write_bytes(path.read_bytes()[:-5])
 
 
 def config(**fields: Any) -> Callable[[Path], None]:
@@ -104,13 +101,11 @@ def tokeniser_model(**fields: Any) -> Callable[[Path], None]:
 
 REFUSED = {
     "its merges and types do not fit together": tokeniser_model(merges=[["u", "x"]]),
-    "its merges and types do not fit together (": tokeniser_model(merges=[["u"]]),
     "its merges and types do not fit together (T": tokeniser_model(merges=[7]),
     "pytorch_model.bin: these are pickled weights": lambda model: (
         model / "model.safetensors"
     ).rename(model / "pytorch_model.bin"),
     "neither model.safetensors nor": lambda model: (model / "model.safetensors").unlink(),
-    "the file is cut off": cut_off,
     "has 8 ids, but the model has 7 rows": tokeniser_model(vocab={"more": 7}),
     "vocab_size: a number of ids is expected": config(vocab_size=None),
     "“lm_head.weight”: this layout is not known: it is 7 × 4, where vocab_size is 9": config(
@@ -124,7 +119,9 @@ REFUSED = {
         only("wte.weight")(model),
         config(tie_word_embeddings=False)(model),
     ),
-    "“lm_head.weight” is of I32, not of F32": tensors(lm_head__weight=np.zeros((7, 4), np.int32)),
+    "“lm_head.weight”: it is of I32, not of F32": tensors(
+        lm_head__weight=np.zeros((7, 4), np.int32)
+    ),
     "config.json, field eos_token_id: NaN is not a number there": config(eos_token_id=float("nan")),
     "field text_config.pad_token_id: Infinity is not": config(
         text_config={"pad_token_id": float("inf")}
@@ -183,6 +180,7 @@ def test_bad_arguments_are_refused(
             *(model, *to_out[:3], full),
         ),
         "init='median' is not known": (model, *to_out, "--init", "median"),
+        "norm='mean' is not known": (model, *to_out, "--norm", "mean"),
         "this is not a folder": (model, "--tokenizer", tokeniser / "tokenizer.json", *to_out[2:]),
         "from 1 to 65,536": (model, *to_out, "--pad-to-multiple-of", 10**14),
         'AutoModel.from_pretrained("nope")': ("nope", *to_out),
@@ -193,6 +191,24 @@ def test_bad_arguments_are_refused(
         assert (run.code, run.out) == (2, "")
         assert problem in run.err, run.err
     assert not out.exists()
+
+
+def test_rows_of_a_tied_matrix_are_not_scaled(
+    morphgraph: Command, model: Path, tokeniser: Path, tmp_path: Path
+) -> None:
+    """The configuration says whether it is, or else whether an output projection is stored."""
+    given = ("transplant", model, "--tokenizer", tokeniser, "--norm", "median", "--dry-run")
+    for change, fails in (
+        (config(), False),
+        (config(tie_word_embeddings=True), True),
+        (config(tie_word_embeddings=False), False),
+        (lambda model: (only("wte.weight")(model), config(architectures=[])(model)), False),
+        (lambda model: changed(model / "config.json", lambda found: found.popitem()), True),
+    ):
+        change(model)
+        run = morphgraph(*given)
+        assert (run.code, "is its output projection, too" in run.err) == (2 * fails, fails)
+        assert fails or "made (the mean of old rows; input rows scaled to the" in run.out
 
 
 def test_a_model_that_counts_positions_from_its_padding(

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from model_folders import (
     matrix,
+    saved_files,
     shard,
     special_token,
     vocabulary,
@@ -23,7 +24,7 @@ from model_folders import (
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 import morphgraph as mg
-from morphgraph.formats.hugging_face import saved_files
+from morphgraph.formats.hugging_face import to_tokenizer_json
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.models.model_vocabulary import ModelVocabulary, read_model_vocabulary
 from morphgraph.models.transplanting import Transplant
@@ -238,6 +239,50 @@ def test_zeros_and_drawn_rows(model: Path, other: Path, tmp_path: Path) -> None:
     np.testing.assert_array_equal(np.delete(drawn, new, 0), np.delete(zeros, new, 0))
 
 
+def test_longer_tokens_weigh_more(model: Path, other: Path, tmp_path: Path) -> None:
+    mg.models.transplant(model, other, tmp_path / "out", init="length")
+    old, new = vocabulary(model), vocabulary(other)["doing"]
+    before, after = (weights(folder)["lm_head.weight"] for folder in (model, tmp_path / "out"))
+    mean = (2 * before[old["do"]] + 3 * before[old["ing"]]) / 5
+    np.testing.assert_allclose(after[new], mean, rtol=1e-6)
+
+
+@pytest.mark.parametrize("whole_words", [False, True])
+@pytest.mark.parametrize("ids", ["keep", "reuse", "dense"])
+def test_rows_move_only_where_ids_do(
+    tmp_path: Path, small_document: Document, ids: Any, whole_words: bool
+) -> None:
+    """Removed entries keep their rows, also where they are called <removed 8> and <removed 9>.
+
+    They are, where whole words need no merges, and abc is a type that none forms.
+    """
+    merges = [("b", "c"), ("a", "b"), ("ab", "c"), ("c", "d"), ("ab", "cd"), ("d", "d")]
+    document = small_document(merges, "abcd", ignore_merges=whole_words)
+    tensors = {"wte.weight": matrix(16), "lm_head.weight": matrix(16, 1)}
+    model = write_model(tmp_path / "model", document, tensors)
+    tokeniser = load_tokeniser(model)
+    tokeniser.graph.cascade(["abcd", "dd"])
+    tokeniser.graph.anneal([("d", "a")])
+    tokeniser.id_choice = ids
+    edited = write_tokeniser(tmp_path / "new", json.loads(to_tokenizer_json(tokeniser)[0]))
+    made = mg.models.transplant(model, edited, tmp_path / "out")
+    assert made.made == {"da": ("d", "a")}
+    old, new = vocabulary(model), vocabulary(edited)
+    assert ("<removed 9>" in new) == (whole_words and ids != "dense")
+    assert (new["da"], made.reused, made.dropped, made.tensors[0].after[0]) == {
+        "keep": (10, {}, (), 16),
+        "reuse": (8, {"da": "abcd"}, ("abcd",), 16),
+        "dense": (8, {"da": "abcd"}, ("abcd", "dd"), 9),
+    }[ids]
+    for name, before in tensors.items():
+        after = weights(tmp_path / "out")[name]
+        expected = before[: len(after)].copy()
+        expected[new["da"]] = (before[old["d"]] + before[old["a"]]) / 2
+        np.testing.assert_array_equal(after, expected)
+    again = mg.models.transplant(tmp_path / "out", edited)
+    assert (again.made, again.dropped) == ({}, ())
+
+
 def test_rows_are_added_up_to_a_multiple(model: Path, other: Path, tmp_path: Path) -> None:
     """They are the mean of all, so that what has no type is never the likeliest."""
     made = mg.models.transplant(model, other, tmp_path / "out", pad_to_multiple_of=8, init="zeros")
@@ -444,6 +489,20 @@ def test_types_of_bytes_and_characters_are_cut_at_each_byte(
         assert found.written(b" n\xc3") == "▁n<0xC3>"
 
 
+@pytest.mark.parametrize(
+    ("document", "sizes"),
+    [
+        (BYTE_LEVEL, {"Ġun": 3, "Ã¤": 1, "Ã": 1, "do": 2}),
+        (WORDPIECE, {"un": 3, "##do": 2}),
+        (UNIGRAM, {"▁<0xC3><0xA4>n": 3, "do": 2}),
+    ],
+)
+def test_characters_of_a_type(tmp_path: Path, document: Any, sizes: dict[str, int]) -> None:
+    """A sign for a space before or behind it is one, and so is part of a character."""
+    found = read_model_vocabulary(write_tokeniser(tmp_path / "it", document))
+    assert {text: found.size_of(text) for text in sizes} == sizes
+
+
 @pytest.mark.parametrize(("old", "new", "type_", "tokens"), ACROSS)
 def test_a_type_is_compared_by_the_text_it_stands_for(
     tmp_path: Path, old: Any, new: Any, type_: str, tokens: list[str]
@@ -498,6 +557,7 @@ def test_files_of_old_tokenisers(tmp_path: Path) -> None:
 def test_types_that_end_a_word_are_cut_as_such(tmp_path: Path, small_document: Document) -> None:
     document = small_document([("a", "b</w>"), ("a", "b")], "abc", end_of_word_suffix="</w>")
     old = read_model_vocabulary(write_tokeniser(tmp_path / "old", document))
+    assert [old.size_of(type_) for type_ in ("ab</w>", "ab", "a</w>")] == [3, 2, 2]
     for tokens in (["c", "ab</w>"], ["c", "ab"], ["b", "c"]):
         assert tokens_of(old, "".join(tokens)) == tokens
 

@@ -83,6 +83,11 @@ class App:
         self.find(kind, label).set_value(value)
         return self.run()
 
+    def put(self, key: str, value: Any) -> App:
+        """Set what the session keeps under a key, such as the open tab."""
+        self.test.session_state[key] = value
+        return self.run()
+
     def choose(self, label: str, value: Any) -> App:
         """Choose in the list with this label."""
         return self.set("selectbox", label, value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import time
 from collections.abc import Callable
@@ -13,7 +12,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from morphgraph.batch.results import RESULT_COLUMNS
+from morphgraph.batch.results import results_of_rows
 from morphgraph.batch.run import Run
 
 pytestmark = pytest.mark.slow
@@ -38,11 +37,6 @@ def page(open_app: Any) -> Any:
 @pytest.fixture
 def runs(state_folder: Path) -> Path:
     return state_folder / "runs"
-
-
-def show(page: Any, tab: str) -> Any:
-    page.test.session_state["batch_view"] = tab
-    return page.run()
 
 
 def badges(page: Any) -> str:
@@ -72,20 +66,11 @@ def left_by(
 
 def results(**values: float) -> pd.DataFrame:
     """Results in long form: F1 of a method by its name."""
-    rows = [
-        dict.fromkeys(RESULT_COLUMNS, "")
-        | {"cell": name, "language": "en", "method": name, "scope": "morphemic"}
-        | {"weighting": "types", "metric": "f1", "value": value, "entries": 9}
-        | {
-            "vocab_size": None,
-            "seed": None,
-            "step": None,
-            **dict.fromkeys(("low", "high", "p"), math.nan),
-        }
+    known = {"language": "en", "scope": "morphemic", "weighting": "types", "metric": "f1"}
+    return results_of_rows(
+        {**known, "cell": name, "method": name, "value": value, "entries": 9}
         for name, value in values.items()
-    ]
-    kinds = dict.fromkeys(("vocab_size", "seed", "entries", "step"), "Int64")
-    return pd.DataFrame(rows, columns=list(RESULT_COLUMNS)).astype(kinds)
+    )
 
 
 DONE = {"state": "done", "name": "tiny", "total": 2, "done": 2, "started": 1e9, "updated": 1e9 + 90}
@@ -97,8 +82,7 @@ def test_the_demo_is_chosen_and_ready(page: Any) -> None:
     assert ready.startswith("30 cells\\, 33 tasks\\, about ")
     assert not page.find("button", "Start").disabled
     assert page.find("button", "Undo all edits").disabled
-    cells = next(f.value for f in page.test.dataframe if "cell" in f.value)
-    assert len(cells) == 30
+    assert len(page.table("cell")) == 30
 
 
 def test_an_error_names_the_line_and_edits_survive_other_pages(page: Any) -> None:
@@ -123,7 +107,7 @@ def test_a_file_of_ones_own(page: Any) -> None:
     page.upload("Evaluation", (f"{HOSTILE}.yaml", b"\xef\xbb\xbf" + TINY.encode()))
     assert page.find("text_area", "Evaluation").value == TINY
     assert page.test.success[0].value.startswith("1 cell\\, 2 tasks\\, ")
-    [box] = [box for box in page.test.selectbox if box.label == "Start from"]
+    box = page.find("selectbox", "Start from")
     assert len(box.options) >= 2
     assert "\u202e" not in "".join(box.options)
     page.set("text_area", "Evaluation", TINY + "colour: red\n")
@@ -155,8 +139,7 @@ def test_a_file_that_cannot_be_read_is_told(page: Any) -> None:
 def test_names_of_runs(page: Any, runs: Path) -> None:
     left_by(runs / "demo", DONE)
     page.run()
-    [field] = [field for field in page.test.text_input if field.label == "Name of the run"]
-    assert field.placeholder == "demo-2"
+    assert page.find("text_input", "Name of the run").placeholder == "demo-2"
     page.set("text_input", "Name of the run", "demo").press("Start")
     assert "There is a run “demo” already" in page.errors()[0]
     for wrong in ("../demo", "a b", "-x", "Ünder", ".x"):
@@ -184,7 +167,7 @@ def test_what_is_started_is_what_is_in_the_editor_then(page: Any, started: list[
     page.find("text_area", "Evaluation").set_value(TINY + "intervls: false\n")
     page.press("Start")
     assert started == []
-    assert "there is no such field (did you mean “intervals”?)" in page.errors()[0]
+    assert "there is no such field. Did you mean “intervals”? Use" in page.errors()[0]
     assert page.errors()[1:] == ["Nothing was started: correct the error above first."]
     page.set("text_area", "Evaluation", TINY)
     later = TINY.replace("name: tiny", "name: other").replace("[en]", "[en, de]")
@@ -200,9 +183,9 @@ def test_edits_that_arrive_with_the_way_out_are_kept(page: Any, leave: str) -> N
         page.find("text_area", "Evaluation").value + "# mine\n"
     )
     if leave == "tab":
-        show(page, "Runs")
+        page.put("batch_view", "Runs")
         assert not page.test.text_area
-        show(page, "Configure")
+        page.put("batch_view", "Configure")
     else:
         page.open("scores").open("batch")
     assert page.find("text_area", "Evaluation").value.endswith("# mine\n")
@@ -234,8 +217,7 @@ def test_a_run_from_its_file_to_its_report(
     assert downloads["batch download tables.zip"]().startswith(b"PK")
     assert (folder / "configuration.yaml").read_text() == TINY
     assert str(folder) in [code.value for code in page.test.code]
-    page.test.session_state["batch results tiny"] = "Report"
-    page.run()
+    page.put("batch results tiny", "Report")
     assert page.component("frame")["page"] == (folder / "report.html").read_text("utf-8")
     # Another page, and back: it is still what is shown.
     page.open("scores").open("batch")
@@ -244,7 +226,7 @@ def test_a_run_from_its_file_to_its_report(
 
 def test_a_run_that_cannot_begin_says_why(page: Any, runs: Path) -> None:
     left_by(runs / "broken", configuration="name: [")
-    show(page, "Runs")
+    page.put("batch_view", "Runs")
     assert badges(page) == "Not begun"
     page.press("Resume")
     wait_until(page, {"Starting"} if badges(page) == "Starting" else {"Not begun"})
@@ -257,7 +239,7 @@ def test_a_run_that_cannot_begin_says_why(page: Any, runs: Path) -> None:
 def test_what_failed_is_told_as_text(page: Any, runs: Path) -> None:
     failures = [f"{HOSTILE}: no\nsuch **file**", *(f"task {n}: no" for n in range(30))]
     left_by(runs / "x", DONE | {"failed": 31, "failures": failures[:20]})
-    show(page, "Runs")
+    page.put("batch_view", "Runs")
     assert badges(page) == "Completed with failures"
     assert "Retry failed tasks" in page.buttons()
     assert "31 tasks failed" in [expander.label for expander in page.test.expander]
@@ -269,7 +251,7 @@ def test_what_failed_is_told_as_text(page: Any, runs: Path) -> None:
 
 def test_results_are_shown_with_the_best_and_the_undefined(page: Any, runs: Path) -> None:
     left_by(runs / "x", DONE, results(BPE=0.5, FLOTA=0.75, ReBPE=float("nan")))
-    show(page, "Runs")
+    page.put("batch_view", "Runs")
     assert badges(page) == "Done"
     table = page.test.dataframe[0].value
     assert table.to_numpy().tolist() == [["BPE", "50.00"], ["FLOTA", "75.00"], ["ReBPE", "n/a"]]
@@ -280,7 +262,7 @@ def test_results_are_shown_with_the_best_and_the_undefined(page: Any, runs: Path
 def test_garbage_for_progress_breaks_nothing(page: Any, runs: Path, progress: str) -> None:
     left_by(runs / "x", progress, results(BPE=0.5))
     left_by(runs / "y", DONE)
-    show(page, "Runs").choose("Run", "x")
+    page.put("batch_view", "Runs").choose("Run", "x")
     assert badges(page) == "Not begun"
     assert "progress.json cannot be read" in page.errors()[0]
     # What is there is shown all the same.
@@ -294,7 +276,7 @@ def test_results_that_are_gone_can_be_written_again(
     page: Any, runs: Path, content: bytes | None
 ) -> None:
     left_by(runs / "tiny", DONE, content)
-    show(page, "Runs")
+    page.put("batch_view", "Runs")
     assert any(error.startswith("The results cannot be shown") for error in page.errors())
     page.press("Write the results again")
     wait_until(page, {"Done"})
@@ -305,8 +287,8 @@ def test_hostile_names_are_text(page: Any, runs: Path) -> None:
     name = f"{HOSTILE.replace('/', '')}\n**x**" + "y" * 150
     left_by(runs / name, DONE | {"name": name}, results(**{HOSTILE: 0.5, "BPE": 0.25}))
     left_by(runs / "z", DONE, results(BPE=0.5))
-    show(page, "Runs")
-    [box] = [box for box in page.test.selectbox if box.label == "Run"]
+    page.put("batch_view", "Runs")
+    box = page.find("selectbox", "Run")
     assert all("\n" not in option and len(option) <= 80 for option in box.options)
     page.choose("Run", name)
     shown = page.test.dataframe[0].value.to_string()

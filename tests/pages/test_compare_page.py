@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -18,18 +17,8 @@ pytestmark = pytest.mark.slow
 
 def rows(app: Any) -> list[dict[str, Any]]:
     """The rows that the table was given."""
-    [found] = [
-        element.proto
-        for element in app.test.get("bidi_component")
-        if element.proto.component_name.endswith("comparison")
-    ]
-    listed: list[dict[str, Any]] = json.loads(found.json)["rows"]
+    listed: list[dict[str, Any]] = app.component("comparison")["rows"]
     return listed
-
-
-def control(app: Any, label: str) -> Any:
-    [found] = [c for c in app.test.segmented_control if c.label == label]
-    return found
 
 
 def methods(app: Any, *names: str) -> Any:
@@ -37,16 +26,12 @@ def methods(app: Any, *names: str) -> Any:
 
 
 def type_words(app: Any, text: str) -> Any:
-    [field] = [f for f in app.test.text_input if f.label == "Words"]
-    field.set_value(text)
-    return app.run()
+    return app.set("text_input", "Words", text)
 
 
 def draw(app: Any, how: str) -> Any:
     """Ask for words of the reference, drawn like this."""
-    [radio] = [r for r in app.test.radio if r.label == "Draw those"]
-    radio.set_value(how)
-    return app.run()
+    return app.set("radio", "Draw those", how)
 
 
 def heads(app: Any) -> list[str]:
@@ -69,12 +54,10 @@ def test_each_column_says_its_settings_and_its_score_and_can_be_taken_off(compar
     for head, name, score in zip(heads(compare), names, f1, strict=True):
         assert head.startswith(f"{name}F1 ")
         assert abs(float(head.rpartition(" ")[2].removesuffix("\xa0%")) - float(score)) < 0.06
-    [field] = [n for n in compare.test.number_input if n.key == "compare_flota_k"]
-    field.set_value(2)
+    compare.test.number_input(key="compare_flota_k").set_value(2)
     compare.run()
     assert "k = 2" in heads(compare)[2]
-    [button] = [b for b in compare.test.button if b.key == "compare drop dropout"]
-    button.click()
+    compare.test.button(key="compare drop dropout").click()
     compare.run()
     assert compare.find("multiselect", "Methods").value == ["bpe", "flota", "greedy"]
     assert len(rows(compare)[0]["cells"]) == 3
@@ -90,8 +73,7 @@ def test_what_needs_counts_is_not_chosen_without_them(app: Any) -> None:
     # One click takes those of the reference's language, and shows what needed them.
     app.press("Use wordfreq’s for English")
     assert app.session.study.benchmark.frequency_source == "wordfreq:en"
-    [box] = [m for m in app.test.multiselect if m.label == "Methods"]
-    assert {"trimmed", "picky"} <= set(box.value)
+    assert {"trimmed", "picky"} <= set(app.find("multiselect", "Methods").value)
     assert "use the frequencies of the language" not in [b.key for b in app.test.button]
 
 
@@ -113,9 +95,7 @@ def test_other_draws(compare: Any) -> None:
 def test_typed_words_and_sentences(compare: Any) -> None:
     type_words(compare, "undesirable unhappily undesirable zzz")
     assert [row["text"] for row in rows(compare)] == ["undesirable", "unhappily", "zzz"]
-    [lines] = [t for t in compare.test.text_area if t.label == "Texts, one a line"]
-    lines.set_value("undesirable unhappily\n\n a cat")
-    compare.run()
+    compare.set("text_area", "Texts, one a line", "undesirable unhappily\n\n a cat")
     assert [row["text"] for row in rows(compare)] == ["undesirable unhappily", "a cat"]
     # Words of the reference take the place of both.
     draw(compare, "at random")
@@ -142,13 +122,12 @@ def test_every_method_is_what_the_library_makes(compare: Any) -> None:
 
 def test_filters(compare: Any) -> None:
     everything = rows(compare)
-    control(compare, "Show").set_value("methods disagree")
-    compare.run()
+    compare.set("segmented_control", "Show", "methods disagree")
     fewer = rows(compare)
     assert 0 < len(fewer) <= len(everything)
     assert all(len({str(c["pieces"]) for c in row["cells"]}) > 1 for row in fewer)
-    control(compare, "Show").set_value("one beats another")
-    compare.run().choose("Better", 2).choose("than", 0)
+    compare.set("segmented_control", "Show", "one beats another")
+    compare.choose("Better", 2).choose("than", 0)
 
     def errors(cell: dict[str, Any]) -> int:
         return sum(piece[1] in ("wrong", "missed") for piece in cell["pieces"])
@@ -212,8 +191,7 @@ def test_the_address_holds_what_is_compared(compare: Any) -> None:
     compare.set("number_input", "Seed", 7)
     assert rows(opened("draw", "methods")) == rows(compare)
     compare.choose("Demo", "de")
-    control(compare, "Show").set_value("methods disagree")
-    compare.run()
+    compare.set("segmented_control", "Show", "methods disagree")
     other = opened("methods", "demo", "show", "draw")
     assert other.session.language == "de"
     assert rows(other) == rows(compare)

@@ -5,16 +5,22 @@ from typing import Any
 
 import pytest
 
+from tests.pages.conftest import as_read
+
 pytestmark = pytest.mark.slow
 
 
 def said(app: Any) -> str:
-    return "\n".join(message.value.replace("\\", "") for message in app.test.success)
+    return "\n".join(as_read(message.value) for message in app.test.success)
 
 
-def how_to_load(app: Any) -> str:
-    [found] = [code.value for code in app.test.code if "AutoTokenizer" in code.value]
-    return str(found)
+def expect_form(app: Any, form: str, file: str) -> None:
+    """What was prepared has this form, this file, and says how to load it."""
+    assert f"It is a {form}" in said(app)
+    files = set(app.table("file")["file"])
+    assert {"tokenizer.json", "bte.py", "vocabulary.py"} & files == {file}
+    [how] = [code.value for code in app.test.code if "AutoTokenizer" in code.value]
+    assert ("trust_remote_code=True" in how) == (file != "tokenizer.json")
 
 
 def test_without_edits_it_is_a_tokenizer_json(app: Any) -> None:
@@ -22,12 +28,10 @@ def test_without_edits_it_is_a_tokenizer_json(app: Any) -> None:
     assert not app.test.success
     app.press("Check and prepare")
     assert "10,000 words and 1,000 sentences: the same ids" in said(app)
-    assert "It is a `tokenizer.json`" in said(app)
-    assert "tokenizer.json" in list(app.table("file")["file"]) and "bte.py" not in list(
-        app.table("file")["file"]
-    )
-    assert "trust_remote_code" not in how_to_load(app)
+    expect_form(app, "`tokenizer.json`", "tokenizer.json")
     assert "Check and prepare" not in app.buttons(), "it is done"
+    checks = app.table("check")
+    assert (len(checks), set(checks["number"]), set(checks["fine"])) == (8, {"0"}, {"yes", ""})
     assert [b.label for b in app.test.get("download_button")] == ["Download the archive"]
 
 
@@ -38,19 +42,28 @@ def test_with_tuple_merges_it_is_a_folder_and_checked_anew(app: Any) -> None:
     app.open("history")
     assert not app.test.success, "what was checked is another tokeniser"
     app.press("Check and prepare")
-    assert "It is a folder for `transformers`" in said(app)
+    expect_form(app, "folder for `transformers`", "bte.py")
     tuples = f"{sum(merge.is_tuple for merge in app.graph.merges().values()):,}"
     assert re.search(rf"\b{tuples} merges are of more than two parts", said(app))
-    assert "bte.py" in list(app.table("file")["file"]) and "tokenizer.json" not in list(
-        app.table("file")["file"]
-    )
-    assert "trust_remote_code=True" in how_to_load(app)
     # Coming back shows it again; undoing asks for a check again.
     app.open("graph")
     app.open("history")
     assert "the same ids" in said(app)
     app.press("Undo")
     assert not app.test.success and "Check and prepare" in app.buttons()
+
+
+def test_pair_merges_alone_are_a_tokenizer_json_again(app: Any) -> None:
+    app.open("blame")
+    app.press(next(label for label in app.buttons() if label.startswith("Knock out all")))
+    app.open("history").press("Leave only pair merges")
+    assert not app.graph.has_tuples
+    assert list(app.table("edit")["edit"])[-1] == "only pair merges"
+    app.press("Check and prepare")
+    expect_form(app, "`tokenizer.json`", "tokenizer.json")
+    assert "All types keep their ids" in app.captions()
+    app.press("Undo")
+    assert app.graph.has_tuples
 
 
 def test_another_method_is_a_folder_and_checked_anew(app: Any) -> None:
@@ -61,7 +74,7 @@ def test_another_method_is_a_folder_and_checked_anew(app: Any) -> None:
     app.test.number_input(key="export_flota_k").set_value(2)
     app.run().press("Check and prepare")
     assert "FLOTA is not a model of the tokenizers library" in said(app)
-    assert {"flota.py", "tokeniser.method.json"} <= set(app.table("file")["file"])
+    expect_form(app, "folder for `transformers`", "vocabulary.py")
     assert any(code.value.startswith("FLOTA(k=2):") for code in app.test.code)
     app.test.selectbox(key="export_method").set_value("dropout")
     app.run()

@@ -22,7 +22,9 @@ def test_it_starts_with_the_worst_word(app: Any) -> None:
     study = app.session.study
     worst = study.worst_words(1)[0]
     assert app.test.text_input[0].value == worst.word
-    assert description(app) == (f"Tokens: {worst.before}. Gold: {worst.gold.replace('|', ' ')}.")
+    number, types = study.benchmark.words.texts.index(worst.word), study.tokeniser.readable_types
+    tokens = " ".join(types[token] for token in study.now.segmentation.tokens(number))
+    assert description(app) == f"Tokens: {tokens}. Gold: {worst.gold.replace('|', ' ')}."
     rows = app.table("step").to_dict("records")
     assert [row["step"] for row in rows] == list(range(1, len(rows) + 1))
     assert [row["rank"] for row in rows] == sorted(row["rank"] for row in rows)
@@ -42,6 +44,21 @@ def test_characters_outside_the_alphabet_are_named(
     assert "No merge applies" in app.captions()
 
 
+def test_a_word_that_stays_whole(app: Any, small_document: Callable[..., dict[str, Any]]) -> None:
+    """One type's merge comes too late, the other has none; all pages show words with them."""
+    document = small_document([["n", "d"], ["u", "n"], ["un", "d"]], "undo", ignore_merges=True)
+    document["model"]["vocab"]["dou"] = 99
+    app.upload("Tokeniser", ("tokenizer.json", json.dumps(document).encode()))
+    app.upload("Reference", ("gold.tsv", b"und\tu nd\ndou\td ou\ndo\tdo\n" * 9))
+    app.open("tree")
+    for word in ("und", "dou"):
+        app.set("text_input", "Word", word)
+        assert description(app).startswith(f"Tokens: {word}.")
+        assert app.table("step").to_dict("records")[0]["merge"].endswith(f" → {word}")
+    for page in ("start", "graph", "blame", "scores"):
+        app.open(page)
+
+
 def test_edits_are_shown_before_and_after(app: Any) -> None:
     app.open("graph")
     study = app.session.study
@@ -57,13 +74,10 @@ def test_edits_are_shown_before_and_after(app: Any) -> None:
     tokens = before.split(". Gold")[0]
     assert after.startswith(f"before the last edit: {tokens}.")
     assert " now: Tokens: " in after
-    [choice] = app.test.segmented_control
-    choice.set_value("nothing")
-    app.run()
+    app.set("segmented_control", "Compare with before", "nothing")
     assert description(app).startswith("Tokens: ")
     app.set("text_input", "Word", "zq")
-    app.test.segmented_control[0].set_value("all edits")
-    app.run()
+    app.set("segmented_control", "Compare with before", "all edits")
     assert "now, and before any edit: Tokens: " in description(app)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -46,11 +45,6 @@ def visit(
     return come
 
 
-def show(page: App, tab: str) -> App:
-    page.test.session_state["batch_view"] = tab
-    return page.run()
-
-
 def write(page: App, text: str) -> App:
     return page.set("text_area", "Evaluation", text)
 
@@ -74,9 +68,6 @@ def walk(block: Any) -> Iterator[Any]:
         yield from walk(child)
 
 
-# ------------------------------------------------------------------------------ one's own
-
-
 def test_what_is_open_comes_back_in_that_browser(
     visit: Callable[..., App], tokenizer_json: bytes
 ) -> None:
@@ -91,9 +82,6 @@ def test_what_is_open_comes_back_in_that_browser(
     assert again.session.language == "en"
     assert not mine.session.store.folder.exists()
     assert visit(mine).session.language == "en"
-
-
-# ------------------------------------------------------------------------------ others'
 
 
 def test_edits_are_offered_to_nobody_else(visit: Callable[..., App]) -> None:
@@ -138,12 +126,12 @@ def test_a_run_is_ones_own(visit: Callable[..., App], tokenizer_json: bytes) -> 
     assert "run.log" not in shown  # nor what a server's tracebacks tell
     assert mine.test.get("bidi_component") or mine.test.dataframe
     for page in ("Runs", "Configure"):
-        other = show(visit().open("batch"), page)
+        other = visit().open("batch").put("batch_view", page)
         assert "very-secret" not in all_text(other)
         assert "mine.json" not in all_text(other)
-    other.test.session_state["batch_run"] = "very-secret"  # as somebody might try
-    assert "very-secret" not in all_text(show(other, "Runs"))
-    again = show(visit(mine).open("batch"), "Runs")
+    other.put("batch_run", "very-secret")  # as somebody might try
+    assert "very-secret" not in all_text(other.put("batch_view", "Runs"))
+    again = visit(mine).open("batch").put("batch_view", "Runs")
     assert "Done" in badge(again)
     facts = json.loads((mine.session.store.folder / "runs/very-secret/run.json").read_bytes())
     assert facts["command"] == ["morphgraph", "evaluate", "configuration.yaml"]
@@ -161,9 +149,6 @@ def test_word_frequencies_called_as_a_list_are_not_shared(visit: Callable[..., A
     assert len(corpus.counts) > 1_000
 
 
-# ------------------------------------------------------------------------------ the server's
-
-
 def test_no_path_of_the_server_is_read(visit: Callable[..., App], state_folder: Path) -> None:
     page = visit().open("batch")
     for path in ("/etc/passwd", "../../../etc/passwd", "mine.json", "~/.profile"):
@@ -172,24 +157,21 @@ def test_no_path_of_the_server_is_read(visit: Callable[..., App], state_folder: 
         assert "root:" not in error
         assert str(state_folder) not in error
         assert page.find("button", "Start").disabled
+    page = visit().open("vocabulary")
+    assert not any(field.label == "Folder of a model" for field in page.test.text_input)
+    assert not any("model on this machine" in e.label for e in page.test.expander)
 
 
 def test_only_evaluations_that_need_no_files_of_the_server_are_offered(
     visit: Callable[..., App],
 ) -> None:
-    [box] = [s for s in visit().open("batch").test.selectbox if s.label == "Start from"]
-    names = [option.rpartition(" · ")[2] for option in box.options]
-    assert names[0] == "demo"
     page = visit().open("batch")
+    options = page.find("selectbox", "Start from").options
+    names = [option.rpartition(" · ")[2] for option in options]
+    assert names[0] == "demo"
     for option in names:
         page.choose("Start from", option)
         assert page.errors() == [], option
-
-
-def test_a_models_folder_is_not_asked_for(visit: Callable[..., App]) -> None:
-    page = visit().open("vocabulary")
-    assert not any("model on this machine" in e.label for e in page.test.expander)
-    assert not any(field.label == "Folder of a model" for field in page.test.text_input)
 
 
 def test_public_references_are_those_on_the_server(
@@ -204,23 +186,9 @@ def test_public_references_are_those_on_the_server(
     path.parent.mkdir(parents=True)
     path.write_bytes(b"damaged\tdam aged\n")
     page = visit()
-    [box] = [s for s in page.test.selectbox if s.label == "Source"]
-    assert len(box.options) == 1
+    assert len(page.find("selectbox", "Source").options) == 1
     page.press("Open as reference")
     assert "was changed after it was downloaded" in page.errors()[0]
-
-
-def test_who_is_there_for_a_day_keeps_what_they_have(
-    visit: Callable[..., App], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    mine = visit()
-    mine.graph.knockout(["ies"])
-    mine.run()
-    folder = mine.session.store.folder
-    then = time.time() - 25 * 3600
-    for path in [folder, *folder.rglob("*")]:
-        os.utime(path, (then, then))
-    assert not visit(mine).graph.history
 
 
 def test_on_ones_own_machine_all_of_it_is_there(app: App, state_folder: Path) -> None:

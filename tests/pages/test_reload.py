@@ -88,15 +88,6 @@ def test_another_browser_is_asked(app: App, open_app: Callable[[], App]) -> None
     assert restore_buttons(other) == ["Restore 1 earlier edit"]
 
 
-def test_two_tabs_keep_apart(app: App, reload: Callable[..., App]) -> None:
-    app.choose("Demo", "de")
-    other = reload(app, tab=False)  # a new tab of this browser
-    assert other.session.language == "de"
-    other.choose("Demo", "nl")
-    assert reload(app).session.language == "de"
-    assert reload(other).session.language == "nl"
-
-
 def test_two_tabs_on_one_study_lose_no_edit(app: App, reload: Callable[..., App]) -> None:
     app.graph.knockout(["ies"])
     other = reload(app.run(), tab=False)
@@ -109,14 +100,12 @@ def test_two_tabs_on_one_study_lose_no_edit(app: App, reload: Callable[..., App]
 
 def test_a_run_of_rebpe_comes_back(app: App, reload: Callable[..., App]) -> None:
     app.open("rebpe")
-    app.test.session_state["rebpe_iterations"] = 2
-    app.run().press("Next: anneal")
+    app.put("rebpe_iterations", 2).press("Next: anneal")
     app.press("Next: knock out (iteration 1)").press("Next: reify (iteration 1)")
     by_hand = next(text for text in ("ies", "ing", "er", "tion", "ed") if text in app.graph)
     app.graph.knockout([by_hand])  # between two phases
     app.run().press("Next: knock out (iteration 2)").press("Next: reify (iteration 2)")
-    app.test.session_state["rebpe phase on show"] = len(app.session.run.phases) - 2
-    app.run().press("Undo up to here")
+    app.put("rebpe phase on show", len(app.session.run.phases) - 2).press("Undo up to here")
     before = app.session.run
     assert before is not None
     again = reload(app)
@@ -132,11 +121,9 @@ def test_a_run_of_rebpe_comes_back(app: App, reload: Callable[..., App]) -> None
     assert again.graph.recipe() == app.graph.recipe()
     assert len(again.graph.undone) == len(app.graph.undone)
     again.open("rebpe")
-    again.test.session_state["rebpe phase on show"] = len(run.phases)
-    again.run().press("Redo up to here")
+    again.put("rebpe phase on show", len(run.phases)).press("Redo up to here")
     assert len(run.phases) == len(run.all_phases)
-    [iterations] = [n for n in again.test.number_input if n.label == "Most iterations, I"]
-    assert iterations.value == 2
+    assert again.find("number_input", "Most iterations, I").value == 2
 
 
 @pytest.mark.parametrize(

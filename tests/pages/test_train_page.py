@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from morphgraph.corpus.counts import wordfreq_counts
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.methods import METHODS
+from morphgraph.refine.extending import preview_extend
 from morphgraph.segment.models import write_model
 from morphgraph.segment.training import train
 
@@ -67,6 +69,22 @@ def test_every_method_on_a_file_of_counts_and_a_column_of_text(page: Any) -> Non
     page.choose("Column", "title")
     page.set("number_input", "Vocabulary size", 262).press("Train")
     assert len(page.session.models) == 1
+
+
+def test_the_open_tokeniser_is_extended(page: Any) -> None:
+    """As by the library, in one edit."""
+    counts = {"undesirable": 5, "houses": 3}
+    page.set("segmented_control", "Words from", "counts")
+    assert page.find("button", "Extend").disabled
+    lines = "".join(f"{word}\t{count}\n" for word, count in counts.items())
+    page.upload("Word counts", ("counts.tsv", lines.encode()))
+    page.set("number_input", "New types", 2).press("Extend")
+    [edit] = page.graph.history
+    expected = preview_extend(load_tokeniser("demo:en"), counts, 2)
+    assert (edit.step, len(edit.added_types)) == (expected.step, 2)
+    # Four tokens and one before; two fewer merges are left of und es ir able.
+    [said] = [message.value for message in page.test.success]
+    assert said.startswith(f"2 types added: {23 / 8:.3f} → {13 / 8:.3f} tokens per word.")
 
 
 def test_errors_are_messages(page: Any) -> None:

@@ -14,25 +14,14 @@ import pytest
 from morphgraph.core import isolated
 from morphgraph.core.files import demo_gold_path
 from morphgraph.core.isolated import VISITOR
+from tests.pages.conftest import as_read
 
 pytestmark = pytest.mark.slow
 
 IMAGE = "<img src=x onerror=alert(1)>"
 MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("do", "ing")]
 
-REFERENCES = {
-    "plain": "undoing\tun do ing\ndoing\tdo ing\nundo\tun do\n",
-    "celex": (
-        "1\\undoing\\1\\((un)[V|.V],((do)[V],(ing)[V|V.])[V])[V]\n"
-        "2\\doing\\1\\((do)[V],(ing)[V|V.])[V]\n"
-    ),
-    "morphynet-derivation": "do\tundo\tV\tV\tun\tprefix\ndo\tdoing\tV\tN\ting\tsuffix\n",
-    "morphynet-inflection": (
-        "undo\tundoing\tV|V.PTCP;PRS\tundo|ing\nmake\tmaking\tV|V.PTCP;PRS\tmake|ing\n"
-    ),
-    "unimorph": "undo\tundoing\tV|V.PTCP;PRS\tundo|ing\ndo\tdoing\tV|V.PTCP;PRS\tdo|ing\n",
-    "sigmorphon2022": "undoing\tun @@do @@ing\t110\ndoing\tdo @@ing\t100\n",
-}
+SIGMORPHON = b"undoing\tun @@do @@ing\t110\ndoing\tdo @@ing\t100\n"
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +50,6 @@ def works(app: Any) -> None:
 def test_a_tokenizer_json_is_opened(app: Any, tokenizer_json: bytes) -> None:
     app.upload("Tokeniser", ("tokenizer.json", tokenizer_json))
     assert app.errors() == []
-    assert "Tokeniser tokenizer.json" in app.captions().replace("**", "")
     assert app.graph.merge_count == len(MERGES)
     assert app.session.study.benchmark.reference.name == "demo:en"
     works(app)
@@ -103,21 +91,18 @@ def test_a_workbook_is_read_for_one_visitor(
     assert visitors == [app.session.store.folder.name]
 
 
-@pytest.mark.parametrize("encoding", ["windows-1252", "utf-16"])
-def test_an_encoding_can_be_chosen(app: Any, encoding: str) -> None:
-    content = "wählen\twähl en\nhöre\thör e\n".encode(encoding)
+def test_an_encoding_can_be_chosen(app: Any) -> None:
+    content = "wählen\twähl en\nhöre\thör e\n".encode("windows-1252")
     app.upload("Reference", ("gold.tsv", content))
-    if encoding != "utf-16":  # which has a mark
-        [error] = app.errors()
-        assert "or choose its encoding, such as windows-1252" in error
-        assert app.session.study.benchmark.reference.name == "demo:en"
-        app.choose("Encoding", encoding)
+    [error] = app.errors()
+    assert "or choose its encoding, such as windows-1252" in error
+    assert app.session.study.benchmark.reference.name == "demo:en"
+    app.choose("Encoding", "windows-1252")
     assert app.errors() == []
     words = [entry.word for entry in app.session.study.benchmark.reference.entries]
     assert words == ["wählen", "höre"]
     # It is not kept for the next file.
-    [box] = [box for box in app.test.selectbox if box.label == "Encoding"]
-    assert box.value == "UTF-8, or as marked"
+    assert app.find("selectbox", "Encoding").value == "UTF-8, or as marked"
 
 
 STEMS = ("break", "read", "think", "drink", "eat", "see", "do", "go", "be")
@@ -128,7 +113,6 @@ WORDS = [f"un{stem}able\tun {stem} able" for stem in STEMS]
     ("good", "bad", "message"),
     [
         (9, 10, "Only 9 of 19 lines could be used: 10 × word with a space."),
-        (9, 9, "The reference has only 9 words."),
         (1, 1, "The reference has only 1 word."),
     ],
 )
@@ -137,7 +121,6 @@ def test_a_doubtful_reference_is_a_visible_warning(
 ) -> None:
     lines = WORDS[:good] + [f"word {n}\tword {n}" for n in range(bad)]
     app.choose("Format", "plain").upload("Reference", ("gold.tsv", "\n".join(lines).encode()))
-    assert app.errors() == []
     [warning] = app.warnings()
     assert warning.startswith(message)
     skipped = "1 line of the reference was" if bad == 1 else f"{bad} lines of the reference were"
@@ -179,7 +162,7 @@ def test_a_file_over_the_limit_is_refused(
     app.upload("Tokeniser", ("tokenizer.json", tokenizer_json))
     [error] = app.errors()
     assert "limit" in error
-    app.open("scores").upload("Reference", ("gold.tsv", REFERENCES["plain"].encode() * 20))
+    app.open("scores").upload("Reference", ("gold.tsv", b"undoing\tun do ing\n" * 20))
     [error] = app.errors()
     assert "limit" in error
     app.open("scores").upload("Or from a file", ("counts.tsv", b"going 12\n" * 30))
@@ -189,7 +172,7 @@ def test_a_file_over_the_limit_is_refused(
     works(app)
 
 
-@pytest.mark.parametrize("page", ["start", "scores", "blame"])
+@pytest.mark.parametrize("page", ["scores", "blame"])
 def test_an_uploaded_reference_is_confirmed_where_it_was_opened(app: Any, page: str) -> None:
     lines = "undoing\tun do ing\nice cream\tice cream\nNew York\tNew York\nundoing\tundo ing\n"
     app.open(page)
@@ -197,7 +180,7 @@ def test_an_uploaded_reference_is_confirmed_where_it_was_opened(app: Any, page: 
         app.test.session_state[f"open reference blame {app.session.study_number}"] = True
         app.run()
     app.upload("Reference", ("gold.tsv", lines.encode()))
-    told = "\n".join(m.value for m in app.test.markdown).replace("\\", "").replace("\u2060", "")
+    told = as_read("\n".join(m.value for m in app.test.markdown))
     assert "gold.tsv is open." in told
     assert "- Read: 1 word in 2 entries, as " in told
     assert "- Gold: morphemic boundaries only: it does not tell free morphemes" in told
@@ -229,7 +212,7 @@ def test_a_vocabulary_opened_as_a_tokeniser_becomes_a_method(
     app.upload("Tokeniser", (name, content)).run()
     assert app.errors() == []
     assert not app.test.info  # nothing that belongs to it is missing
-    [told] = [m.value.replace("\\", "").replace("\u2060", "") for m in app.test.success]
+    [told] = [as_read(message.value) for message in app.test.success]
     assert told.startswith(f"{name} holds {size} types for {method}")
     assert "Segmentations and Scores" in told
     assert app.session.language == "en"
@@ -301,14 +284,11 @@ def test_names_that_look_like_html_are_shown_as_text(app: Any, hostile_document:
             assert_harmless(app)
 
 
-def test_every_format_can_be_chosen(app: Any) -> None:
-    for format_, content in REFERENCES.items():
-        app.choose("Format", format_)
-        app.upload("Reference", (f"{format_}.tsv", content.encode()))
-        assert app.errors() == []
-        reference = app.session.study.benchmark.reference
-        assert (reference.name, reference.format) == (f"{format_}.tsv", format_)
-    assert f"{format_}.tsv" in app.open("scores").captions()
+def test_a_format_can_be_chosen(app: Any) -> None:
+    app.choose("Format", "sigmorphon2022").upload("Reference", ("gold.tsv", SIGMORPHON))
+    assert app.errors() == []
+    reference = app.session.study.benchmark.reference
+    assert (reference.name, reference.format) == ("gold.tsv", "sigmorphon2022")
 
 
 def test_skipped_lines_are_counted_and_frequencies_are_not_those_of_the_demo(app: Any) -> None:

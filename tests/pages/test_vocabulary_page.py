@@ -12,14 +12,19 @@ from model_folders import matrix, write_model
 from strategies import SEVERAL_MERGES
 
 from morphgraph.core.files import demo_tokeniser_path
+from morphgraph.core.text import from_to
 from morphgraph.formats.hugging_face import from_tokenizer_json
-from morphgraph.models.undertrained_types import undertrained_types
+from morphgraph.formats.loading import load_tokeniser
+from morphgraph.models.undertrained_types import undertrained
+from morphgraph.refine.pruning import preview_prune
 from morphgraph.score.corpus_measures import measure_corpus
-from morphgraph.score.vocabulary import VocabularyHealth, corpus_of
+from morphgraph.score.vocabulary import VocabularyHealth, compress, corpus_of
 from morphgraph.score.vocabulary_figures import FIGURES, figure_called, list_behind
+from morphgraph.segment.bte import Bte
 from morphgraph.segment.segmenter import method_on
 from morphgraph.tables.model import text_frame
 from morphgraph.tables.vocabulary import corpus_table, figure_frame, signature
+from tests.pages.conftest import as_read
 
 pytestmark = pytest.mark.slow
 
@@ -72,15 +77,17 @@ def test_the_figures_are_those_of_the_library(page: Any) -> None:
     expected = figure_frame([health], 2.5)
     assert figures(page) == [list(expected["figure"]), list(expected[0])]
     assert page.test.code[-1].value == signature([health], 2.5)
-    assert "Rényi efficiency, α = 2.5" in figures(page)[0]
     values = dict(zip(*figures(page), strict=True))
     cards = page.metrics()
-    assert cards["Never used"] == (values["Types never used"], "")
-    assert cards["Unreachable"] == (values["Unreachable types"], "")
-    assert cards["Duplicates"] == (values["Pairs that differ in the marker only"], "")
-    assert cards["Single-use chains"] == (values["Single-use chains"], "")
-    assert cards["Fertility"] == (values["Tokens per word"], "")
-    assert cards["Rényi efficiency"] == (values["Rényi efficiency, α = 2.5"], "")
+    for card_title, figure in (
+        ("Never used", "Types never used"),
+        ("Unreachable", "Unreachable types"),
+        ("Duplicates", "Pairs that differ in the marker only"),
+        ("Single-use chains", "Single-use chains"),
+        ("Fertility", "Tokens per word"),
+        ("Rényi efficiency", "Rényi efficiency, α = 2.5"),
+    ):
+        assert cards[card_title] == (values[figure], "")
     assert len(page.test.get("plotly_chart")) == 2
     [field] = [n for n in page.test.number_input if n.label.startswith("α")]
     field.set_value(1.0)
@@ -88,21 +95,20 @@ def test_the_figures_are_those_of_the_library(page: Any) -> None:
     assert "|alpha:1|" in page.test.code[-1].value
 
 
-def test_a_card_lists_its_types(page: Any, downloads: Any) -> None:
-    for key, behind in (
-        ("never_used", "never_used"),
-        ("unreachable", "unreachable"),
-        ("renyi", "tokens"),
-    ):
+def test_a_card_lists_its_types_which_can_be_searched(page: Any, downloads: Any) -> None:
+    for key, behind in (("never_used", "never_used"), ("renyi", "tokens")):
         card(page, key)
         assert " ".join(figure_called(key).definition.split()) in page.captions()
         expected = list_behind(now(page), behind)
-        if len(expected):
-            assert list(listed(page)["type"]) == list(expected["type"])
-        else:
-            assert "There are none." in page.captions()
+        assert list(listed(page)["type"]) == list(expected["type"])
         written = downloads["vocabulary list csv"]().decode("utf-8").splitlines()
         assert len(written) == len(expected) + 1
+    everything = len(listed(card(page, "duplicates")))
+    page.open("blame").open("vocabulary")  # the choice stays
+    found = listed(page.set("text_input", "Search", "ing"))
+    assert 0 < len(found) < everything
+    assert all("ing" in text for text in found["type"])
+    assert f"{len(found):,} of {everything:,} rows" in page.captions()
 
 
 def test_without_frequencies_the_figures_of_a_corpus_are_undefined(page: Any) -> None:
@@ -120,7 +126,7 @@ def test_without_frequencies_the_figures_of_a_corpus_are_undefined(page: Any) ->
 def test_edits_are_held_against_the_start(page: Any) -> None:
     page.session.study.graph.knockout(["ia", "ing"])
     page.run()
-    tokenisers(page, "now", "before the edits")
+    tokenisers(page, "bpe", "before the edits")
     # The cards are those of the last one, beside the baseline.
     assert page.metrics()["Fertility"][1].startswith("-")
     first, second = figures(page)[1:]
@@ -129,14 +135,9 @@ def test_edits_are_held_against_the_start(page: Any) -> None:
     assert first[relative] == "1.000"
     assert float(second[relative]) < 1
     # The order says which is the baseline.
-    tokenisers(page, "before the edits", "now")
+    tokenisers(page, "before the edits", "bpe")
     assert figures(page)[1][relative] == "1.000"
     assert float(figures(page)[2][relative]) > 1
-
-
-def test_choices_stay_when_another_page_was_shown(page: Any) -> None:
-    card(page, "duplicates").open("blame").open("vocabulary")
-    assert "Duplicates: " in page.test.subheader[0].value
 
 
 ENGLISH = b"The dogs run home.\nHouses stand there.\n"
@@ -198,6 +199,31 @@ def test_a_corpus_by_its_path(page: Any, tmp_path: Path, monkeypatch: pytest.Mon
     assert not [f for f in page.test.file_uploader if f.label == "Texts"]
 
 
+def test_pruning_is_previewed_and_undone(page: Any) -> None:
+    page.put("vocabulary prune", True)
+    assert page.session.study.benchmark.frequencies is not None
+    for by, count in (("leaf-frequency", 400), ("last", 50)):
+        page.choose("First to go", by).set("number_input", "How many types", count)
+        study, pruned = page.session.study, load_tokeniser("demo:en")
+        counts = corpus_of(study.benchmark).counts
+        change = pruned.graph.apply(preview_prune(pruned, count, by, counts))
+        tokens = compress(Bte(pruned), counts).fertility
+        shown = page.metrics()
+        assert shown["Tokens per word"][0] == f"{study.tokens_per_word(counts):.3f} → {tokens:.3f}"
+        before = study.now.score("morphemic", "types").f1
+        page.press(f"Prune {count} types")
+        after = study.now.score("morphemic", "types").f1
+        assert shown["F1"][0] == from_to(before, after)
+        assert study.graph.history[-1].removed_types == change.removed_types
+        study.graph.undo()
+        page.run()
+    page.session.use_frequencies(None, "")
+    page.run()
+    assert page.find("selectbox", "First to go").options == [
+        "the last types that no other is made of"
+    ]
+
+
 def test_types_that_nothing_forms_are_listed_and_removed(app: Any, small_document: Any) -> None:
     """They are left by an edit, named where edits are, and gone by one more, which undo takes."""
     document = json.dumps(small_document(SEVERAL_MERGES, "abcde")).encode()
@@ -222,14 +248,6 @@ def test_types_that_nothing_forms_are_listed_and_removed(app: Any, small_documen
     assert [b for b in app.test.button if b.label == "Remove it"]
 
 
-def test_a_list_can_be_searched(page: Any) -> None:
-    everything = len(listed(card(page, "duplicates")))
-    found = listed(page.set("text_input", "Search", "ing"))
-    assert 0 < len(found) < everything
-    assert all("ing" in text for text in found["type"])
-    assert f"{len(found):,} of {everything:,} rows" in page.captions()
-
-
 def test_types_that_a_model_has_hardly_learned(page: Any, tmp_path: Path) -> None:
     """A model for the demo's tokeniser has rows of padding near which two types lie."""
     rows = matrix(8064)
@@ -243,9 +261,24 @@ def test_types_that_a_model_has_hardly_learned(page: Any, tmp_path: Path) -> Non
     corpus = corpus_of(page.session.study.benchmark)
     for by in ("cosine", "norm"):
         page.choose("Ranked by", by)
-        found = undertrained_types(folder, corpus, by=by)
+        found = undertrained(folder, corpus, by=by)
         assert list(page.table("input norm")["type"]) == list(found.standing_out()["type"])
     (folder / "model.safetensors").unlink()
     page.set("text_input", "Folder of a model", str(folder))
     # Somebody else may have named the path: nothing of what is there is told.
     assert any("cannot be read in the expected format" in error for error in page.errors())
+
+
+def test_a_list_of_types_is_knocked_out(app: Any) -> None:
+    app.open("vocabulary").set("text_area", "Types or ids, one a line", "able\nnot one\n")
+    assert any("line 2" in error.value for error in app.test.error)
+    app.set("text_area", "Types or ids, one a line", "able\n␣und\n")
+    said = next(each.value for each in app.test.markdown if "types go" in each.value)
+    assert "2 types go, and 0 others" in as_read(said) and "tokens per word" in as_read(said)
+    app.press("Knock them out")
+    assert not {"able", "Ġund"} & {app.graph.types[n] for n in app.graph.type_ids()}
+    assert app.find("text_area", "Types or ids, one a line").value == ""
+    # The figures are of before the edits and of now.
+    assert [column[0] for column in figures(opened(app))[1:]] == ["8,000", "7,998"]
+    app.press("Undo")
+    assert "able" in app.graph

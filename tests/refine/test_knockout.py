@@ -18,11 +18,8 @@ from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import (
     KnockoutSettings,
+    baseline_types,
     knock_out,
-    last_leaves,
-    last_types,
-    percent_of_types,
-    random_types,
     share_of_leaves,
 )
 from morphgraph.refine.rebpe import ReBPESettings
@@ -82,21 +79,20 @@ def test_settings(small_tokeniser: MakeTokeniser, small_reference: MakeReference
     assert with_(threshold=0.6) == ["undoing"]
     assert with_(count=1) == ["undoing"]
     assert with_(count=0) == []
+    shares = [len(with_(select="last", percent=percent)) for percent in (0, 24, 26, 100)]
+    assert shares == [0, 1, 2, 6], "of six types, rounded"
     assert with_(minimum_vocabulary=11) == ["undoing"]
     assert with_(select="last") == ["undoing", "ing"], "as many as blame would remove"
     assert with_(select="last", count=3) == ["undoing", "ing", "in"]
     assert with_(select="leaves", count=1) == ["undoing"]
     with pytest.raises(MorphGraphError, match="2 leaves cannot be chosen"):
         with_(select="leaves")
+    with pytest.raises(MorphGraphError, match="from 0 to 6"):
+        with_(select="last", count=7)
     assert len(with_(select="random", count=4)) == 4
     assert with_(select="random", seed=5) == with_(select="random", seed=5)
     assert set(with_(threshold=0.5, count=1, cascade=True)) == {"undoing"}
     assert with_(scope="whole-word") == [], "the reference has no whole words"
-
-
-def test_too_many_types(small_tokeniser: MakeTokeniser, small_reference: MakeReference) -> None:
-    with pytest.raises(MorphGraphError, match="from 0 to 6"):
-        removed(small_tokeniser, small_reference(*LINES), KnockoutSettings(select="last", count=7))
 
 
 def test_holdout_blames_by_some_and_scores_the_others(
@@ -145,7 +141,7 @@ CHAIN = [("a", "b"), ("ab", "c"), ("c", "d"), ("cd", "cd"), ("abc", "cd")]
 def test_last_types(merges: MergeList, data: st.DataObject) -> None:
     produced = list(dict.fromkeys("".join(parts) for parts in merges))
     count = data.draw(st.integers(0, len(produced)))
-    assert last_types(graph_of(merges), count) == produced[::-1][:count]
+    assert baseline_types(graph_of(merges), "last", count) == produced[::-1][:count]
 
 
 @given(MERGES, st.data())
@@ -155,65 +151,51 @@ def test_last_leaves(merges: MergeList, data: st.DataObject) -> None:
     produced = dict.fromkeys("".join(parts) for parts in merges)
     leaves = [text for text in produced if text not in used]
     graph = graph_of(merges)
-    assert last_leaves(graph, len(leaves)) == leaves[::-1]
-    chosen = last_leaves(graph, data.draw(st.integers(0, len(leaves))))
+    assert baseline_types(graph, "leaves", len(leaves)) == leaves[::-1]
+    chosen = baseline_types(graph, "leaves", data.draw(st.integers(0, len(leaves))))
     assert chosen == leaves[::-1][: len(chosen)]
     late = ["".join(parts) for parts in merges][len(merges) // 2 :]
     share = sum(text in leaves for text in late) / len(late) if late else math.nan
     assert share_of_leaves(graph) == pytest.approx(share, nan_ok=True)
     changed = graph.knockout(chosen)
     assert not changed.rewired, "removing leaves rewires nothing"
-    assert last_leaves(graph, len(leaves) - len(chosen)) == leaves[::-1][len(chosen) :]
+    assert baseline_types(graph, "leaves", len(leaves) - len(chosen)) == leaves[::-1][len(chosen) :]
     assert share_of_leaves(graph) == pytest.approx(share, nan_ok=True), "of the graph as loaded"
 
 
 def test_leaves_are_not_the_last_types() -> None:
     # ab, abc and cd are parts of others; once abccd is gone, abc is not, but no leaf for that.
     graph = MergeGraph.from_merges(CHAIN)
-    assert last_types(graph, 3) == ["abccd", "cdcd", "cd"]
-    assert last_leaves(graph, 2) == ["abccd", "cdcd"]
+    assert baseline_types(graph, "last", 3) == ["abccd", "cdcd", "cd"]
+    assert baseline_types(graph, "leaves", 2) == ["abccd", "cdcd"]
     assert share_of_leaves(graph) == 2 / 3, "of cd, cdcd and abccd"
     with pytest.raises(MorphGraphError, match="3 leaves cannot be chosen"):
-        last_leaves(graph, 3)
+        baseline_types(graph, "leaves", 3)
     graph.knockout(["abccd"])
-    assert last_leaves(graph, 1) == ["cdcd"]
+    assert baseline_types(graph, "leaves", 1) == ["cdcd"]
     with pytest.raises(MorphGraphError, match="Give a number from 0 to 1"):
-        last_leaves(graph, 2)
+        baseline_types(graph, "leaves", 2)
 
 
 def test_random_types() -> None:
     graph = MergeGraph.from_merges(CHAIN)
-    drawn = random_types(graph, 3, seed=1)
+    drawn = baseline_types(graph, "random", 3, seed=1)
     assert len(set(drawn)) == 3
     assert set(drawn) <= {"ab", "abc", "cd", "cdcd", "abccd"}
-    assert random_types(graph, 3, seed=1) == drawn
-    assert any(random_types(graph, 3, seed=seed) != drawn for seed in range(2, 6))
-    everything = {text for seed in range(40) for text in random_types(graph, 1, seed=seed)}
+    assert baseline_types(graph, "random", 3, seed=1) == drawn
+    assert any(baseline_types(graph, "random", 3, seed=seed) != drawn for seed in range(2, 6))
+    everything = {
+        text for seed in range(40) for text in baseline_types(graph, "random", 1, seed=seed)
+    }
     assert everything == {"ab", "abc", "cd", "cdcd", "abccd"}, "every type may be drawn"
 
 
 def test_removed_types_are_not_drawn() -> None:
     graph = MergeGraph.from_merges(CHAIN)
     graph.knockout(["cd", "abccd"])
-    assert sorted(random_types(graph, 3, seed=0)) == ["ab", "abc", "cdcd"]
-    assert last_types(graph, 3) == ["cdcd", "abc", "ab"]
-    assert last_leaves(graph, 1) == ["cdcd"]
-
-
-@pytest.mark.parametrize("count", [-1, 6])
-def test_too_many(count: int) -> None:
-    graph = MergeGraph.from_merges(CHAIN)
-    for choose in (last_types, lambda g, n: random_types(g, n, seed=0)):
-        with pytest.raises(MorphGraphError, match="Give a number from 0 to 5"):
-            choose(graph, count)
-
-
-def test_percent() -> None:
-    graph = MergeGraph.from_merges(CHAIN)
-    assert [percent_of_types(graph, p) for p in (0, 29, 31, 100)] == [0, 1, 2, 5]
-    for bad in (-1, 101, float("nan")):
-        with pytest.raises(MorphGraphError, match="Give 0 to 100"):
-            percent_of_types(graph, bad)
+    assert sorted(baseline_types(graph, "random", 3, seed=0)) == ["ab", "abc", "cdcd"]
+    assert baseline_types(graph, "last", 3) == ["cdcd", "abc", "ab"]
+    assert baseline_types(graph, "leaves", 1) == ["cdcd"]
 
 
 BOTH = (KnockoutSettings, ReBPESettings)
@@ -232,6 +214,7 @@ SHARE, WHOLE = "Give a number from 0 to 1.", "Give a whole number of 0 or more."
         (BOTH, "minimum_vocabulary", 1.5, WHOLE),
         (BOTH[:1], "select", "foo", "Give one of: blame, random, last, leaves."),
         (BOTH[:1], "count", -1, WHOLE),
+        (BOTH[:1], "percent", 101, "Give a number from 0 to 100."),
         (BOTH[1:], "iterations", -1, WHOLE),
         (BOTH[1:], "minimum_good", 0, "Give a whole number of 1 or more."),
         (BOTH[1:], "minimum_ratio", 2, SHARE),

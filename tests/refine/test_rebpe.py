@@ -21,6 +21,7 @@ import pytest
 from strategies import check_graph
 
 from morphgraph.core.files import demo_gold_path
+from morphgraph.formats.hugging_face import special_token
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.reference.entry import Reference
@@ -183,9 +184,6 @@ def test_pairs_created_below_the_same_merge_have_ranks_of_their_own(make_run: Ma
     assert "cd" not in run.graph
 
 
-# ------------------------------------------------------------------------ repair
-
-
 # ------------------------------------------------------------------------ annealing
 
 
@@ -213,16 +211,7 @@ def test_atoms_are_missing_again_after_undo(make_run: MakeRun, small_reference: 
 
 def test_fixed_types_are_never_knocked_out(make_run: MakeRun) -> None:
     """ab and cd are as wrong as each other; ab is an added token."""
-    added = {
-        "id": 4,
-        "content": "ab",
-        "single_word": True,
-        "lstrip": False,
-        "rstrip": False,
-        "normalized": False,
-        "special": False,
-    }
-    document = {"added_tokens": [added]}
+    document = {"added_tokens": [{**special_token("ab", 4), "single_word": True}]}
     run = make_run([("a", "b"), ("c", "d")], ["a bc d"], "abcd", document=document)
     run.finish()
     assert listed(run.graph) == ["a + b"]

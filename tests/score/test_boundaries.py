@@ -1,8 +1,9 @@
-"""Boundary scores: golden numbers derived by hand, and the naive count."""
+"""Boundary scores: golden numbers by hand, the naive count, and one score by all routes."""
 
 import json
 import math
 from collections.abc import Callable
+from math import fsum
 
 import numpy as np
 import oracles
@@ -11,16 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MergeList, well_formed
 
-from morphgraph.core.files import demo_gold_path
-from morphgraph.core.text import count_text, percent
-from morphgraph.formats.loading import load_tokeniser
-from morphgraph.reference.entry import Reference
-from morphgraph.reference.readers import read_reference
+from morphgraph.batch.cells import CellInputs, MethodResult, result_rows
+from morphgraph.reference.entry import Entry, Reference
+from morphgraph.refine.blame import blame
+from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark, BoundaryScore, score_frame
-from morphgraph.score.gold_set import GoldSet
+from morphgraph.score.comparison import Comparison
 from morphgraph.score.metrics import boundary_score
 from morphgraph.score.outcome import outcome_of
-from morphgraph.segment.segmenter import method_on
+from morphgraph.score.table import ScoreTable, break_down
+from morphgraph.score.uncertainty import Draws
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.flota import First
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
@@ -151,36 +155,6 @@ def test_unknown_fused_atoms(
     assert counts(score) == (0, 2, 1)
 
 
-def test_signature_names_all(small_reference: MakeReference) -> None:
-    tokeniser = load_tokeniser("demo:en")
-    benchmark = Benchmark.build(tokeniser, small_reference("un do"), bare=True)
-    signature = benchmark.signature(tokeniser)
-    fields = dict(field.split(":", 1) for field in signature.split("|"))
-    assert list(fields) == [
-        "reference", "format", "entries", "frequencies", "words", "tokeniser", "version",
-    ]  # fmt: skip
-    assert fields["reference"] == "small.tsv@000000000000"
-    assert fields["words"] == "bare words"
-    assert fields["tokeniser"] == f"BPE:demo:en@{tokeniser.checksum}"
-    assert "\n" not in signature
-
-
-@pytest.mark.parametrize(
-    ("method", "parameters"),
-    [("first", {"k": 1}), ("longest", {"k": 1}), ("dropout", {"p": 1.0}), ("bpe", {})],
-)
-def test_one_answer_from_every_scorer(method: str, parameters: dict[str, float]) -> None:
-    tokeniser = load_tokeniser("demo:de")
-    gold_set = GoldSet.of(read_reference(demo_gold_path("de")))
-    benchmark = Benchmark.on(gold_set, tokeniser)
-    segmenter = method_on(tokeniser, method, parameters)
-    found = segmenter.segment(benchmark.words)
-    outcome = outcome_of(segmenter, gold_set)
-    for score in benchmark.scores(found):
-        if score.weighting in gold_set.weightings:
-            assert score == boundary_score(outcome, score.scope, score.weighting)
-
-
 GOOD = BoundaryScore("morphemic", "types", 6, 8, 12, 1)
 NONE = BoundaryScore("whole-word", "tokens", *[math.nan] * 4)
 WORSE = BoundaryScore("morphemic", "types", 3, 8, 12, 0)
@@ -200,7 +174,73 @@ def test_frame() -> None:
     assert "Δ F1" not in score_frame([GOOD]).columns
 
 
-def test_text() -> None:
-    assert percent(0.12345, 1) == "12.3"
-    assert percent(math.nan) == "n/a"
-    assert count_text(1234.0) == "1,234"
+# --- one score, whoever asks for it ---------------------------------------------------------------
+
+NAMES = ("precision", "recall", "f1")
+NO_DRAWS = Draws(resamples=0)
+MORPHS = st.lists(st.text("abc-", min_size=1, max_size=4), min_size=1, max_size=4)
+
+Scores = list[float]
+
+
+@given(
+    merges=well_formed(),
+    words=st.lists(st.tuples(MORPHS, st.integers(0, 9)), min_size=1, max_size=8),
+    drops=st.booleans(),
+)
+def test_all_scores_are_equal(
+    small_tokeniser: Callable[..., BpeTokeniser],
+    merges: MergeList,
+    words: list[tuple[list[str], int]],
+    drops: bool,
+) -> None:
+    """``drops``: a method that leaves the end of words out; else a tokeniser that is edited."""
+    tokeniser = small_tokeniser(list(dict.fromkeys(merges)), "abc-")
+    entries = [Entry("".join(morphs), tuple(morphs), count=float(n)) for morphs, n in words]
+    benchmark = Benchmark.build(tokeniser, Reference("gold", "plain", tuple(entries), (), "abc"))
+    segmenter: Segmenter = First(Bte(tokeniser), 1) if drops else Bte(tokeniser)
+    outcome = outcome_of(segmenter, benchmark)
+    for weighting in ("types", "tokens"):
+        weights = [float(n) if weighting == "tokens" else 1.0 for _, n in words]
+        cuts = [set(outcome.splits(number)) for number in range(len(words))]
+        gold = [oracles.boundaries(morphs) for morphs, _ in words]
+        both, predicted, relevant = (
+            fsum(weight * len(found) for weight, found in zip(weights, sets, strict=True))
+            for sets in ([c & g for c, g in zip(cuts, gold, strict=True)], cuts, gold)
+        )
+        expected = [
+            both / predicted if predicted else np.nan,
+            both / relevant if relevant else np.nan,
+            2 * both / (predicted + relevant) if relevant else np.nan,
+        ]
+        counts = boundary_score(outcome, "morphemic", weighting)
+        found: dict[str, Scores] = {"counts": [counts.precision, counts.recall, counts.f1]}
+        [table] = ScoreTable([outcome], "morphemic", weighting, NAMES, draws=NO_DRAWS).estimates
+        assert table is not None
+        found["table"] = [table[name].value for name in NAMES]
+        made = MethodResult(segmenter, benchmark, {})
+        spec = {
+            "metrics": NAMES, "scopes": ["morphemic"], "weightings": [weighting],
+            "intervals": False, "held_out": 0.5, "method": "bpe", "vocabulary": [],
+        }  # fmt: skip
+        found["batch"] = [row.value for row in result_rows(spec, CellInputs(segmenter), made)]
+        if not drops:
+            study = Study(tokeniser, benchmark)
+            state = study.now.score("morphemic", weighting)
+            found["study"] = [state.precision, state.recall, state.f1]
+            closed = blame(benchmark, study.now.segmentation, weighting=weighting).blamed.sum()
+            assert relevant - closed == pytest.approx(both), "what no merge closed is split"
+        if weighting == "types":
+            texts = [entry.word for entry in entries]
+            comparison = Comparison([segmenter], texts, [entry.morphs for entry in entries])
+            [row] = comparison.summaries
+            found["comparison"] = [row.precision, row.recall, row.f1]
+        for place, scores in found.items():
+            assert scores == pytest.approx(expected, rel=1e-12, nan_ok=True), place
+        # Groups share no boundary, so those that are found add up, however they are grouped.
+        assert sum(size for _, size in break_down([outcome], "length").groups) == len(words)
+        kinds = break_down([outcome], "boundaries", draws=NO_DRAWS)
+        right = (n * one.value for (_, n), one in zip(kinds.groups, kinds.rows[0], strict=True))
+        assert fsum(right) == pytest.approx(
+            sum(len(c & g) for c, g in zip(cuts, gold, strict=True))
+        )

@@ -4,7 +4,6 @@ import csv
 import io
 import math
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,21 +15,19 @@ from hypothesis import strategies as st
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.entry import Entry, MorphemeKind, Reference
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
-from morphgraph.score.metrics import METRICS
+from morphgraph.score.metrics import METRICS, Tally
 from morphgraph.score.outcome import Outcome, outcome_of
 from morphgraph.score.table import (
     BREAKDOWNS,
     GROUPINGS,
-    GoldBoundaries,
-    GroupScore,
-    ScoreTable,
+    Breakdown,
     affix_name,
+    boundary_groups,
     break_down,
     formation_of,
-    group_scores,
     word_groups,
 )
-from morphgraph.score.uncertainty import Draws, Ratio, bootstrap_intervals
+from morphgraph.score.uncertainty import Ratio, bootstrap_intervals
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.wordpiece import Greedy
 from morphgraph.tables.scores import breakdown_csv
@@ -95,8 +92,11 @@ def some() -> GoldSet:
     return GoldSet.of(reference(*SOME), FREQUENCIES, "small")
 
 
-def values(scores: Sequence[GroupScore], metric: str = "recall") -> dict[str, tuple[int, float]]:
-    return {score.name: (score.size, score.scores[metric].value) for score in scores}
+def values(found: Breakdown) -> dict[str, tuple[int, float]]:
+    """The size and score of each group, of the only tokeniser."""
+    [row] = found.rows
+    pairs = zip(found.groups, row, strict=True)
+    return {name: (size, estimate.value) for (name, size), estimate in pairs}
 
 
 # --- formations -----------------------------------------------------------------------------------
@@ -154,24 +154,25 @@ def test_formations(given_entry: Entry, name: str) -> None:
 )  # fmt: skip
 def test_groups_in_their_order(grouping: str, expected: dict[str, str]) -> None:
     words = np.array([e.word for e in SOME])
-    found = [(g.name, " ".join(words[g.entries])) for g in word_groups(some(), grouping)]
-    assert found == list(expected.items())
+    found = {name: " ".join(words[among]) for name, among in word_groups(some(), grouping).items()}
+    assert list(found.items()) == list(expected.items())
 
 
 @pytest.mark.parametrize(
-    ("length", "name"),
-    [(1, "1–4"), (4, "1–4"), (5, "5–7"), (7, "5–7"), (8, "8–10"), (10, "8–10"), (11, "11–13"),
-     (13, "11–13"), (14, "14–17"), (17, "14–17"), (18, "18+"), (200, "18+")],
-)  # fmt: skip
-def test_ends_of_lengths(length: int, name: str) -> None:
-    [group] = word_groups(GoldSet.of(reference(entry("a" * length))), "length")
-    assert group.name == name
-
-
-@pytest.mark.parametrize(("morphs", "name"), [(1, "1"), (5, "5"), (6, "6+"), (7, "6+"), (16, "6+")])
-def test_many_morphs(morphs: int, name: str) -> None:
-    [group] = word_groups(GoldSet.of(reference(entry("a " * morphs))), "morphs")
-    assert group.name == name
+    ("grouping", "morphs", "name"),
+    [
+        *(("length", "a" * n, "1–4") for n in (1, 4)),
+        *(("length", "a" * n, "5–7") for n in (5, 7)),
+        *(("length", "a" * n, "8–10") for n in (8, 10)),
+        *(("length", "a" * n, "11–13") for n in (11, 13)),
+        *(("length", "a" * n, "14–17") for n in (14, 17)),
+        *(("length", "a" * n, "18+") for n in (18, 200)),
+        *(("morphs", "a " * n, str(n)) for n in (1, 5)),
+        *(("morphs", "a " * n, "6+") for n in (6, 7, 16)),
+    ],
+)
+def test_ends_of_groups(grouping: str, morphs: str, name: str) -> None:
+    assert list(word_groups(GoldSet.of(reference(entry(morphs))), grouping)) == [name]
 
 
 @pytest.mark.parametrize("power", range(-2, 10))
@@ -179,9 +180,11 @@ def test_a_power_of_ten_is_the_first_of_its_band(power: int) -> None:
     entries = [entry("a"), entry("b")]
     just_below = math.nextafter(10.0**power, 0) * (1 - 1e-9)
     gold_set = GoldSet.of(reference(*entries), {"a": 10.0**power, "b": just_below}, "x")
-    below, above = word_groups(gold_set, "frequency")
-    assert (below.entries.tolist(), above.entries.tolist()) == ([False, True], [True, False])
-    assert below.name.split(" to ")[1] == above.name.split(" to ")[0]
+    below, above = (
+        (name, among.tolist()) for name, among in word_groups(gold_set, "frequency").items()
+    )
+    assert (below[1], above[1]) == ([False, True], [True, False])
+    assert below[0].split(" to ")[1] == above[0].split(" to ")[0]
 
 
 MORPHS = st.text("ab", min_size=1, max_size=4)
@@ -227,22 +230,20 @@ SEGMENTERS = st.lists(st.text("ab", min_size=2, max_size=5), max_size=6).map(
 @given(gold_set=gold_sets())
 def test_groups_share_no_entry_and_leave_none_out(grouping: str, gold_set: GoldSet) -> None:
     groups = word_groups(gold_set, grouping)
-    times = np.sum([group.entries for group in groups], axis=0)
+    times = np.sum(list(groups.values()), axis=0)
     assert times.tolist() == [1] * len(gold_set.reference)
-    assert all(group.entries.any() for group in groups)
-    assert len({group.name for group in groups}) == len(groups)
+    assert all(among.any() for among in groups.values())
 
 
 @given(gold_set=gold_sets())
 def test_bands_hold_the_frequency(gold_set: GoldSet) -> None:
-    for group in word_groups(gold_set, "frequency"):
-        known = gold_set.frequencies or {}
-        words = [e.word for e, there in zip(gold_set.reference.entries, group.entries,
-                                            strict=True) if there]  # fmt: skip
-        if group.name == "unknown":
+    known = gold_set.frequencies or {}
+    for name, among in word_groups(gold_set, "frequency").items():
+        words = [gold_set.texts[number] for number in np.flatnonzero(among)]
+        if name == "unknown":
             assert not any(word in known for word in words)
             continue
-        low, high = (float(end.replace(",", "")) for end in group.name.split(" to "))
+        low, high = (float(end.replace(",", "")) for end in name.split(" to "))
         assert high == pytest.approx(10 * low)
         assert all(low <= known[word] < high for word in words)
 
@@ -259,36 +260,33 @@ def test_bands_hold_the_frequency(gold_set: GoldSet) -> None:
 def test_a_group_scores_as_if_it_stood_alone(
     scope: Scope, weighting: Weighting, grouping: str, gold_set: GoldSet, segmenter: Segmenter
 ) -> None:
-    groups = word_groups(gold_set, grouping)
-    metrics = tuple(METRICS)
     outcome = outcome_of(segmenter, gold_set)
-    [found] = group_scores([outcome], groups, scope, weighting, metrics)
-    assert [score.name for score in found] == [group.name for group in groups]
-    for group, score in zip(groups, found, strict=True):
-        part = [e for e, there in zip(gold_set.reference.entries, group.entries, strict=True)
-                if there]  # fmt: skip
-        alone = replace(gold_set, reference=reference(*part))
-        table = ScoreTable(
-            [outcome_of(segmenter, alone)], scope, weighting, metrics, draws=Draws(resamples=0)
-        )
-        [row] = table.estimates
-        assert row is not None
-        for name in metrics:
-            assert score.scores[name].value == pytest.approx(row[name].value, nan_ok=True), name
-        in_scope = [e for e in part if scope == "morphemic" or e.whole_words is not None]
-        assert score.size == len(in_scope)
-
-
-def test_no_outcome_and_no_group() -> None:
-    assert group_scores([], word_groups(some(), "length")) == []
-    assert group_scores([outcome_of(SEGMENTER, some())], []) == [[]]
+    whole = Tally(outcome, scope, weighting)
+    found = values(break_down([outcome], grouping, "recall", scope, weighting))
+    groups = word_groups(gold_set, grouping)
+    assert list(found) == list(groups)
+    for name, among in groups.items():
+        part = [gold_set.reference.entries[number] for number in np.flatnonzero(among)]
+        alone = outcome_of(segmenter, replace(gold_set, reference=reference(*part)))
+        tally, within = Tally(alone, scope, weighting), whole.within(among)
+        for metric in METRICS.values():
+            expected = metric.of(tally).value
+            assert metric.of(within).value == pytest.approx(expected, nan_ok=True), metric.title
+        size = sum(scope == "morphemic" or e.whole_words is not None for e in part)
+        assert found[name] == (size, pytest.approx(tally.recall.value, nan_ok=True))
 
 
 # --- boundaries -----------------------------------------------------------------------------------
 
 
+def names_of(gold_set: GoldSet) -> list[str]:
+    """What meets at each boundary, in their order."""
+    places = boundary_groups(gold_set, "boundaries").items()
+    return [name for _, name in sorted((n, name) for name, numbers in places for n in numbers)]
+
+
 def test_what_meets_at_each_boundary() -> None:
-    assert GoldBoundaries(some()).names.tolist() == [
+    assert names_of(some()) == [
         "prefix",  # un do
         "suffix",  # dog s
         "compound",  # house boat
@@ -296,69 +294,60 @@ def test_what_meets_at_each_boundary() -> None:
         *("hyphen", "hyphen"),  # re - do
         *("affix", "affix"),  # un do ing, one whole word
         *("compound", "affix"),  # boat houses
-        "unknown",  # do able
-        "unknown",  # cat s
-        "unknown",  # tea m
+        *("unknown", "unknown", "unknown"),  # do able, cat s, tea m
     ]
 
 
 @pytest.mark.parametrize(
-    ("kinds", "names"),
+    ("kinds", "name"),
     [("pf", "prefix"), ("pp", "prefix"), ("fs", "suffix"), ("ss", "suffix"), ("ps", "prefix"),
      ("sp", "unknown"), ("fp", "unknown"), ("ff", "compound"), ("sf", "unknown"),
      ("fi", "interfix"), ("is", "interfix"), ("fh", "hyphen"), ("hs", "hyphen"), ("ih", "hyphen"),
      ("?s", "suffix"), ("p?", "prefix"), ("??", "unknown")],
 )  # fmt: skip
-def test_each_pair_of_kinds(kinds: str, names: str) -> None:
-    boundaries = GoldBoundaries(GoldSet.of(reference(entry("a b", kinds))))
-    assert boundaries.names.tolist() == [names]
+def test_each_pair_of_kinds(kinds: str, name: str) -> None:
+    assert names_of(GoldSet.of(reference(entry("a b", kinds)))) == [name]
+
+
+def affixes_of(*entries: Entry) -> list[tuple[str, list[int]]]:
+    found = boundary_groups(GoldSet.of(reference(*entries)), "affixes")
+    return [(name, numbers.tolist()) for name, numbers in found.items()]
 
 
 def test_affixes_by_hand() -> None:
     """Those with kinds have hyphens; without kinds, each morph stands for itself."""
-    boundaries = GoldBoundaries(
-        GoldSet.of(
-            reference(
-                entry("Un do ing", "pfs"),
-                entry("un able", "pf"),
-                entry("dog s house s", "fifs"),
-                entry("re - do", "phf"),
-                entry("un do"),
-                entry("dog"),
-                entry("ing", "s"),
-            )
-        )
+    entries = (
+        entry("Un do ing", "pfs"),
+        entry("un able", "pf"),
+        entry("dog s house s", "fifs"),
+        entry("re - do", "phf"),
+        entry("un do"),
+        entry("dog"),
+        entry("ing", "s"),
     )
     # Boundaries: 0 Un·do 1 do·ing 2 un·able 3 dog·s 4 s·house 5 house·s 6 re·- 7 -·do 8 un·do
-    assert {name: edges.tolist() for name, edges in boundaries.affixes.items()} == {
-        "-s-": [3, 4],
-        "un-": [0, 2],
-        "-ing": [1],
-        "-s": [5],
-        "do": [8],
-        "re-": [6],
-        "un": [8],
-    }
-    assert list(boundaries.affixes) == ["-s-", "un-", "-ing", "-s", "do", "re-", "un"]
-    assert boundaries.owners.tolist() == [0, 0, 1, 2, 2, 2, 3, 3, 4]
+    assert affixes_of(*entries) == [
+        ("-s-", [3, 4]), ("un-", [0, 2]), ("-ing", [1]), ("-s", [5]), ("do", [8]), ("re-", [6]),
+        ("un", [8]),
+    ]  # fmt: skip
+    assert affixes_of(entry("ha ha"))[0] == ("ha", [0]), "on both sides of a boundary, but once"
+    assert affixes_of(entry("dog"), entry("cat", "f")) == []
 
 
 def test_recall_by_affix_by_hand() -> None:
     entries = (entry("un do ing", "pfs"), entry("un able", "pf"), entry("go ing", "fs"))
     frequencies = {"undoing": 4.0, "unable": 1.0, "going": 10.0}
-    gold_set = GoldSet.of(reference(*entries), frequencies, "small")
     # un|doing, una|b|l|e, go|ing
-    outcome = outcome_of(greedy("un", "doing", "go", "ing", "una"), gold_set)
-    boundaries = GoldBoundaries(gold_set)
-    [found] = boundaries.by_affix([outcome])
-    assert values(found) == {"-ing": (2, 1 / 2), "un-": (2, 1 / 2)}
-    [found] = boundaries.by_affix([outcome], "tokens")
-    assert values(found) == {"-ing": (2, pytest.approx(10 / 14)), "un-": (2, 4 / 5)}
-    [found] = boundaries.by_affix([outcome], limit=1)
-    assert list(values(found)) == ["-ing"]
+    segmenter = greedy("un", "doing", "go", "ing", "una")
+    outcome = outcome_of(segmenter, GoldSet.of(reference(*entries), frequencies, "small"))
+    assert values(break_down([outcome], "affixes")) == {"-ing": (2, 1 / 2), "un-": (2, 1 / 2)}
+    found = values(break_down([outcome], "affixes", weighting="tokens"))
+    assert found == {"-ing": (2, pytest.approx(10 / 14)), "un-": (2, 4 / 5)}
+    many = GoldSet.of(reference(*(entry(f"{chr(97 + n)}x do", "pf") for n in range(31))))
+    assert len(break_down([outcome_of(segmenter, many)], "affixes").groups) == 30
 
 
-def by_hand(gold_set: GoldSet, outcome: Outcome, names: Sequence[str], weighting: Weighting,
+def by_hand(gold_set: GoldSet, outcome: Outcome, names: list[str], weighting: Weighting,
             ) -> dict[str, tuple[int, float]]:  # fmt: skip
     """Recall of each kind of boundary, one boundary after the other."""
     sizes: dict[str, int] = defaultdict(int)
@@ -386,97 +375,68 @@ def test_recall_by_kind_boundary_by_boundary(
     weighting: Weighting, gold_set: GoldSet, segmenter: Segmenter
 ) -> None:
     outcome = outcome_of(segmenter, gold_set)
-    boundaries = GoldBoundaries(gold_set)
-    [found] = boundaries.by_kind([outcome], weighting)
-    assert values(found) == by_hand(gold_set, outcome, boundaries.names.tolist(), weighting)
-    assert [s.size for s in found] == sorted((s.size for s in found), reverse=True)
+    found = break_down([outcome], "boundaries", weighting=weighting)
+    assert values(found) == by_hand(gold_set, outcome, names_of(gold_set), weighting)
+    sizes = [size for _, size in found.groups]
+    assert sizes == sorted(sizes, reverse=True)
 
 
 @examples(40)
 @given(gold_set=gold_sets())
 def test_affixes_are_at_their_boundaries(gold_set: GoldSet) -> None:
     """Whichever boundary an affix has, the affix stands beside it in that word."""
-    boundaries = GoldBoundaries(gold_set)
-    sides = [
-        (number, at)
-        for number, found in enumerate(gold_set.reference.entries)
-        for at in range(len(found.morphs) - 1)
-    ]
-    assert [number for number, _ in sides] == boundaries.owners.tolist()
-    for name, edges in boundaries.affixes.items():
+    sides = [(found, at) for found in gold_set for at in range(len(found.morphs) - 1)]
+    owners = [gold_set.reference.entries[n] for n in gold_set.cuts("morphemic").words]
+    assert [found for found, _ in sides] == owners
+    for name, edges in boundary_groups(gold_set, "affixes").items():
         for edge in edges.tolist():
-            number, at = sides[edge]
-            found = gold_set.reference.entries[number]
+            found, at = sides[edge]
             kinds = found.kinds or (None,) * len(found.morphs)
-            pair = [affix_name(found.morphs[i], kinds[i]) for i in (at, at + 1)]
-            assert name in pair
+            assert name in [affix_name(found.morphs[i], kinds[i]) for i in (at, at + 1)]
 
 
 def test_intervals_are_over_all_entries_of_the_reference() -> None:
     """As for a ratio whose sums leave out the other words but not their places in a resample."""
-    gold_set = GoldSet.of(reference(*SOME * 4))
-    outcome = outcome_of(SEGMENTER, gold_set)
-    groups = word_groups(gold_set, "formation")
-    [found] = group_scores([outcome], groups, metrics=["recall"])
-    place = [group.name for group in groups].index("compound")
+    outcome = outcome_of(SEGMENTER, GoldSet.of(reference(*SOME * 4)))
+    found = break_down([outcome], "formation", "recall")
+    place = [name for name, _ in found.groups].index("compound")
     right = [0.0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0] * 4
     whole = [0.0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 0] * 4
     [interval] = bootstrap_intervals([Ratio(np.array(right), np.array(whole))])
     assert interval.low < 2 / 3 < interval.high
-    known = found[place].scores["recall"].interval
+    known = found.rows[0][place].interval
     assert (known.low, known.high) == pytest.approx((interval.low, interval.high))
 
 
-def test_outcomes_side_by_side_are_as_alone() -> None:
+@pytest.mark.parametrize("by", BREAKDOWNS)
+def test_outcomes_side_by_side_are_as_alone(by: str) -> None:
     gold_set = some()
-    outcomes = [outcome_of(SEGMENTER, gold_set), outcome_of(greedy("undo", "dog"), gold_set)]
-    boundaries = GoldBoundaries(gold_set)
-    groups = word_groups(gold_set, "length")
-    for together, alone in (
-        (boundaries.by_kind(outcomes), [boundaries.by_kind([o])[0] for o in outcomes]),
-        (boundaries.by_affix(outcomes), [boundaries.by_affix([o])[0] for o in outcomes]),
-        (group_scores(outcomes, groups), [group_scores([o], groups)[0] for o in outcomes]),
-    ):
-        assert repr(together) == repr(alone)
-        assert repr(together[0]) != repr(together[1])
+    outcomes = [
+        outcome_of(SEGMENTER, gold_set, "one"),
+        outcome_of(greedy("undoing"), gold_set, "two"),
+    ]
+    how = (by, "exact", "whole-word", "tokens")
+    found = break_down(outcomes, *how)
+    alone = [break_down([outcome], *how) for outcome in outcomes]
+    assert repr(found.rows) == repr(tuple(each.rows[0] for each in alone))
+    assert repr(found.rows[0]) != repr(found.rows[1])
+    assert found.groups == alone[0].groups
+    assert found.labels == ("one", "two")
+    metric, counted, scored = ("exact", "words", "whole-word tokens exact")
+    if by not in GROUPINGS:
+        metric, counted, scored = ("recall", "boundaries", "morphemic tokens recall")
+    assert (found.metric, found.counted) == (metric, counted)
+    assert f"|scores:{scored} by {by}|" in found.signature
+    assert all(outcome.tokeniser in found.signature for outcome in outcomes)
 
 
-def test_a_reference_without_boundaries() -> None:
-    gold_set = GoldSet.of(reference(entry("dog"), entry("cat", "f")))
-    boundaries = GoldBoundaries(gold_set)
-    outcome = outcome_of(SEGMENTER, gold_set)
-    assert boundaries.by_kind([outcome, outcome]) == [[], []]
-    assert boundaries.by_affix([outcome]) == [[]]
-    assert boundaries.affixes == {}
-
-
-# --- to take away ---------------------------------------------------------------------------------
-
-
-def test_a_breakdown_is_what_its_parts_are() -> None:
-    outcomes = [outcome_of(SEGMENTER, some(), "one")]
-    outcomes.append(outcome_of(greedy("undo"), outcomes[0].gold_set, "other"))
-    gold_set = outcomes[0].gold_set
-    for by in BREAKDOWNS:
-        found = break_down(outcomes, by, "exact", "whole-word", "tokens")
-        assert found.labels == ("one", "other")
-        if by in GROUPINGS:
-            groups = word_groups(gold_set, by)
-            rows = group_scores(outcomes, groups, "whole-word", "tokens", ["exact"])
-            assert (found.metric, found.counted) == ("exact", "words")
-            assert f"|scores:whole-word tokens exact by {by}|" in found.signature
-        else:
-            gold = GoldBoundaries(gold_set)
-            rows = (gold.by_kind if by == "boundaries" else gold.by_affix)(outcomes, "tokens")
-            assert (found.metric, found.counted) == ("recall", "boundaries")
-            assert f"|scores:morphemic tokens recall by {by}|" in found.signature
-        assert repr([list(row) for row in found.rows]) == repr(rows)
-        assert all(outcome.tokeniser in found.signature for outcome in outcomes)
-
-
-def test_an_unknown_breakdown_is_an_error() -> None:
+def test_nothing_to_break_down() -> None:
+    assert break_down([], "length").rows == ()
+    outcome = outcome_of(SEGMENTER, GoldSet.of(reference(entry("dog"), entry("cat", "f"))))
+    for by in ("boundaries", "affixes"):
+        assert break_down([outcome, outcome], by).rows == ((), ())
     with pytest.raises(MorphGraphError, match="“colour” is not a breakdown"):
-        break_down([outcome_of(SEGMENTER, some())], "colour")
+        break_down([outcome], "colour")
 
 
 def test_csv_of_a_breakdown() -> None:
@@ -490,11 +450,6 @@ def test_csv_of_a_breakdown() -> None:
     assert len(rows) == 8
 
 
-def test_a_morph_on_both_sides_of_a_boundary_has_it_once() -> None:
-    boundaries = GoldBoundaries(GoldSet.of(reference(entry("ha ha"), entry("do able"))))
-    assert boundaries.affixes["ha"].tolist() == [0]
-
-
 def test_a_frequency_of_zero_is_in_no_power_of_ten() -> None:
     gold_set = GoldSet.of(reference(entry("a"), entry("b")), {"a": 0.0, "b": 1.0}, "x")
-    assert [group.name for group in word_groups(gold_set, "frequency")] == ["0", "1 to 10"]
+    assert list(word_groups(gold_set, "frequency")) == ["0", "1 to 10"]

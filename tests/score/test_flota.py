@@ -82,12 +82,6 @@ def test_by_hand() -> None:
         key: pytest.approx(values) for key, values in BY_HAND.items()
     }
     assert {(row["entries"], row["entries_with_stem"]) for row in found.rows()} == {(7, 5)}
-    assert (found.not_two_morphs, found.word_in_vocabulary, found.morph_not_in_vocabulary) == (
-        3,
-        1,
-        1,
-    )
-    assert (found.without_kinds, found.without_stem) == (1, 1)
     assert found.score("LONGEST", 1).stem_recall == 0.8
     with pytest.raises(KeyError):
         found.score("FLOTA", 4)
@@ -125,7 +119,6 @@ def test_a_morph_of_no_kind_is_no_stem() -> None:
     found = flota_scores(VOCABULARY, gold(odd, short), WordPiece(VOCABULARY), ks=(1,))
     assert found.score("FLOTA", 1).entries_with_stem == 1
     assert found.score("FLOTA", 1).stem_recall == 1.0
-    assert found.without_kinds == 1
 
 
 def test_k_below_one_is_refused() -> None:

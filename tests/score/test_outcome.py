@@ -1,9 +1,11 @@
 """Outcomes of all segmenters against a naive one made of spans; golden ones by hand."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import oracles
+import pytest
 import score_oracles as naive
 import substring_oracles
 from effort import examples
@@ -223,39 +225,58 @@ def test_bare_words_have_no_marker() -> None:
     assert found == naive.Found([1], ["b", "a"], 0, 2, 0)
 
 
-def test_unknown_characters_are_tokens() -> None:
-    vocabulary = SubwordVocabulary(("a", "[UNK]"), special=frozenset({"[UNK]"}), unknown="[UNK]")
-    # Greedy: each unknown character is a token; Unigram: a run of them is one.
-    assert outcomes(Greedy(vocabulary), ["axya"]) == [
-        naive.Found([1, 2, 3], ["a", "x", "y", "a"], 0, 4, 0)
-    ]
-    assert outcomes(Unigram(vocabulary, [-1.0, -2.0]), ["axya"]) == [
-        naive.Found([1, 3], ["a", "xy", "a"], 0, 3, 0)
-    ]
-    # WordPiece: a word that cannot be finished is one token.
-    assert outcomes(WordPiece(vocabulary), ["axya"]) == [naive.Found([], ["axya"], 0, 1, 0)]
+UNKNOWN_A = SubwordVocabulary(("a", "[UNK]"), special=frozenset({"[UNK]"}), unknown="[UNK]")
+LETTERS = ("Ġ", "b", "Ã", "¤", "r", "e", "n")
 
 
-def test_a_normaliser_that_joins_and_one_that_parts_characters() -> None:
-    types = tuple("abcdeéfi")
-    composing = SubwordVocabulary(types, "", Preprocessor(normalizer=normalizers.NFC()))
-    # e + accent is one atom: no gap between them, though the word has two characters there.
-    assert outcomes(Greedy(composing), ["ae\u0301b"]) == [
-        naive.Found([1, 3], ["a", "e\u0301", "b"], 0, 3, 0)
-    ]
-    # A ligature becomes f and i: a split between them is inside a character.
-    parting = SubwordVocabulary(types, "", Preprocessor(normalizer=normalizers.NFKC()))
-    assert outcomes(Greedy(parting), ["aﬁb"]) == [naive.Found([1, 2], ["a", "ﬁ", "b"], 0, 4, 1)]
+def normalised(types: str, normalizer: normalizers.Normalizer) -> Segmenter:
+    return Greedy(SubwordVocabulary(tuple(types), "", Preprocessor(normalizer=normalizer)))
 
 
-def test_a_normaliser_that_leaves_nothing() -> None:
-    vocabulary = SubwordVocabulary(
-        ("a", "b"), "", Preprocessor(normalizer=normalizers.Replace("x", ""))
-    )
-    assert outcomes(Greedy(vocabulary), ["xx", "ab", "axb"]) == [
-        naive.Found([], [], 2, 0, 0),
-        naive.Found([1], ["a", "b"], 0, 2, 0),
-        naive.Found([2], ["ax", "b"], 0, 2, 0),  # what vanishes belongs to its left neighbour
+def of_bytes(*types: str) -> Segmenter:
+    return Greedy(SubwordVocabulary((*LETTERS, *types), "Ġ", byte_level()))
+
+
+EDGES: dict[str, tuple[Segmenter, dict[str, tuple[Any, ...]]]] = {
+    "each unknown character is a token": (
+        Greedy(UNKNOWN_A), {"axya": ([1, 2, 3], ["a", "x", "y", "a"], 0, 4, 0)}),
+    "a run of unknown characters is one": (
+        Unigram(UNKNOWN_A, [-1.0, -2.0]), {"axya": ([1, 3], ["a", "xy", "a"], 0, 3, 0)}),
+    "a word that cannot be finished is one token": (
+        WordPiece(UNKNOWN_A), {"axya": ([], ["axya"], 0, 1, 0)}),
+    "e + accent is one atom: no gap between them, though these are two characters": (
+        normalised("abcdeéfi", normalizers.NFC()),
+        {"ae\u0301b": ([1, 3], ["a", "e\u0301", "b"], 0, 3, 0)}),
+    "a ligature becomes f and i: a split between them is inside a character": (
+        normalised("abcdeéfi", normalizers.NFKC()),
+        {"aﬁb": ([1, 2], ["a", "ﬁ", "b"], 0, 4, 1)}),
+    "what vanishes belongs to its left neighbour": (
+        normalised("ab", normalizers.Replace("x", "")),
+        {"xx": ([], [], 2, 0, 0), "ab": ([1], ["a", "b"], 0, 2, 0),
+         "axb": ([2], ["ax", "b"], 0, 2, 0)}),
+    # Ġ b Ã ¤ r | e n: the gaps b|ä, ä|r, r|e, e|n are open.
+    "Ġ is a token, and ä has one split": (
+        of_bytes(), {"bären": ([1, 2, 3, 4], ["b", "ä", "r", "e", "n"], 0, 7, 1, 1)}),
+    "bytes merged": (
+        of_bytes("Ġb", "Ã¤r", "en"), {"bären": ([1, 3], ["b", "är", "en"], 0, 3, 0)}),
+    "a token over the end of a character and the next: bÃ ¤r en": (
+        of_bytes("ĠbÃ", "¤r", "en"), {"bären": ([3], ["bär", "en"], 0, 3, 1)}),
+    "a marker alone is a token but no piece": (
+        Greedy(SubwordVocabulary(("▁", "▁a", "b", "a"), "▁", marked("▁"))),
+        {"ba": ([1], ["b", "a"], 0, 3, 0, 1), "ab": ([1], ["a", "b"], 0, 2, 0)}),
+    # FLOTA, k = 1: xy|abc|zz; without any type: one piece in no token; the word itself a type.
+    "what is left out stays together": (
+        Flota(SubwordVocabulary(("abc", "b")), 1),
+        {"xyabczz": ([2, 5], ["abc"], 4, 1, 0), "xyz": ([], [], 3, 0, 0),
+         "abc": ([], ["abc"], 0, 1, 0), "": ([], [], 0, 0, 0), "abcabc": ([3], ["abc"], 3, 1, 0)}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_edges_by_hand(name: str) -> None:
+    segmenter, expected = EDGES[name]
+    assert outcomes(segmenter, list(expected)) == [
+        naive.Found(*found) for found in expected.values()
     ]
 
 
@@ -343,20 +364,6 @@ def test_sums_of_flags_do_not_overflow() -> None:
     assert sums_by_word(np.full(300, 1, np.int8), np.array([0, 300])).tolist() == [300]
 
 
-def test_bytes_by_hand() -> None:
-    # Ġ b Ã ¤ r | e n: the gaps b|ä, ä|r, r|e, e|n are open; Ġ is a token, and ä has one split.
-    types = ("Ġ", "b", "Ã", "¤", "r", "e", "n")
-    vocabulary = SubwordVocabulary(types, "Ġ", byte_level())
-    assert outcomes(Greedy(vocabulary), ["bären"]) == [
-        naive.Found([1, 2, 3, 4], ["b", "ä", "r", "e", "n"], 0, 7, 1, 1)
-    ]
-    merged = SubwordVocabulary((*types, "Ġb", "Ã¤r", "en"), "Ġ", byte_level())
-    assert outcomes(Greedy(merged), ["bären"]) == [naive.Found([1, 3], ["b", "är", "en"], 0, 3, 0)]
-    # A token over the end of a character and the next: bÃ ¤r en.
-    across = SubwordVocabulary((*types, "ĠbÃ", "¤r", "en"), "Ġ", byte_level())
-    assert outcomes(Greedy(across), ["bären"]) == [naive.Found([3], ["bär", "en"], 0, 3, 1)]
-
-
 def test_half_a_character_in_a_token_by_hand() -> None:
     # FLOTA, k = 1, takes bÃ: b and half of ä are in a token, r is not. Then ¤r: b alone is not.
     letters = ("b", "Ã", "¤", "r")
@@ -364,23 +371,3 @@ def test_half_a_character_in_a_token_by_hand() -> None:
         flota = Flota(SubwordVocabulary((*letters, token), "Ġ", byte_level()), 1)
         [found] = outcomes(flota, ["bär"])
         assert (token, found.left_out, len(found.pieces)) == (token, left_out, 1)
-
-
-def test_a_marker_alone_is_a_token_but_no_piece() -> None:
-    vocabulary = SubwordVocabulary(("▁", "▁a", "b", "a"), "▁", marked("▁"))
-    assert outcomes(Greedy(vocabulary), ["ba", "ab"]) == [
-        naive.Found([1], ["b", "a"], 0, 3, 0, 1),  # ▁ b a
-        naive.Found([1], ["a", "b"], 0, 2, 0),  # ▁a b
-    ]
-
-
-def test_what_is_left_out_stays_together() -> None:
-    # FLOTA, k = 1: xy|abc|zz; without any type: one piece in no token; the word itself a type.
-    flota = Flota(SubwordVocabulary(("abc", "b")), 1)
-    assert outcomes(flota, ["xyabczz", "xyz", "abc", "", "abcabc"]) == [
-        naive.Found([2, 5], ["abc"], 4, 1, 0),
-        naive.Found([], [], 3, 0, 0),
-        naive.Found([], ["abc"], 0, 1, 0),
-        naive.Found([], [], 0, 0, 0),
-        naive.Found([3], ["abc"], 3, 1, 0),
-    ]

@@ -21,7 +21,8 @@ from morphgraph.score.metrics import GROUPS, METRICS, Tally
 from morphgraph.score.outcome import Outcome, ideal, outcome_of, outcome_of_predictions
 from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
 from morphgraph.segment.bte import Bte
-from morphgraph.tables.scores import scores_csv, scores_latex, scores_markdown
+from morphgraph.tables.scores import scores_table
+from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from tests.effort import examples
 
@@ -182,7 +183,7 @@ def test_one_that_fails_does_not_keep_others_from_their_scores() -> None:
     assert table.estimates[1] is not None
     assert table.estimates[1]["recall"].value == 1 / 3
     assert len(table.notes) == 1
-    assert table.notes[0] in scores_markdown([table])
+    assert table.notes[0] in to_markdown(scores_table([table]))
 
 
 def test_in_a_table_with_intervals_tests_and_files(
@@ -199,11 +200,11 @@ def test_in_a_table_with_intervals_tests_and_files(
     assert estimates["f1"].interval.low == 1
     assert 0 < estimates["f1"].p <= 1
     assert (
-        scores_csv([table])
+        to_csv(scores_table([table]))
         .decode()
         .splitlines()[2]
         .startswith("gold.tsv,morphemic,types,all words,theirs,n/a,1.0")
     )
-    assert "| theirs | n/a |" in scores_markdown([table])
-    assert "{}theirs & n/a &" in scores_latex([table])
+    assert "| theirs | n/a |" in to_markdown(scores_table([table]))
+    assert "{}theirs & n/a &" in to_latex(scores_table([table]))
     assert math.isnan(table.differences("f1")[0].low) is False

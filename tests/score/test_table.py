@@ -27,7 +27,8 @@ from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import Flota
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.wordpiece import Greedy
-from morphgraph.tables.scores import score_rows, scores_markdown
+from morphgraph.tables.scores import ScoreView, scores_table
+from morphgraph.tables.writing import to_markdown
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 
@@ -305,8 +306,7 @@ def test_dropout_is_averaged_over_seeds() -> None:
     assert same is not None
     assert plain["f1"].value == pytest.approx(same["f1"].value)
     assert plain["f1"].interval.low == pytest.approx(same["f1"].interval.low)
-    [row] = [row for row in score_rows(table) if row["label"] == "dropout"]
-    assert row["f1 sd"] == mean["f1"].deviation
-    assert f"± {100 * mean['f1'].deviation:.2f}" in scores_markdown([table])
+    assert ScoreView(table).to_frame().loc["dropout", "f1 sd"] == mean["f1"].deviation
+    assert f"± {100 * mean['f1'].deviation:.2f}" in to_markdown(scores_table([table]))
     # Without dropout, or at its ends, there is nothing to average.
     assert ScoreTable(outcomes_of([("p", Dropout(tokeniser, 0.0))], gold_set, runs=3)).runs == 1

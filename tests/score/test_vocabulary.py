@@ -48,12 +48,13 @@ from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tables.vocabulary import (
     figure_frame,
+    figure_table,
     figures_csv,
-    figures_latex,
     signature,
     values_json,
     why_undefined,
 )
+from morphgraph.tables.writing import to_latex
 from morphgraph.tokeniser.merging import unreachable_types
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN
@@ -387,12 +388,6 @@ def test_a_figure_that_is_none(tiny: VocabularyHealth) -> None:
         list_behind(tiny, "nonsense")
 
 
-def test_inventory_and_unreachable_go_together(tiny: VocabularyHealth) -> None:
-    inventory = tiny.segmenter.inventory()
-    assert inventory.marker == "▁"
-    assert tiny.segmenter.unreachable(inventory) == []
-
-
 # --------------------------------------------------------------------------------- to take away
 
 
@@ -476,8 +471,10 @@ def test_the_warning_names_share_figures_and_tokenisers() -> None:
         assert label in warning
     assert "25.0 % of the types of a_b have some" in case_warning([odd, even])
     assert case_warning([even]) == case_warning([]) == ""
-    assert r"\raggedright The corpus has no capital letters: 25.0 \%" in figures_latex([odd], 2.5)
-    assert r"\raggedright Signature:" in figures_latex([even], 2.5)
+    assert r"\raggedright The corpus has no capital letters: 25.0 \%" in to_latex(
+        figure_table([odd], 2.5)
+    )
+    assert r"\raggedright Signature:" in to_latex(figure_table([even], 2.5))
 
 
 def test_csv_and_latex(tiny: VocabularyHealth) -> None:
@@ -491,7 +488,7 @@ def test_csv_and_latex(tiny: VocabularyHealth) -> None:
     assert by_key["'=50 % of_a", "morph_types"]["value"] == "n/a"
     assert by_key["'=50 % of_a", "morph_types"]["why n/a"] == "no reference is chosen"
     assert by_key["tiny", "size"]["signature"] == signature([tiny], 2.5)
-    text = figures_latex([tiny, odd], 2.5)
+    text = to_latex(figure_table([tiny, odd], 2.5))
     assert r"\toprule" in text
     assert r"Types never used & 7 (53.8 \%) & 7 (53.8 \%) \\" in text
     assert r"=50 \% of\_a" in text

@@ -182,13 +182,6 @@ def test_the_queue_has_the_distribution_of_the_library() -> None:
     assert plain[("abcdab",)] < exact[("abcdab",)] - 0.02
 
 
-def test_a_queue_is_saved_and_signed() -> None:
-    dropout = Dropout(tokeniser_of_types("ab", ["a", "b", "ab"], ["ab"]), 0.5, 2, queue=True)
-    assert dropout.signature().startswith("BPE-dropout(p=0.5,seed=2,queue=true):ab@")
-    again = Dropout.from_document(json.loads(json.dumps(dropout.document())))
-    assert again.signature() == dropout.signature()
-
-
 @pytest.mark.slow
 def test_a_word_depends_on_its_place_only() -> None:
     tokeniser = from_tokenizer_json(demo_tokeniser_path("en").read_bytes(), "en")

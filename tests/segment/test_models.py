@@ -2,7 +2,9 @@
 
 import json
 import tempfile
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,15 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.methods import METHODS
+from morphgraph.segment.bte import tokeniser_of_types
+from morphgraph.segment.dropout import Dropout
+from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.segment.models import load_segmenter, read_model, write_model
 from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.segment.training import train
-from morphgraph.segment.wordpiece import WordPiece, unknown_share
+from morphgraph.segment.trimmed import Scaffold, Trimmed
+from morphgraph.segment.unigram import Unigram
+from morphgraph.segment.wordpiece import Greedy, WordPiece, unknown_share
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
@@ -37,11 +44,32 @@ def same(again: Any, segmenter: Any) -> None:
     assert list(again.types) == list(segmenter.types)
     assert again.vocabulary_size == segmenter.vocabulary_size
     assert again.signature() == segmenter.signature()
+    assert segmenter.signature().count("/") == 0, "a file is named without its folder"
 
 
-@pytest.mark.parametrize("method", METHODS.trained)
-def test_trained_models_load_again(tmp_path: Path, method: str) -> None:
-    segmenter = train(method, COUNTS, 265)
+SCORES = (-1.0, -2.0, -3.0, -4.0)
+TYPES = SubwordVocabulary(
+    ("un", "##do", "do", "[UNK]"), "##", special=frozenset({"[UNK]"}), unknown="[UNK]"
+)
+ALL: list[Any] = [
+    Flota(TYPES),
+    Flota(TYPES, 1),
+    WordPiece(TYPES, longest_word=7),
+    Greedy(TYPES),
+    Unigram(TYPES, SCORES),
+    Unigram(TYPES, SCORES, single=True),
+    First(WordPiece(TYPES), 1),
+    Longest(Flota(TYPES, 2), 1),
+]
+AB = tokeniser_of_types("folder/ab", ["a", "b", "ab"], ["ab"])
+ALL += [Dropout(AB, 0.5, 2, queue=True), Trimmed(AB, [9, 9, 1], 3), Scaffold(AB, ["ab"])]
+MADE = [pytest.param(lambda one=one: one, id=one.signature()) for one in ALL]
+MADE += [pytest.param(partial(train, m, COUNTS, 265), id=m) for m in METHODS.trained]
+
+
+@pytest.mark.parametrize("make", MADE)
+def test_models_load_again(tmp_path: Path, make: Callable[[], Segmenter]) -> None:
+    segmenter = make()
     data = write_model(segmenter)
     head = json.loads(data)
     assert (head["format"], head["version"]) == ("morphgraph model", 1)
@@ -103,10 +131,10 @@ def test_what_is_no_model(data: bytes, message: str) -> None:
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("method", METHODS.trained)
-def test_a_damaged_model_is_refused(method: str) -> None:
+@pytest.mark.parametrize("make", MADE)
+def test_a_damaged_model_is_refused(make: Callable[[], Segmenter]) -> None:
     """Every field of the document in turn is missing, or of another kind."""
-    document = json.loads(write_model(train(method, COUNTS, 265)))
+    document = json.loads(write_model(make()))
     checked = 0
     for name in [key for key in document if key not in ("format", "version", "name", "checksum")]:
         for value in (None, 7, "x", [1], {"a": {}}):
@@ -119,6 +147,17 @@ def test_a_damaged_model_is_refused(method: str) -> None:
     assert checked >= 5
     with pytest.raises(FileFormatError, match=r"m\.json.*JSON"):
         read_model(json.dumps(document).encode()[:-20], "m.json")
+
+
+def test_signatures_differ_by_all_that_matters() -> None:
+    assert Flota(TYPES, 2).signature().startswith("FLOTA(k=2):vocabulary@")
+    assert First(Flota(TYPES, 3), 2).signature().startswith("FIRST(k=2):FLOTA(k=3):vocabulary@")
+    queue = Dropout(AB, 0.5, 2, queue=True).signature()
+    assert queue.startswith("BPE-dropout(p=0.5,seed=2,queue=true):ab@")
+    signatures = {segmenter.signature() for segmenter in ALL}
+    signatures.add(Unigram(TYPES, (-1.5, *SCORES[1:])).signature())
+    signatures.add(Flota(SubwordVocabulary(("un", "do", "##do"), "##")).signature())
+    assert len(signatures) == len(ALL) + 2
 
 
 @pytest.mark.parametrize(

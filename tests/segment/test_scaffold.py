@@ -1,16 +1,53 @@
-"""Scaffold-BPE: segmenting, after training, against a naive one."""
+"""Scaffold-BPE: training, and segmenting after it, against naive ones."""
 
 import merge_method_oracles as naive
 import oracles
 import pytest
+import wordfreq
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import trained_segmenter
+from strategies import trained_segmenter, word_counts
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.segment.bte import tokeniser_of_types
+from morphgraph.segment.training import train_bpe
 from morphgraph.segment.trimmed import Scaffold, train_scaffold
+
+
+@examples(500)
+@given(
+    word_counts("a", 20, 9) | word_counts("ab", 12, 12) | word_counts("abβ語😀", 9, 20),
+    st.integers(0, 40) | st.just(1000),
+    st.integers(0, 4),
+)
+def test_trained_as_naive(counts: dict[str, int], size: int, minimum: int) -> None:
+    trained = train_scaffold(counts, vocab_size=size, minimum_count=minimum)
+    merges, scaffolds = naive.train_scaffold(counts, size, minimum)
+    assert list(trained.merges) == merges
+    assert trained.scaffolds == scaffolds
+
+
+def test_by_hand() -> None:
+    # a+b (12), then ab+c (9): 3 ab are left, and a+d has 5. Scaffolds leave room for it.
+    trained = train_scaffold({"abc": 9, "ab": 3, "ad": 5}, vocab_size=6)
+    assert trained.merges == (("a", "b"), ("ab", "c"), ("a", "d"))
+    assert trained.scaffolds == {"ab"}
+    assert trained.vocabulary == ("a", "b", "c", "d", "abc", "ad")
+    # With 6 ab left, it stays.
+    trained = train_scaffold({"abc": 9, "ab": 6, "ad": 5}, vocab_size=6)
+    assert (len(trained.merges), trained.scaffolds) == (2, frozenset())
+    # With as many left as the next pair has, it does not.
+    assert train_scaffold({"abc": 9, "ab": 5, "ad": 5}, vocab_size=6).scaffolds == {"ab"}
+
+
+def test_merges_are_those_of_bpe() -> None:
+    frequencies = wordfreq.get_frequency_dict("de", "large")
+    counts = {word: 1 + int(f * 1e8) for word, f in list(frequencies.items())[:60_000]}
+    trained = train_scaffold(counts, vocab_size=6_000)
+    assert len(trained.vocabulary) == 6_000
+    assert len(trained.scaffolds) > 300
+    assert trained.merges == train_bpe(counts, vocab_size=len(trained.types)).merges
 
 
 @examples(200)

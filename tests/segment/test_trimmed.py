@@ -75,7 +75,8 @@ def test_added_tokens_stay() -> None:
 def test_real_tokeniser_and_document() -> None:
     tokeniser = from_tokenizer_json(demo_tokeniser_path("en").read_bytes(), "en")
     tokeniser.graph.knockout(["Ġof"])
-    second = wordfreq_counts("en", wordlist="small", minimum_count=20_000)
+    words = wordfreq_counts("en", wordlist="small").items()
+    second = WordCounts.from_mapping({word: count for word, count in words if count >= 20_000})
     counts = token_counts(tokeniser, second)
     trimmed = Trimmed(tokeniser, counts, 50_000)
     assert 100 < tokeniser.vocabulary_size - trimmed.vocabulary_size < 7_000

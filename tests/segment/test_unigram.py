@@ -1,7 +1,6 @@
 """Unigram against the `tokenizers` library and SentencePiece."""
 
 import io
-import json
 import random
 from collections.abc import Sequence
 from typing import Any
@@ -195,12 +194,3 @@ def test_without_an_unknown_type_each_character_stands_alone() -> None:
 def test_log_probabilities_are_checked(scores: Any, message: str) -> None:
     with pytest.raises(MorphGraphError, match=message):
         Unigram(SubwordVocabulary(("a", "b")), scores)
-
-
-@pytest.mark.slow
-def test_the_document_of_a_trained_model(trained: bytes) -> None:
-    unigram = Unigram(read_vocabulary(trained, "en.model"))
-    again = Unigram.from_document(json.loads(json.dumps(unigram.document())))
-    words = real_words()[:2_000]
-    assert tokens(again, words) == tokens(unigram, words)
-    assert again.signature() == unigram.signature()

@@ -2,18 +2,28 @@
 
 import csv
 import io
+import json
 import math
 import re
+from collections.abc import Callable
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from morphgraph.score.comparison import WordPart
+from morphgraph.formats.loading import vocabulary_of
+from morphgraph.score.comparison import Comparison, WordPart
+from morphgraph.score.corpus_measures import CorpusMeasures, measure_corpus
+from morphgraph.segment.bte import Bte, tokeniser_of_types
+from morphgraph.segment.flota import Flota
 from morphgraph.tables.model import Cell, Column, Row, Table, table_of_texts, with_best
+from morphgraph.tables.scores import comparison_csv, comparison_html, words_table
+from morphgraph.tables.vocabulary import corpus_csv, corpus_json, corpus_table, parity_table
 from morphgraph.tables.writing import frame_csv, rendered, to_csv, to_html, to_latex, to_markdown
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 SIGNS = "&\"'{}\\$#%_^~][|`*+@-aé≥☃ \n\r"
 PARTS = [*SIGNS, "<script>", "</td>", "\\end{table}", "=1", *"＝＋－＠"]
@@ -171,8 +181,6 @@ def test_a_misspelt_name_in_a_template_is_an_error() -> None:
 
 
 def test_a_negative_number_in_a_frame_is_a_number() -> None:
-    import pandas as pd
-
     assert frame_csv(pd.DataFrame({"a": [-1.5, -2.0]})) == b"a\n-1.5\n-2\n"
 
 
@@ -182,3 +190,87 @@ def test_csv_is_exact_and_no_formula() -> None:
     )
     assert frame_csv(data).decode() == "'=a,value,n\n'=1+1,0.1,1\nb,n/a,n/a\n"
     assert frame_csv(data[:0]).decode() == "'=a,value,n\n"
+
+
+# --------------------------------------------------------------------------------- comparisons
+
+WORDS = ["<script>alert(1)</script>", "=cmd()", 'a"b,c', "50%_{x}\\"]
+
+
+class ReadPage(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        assert not any(name.startswith("on") or name in ("src", "href") for name, _ in attributes)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.fixture
+def comparison(small_tokeniser: Callable[..., BpeTokeniser]) -> Comparison:
+    alphabet = "".join(sorted(set("".join(WORDS) + "undo")))
+    segmenters = [Bte(small_tokeniser(m, alphabet)) for m in ([("u", "n")], [("n", "d")])]
+    texts = ["undo", *WORDS]
+    return Comparison(segmenters, texts, [("un", "do"), *[None] * len(WORDS)])
+
+
+def test_a_comparison_as_csv(comparison: Comparison) -> None:
+    rows = list(csv.DictReader(io.StringIO(comparison_csv(comparison, comparison.rows).decode())))
+    assert [row["word"] for row in rows] == ["undo", WORDS[0], "'=cmd()", *WORDS[2:]]
+    first, second = comparison.labels
+    assert rows[0][first] == "un d o"
+    assert rows[0][second] == "u nd o"
+    assert rows[0][f"{first}: errors"] == "1"
+    assert rows[0][f"{second}: errors"] == "3"
+    assert rows[1][f"{first}: errors"] == "n/a"
+
+
+def test_a_comparison_as_latex(comparison: Comparison) -> None:
+    text = to_latex(words_table(comparison, comparison.rows[:1] + comparison.rows[-1:]))
+    assert r"un\,\textbar\,d\,\textbar\,o" in text.replace(r"\allowbreak{}", "")
+    assert r"50\%\_\{x\}\textbackslash{}" in text
+    rows = [line for line in text.splitlines() if line.endswith(r" \\")]
+    assert len(rows) == 3
+    note = text.split(r"\begin{minipage}")[1]
+    assert "Bold: cut just as in the gold." not in note, "none is"
+    assert r"methods:\allowbreak{}BPE" in note
+
+
+def test_a_comparison_as_html(comparison: Comparison) -> None:
+    page = ReadPage()
+    page.feed(comparison_html(comparison, comparison.rows, "<b>title").decode())
+    assert "script" not in page.tags
+    assert "<b>title" in page.text
+    for text in WORDS:
+        assert text in page.text
+    assert "b" not in page.tags
+
+
+# --------------------------------------------------------------------------------- corpora
+
+
+@pytest.fixture
+def without_tokens(tmp_path: Path) -> CorpusMeasures:
+    """FLOTA leaves out what it does not know: here it is all."""
+    for language, text in (("en", "xx"), ("de", "y")):
+        (tmp_path / f"{language}.txt").write_text(text)
+    flota = Flota(vocabulary_of(tokeniser_of_types("tiny", ["a", "b", "ab"], ["ab"])), k=1)
+    return measure_corpus({"FLOTA": flota}, [tmp_path], parallel=True)
+
+
+def test_what_is_undefined_is_null_or_not_applicable(without_tokens: CorpusMeasures) -> None:
+    found = json.loads(json.dumps(corpus_json(without_tokens), allow_nan=False))
+    [parity] = found["parity"]
+    assert parity["gini_line"] is None and parity["gini_byte"] is None
+    assert parity["lorenz_line"] == [[0, 0.5, 1], [None] * 3]
+    assert [one["relative_tokens"] for one in found["texts"]] == [None, None]
+    assert [one["tokens"] for one in found["all"]] == [0]
+    for table in (corpus_table(without_tokens), parity_table(without_tokens)):
+        assert "nan" not in to_markdown(table) and "n/a" in to_markdown(table)
+        assert b"nan" not in to_csv(table).lower()
+    assert b"nan" not in corpus_csv(without_tokens).lower()

@@ -20,14 +20,8 @@ from morphgraph.score.table import Estimate, ScoreTable, SegmentationFailure
 from morphgraph.score.uncertainty import Interval
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tables.scores import (
-    score_rows,
-    score_text,
-    scores_csv,
-    scores_latex,
-    scores_markdown,
-)
-from morphgraph.tables.writing import latex
+from morphgraph.tables.scores import ScoreView, score_text, scores_table
+from morphgraph.tables.writing import latex, to_csv, to_latex, to_markdown
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 NAN = math.nan
@@ -72,7 +66,7 @@ def estimate(value: float, low: float = NAN, high: float = NAN, p: float = NAN) 
 
 
 def csv_rows(tables: Sequence[ScoreTable]) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(scores_csv(tables).decode())))
+    return list(csv.DictReader(io.StringIO(to_csv(scores_table(tables)).decode())))
 
 
 @pytest.fixture
@@ -85,7 +79,7 @@ def real(small_tokeniser: Callable[..., BpeTokeniser]) -> ScoreTable:
 
 
 def test_rows(real: ScoreTable) -> None:
-    small, broken, gold = score_rows(real)
+    small, broken, gold = ScoreView(real).to_frame().reset_index().to_dict("records")
     assert small["label"] == "small"
     assert small["vocabulary size"] == 5
     assert small["precision"] == pytest.approx(1 / 3)
@@ -181,11 +175,12 @@ def two() -> list[ScoreTable]:
 
 
 def test_latex(two: list[ScoreTable]) -> None:
-    assert scores_latex(two) == GOLDEN
+    assert to_latex(scores_table(two)) == GOLDEN
 
 
 def test_latex_without_intervals() -> None:
-    text = scores_latex([table_of(["f1"], [("a", [estimate(0.5)]), ("b", [estimate(0.75)])])])
+    rows = [("a", [estimate(0.5)]), ("b", [estimate(0.75)])]
+    text = to_latex(scores_table([table_of(["f1"], rows)]))
     assert "scriptsize" not in text
     assert "brackets" not in text
     assert r"{}b & 32,000 & \textbf{75.00} \\" in text.splitlines()
@@ -195,7 +190,7 @@ def bold(rows: Sequence[tuple[str, float]], metric: str, **changes: Any) -> list
     table = table_of([metric], [(label, [estimate(value)]) for label, value in rows])
     if changes:
         table.outcomes = (replace(table.outcomes[0], **changes), *table.outcomes[1:])
-    return re.findall(r"\{\}(\w+) & [^&]*& \\textbf", scores_latex([table]))
+    return re.findall(r"\{\}(\w+) & [^&]*& \\textbf", to_latex(scores_table([table])))
 
 
 def test_the_best_is_bold() -> None:
@@ -211,24 +206,23 @@ def test_the_best_is_bold() -> None:
 @pytest.mark.parametrize("first", ["gone", [estimate(0.25)]])
 def test_a_baseline_without_tests_is_not_marked(first: Sequence[Estimate] | str) -> None:
     rows = [("a", first), ("b", [estimate(0.5)])]
-    text = scores_latex([table_of(["f1"], rows, baseline=0)])
+    text = to_latex(scores_table([table_of(["f1"], rows, baseline=0)]))
     assert "dagger" not in text
     assert "randomisation" not in text
 
 
 def test_all_failed() -> None:
     table = ScoreTable([SegmentationFailure("a", "x")], metrics=["f1"])
-    assert r"{}a & \multicolumn{2}{l}{failed: x} \\" in scores_latex([table])
-    assert "Signature" not in scores_latex([table])
-    assert "| a | failed: x |  |" in scores_markdown([table]).splitlines()
+    assert r"{}a & \multicolumn{2}{l}{failed: x} \\" in to_latex(scores_table([table]))
+    assert "Signature" not in to_latex(scores_table([table]))
+    assert "| a | failed: x |  |" in to_markdown(scores_table([table])).splitlines()
     assert csv_rows([table])[0]["reference"] == "n/a"
 
 
-@pytest.mark.parametrize("write", [scores_csv, scores_latex, scores_markdown])
-def test_nothing_to_write(write: Callable[[Sequence[ScoreTable]], object]) -> None:
+def test_nothing_to_write() -> None:
     for tables in ([], [ScoreTable([])], [table_of([], [("a", [])])]):
         with pytest.raises(MorphGraphError, match="at least one tokeniser"):
-            write(tables)
+            scores_table(tables)
 
 
 BACK = {
@@ -252,7 +246,7 @@ def test_latex_means_the_text(text: str) -> None:
 
 
 def test_markdown(two: list[ScoreTable]) -> None:
-    assert scores_markdown(two).splitlines() == [
+    assert to_markdown(scores_table(two)).splitlines() == [
         r"**gold\_1.tsv, morphemic boundaries over word types**",
         "",
         r"| Tokeniser | \|V\| | F1 % ↑ | Over-segmented % ↓ | Tokens per word |",
@@ -278,7 +272,7 @@ def test_markdown(two: list[ScoreTable]) -> None:
 
 def test_code_holds_backticks() -> None:
     table = table_of(["f1"], [("a", [estimate(0.5)])], signature="a``b")
-    assert scores_markdown([table]).endswith("\n- ``` a``b ```\n")
+    assert to_markdown(scores_table([table])).endswith("\n- ``` a``b ```\n")
 
 
 def test_texts() -> None:
@@ -313,14 +307,16 @@ def test_csv_has_no_formulas_in_full_width() -> None:
 
 def test_hostile_labels_stay_in_their_cells() -> None:
     table = table_of(["f1"], [(label, [estimate(0.5)]) for label in HOSTILE])
-    lines = scores_latex([table]).splitlines()
+    lines = to_latex(scores_table([table])).splitlines()
     assert sum(line.endswith(r" & 32,000 & \textbf{50.00} \\") for line in lines) == len(HOSTILE)
     assert (
         r"{}a\textbar{}b,\char34{}c\char34{} `d` *e* [f](g) 50\%\_\{x\}\textbackslash{}"
         in "\n".join(lines)
     )
-    rows = [line for line in scores_markdown([table]).splitlines() if line.startswith("|")]
+    rows = [
+        line for line in to_markdown(scores_table([table])).splitlines() if line.startswith("|")
+    ]
     assert {len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) for row in rows} == {4}
     assert rows[2 + 6].startswith(r'| a\|b,"c" \`d\` \*e\* \[f\](g) 50%\_\{x\}\\ |')
     assert rows[2 + 7] == "| ? | 32,000 | **50.00** |"
-    scores_latex([table]).encode()
+    to_latex(scores_table([table])).encode()

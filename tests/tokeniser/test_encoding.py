@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,17 +14,22 @@ from strategies import WORDS
 from tokenizers import Tokenizer, pre_tokenizers
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.formats.hugging_face import from_tokenizer_json, to_tokenizer_json
+from morphgraph.formats.hugging_face import (
+    from_tokenizer_json,
+    to_tokenizer_json,
+    tokenizer_document,
+)
 from morphgraph.formats.loading import read_vocabulary
 from morphgraph.segment.wordpiece import WordPiece
 from morphgraph.tokeniser.encoding import WordEncoder, is_word_character
 from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.pipeline import preprocessor_of
 from morphgraph.tokeniser.preprocess import (
     BYTE_TO_CHAR,
+    BYTES,
     CHAR_TO_BYTE,
     AddedToken,
     Preprocessor,
-    byte_alphabet,
     printable_bytes,
 )
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -35,7 +41,6 @@ ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 
 def test_alphabet() -> None:
     assert sorted(BYTE_TO_CHAR) == sorted(pre_tokenizers.ByteLevel.alphabet())
-    assert byte_alphabet() == BYTE_TO_CHAR
     assert [CHAR_TO_BYTE[char] for char in BYTE_TO_CHAR] == list(range(256))
     assert BYTE_TO_CHAR[0x20] == "Ġ"
 
@@ -136,6 +141,29 @@ def test_words_are_encoded_together_as_one_by_one(
     assert_same(encoder.encode(texts, bare=bare), expected)
 
 
+@pytest.mark.parametrize("added", [(), ("ab",), ("-",)])
+@pytest.mark.parametrize("splits", [False, True])
+@given(texts=st.lists(st.text("abä漢Ġ▁𐐷- ", max_size=5), max_size=6), bare=st.booleans())
+def test_known_letters_are_encoded_together_as_one_by_one(
+    splits: bool, added: tuple[str, ...], texts: list[str], bare: bool
+) -> None:
+    """As Gemma has them: a space is swapped for ▁, a letter is an atom, others become bytes."""
+    ids = {text: number for number, text in enumerate((*"abä▁Ġ-", *BYTES))}
+    split = {"type": "Split", "pattern": {"String": " "}, "behavior": "MergedWithPrevious"}
+    document = {
+        "normalizer": {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
+        "pre_tokenizer": {**split, "invert": False} if splits else None,
+        "model": {"byte_fallback": True},
+    }
+    found = preprocessor_of(document, "test.json", ids)
+    assert found.space == "▁"
+    preprocessor = replace(found, added=tuple(AddedToken(content) for content in added))
+    encoder = WordEncoder(preprocessor, ids, dict.fromkeys(added, len(ids)))
+    prefix = " " if found.leading_space and not bare else ""
+    expected = concatenate([encoder._encode_any(text, prefix) for text in texts])
+    assert_same(encoder.encode(texts, bare=bare), expected)
+
+
 def byte_level(**settings: bool) -> pre_tokenizers.ByteLevel:
     return pre_tokenizers.ByteLevel(**{"add_prefix_space": False, "use_regex": False, **settings})
 
@@ -214,29 +242,11 @@ def document(
     normalizer: dict[str, Any] | None = None,
     pre_tokenizer: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    types = [*alphabet, "[UNK]"]
-    return {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": tokens,
-        "normalizer": normalizer,
-        "pre_tokenizer": pre_tokenizer,
-        "post_processor": None,
-        "decoder": None,
-        "model": {
-            "type": "BPE",
-            "dropout": None,
-            "unk_token": "[UNK]",
-            "continuing_subword_prefix": None,
-            "end_of_word_suffix": None,
-            "fuse_unk": False,
-            "byte_fallback": False,
-            "ignore_merges": False,
-            "vocab": {text: number for number, text in enumerate(types)},
-            "merges": [],
-        },
-    }
+    vocabulary = {text: number for number, text in enumerate([*alphabet, "[UNK]"])}
+    parts = {"normalizer": normalizer, "pre_tokenizer": pre_tokenizer, "decoder": None}
+    return tokenizer_document(
+        vocabulary, [], tokens, {**parts, "post_processor": None}, unk_token="[UNK]"
+    )
 
 
 def loaded(made: dict[str, Any]) -> BpeTokeniser:

@@ -30,7 +30,12 @@ from morphgraph.formats.export_files import (
     source_settings,
     transformers_config,
 )
-from morphgraph.formats.hugging_face import from_tokenizer_json, new_ids, to_tokenizer_json
+from morphgraph.formats.hugging_face import (
+    from_tokenizer_json,
+    new_ids,
+    special_token,
+    to_tokenizer_json,
+)
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter
@@ -156,17 +161,6 @@ def test_a_file_that_the_library_reads_otherwise_becomes_a_folder(
     assert from_tokenizer_json(made.files["tokeniser.bte.json"], "t").graph.merge_count == 1
 
 
-def test_whole_words_without_merges_are_found(small_tokeniser: MakeTokeniser) -> None:
-    merges = [("a", "b"), ("b", "c"), ("a", "bc")]
-    plain = {"ignore_merges": False, "pre_tokenizer": {"type": "Whitespace"}}
-    assert export_segmenter(Bte(small_tokeniser(merges, **plain)), ["abc"]).kind == "tokenizer.json"
-    made = export_segmenter(
-        Bte(small_tokeniser(merges, **{**plain, "ignore_merges": True})), ["abc"]
-    )
-    assert made.kind == "folder"
-    assert "“abc”" in made.reason
-
-
 def test_what_the_library_cannot_use(small_tokeniser: MakeTokeniser) -> None:
     # An unknown token that is not a type: the library fails at the first unknown character.
     made = export_segmenter(Bte(small_tokeniser([("a", "b")], unk_token="<unk>")), ["ab"])
@@ -249,27 +243,23 @@ def test_special_tokens_keep_their_content(small_document: MakeDocument) -> None
     assert config["unk_token"]["content"] == "<unk>"
 
 
-def test_an_added_token_before_the_vocabulary_keeps_its_id(small_document: MakeDocument) -> None:
+@pytest.mark.parametrize("number", [0, 7])
+def test_an_added_token_elsewhere_than_behind_the_vocabulary_keeps_its_id(
+    small_document: MakeDocument, number: int
+) -> None:
+    """The library itself would give it an id of its own choice."""
     document = small_document([("a", "b")])
     document["model"]["vocab"] = {"a": 1, "b": 2, "ab": 3}
-    document["added_tokens"] = [special(0, "[PAD]")]
+    document["added_tokens"] = [special(number, "[PAD]")]
+    assert Tokenizer.from_str(json.dumps(document)).encode("ab[PAD]").ids == [3, 3]
     tokeniser = from_tokenizer_json(json.dumps(document).encode(), "t.json")
-    made = export_segmenter(Bte(tokeniser), ["ab"])
-    # The library itself would give it an id of its own choice.
-    assert made.kind == "folder"
-    assert "has another id" in made.reason
-    assert exported_library(made).encode("ab[PAD]").ids == [3, 0]
+    tokeniser.id_choice = "keep"
+    saved = to_tokenizer_json(tokeniser)[0].decode()
+    assert Tokenizer.from_str(saved).encode("ab[PAD]").ids == [3, number]
 
 
 def special(number: int, content: str, **flags: bool) -> dict[str, Any]:
-    names = ("single_word", "lstrip", "rstrip", "normalized")
-    return {
-        "id": number,
-        "content": content,
-        "special": True,
-        **dict.fromkeys(names, False),
-        **flags,
-    }
+    return {**special_token(content, number), **flags}
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.segment.trimmed import Trimmed, train_scaffold
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
-from morphgraph.standalone.dropout import Dropping
+from morphgraph.standalone.bte import Dropping
 from morphgraph.standalone.pieces import Pieces, load, plug_in
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -505,9 +505,9 @@ def test_a_folder_has_the_code_that_it_needs() -> None:
     always = {"methods.py", "pieces.py", "tokenization_morphgraph.py"}
     tokeniser = tokeniser_by([("a", "b")])
     for segmenter, own in (
-        (Flota(vocabulary_of(tokeniser)), {"flota.py", "vocabulary.py"}),
-        (First(Bte(tokeniser)), {"keep.py", "bte.py"}),
-        (Dropout(tokeniser), {"dropout.py", "bte.py"}),
+        (Flota(vocabulary_of(tokeniser)), {"vocabulary.py"}),
+        (First(Bte(tokeniser)), {"bte.py"}),
+        (Dropout(tokeniser), {"bte.py"}),
     ):
         code = code_for(exported_model(segmenter))
         assert set(code) == always | own <= set(FILES)

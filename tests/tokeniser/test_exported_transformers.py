@@ -7,7 +7,6 @@ import pickle
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,12 +29,11 @@ from tokenizers import (
 )
 
 from morphgraph.core.files import demo_gold_path
-from morphgraph.formats.export import our_ids, words_to_check
+from morphgraph.formats.export import our_ids, sentences_to_check, words_to_check
 from morphgraph.formats.hugging_face import from_tokenizer_json, new_ids
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import knock_out
-from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter, exported_model, load_segmenter
@@ -44,14 +42,6 @@ from morphgraph.tokeniser.preprocess import BYTES
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 pytestmark = pytest.mark.slow
-
-PIECES = [
-    "{} {} {}.",
-    "  {}  {}\n\n{}\t{} ",
-    "„{}“, sagte {} – 1234,50 € für {}!",
-    "{}-{} ({}) 日本語 é😀 ﬁ ½\u00a0{}",
-    "{}{}\r\n{}'s {}_{} https://{}.de/?a=1",
-]
 
 
 class Exported(NamedTuple):
@@ -94,14 +84,6 @@ def blamed(tokeniser: BpeTokeniser, language: str) -> BpeTokeniser:
     return tokeniser
 
 
-def sentences(words: list[str], count: int = 300) -> list[str]:
-    taken: Iterator[str] = iter(words)
-    return [
-        (piece := PIECES[n % len(PIECES)]).format(*(next(taken) for _ in range(piece.count("{}"))))
-        for n in range(count)
-    ]
-
-
 @pytest.fixture(scope="module")
 def german(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Exported:
     """A German tokeniser of 40,000 types, edited."""
@@ -125,7 +107,7 @@ def test_ids_of_words_and_sentences_in_german(german: Exported) -> None:
     texts = [" " + word for word in words]
     ours = our_ids(german.tokeniser, words, new_ids(german.tokeniser))
     assert german.theirs(texts) == ours
-    whole = sentences(words)
+    whole = sentences_to_check(words, 300)
     assert len(whole) == 300
     assert german.theirs(whole) == german.ours(whole)
     # They are another tokeniser's ids, renumbered, only where the edits change nothing.
@@ -134,7 +116,7 @@ def test_ids_of_words_and_sentences_in_german(german: Exported) -> None:
 
 
 def test_offsets_and_round_trip_in_german(german: Exported) -> None:
-    texts = sentences(words_to_check([], 2000, "demo:de"), 100)
+    texts = sentences_to_check(words_to_check([], 2000, "demo:de"), 100)
     found = german.loaded(texts, return_offsets_mapping=True, add_special_tokens=False)
     for number, text in enumerate(texts):
         rows = zip(found["input_ids"][number], found["offset_mapping"][number], strict=True)
@@ -148,33 +130,13 @@ def test_offsets_and_round_trip_in_german(german: Exported) -> None:
         assert german.loaded.decode(found["input_ids"][number]) == text
 
 
-@pytest.mark.parametrize("language", ["en", "de", "nl"])
-def test_ids_of_the_demos(language: str, tmp_path: Path) -> None:
-    words = words_to_check([], 3000, f"demo:{language}")
-    texts = sentences(words)
-    plain = exported_to(load_tokeniser(f"demo:{language}"), tmp_path / "plain", words[:100])
-    edited = exported_to(
-        blamed(load_tokeniser(f"demo:{language}").fork(), language), tmp_path / "edited", words[:9]
-    )
-    for exported in (plain, edited):
-        assert exported.theirs(texts) == exported.ours(texts)
-        assert len(exported.loaded) == exported.tokeniser.vocabulary_size
-    assert plain.theirs(texts) != edited.theirs(texts)
-
-
-def test_ids_after_rebpe(tmp_path: Path) -> None:
-    """Merges are numbered anew, some link again, and types are new."""
-    tokeniser = load_tokeniser("demo:de").fork()
-    reference = read_reference(demo_gold_path("de"), name="demo:de")
-    run = ReBPERun(tokeniser, Benchmark.build(tokeniser, reference, None, ""))
-    run.finish()
-    exported = exported_to(tokeniser, tmp_path / "rebpe", [e.word for e in reference.entries])
-    texts = sentences(words_to_check([], 3000, "demo:de"))
-    assert exported.theirs(texts) == exported.ours(texts)
-    kept = json.loads((exported.folder / "ids.json").read_text())
-    new = len(exported.loaded) - len(kept)
-    assert new > 100 and sorted(kept.values()) == list(range(len(kept))), "new ones come last"
-    assert f"{new:,} types are new" in (exported.folder / "README.md").read_text()
+def test_ids_of_pairs(tmp_path: Path) -> None:
+    """The library's own class reads them."""
+    words = words_to_check([], 3000, "demo:nl")
+    plain = exported_to(load_tokeniser("demo:nl"), tmp_path / "plain", words[:100])
+    texts = sentences_to_check(words, 300)
+    assert plain.theirs(texts) == plain.ours(texts)
+    assert len(plain.loaded) == plain.tokeniser.vocabulary_size
 
 
 def test_every_kind_of_tokeniser(variant: Any, tmp_path: Path) -> None:
@@ -184,7 +146,12 @@ def test_every_kind_of_tokeniser(variant: Any, tmp_path: Path) -> None:
     used = [n for n in graph.type_ids() if graph.is_removable(n) and graph.fan_out(n)]
     graph.knockout([graph.types[n] for n in used[::4]])
     exported = exported_to(tokeniser, tmp_path / "kind", ["newest"])
-    texts = [*sentences(words_to_check([], 1000), 60), "x語語y日", "un<ent>do <ent>s ab <unk>", ""]
+    texts = [
+        *sentences_to_check(words_to_check([], 1000), 60),
+        "x語語y日",
+        "un<ent>do <ent>s ab <unk>",
+        "",
+    ]
     assert exported.theirs(texts) == exported.ours(texts)
     named = exported.loaded.get_vocab()
     assert named == {graph.types[number]: new for number, new in new_ids(tokeniser).items()}
@@ -285,21 +252,6 @@ def test_characters_words_and_tokens_find_each_other(roberta: Exported) -> None:
     assert split.word_ids() == [None, 0, 1, None]
 
 
-def test_saving_again_keeps_everything(roberta: Exported, tmp_path: Path) -> None:
-    tokenizer = copy.deepcopy(roberta.loaded)
-    before = len(tokenizer)
-    assert tokenizer.add_tokens(["<new>", "doing"]) == 2
-    assert tokenizer.tokenize("undoing<new>") == ["u", "n", "doing", "<new>"]
-    assert len(tokenizer) == before + 2 and "<new>" not in roberta.loaded.get_vocab()
-    tokenizer.save_pretrained(tmp_path / "again")
-    assert not (tmp_path / "again" / "tokenizer.json").exists()
-    again = auto_tokenizer(tmp_path / "again", True)
-    assert again.get_vocab() == tokenizer.get_vocab()
-    for text in ("undoing<new>", "undo <mask>.", "undo é\n un"):
-        assert again(text) == tokenizer(text)
-    assert again.special_tokens_map == tokenizer.special_tokens_map
-
-
 def test_a_template_that_tells_texts_apart(tmp_path: Path) -> None:
     library = Tokenizer(
         models.BPE({"a": 0, "b": 1, "c": 2, "ab": 3, "abc": 4}, [("a", "b"), ("ab", "c")])
@@ -318,7 +270,7 @@ def test_a_template_that_tells_texts_apart(tmp_path: Path) -> None:
 
 
 def test_threads_agree(english: Exported) -> None:
-    texts = sentences(words_to_check([], 2000), 200)
+    texts = sentences_to_check(words_to_check([], 2000), 200)
     with ThreadPoolExecutor(4) as pool:
         rows = list(pool.map(lambda text: english.loaded.encode(text), texts * 3))
     assert rows == english.loaded(texts)["input_ids"] * 3
@@ -418,7 +370,11 @@ def kept(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 @pytest.mark.parametrize("kind", KINDS)
 def test_ids_over_an_existing_vocabulary(kind: str, method: str, tmp_path: Path) -> None:
     one = exported_method(KINDS[kind](), tmp_path / "f", method, k=1)
-    texts = [*sentences(words_to_check([], 2000), 60), "undesirable un-break-able e\u0301te", ""]
+    texts = [
+        *sentences_to_check(words_to_check([], 2000), 60),
+        "undesirable un-break-able e\u0301te",
+        "",
+    ]
     rows = one.loaded(texts, add_special_tokens=False)["input_ids"]
     assert rows == one.ours(texts)
     assert one.loaded.get_vocab() == one.original.get_vocab(), "the model needs no change"
@@ -463,12 +419,14 @@ def test_a_method_is_saved_and_copied(kept: Leaving, tmp_path: Path) -> None:
     texts = ["undesirable <new> lowlands", "breaking", "un-break-able é"]
     again = [one, auto_tokenizer(tmp_path / "again", True), pickle.loads(pickle.dumps(one))]
     assert len({str(each(texts)) for each in again}) == 1
+    assert again[1].get_vocab() == one.get_vocab()
+    assert again[1].special_tokens_map == one.special_tokens_map
     assert "<new>" in again[1].tokenize(texts[0]) and "<new>" not in kept.loaded.get_vocab()
 
 
 def test_dropout_draws_until_it_is_told_not_to(tmp_path: Path) -> None:
     one = exported_method(gpt2(), tmp_path / "f", "dropout", p=0.4, seed=7)
-    texts = sentences(words_to_check([], 500), 40)
+    texts = sentences_to_check(words_to_check([], 500), 40)
     first, second = one.loaded(texts)["input_ids"], one.loaded(texts)["input_ids"]
     assert first != second, "each batch is drawn anew"
     same = auto_tokenizer(one.folder, True)
@@ -485,43 +443,6 @@ def test_dropout_draws_until_it_is_told_not_to(tmp_path: Path) -> None:
 
 # ------------------------------------------------------------------------------------ elsewhere
 
-SCRIPT = """
-import json, sys
-sys.modules["morphgraph"] = None  # it cannot be imported
-from transformers import AutoTokenizer
-tokenizer = AutoTokenizer.from_pretrained(sys.argv[1], trust_remote_code=True)
-texts = json.load(sys.stdin)
-found = tokenizer(texts, add_special_tokens=False)["input_ids"]
-print(json.dumps([type(tokenizer).__name__, len(tokenizer), found]))
-"""
-
-
-def test_a_fresh_process_without_morphgraph(english: Exported, tmp_path: Path) -> None:
-    elsewhere = tmp_path / "unpacked here"
-    english.folder.rename(elsewhere)
-    try:
-        texts = sentences(words_to_check([], 500), 50)
-        ran = subprocess.run(
-            [sys.executable, "-c", SCRIPT, str(elsewhere)],
-            input=json.dumps(texts),
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=tmp_path,
-            env={
-                **os.environ,
-                "HF_HUB_OFFLINE": "1",
-                "HF_MODULES_CACHE": str(tmp_path / "modules"),
-            },
-        )
-    finally:
-        elsewhere.rename(english.folder)
-    assert ran.returncode == 0, ran.stderr
-    name, size, found = json.loads(ran.stdout.splitlines()[-1])
-    assert (name, size) == ("MorphGraphTokenizer", english.tokeniser.vocabulary_size)
-    assert found == english.ours(texts)
-
-
 WITHOUT = """
 import json, os, sys
 sys.modules["morphgraph"] = None  # it cannot be imported
@@ -536,16 +457,22 @@ print(json.dumps(found))
 """
 
 
+def many_texts() -> list[str]:
+    """So many that kernels are used, if there are any."""
+    words = words_to_check([], 6000)
+    return [*words, *sentences_to_check(words, 200)]
+
+
 def test_kernels_of_another_version_are_not_used(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("morphgraph.segment.pieces.KERNELS", 2)
+    monkeypatch.setattr("morphgraph.segment.pieces.KERNELS", 0)
     one = exported_method(KINDS["GPT-2"](), tmp_path / "f", "first", k=1)
-    one.loaded(sentences(words_to_check([], 6000), 1200))
+    one.loaded(many_texts())
     assert not one.loaded._drawing._kernel
 
 
-def test_the_same_ids_with_morphgraph_and_without(tmp_path: Path) -> None:
+def test_the_same_ids_with_morphgraph_and_without(english: Exported, tmp_path: Path) -> None:
     """In large batches the kernels are used, where there are any."""
     made = [
         exported_method(KINDS[kind](), tmp_path / f"{kind} {name}", name, **given)
@@ -556,11 +483,11 @@ def test_the_same_ids_with_morphgraph_and_without(tmp_path: Path) -> None:
             ("GPT-2", "dropout", {"p": 0.1}),
         )
     ]
-    texts = sentences(words_to_check([], 6000), 1200)
-    found = {one.folder.name: one.loaded.eval()(texts)["input_ids"] for one in made}
+    texts = many_texts()
+    found = {one.folder.name: one.loaded.eval()(texts)["input_ids"] for one in (*made, english)}
     assert all(one.loaded._drawing._kernel for one in made), "they are in use"
     ran = subprocess.run(
-        [sys.executable, "-c", WITHOUT, *(str(one.folder) for one in made)],
+        [sys.executable, "-c", WITHOUT, *(str(one.folder) for one in (*made, english))],
         input=json.dumps(texts),
         capture_output=True,
         text=True,
@@ -575,15 +502,6 @@ def test_the_same_ids_with_morphgraph_and_without(tmp_path: Path) -> None:
 def test_the_code_is_not_run_unless_it_is_trusted(english: Exported) -> None:
     with pytest.raises(ValueError, match="trust_remote_code"):
         auto_tokenizer(english.folder, False)
-
-
-def test_old_embeddings_find_their_new_place(english: Exported) -> None:
-    rows = json.loads((english.folder / "ids.json").read_text())
-    before = load_tokeniser("demo:en")
-    old = {number: before.graph.types[n] for n, number in enumerate(before.vocabulary_ids)}
-    moved = {old[int(number)]: new for number, new in rows.items()}
-    assert moved == english.loaded.get_vocab()
-    assert any(int(number) != new for number, new in rows.items())
 
 
 @pytest.mark.parametrize("split", [False, True], ids=["pairs", "tuples"])

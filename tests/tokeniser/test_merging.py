@@ -22,13 +22,14 @@ from strategies import (
     segment_plain,
     with_words,
 )
-from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers
+from tokenizers import Tokenizer, models, pre_tokenizers
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.limits import ADDED_TOKENS
 from morphgraph.formats.hugging_face import (
     from_tokenizer_json,
     from_vocabulary_and_merges,
+    special_token,
     to_tokenizer_json,
 )
 from morphgraph.graph.arrays import ShrinkingMerges, merge_arrays
@@ -114,21 +115,6 @@ def test_oracle_with_lookup(merges: MergeList, words: list[str]) -> None:
         assert oracles.Lookup(plain).segment(word) == oracles.segment(plain, word)[0]
 
 
-def test_neighbouring_occurrences() -> None:
-    # A merge applies to neighbours, also to those that it has just made.
-    graph = MergeGraph.from_merges([("a", "b")])
-    assert tokens_of(segment_plain(graph, ["ababab"]), graph, 0) == ["ab", "ab", "ab"]
-
-
-def test_two_merges_of_one_type_are_told_apart() -> None:
-    # abc comes from ab + c where ab is merged before bc, and from a + bc where it is after.
-    merges = [("a", "b"), ("b", "c"), ("ab", "c"), ("a", "bc")]
-    graph = MergeGraph.from_merges(merges, "abc")
-    assert closed_by_of(segment_plain(graph, ["abc"]), 0) == [0, 2, None]
-    without = MergeGraph.from_merges([("b", "c"), ("a", "b"), ("ab", "c"), ("a", "bc")], "abc")
-    assert closed_by_of(segment_plain(without, ["abc"]), 0) == [3, 0, None]
-
-
 @given(st.lists(st.text("abc", min_size=1, max_size=30), min_size=1, max_size=200))
 def test_threads_make_no_difference(words: list[str]) -> None:
     graph = MergeGraph.from_merges([("a", "b"), ("ab", "c"), ("c", "c"), ("abc", "cc", "a")])
@@ -136,18 +122,6 @@ def test_threads_make_no_difference(words: list[str]) -> None:
     twice = segment_plain(graph, words * 50, threads=3)
     assert np.array_equal(once.closed_by, twice.closed_by)
     assert np.array_equal(once.token_at, twice.token_at)
-
-
-@pytest.mark.slow
-def test_threads_are_used_on_much_text() -> None:
-    """Blocks end between words: the same result where several threads really run."""
-    graph = MergeGraph.from_merges([("a", "b"), ("ab", "c"), ("c", "a")])
-    words = ["abcabcab", "cab", "a", "bcabca"] * 20_000
-    once = segment_plain(graph, words, threads=1)
-    thrice = segment_plain(graph, words, threads=3)
-    assert np.array_equal(once.closed_by, thrice.closed_by)
-    assert np.array_equal(once.token_at, thrice.token_at)
-    assert tokens_of(thrice, graph, 79_999) == ["b", "c", "abc", "a"]
 
 
 def test_no_words_and_no_merges() -> None:
@@ -351,8 +325,7 @@ def tokens(tokeniser: Any, text: str) -> list[str]:
 
 
 def added(number: int, content: str, **flags: bool) -> dict[str, Any]:
-    names = ("single_word", "lstrip", "rstrip", "normalized", "special")
-    return {"id": number, "content": content, **dict.fromkeys(names, False), **flags}
+    return {**special_token(content, number), "special": False, **flags}
 
 
 def test_an_added_token_that_a_merge_makes_stays(small_document: MakeDocument) -> None:
@@ -375,55 +348,6 @@ def test_the_end_of_a_word_cannot_be_removed(small_document: MakeDocument) -> No
         tokeniser.graph.knockout(["b</w>"])
     tokeniser.graph.knockout(["ab</w>"])
     assert tokens(tokeniser, "ab") == ["a", "b</w>"]
-
-
-def test_padding_gets_its_new_id(small_document: MakeDocument) -> None:
-    document = small_document([("a", "b")])
-    document["model"]["vocab"]["[PAD]"] = 3
-    document["added_tokens"] = [added(3, "[PAD]", special=True)]
-    document["padding"] = {
-        "strategy": "BatchLongest",
-        "direction": "Right",
-        "pad_to_multiple_of": None,
-        "pad_id": 3,
-        "pad_type_id": 0,
-        "pad_token": "[PAD]",
-    }
-    tokeniser = loaded(document)
-    tokeniser.graph.knockout(["ab"])
-    saved, _ = to_tokenizer_json(tokeniser)
-    peer = Tokenizer.from_str(saved.decode())
-    assert peer.encode_batch(["a", "aab"])[0].ids == [
-        peer.token_to_id(t) for t in ("a", "[PAD]", "[PAD]")
-    ]
-
-
-FLAGGED = [
-    AddedToken("covid", single_word=True, normalized=False),
-    AddedToken("<mask>", lstrip=True, normalized=False),
-    AddedToken("<end>", rstrip=True, normalized=False),
-    AddedToken("<x>", normalized=False),
-]
-
-TEXTS = [
-    "covidiot",
-    "a covid b",
-    "covid",
-    "a <mask> b",
-    "a <end> b",
-    "a<x>b <x> c",
-    "acovid covid-",
-]
-
-
-@pytest.mark.parametrize("text", TEXTS)
-def test_flags_of_added_tokens(text: str) -> None:
-    peer = Tokenizer(models.BPE({c: n for n, c in enumerate(BYTE_TO_CHAR)}, []))
-    peer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    peer.add_tokens(FLAGGED)
-    ours = from_tokenizer_json(peer.to_str().encode(), "t.json")
-    # The library's tokens carry the white space that they took along, so ids are compared.
-    assert [peer.token_to_id(token) for token in tokens(ours, text)] == peer.encode(text).ids
 
 
 def test_letters_with_a_suffix_on_bytes() -> None:

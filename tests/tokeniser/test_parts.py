@@ -283,7 +283,7 @@ def test_damaged_maps_are_refused_or_can_be_used() -> None:
             normalizers.Precompiled(bytes(damaged)).normalize_str(text)
             # The library may refuse more, which is an error as well.
             with suppress(MorphGraphError):
-                SentencePieceText(bytes(damaged)).characters(text)
+                SentencePieceText(bytes(damaged)).normalised(text)
     assert refused
 
 

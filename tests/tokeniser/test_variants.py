@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from morphgraph.formats.hugging_face import from_tokenizer_json, to_tokenizer_json
-from morphgraph.refine.knockout import last_leaves
+from morphgraph.refine.knockout import baseline_types
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP
@@ -209,7 +209,7 @@ def test_load_save_load(variant: Any) -> None:
 def test_edited_with_pairs_only_loads_in_the_library(variant: Any, words: list[str]) -> None:
     """Without some leaf types: the library segments as we do, under dense ids."""
     edited = variant.tokeniser.fork()
-    edited.graph.knockout(last_leaves(edited.graph, 12))
+    edited.graph.knockout(baseline_types(edited.graph, "leaves", 12))
     data, id_map = to_tokenizer_json(edited)
     library = Tokenizer.from_str(data.decode())
     vocabulary = library.get_vocab()

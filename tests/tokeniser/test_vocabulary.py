@@ -21,9 +21,9 @@ from morphgraph.tokeniser.vocabulary import BYTES, Marker, SubwordVocabulary
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN
 
 
-def read(*types: str, marker: Marker | None = None, end: str = "\n") -> Any:
+def read(*types: str, end: str = "\n") -> Any:
     """The vocabulary of a list of types."""
-    return read_vocabulary(end.join(types).encode(), "list.txt", marker)
+    return read_vocabulary(end.join(types).encode(), "list.txt")
 
 
 def test_a_list_of_types() -> None:
@@ -48,10 +48,8 @@ def test_a_list_of_types() -> None:
         (["a", "##", "▁", "Ġ"], ""),
     ],
 )
-def test_the_marker_is_detected_and_can_be_overridden(types: list[str], marker: Marker) -> None:
+def test_the_marker_is_detected(types: list[str], marker: Marker) -> None:
     assert read(*types).marker == marker
-    assert read(*types, marker="").marker == ""
-    assert read(*types, marker="▁").marker == "▁"
 
 
 @pytest.mark.parametrize("capital, expected", [("##x", "ab"), ("##X", "Ab")])
@@ -61,21 +59,24 @@ def test_bert_is_lowercased_where_no_type_has_a_capital(capital: str, expected: 
     assert "".join(vocabulary.atom_text(words, i) for i in range(2)) == expected
 
 
+LISTED = ", read as a list of types"
+
+
 @pytest.mark.parametrize(
     "data, place, problem",
     [
         (b"", "", "empty"),
-        (b"a\n\nb\n", "line 2", "empty"),
-        (b"a\nb\r\na\n", "line 3", "line 1 already"),
+        (b"a\n\nb\n", f"line 2{LISTED}", "empty"),
+        (b"a\nb\r\na\n", f"line 3{LISTED}", "line 1 already"),
         (b"a\nb\xff\n", "line 2", "not valid UTF-8"),
         ("a\nb".encode("utf-16"), "line 1", "UTF-16"),
-        (b"a\nb\0\n", "line 2", "zero byte"),
-        (b"a\nb c\n", "line 2", "space or tab"),
-        (b"a\t-1.5\n", "line 1", "space or tab"),
-        (b'{"a": 0, "b": 0}', "", "share the id"),
+        (b"a\nb\0\n", f"line 2{LISTED}", "zero byte"),
+        (b"a\nb c\n", f"line 2{LISTED}", "space or tab"),
+        (b"a\t-1.5\n", f"line 1{LISTED}", "space or tab"),
+        (b'{"a": 0, "b": 0}', "read as vocab.json", "share the id"),
         (b'{"a": 0, "b"', "line 1, column 13", "cut off"),
-        (b'{"a": "x"}', "", "is not a valid id"),
-        (b"{}", "", "a vocabulary"),
+        (b'{"a": "x"}', "read as vocab.json", "is not a valid id"),
+        (b"{}", "read as vocab.json", "a vocabulary"),
     ],
 )
 def test_what_is_wrong_is_said(data: bytes, place: str, problem: str) -> None:

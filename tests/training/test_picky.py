@@ -9,22 +9,15 @@ from typing import Any
 import merge_method_oracles as naive
 import numpy as np
 import pytest
-import wordfreq
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import trained_segmenter
+from strategies import trained_segmenter, word_counts
 from tokenizers import Tokenizer, models, trainers
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.kernels import training
 from morphgraph.segment.picky import TrainedPicky, train_picky
 from morphgraph.segment.training import train_bpe
-
-
-def word_counts(alphabet: str, longest: int, most: int) -> st.SearchStrategy[dict[str, int]]:
-    words = st.text(alphabet, min_size=1, max_size=longest)
-    return st.dictionaries(words, st.integers(1, 9), min_size=1, max_size=most)
 
 
 def events_of(trained: TrainedPicky) -> list[naive.Event]:
@@ -79,18 +72,6 @@ def test_without_removals_it_is_bpe(counts: dict[str, int], size: int) -> None:
     assert trained.vocabulary == trained.types == plain.vocabulary
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("language", ["en", "fi"])
-def test_without_removals_it_is_bpe_on_a_language(language: str) -> None:
-    frequencies = wordfreq.get_frequency_dict(language, "large")
-    words = [word for word in frequencies if not any(map(str.isspace, word))][:60_000]
-    counts = {word: 1 + int(frequencies[word] * 1e8) for word in words}
-    trained = train_picky(counts, vocab_size=8_000, threshold=1.0)
-    plain = train_bpe(counts, vocab_size=8_000)
-    assert [parts for _, parts, _ in events_of(trained)] == list(plain.merges)
-    assert trained.vocabulary == plain.vocabulary
-
-
 @pytest.mark.parametrize("threshold", [0.05, 1.0])
 def test_arrays_grow(threshold: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """The result is the same however often the driver is asked for room or a chunk ends."""
@@ -111,7 +92,7 @@ def test_arrays_grow(threshold: float, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def watched(*arguments: Any) -> int:
         _, pairs, types, _, events, *_ = arguments
-        now = {n: len(a) for n, a in (pairs._asdict() | types._asdict()).items()}
+        now = {n: np.size(a) for n, a in (pairs._asdict() | types._asdict()).items()}
         now["events"] = len(events)
         grown.update(name for name, size in sizes.items() if now[name] > size)
         sizes.update(now)
@@ -124,8 +105,7 @@ def test_arrays_grow(threshold: float, monkeypatch: pytest.MonkeyPatch) -> None:
         table = training._empty_table(1 << 11)
         heads = np.full(len(table) if removing else 0, -1, np.int32)
         training.copy_rows(pairs.table, pairs.heads, table, heads)
-        used = {"low": "LOW", "nodes": "NODES", "positions": "POSITIONS"}
-        rows = {n: int(state[getattr(training, place)]) for n, place in used.items()}
+        rows = {name: int(state[name]) for name in ("low", "nodes", "positions")}
         cut = {name: getattr(pairs, name)[:count].copy() for name, count in rows.items()}
         heap = np.empty((64, 3), np.int64)
         return pairs._replace(table=table, heads=heads, heap=heap, **cut)
@@ -138,7 +118,7 @@ def test_arrays_grow(threshold: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training, "EVENTS_PER_CALL", 7)
     monkeypatch.setattr(training, "train_events", watched)
     monkeypatch.setattr(training, "_initial_pairs", tight_pairs)
-    monkeypatch.setattr(training, "_initial_types", lambda n, _, state: initial_types(n, 9, state))
+    monkeypatch.setattr(training, "_initial_types", lambda n, _, *more: initial_types(n, 9, *more))
     monkeypatch.setattr(training, "_with_room", barely)
     assert train_picky(counts, **settings) == expected
     assert seen == {training.DONE, training.CHUNK, training.REFILL, training.GROW}
@@ -156,29 +136,6 @@ def test_a_long_chain_of_removed_types() -> None:
     assert max(len(event.parts) for event in splits) > 700
     for _, parts, whole in splits:
         assert "".join(trained.types[part] for part in parts) == trained.types[whole]
-
-
-def test_reserved_types_and_progress() -> None:
-    counts = {"low": 5, "lower": 2}
-    trained = train_picky(counts, vocab_size=9, threshold=0.9, reserved=2)
-    assert trained == train_picky(counts, vocab_size=7, threshold=0.9)
-    shares: list[float] = []
-    train_picky(counts, vocab_size=20, threshold=0.9, progress=shares.append)
-    assert shares[0] == 0.0 and shares[-1] == 1.0
-
-    def cancel(_: float) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        train_picky(counts, vocab_size=20, threshold=0.9, progress=cancel)
-
-
-def test_refuses() -> None:
-    for threshold in (-0.1, 1.5, float("nan")):
-        with pytest.raises(MorphGraphError, match="from 0 to 1"):
-            train_picky({"ab": 1}, vocab_size=9, threshold=threshold)
-    with pytest.raises(MorphGraphError, match="no words to train on"):
-        train_picky({}, vocab_size=9, threshold=0.9)
 
 
 def test_titles(data_folder: Path) -> None:

@@ -1,18 +1,24 @@
-"""Whether the app is public is one switch, and what is not plainly a no is a yes."""
+"""The app as a server: public by one switch, at known names, with memory that goes back."""
 
+import asyncio
 import os
 import socket
 import subprocess
 import sys
 import tomllib
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+import streamlit as st
 import typer
 
 from morphgraph.cli import evaluating as app
 from morphgraph.core.limits import is_public
-from web.guard import KnownHosts, allows_frames, content_policy, own_hosts
+from web import guard
 
 VARIABLE = "MORPHGRAPH_PUBLIC"
 OTHERS = ("MORPHGRAPH_HOST", "MORPHGRAPH_ALLOW_FRAME")
@@ -69,12 +75,12 @@ def test_names_and_frames_are_given_to_the_server(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     started(monkeypatch, tmp_path)
-    assert not allows_frames()
-    assert own_hosts()[1:] == []
+    assert not guard.allows_frames()
+    assert guard.own_hosts()[1:] == []
     started(monkeypatch, tmp_path, "--host", "a.example", "--host", "b.example", "--allow-frame")
-    assert allows_frames()
-    assert own_hosts()[1:] == ["a.example", "b.example"]
-    policies = [content_policy(allow_frame=allowed) for allowed in (False, True)]
+    assert guard.allows_frames()
+    assert guard.own_hosts()[1:] == ["a.example", "b.example"]
+    policies = [guard.content_policy(allow_frame=allowed) for allowed in (False, True)]
     assert ["frame-ancestors 'self'" in policy for policy in policies] == [True, False]
 
 
@@ -91,7 +97,7 @@ def test_which_hosts_are_known(hosts: list[str], known: list[str], unknown: list
     async def nothing(*_: object) -> None:
         pass
 
-    found = KnownHosts(nothing, hosts)
+    found = guard.KnownHosts(nothing, hosts)
     assert [host for host in [*known, *unknown] if found.knows([host])] == known
     assert not found.knows([])
     assert not found.knows(["localhost", "localhost"])
@@ -154,3 +160,75 @@ def test_streamlit_offers_no_tools_for_programmers(
         settings = {"server.headless": False, "logger.hideWelcomeMessage": hides}
         monkeypatch.setattr(config, "get_option", settings.__getitem__)
         assert skills.nudge_suppression_reason(str(tmp_path)) == reason
+
+
+def test_memory_is_tidied_once_when_nobody_can_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    tidied: list[bool] = []
+    monkeypatch.setattr(guard, "CHECK_INTERVAL", 0.01)
+    monkeypatch.setattr(st, "get_option", {"server.disconnectedSessionTTL": 0.2}.__getitem__)
+    monkeypatch.setattr(guard, "free_memory_at_once", lambda: None)
+    monkeypatch.setattr(guard, "make_room", lambda: None)
+    monkeypatch.setattr(
+        guard, "tidy_memory", lambda *, everyone_has_gone: tidied.append(everyone_has_gone)
+    )
+    tabs, leaving = guard.Tabs(), asyncio.Event()
+
+    async def tab(*_: object) -> None:
+        await leaving.wait()
+
+    async def serve() -> None:
+        count = guard.CountTabs(tab, tabs)
+        async with guard.manage_memory(tabs):
+            socket: Any = ({"type": "websocket"}, None, None)
+            opened = asyncio.create_task(count(*socket))
+            await asyncio.sleep(0.1)
+            assert (tabs.open, tidied) == (1, [])
+            leaving.set()
+            await opened
+            assert tabs.open == 0
+            await asyncio.sleep(0.1)
+            assert not tidied, "who comes back in time finds all as it was"
+            await asyncio.sleep(0.6)
+
+    with ThreadPoolExecutor(1) as thread:  # this one may have a loop that a browser test left
+        thread.submit(asyncio.run, serve()).result()
+    assert tidied == [True]
+
+
+def test_what_was_computed_goes_until_there_is_memory_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    memory, entries = [1300, 1200, 900], [0, 4, 3]
+    monkeypatch.setenv("MORPHGRAPH_APP_MEMORY", "1000")
+    monkeypatch.setattr(guard, "memory_used", lambda: memory[0])
+    monkeypatch.setattr(guard, "give_back_memory", lambda: memory.pop(0))
+    cache = SimpleNamespace(drop=lambda **_: entries.pop() if entries else 0)
+    monkeypatch.setattr(guard, "app_cache", lambda: cache)
+    for left in ([1200, 900], [900], [900]):
+        guard.make_room()
+        assert memory == left
+    assert entries == [0], "there was memory enough"
+    memory[0] = 1300
+    guard.make_room()  # there is nothing that could be dropped
+    assert (memory, entries) == ([1300], [])
+
+
+class Large:
+    """Something that is shared, and refers to itself."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+@st.cache_resource
+def _kept() -> Large:
+    return Large()
+
+
+@pytest.mark.slow
+def test_what_is_shared_stays_until_all_have_gone() -> None:
+    cached, dropped = weakref.ref(_kept()), weakref.ref(Large())
+    guard.tidy_memory(everyone_has_gone=False)
+    assert cached() is not None and dropped() is None
+    guard.tidy_memory(everyone_has_gone=True)
+    assert cached() is None

@@ -1,8 +1,9 @@
-"""Runs of visitors wait for their turn, first come, first served, whatever becomes of the app."""
+"""Visitors' runs and trainings wait for their turn, first come, first served."""
 
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,16 +12,11 @@ import pytest
 
 from morphgraph.batch.run import Run, read_progress
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.corpus.counts import parse_word_counts
+from morphgraph.segment.models import write_model
+from morphgraph.segment.training import train
 from web import jobs
 from web.batch import buttons_of, state_of
-from web.jobs import (
-    advance_queue,
-    is_waiting,
-    join_queue,
-    leave_queue,
-    place_in_queue,
-    stop_all,
-)
 from web.storage import BrowserStore, state_folder, tidy
 
 Visitor = Callable[..., Run]
@@ -41,7 +37,7 @@ def launched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[Path, list
 def visitor() -> Callable[[], Visitor]:
     def come() -> Visitor:
         root = BrowserStore().folder / "runs"
-        return lambda name: join_queue("name: x\n", root, name)
+        return lambda name: jobs.join_queue("name: x\n", root, name)
 
     return come
 
@@ -49,7 +45,7 @@ def visitor() -> Callable[[], Visitor]:
 def aged(run: Run, seconds: float) -> Run:
     """A run that has waited so much longer."""
     then = time.time() - seconds
-    if is_waiting(run.folder):
+    if jobs.is_waiting(run.folder):
         os.utime(run.folder / "waiting", (then, then))
     return run
 
@@ -60,18 +56,18 @@ def test_first_come_first_served(
     ann, bob, eve = visitor(), visitor(), visitor()
     first = ann("first")
     assert list(launched) == [first.folder]
-    assert not is_waiting(first.folder)
+    assert not jobs.is_waiting(first.folder)
     second, third = aged(bob("a"), 2), aged(ann("second"), 1)
     fourth = eve("a")
-    places = [place_in_queue(run.folder) for run in (first, second, third, fourth)]
+    places = [jobs.place_in_queue(run.folder) for run in (first, second, third, fourth)]
     assert places == [0, 1, 2, 3]
     assert (state_of(second), buttons_of(second)) == ("waiting", "stop")
-    advance_queue()
+    jobs.advance_queue()
     assert list(launched) == [first.folder]  # still its turn
     launched.clear()
-    advance_queue()
+    jobs.advance_queue()
     assert list(launched) == [second.folder]
-    assert [place_in_queue(run.folder) for run in (third, fourth)] == [1, 2]
+    assert [jobs.place_in_queue(run.folder) for run in (third, fourth)] == [1, 2]
 
 
 def test_they_run_within_the_visitors_own_files(
@@ -99,14 +95,14 @@ def test_who_leaves_lets_others_pass_and_can_come_back(
     ann, bob = visitor(), visitor()
     ann("a")
     waiting, last = aged(bob("b"), 1), visitor()("c")
-    leave_queue(waiting.folder)
-    assert place_in_queue(waiting.folder) == 0
+    jobs.leave_queue(waiting.folder)
+    assert jobs.place_in_queue(waiting.folder) == 0
     progress = read_progress(waiting.folder)
     assert progress is not None
     assert progress.state == "stopped"
-    assert place_in_queue(last.folder) == 1
+    assert jobs.place_in_queue(last.folder) == 1
     again = bob("b")
-    assert place_in_queue(again.folder) == 2
+    assert jobs.place_in_queue(again.folder) == 2
 
 
 def test_the_queue_outlives_the_app(
@@ -115,10 +111,10 @@ def test_the_queue_outlives_the_app(
     visitor()("a")
     waiting = visitor()("b")
     launched.clear()  # all processes were killed, and another app starts
-    assert is_waiting(waiting.folder)
-    advance_queue()
+    assert jobs.is_waiting(waiting.folder)
+    jobs.advance_queue()
     assert list(launched) == [waiting.folder]
-    assert not is_waiting(waiting.folder)
+    assert not jobs.is_waiting(waiting.folder)
 
 
 def test_deleting_stops_what_runs_first(
@@ -128,11 +124,11 @@ def test_deleting_stops_what_runs_first(
     running, waiting = ann("a"), ann("b")
     root = running.folder.parent
     with pytest.raises(MorphGraphError, match="is being stopped first"):
-        stop_all(root)
-    assert not is_waiting(waiting.folder)
+        jobs.stop_all(root)
+    assert not jobs.is_waiting(waiting.folder)
     assert (running.folder / "stop").exists()
     launched.clear()
-    stop_all(root)
+    jobs.stop_all(root)
 
 
 def test_nobody_makes_room_at_the_cost_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,8 +172,8 @@ def test_what_cannot_be_launched_waits_on(
     with monkeypatch.context() as patch:
         patch.setattr(jobs.runs, "launch_run", fail)
         run = visitor()("a")
-    assert is_waiting(run.folder)
-    advance_queue()
+    assert jobs.is_waiting(run.folder)
+    jobs.advance_queue()
     assert list(launched) == [run.folder]
 
 
@@ -193,3 +189,102 @@ def test_what_is_a_day_old_is_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
     tidy()
     assert not old.folder.exists()
     assert new.folder.exists()
+
+
+COUNTS = b"undo\t50\nundoing\t20\ndoing\t30\ndo\t90\nredo\t12\n"
+BPE = ["--method", "bpe()", "--pipeline", "plain", "--vocab-size", "260"]
+FILE = ("--counts", "../my counts.tsv", COUNTS)
+MANY = ("--counts", "many.tsv", b"".join(b"word%x\t1\n" % (n * n) for n in range(400_000)))
+
+
+def quiet(share: float, said: str) -> None:
+    assert 0 <= share <= 1
+
+
+@pytest.mark.slow
+def test_it_is_what_the_library_makes() -> None:
+    told: list[str] = []
+    made = jobs.train_in_turn("ann", BPE, "bpe-plain-260", lambda _, said: told.append(said), FILE)
+    same = train("bpe", parse_word_counts(COUNTS, "counts"), 260, pipeline="plain")
+    assert write_model(made) == write_model(same)
+    assert made.name == same.name
+    assert told[0].startswith("Training, 0 of at most 600 seconds")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "file", "variable", "message"),
+    [
+        (BPE, ("--counts", "a.tsv", b"\xff\xfe\x00x\n"), "", "a.tsv"),
+        ([*BPE[:-1], "60000"], FILE, "", "60,000 types of a trained vocabulary, the limit is 50"),
+        (BPE, FILE, "MORPHGRAPH_PUBLIC_WORDS=3", "5 different words to train on, the limit is 3"),
+        (BPE, FILE, "MORPHGRAPH_PUBLIC_MEMORY=1000000", "more memory or time than a visitor has"),
+        (BPE, MANY, "MORPHGRAPH_PUBLIC_SECONDS=1", "after 1 seconds, the limit on this server"),
+    ],
+)
+def test_there_are_limits(
+    options: list[str],
+    file: tuple[str, str, bytes],
+    variable: str,
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if variable:
+        monkeypatch.setenv(*variable.split("="))
+    with pytest.raises(MorphGraphError) as raised:
+        jobs.train_in_turn("ann", options, "x", quiet, file)
+    assert message in str(raised.value)
+    assert "morphgraph-training" not in str(raised.value)
+
+
+def test_one_after_the_other_and_everybody_knows_their_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: dict[str, list[str]] = {"ann": [], "bob": [], "eve": []}
+    running: list[str] = []
+    go_on = threading.Event()
+
+    def trained(options: list[str], name: str, tell: jobs.Tell, file: object) -> str:
+        running.append(name)
+        assert go_on.wait(10)
+        running.remove(name)
+        return name
+
+    monkeypatch.setattr(jobs, "_trained", trained)
+    monkeypatch.setattr(jobs, "_EVERY", 0.01)
+
+    def train_as(visitor: str) -> threading.Thread:
+        def tell(share: float, said: str) -> None:
+            told[visitor].append(said)
+            if visitor == "bob" and len(told["bob"]) > 5:
+                raise RuntimeError("Stop was clicked")
+
+        def run() -> None:
+            try:
+                jobs.train_in_turn(visitor, [], visitor, tell)
+            except RuntimeError:
+                assert visitor == "bob"
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        until(lambda: visitor in jobs._turns)
+        return thread
+
+    threads = [train_as("ann"), train_as("bob"), train_as("eve")]
+    with pytest.raises(MorphGraphError, match="training already"):
+        jobs.train_in_turn("ann", [], "", quiet)
+    until(lambda: "Number 1 in the queue for training …" in told["eve"])  # bob has gone
+    assert told["bob"][0] == "Number 1 in the queue for training …"
+    assert told["eve"][0] == "Number 2 in the queue for training …"
+    assert (running, told["ann"]) == (["ann"], [])
+    go_on.set()
+    for thread in threads:
+        thread.join(10)
+    assert jobs._turns == []
+
+
+def until(condition: object) -> None:
+    deadline = time.monotonic() + 10
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < deadline
+        time.sleep(0.01)

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from morphgraph.core.text import signed
 from web.widgets import code, plain
 
 ASCII_PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
@@ -55,10 +54,3 @@ def test_code_holds_any_text(text: str) -> None:
     inner = found.removeprefix(fence).removesuffix(fence)
     assert inner.strip() == " ".join(text.split())
     assert max((len(run) for run in re.findall("`+", inner)), default=0) < len(fence)
-
-
-def test_a_difference_has_a_sign_and_an_undefined_one_is_na() -> None:
-    assert signed(0.0) == "+0.00"
-    assert signed(-1234.5) == "−1,234.50"
-    assert signed(float("nan")) == "n/a"
-    assert signed(0.25, 1, " %") == "+0.2 %"

@@ -105,6 +105,17 @@ def _state_of(key: str) -> Mapping[str, Any]:
     return st.session_state.get(key) or {}
 
 
+def _telling(key: str, name: str, kind: Any, action: Callable[[Any], object]) -> Callable[[], None]:
+    """Return a callback that hands on what a component says, if it is of the right kind."""
+
+    def changed() -> None:
+        said = _state_of(key).get(name)
+        if isinstance(said, kind):
+            action(said)
+
+    return changed
+
+
 def fan_graph(
     fan: Fan,
     *,
@@ -161,9 +172,8 @@ def threshold_line(
 ) -> None:
     """Show scores over thresholds, one on a line to drag; ``f1``: the present score."""
 
-    def stopped() -> None:
-        number = _state_of(key).get("chosen")
-        if isinstance(number, int | float) and 0 <= number < len(points):
+    def stopped(number: float) -> None:
+        if 0 <= number < len(points):
             on_choose(points[int(number)].threshold)
 
     def shown(point: ThresholdPoint) -> dict[str, Any]:
@@ -183,15 +193,15 @@ def threshold_line(
         "best": None if best is None else points.index(best),
     }
     made = component("threshold_line", "curve", "shared", "elements")
-    made(key=key, data=data, on_chosen_change=stopped)
+    made(key=key, data=data, on_chosen_change=_telling(key, "chosen", int | float, stopped))
 
 
 @dataclass(frozen=True, slots=True)
 class RunPoint:
     """A phase on the line of a run.
 
-    ``kind`` is start, anneal, knockout, repair or reify; ``f1`` in %, NaN if undefined; ``said``: a
-    one-line description; ``undone``: whether it was undone.
+    ``kind`` is start, anneal, knockout, repair, reify or portable; ``f1`` in %, NaN if undefined;
+    ``said``: a one-line description; ``undone``: whether it was undone.
     """
 
     label: str
@@ -209,23 +219,13 @@ def run_line(
     *,
     key: str,
     on_choose: Callable[[int], None],
-    on_word: Callable[[str], None] | None = None,
+    on_word: Callable[[str], object] = str,
 ) -> None:
     """Show a run as a line to play, step and scrub; ``chosen``: the point shown.
 
     ``on_choose`` gets the point reached by hand or by playing, ``on_word`` a typed word. ``word``:
     see `word_over_phases`; None keeps the rows shown before.
     """
-
-    def stopped() -> None:
-        number = _state_of(key).get("chosen")
-        if isinstance(number, int | float):
-            on_choose(int(number))
-
-    def typed() -> None:
-        text = _state_of(key).get("word")
-        if isinstance(text, str) and on_word is not None:
-            on_word(text)
 
     line = []
     for point in points:
@@ -235,8 +235,8 @@ def run_line(
     component("run_line", "run", "shared", "elements", "chips", "player")(
         key=key,
         data={"points": line, "chosen": chosen, "word": word},
-        on_chosen_change=stopped,
-        on_word_change=typed,
+        on_chosen_change=_telling(key, "chosen", int | float, lambda n: on_choose(int(n))),
+        on_word_change=_telling(key, "word", str, on_word),
         on_playing_change=lambda: None,
     )
 
@@ -244,19 +244,6 @@ def run_line(
 def is_playing(key: str) -> bool:
     """Return whether the `run_line` of a key is playing."""
     return _state_of(key).get("playing") is True
-
-
-def _chips(line: WordLine) -> dict[str, Any]:
-    tokens = [
-        {
-            "segments": list(chip.segments),
-            "tooltip": chip.tooltip,
-            "culprit": chip.is_culprit,
-            "morph": chip.is_morph,
-        }
-        for chip in line.tokens
-    ]
-    return {"word": line.word, "morphs": list(line.morphs), "tokens": tokens}
 
 
 def word_editor(
@@ -268,16 +255,10 @@ def word_editor(
     on_text: Callable[[str], None],
 ) -> None:
     """Show words as chips under a field, which takes ``text`` when ``version`` changes."""
-
-    def changed() -> None:
-        typed = _state_of(key).get("text")
-        if isinstance(typed, str):
-            on_text(typed)
-
-    shown = [list(map(_chips, line)) for line in lines]
+    shown = [list(map(asdict, line)) for line in lines]
     data = {"text": text, "version": version, "lines": shown}
     made = component("word_editor", "words", "shared", "elements", "chips")
-    made(key=key, data=data, on_text_change=changed)
+    made(key=key, data=data, on_text_change=_telling(key, "text", str, on_text))
 
 
 def word_over_phases(
@@ -285,15 +266,14 @@ def word_over_phases(
 ) -> dict[str, Any]:
     """Return a word over the phases of a run; those with the same tokens share a row."""
     rows: list[dict[str, Any]] = []
-    seen: list[str] = []
     for number, (label, line) in enumerate(lines):
-        tokens = ["".join(chip.segments) for chip in line.tokens]
-        if not rows or tokens != seen:
-            rows.append({"label": label, "phases": [], "tokens": _chips(line)["tokens"]})
+        tokens = list(map(asdict, line.tokens))
+        segments = [token["segments"] for token in tokens]
+        if not rows or segments != [token["segments"] for token in rows[-1]["tokens"]]:
+            rows.append({"label": label, "phases": [], "tokens": tokens})
         rows[-1]["phases"].append(number)
         if len(rows[-1]["phases"]) > 1:
             rows[-1]["label"] = f"{lines[rows[-1]['phases'][0]][0]} – {label}"
-        seen = tokens
     morphs = list(lines[0][1].morphs) if lines else []
     return {"text": word, "examples": list(examples), "morphs": morphs, "rows": rows}
 

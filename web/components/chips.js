@@ -1,7 +1,7 @@
 // Tokens as chips.
 
 /** A token, with a line at each gold boundary that it covers. */
-function chipOf({ segments, tooltip, culprit, morph }) {
+function chipOf({ segments, tooltip, is_culprit: culprit, is_morph: morph }) {
   const chip = made("span", "chip");
   chip.title = tooltip;
   chip.classList.toggle("covering", segments.length > 1);

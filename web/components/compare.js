@@ -139,7 +139,6 @@ class CompareView {
   }
 
   dispose() {
-    this.disposed = true;
     this.sizes.disconnect();
     this.clicks.stop();
   }

@@ -126,7 +126,6 @@ class CurveView {
   }
 
   dispose() {
-    this.disposed = true;
     this.choice.stop();
     this.resizing.disconnect();
   }

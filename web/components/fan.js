@@ -390,8 +390,6 @@ class FanView {
   }
 
   dispose() {
-    if (this.disposed) return;
-    this.disposed = true;
     this.clicks.stop();
     this.resizing.disconnect();
     this.camera.destroy();

@@ -28,7 +28,6 @@ class FrameView {
   }
 
   dispose() {
-    this.disposed = true;
     this.clicks.stop();
     removeEventListener("message", this.hear);
   }

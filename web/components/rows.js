@@ -78,7 +78,6 @@ class RowsView {
   }
 
   dispose() {
-    this.disposed = true;
     this.clicks.stop();
     removeEventListener("morphgraph-vertex", this.onVertex);
   }

@@ -11,6 +11,7 @@ const SHAPES = {
   knockout: "M-7-5H7L0 7Z",
   repair: "M0-7.5 7.5 0 0 7.5-7.5 0Z",
   reify: "M-7 5H7L0-7Z",
+  portable: "M-3.5-6H3.5L7 0 3.5 6H-3.5L-7 0Z",
 };
 const NAMES = {
   start: "start",
@@ -18,6 +19,7 @@ const NAMES = {
   knockout: "knock out",
   repair: "repair",
   reify: "reify",
+  portable: "make portable",
 };
 class RunView {
   rows = [];
@@ -170,7 +172,6 @@ class RunView {
   }
 
   dispose() {
-    this.disposed = true;
     this.player.halt();
     this.choice.stop();
     this.resizing.disconnect();

@@ -107,15 +107,19 @@ function save(blob, name) {
 
 /**
  * What a component exports: it is called again at every change of data or theme with the same
- * parent element, so the view of that element is kept, and updates itself by difference.
+ * parent element, so the view of that element is kept, and updates itself by difference. What it
+ * returns is also called when newer data came while its script was loading: the view goes only if
+ * its element has left the page.
  */
 function component(View) {
   const views = new WeakMap();
   return (given) => {
     const { parentElement } = given;
     let view = views.get(parentElement);
-    if (!view || view.disposed) views.set(parentElement, (view = new View(parentElement)));
+    if (!view) views.set(parentElement, (view = new View(parentElement)));
     view.update(given);
-    return () => view.dispose();
+    return () => {
+      if (!parentElement.isConnected && views.delete(parentElement)) view.dispose();
+    };
   };
 }

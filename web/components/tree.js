@@ -242,7 +242,6 @@ class TreeView {
   }
 
   dispose() {
-    this.disposed = true;
     this.resizing.disconnect();
     this.player.halt();
     this.clicks.stop();

@@ -83,7 +83,6 @@ class WordsView {
   }
 
   dispose() {
-    this.disposed = true;
     clearTimeout(this.waiting);
   }
 }

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from tempfile import TemporaryDirectory
@@ -24,10 +25,10 @@ from morphgraph.tables.writing import frame_csv, to_latex
 from web.guard import only_this_machine
 from web.inputs import content_of
 from web.state import Session
-from web.widgets import NUMBER, TEXT, attempt, downloads, plain, remembered, show_table
+from web.widgets import NUMBER, TEXT, attempt, button, downloads, plain, setting, show_table
 
 _ASKED = "corpus asked"
-_ROWS = 420
+_ROWS = 11
 _SKIP = "Leave out bad lines"
 _TABLES = "For csv, tsv, JSON lines and Parquet: a column, or field."
 
@@ -53,18 +54,13 @@ def show_corpus_measures(
         by = [(label, each.signature()) for label, each in segmenters.items()]
         order = repr((path, names, options, by))
         asked, click = st.session_state.get(_ASKED, ("", ""))
-        how: dict[str, Any] = {"icon": ":material/straighten:", "type": "primary"}
-        if st.button("Measure", disabled=not (files or path), **how):
+        if button("Measure", "straighten", primary=True, disabled=not (files or path)):
             # The files of a path may have changed since an earlier click.
             asked, click = st.session_state[_ASKED] = order, token_hex(8)
         if asked == order:
+            make = partial(_measured, segmenters, files, path, options)
             with attempt():
-                _show(
-                    current.once(
-                        ("corpus measures", click),
-                        lambda: _measured(segmenters, files, path, options),
-                    )
-                )
+                _show(current.once(("corpus measures", click), make))
 
 
 def _texts() -> tuple[Sequence[Any], str]:
@@ -78,26 +74,22 @@ def _texts() -> tuple[Sequence[Any], str]:
 
 
 def _options() -> dict[str, Any]:
-    texts = dict.fromkeys(("corpus_base", "corpus_language", "corpus_column"), "")
-    with (
-        remembered(**texts, corpus_parallel=False, corpus_skip=False),
-        st.container(horizontal=True, vertical_alignment="bottom"),
-    ):
+    def field(label: str, name: str, usual: str, width: int = 200, **how: Any) -> str | None:
+        how |= {"key": f"corpus_{name}", "first": "", "placeholder": usual, "width": width}
+        return str(setting(st.text_input, label, **how)).strip() or None
 
-        def field(label: str, name: str, usual: str, width: int = 200, **how: Any) -> str | None:
-            key = f"corpus_{name}"
-            text = st.text_input(label, key=key, placeholder=usual, width=width, **how)
-            return text.strip() or None
-
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         column = field("Column with the text", "column", "found by its name", help=_TABLES)
         language = field("Column with the language", "language", "none: by file", help=_TABLES)
         said = (
             "The same lines in several languages: a file for each, or a column that says "
             "which. Lines are segmented as whole texts then."
         )
-        parallel = st.toggle("Parallel text", key="corpus_parallel", help=said)
+        how: dict[str, Any] = {"key": "corpus_parallel", "first": False, "help": said}
+        parallel = setting(st.toggle, "Parallel text", **how)
         base = field("Base language", "base", "the first", 160) if parallel else None
-        skip = st.toggle(_SKIP, key="corpus_skip", help="Otherwise the first one is an error.")
+        how = {"key": "corpus_skip", "first": False, "help": "Otherwise the first is an error."}
+        skip = setting(st.toggle, _SKIP, **how)
     return {
         "column": column,
         "language_column": language,
@@ -162,7 +154,7 @@ def _show(measured: CorpusMeasures) -> None:
     downloads(
         {
             "corpus.csv": lambda: corpus_csv(measured),
-            "corpus.tex": lambda: to_latex(corpus_table(measured), "corpus"),
+            "corpus.tex": lambda: to_latex(corpus_table(measured)),
         }
     )
 
@@ -170,11 +162,12 @@ def _show(measured: CorpusMeasures) -> None:
 def _table(table: Table, key: str) -> None:
     frame, _ = text_frame(table)
     titles = [column.title for column in (*table.names, *table.columns)]
-    config = {}
-    for number, title in enumerate(titles):
-        side: Any = "left" if number < len(table.names) else "right"
-        # The row's label stays visible if the table is wider than the screen.
-        config[str(number)] = TEXT(title, alignment=side, pinned=not number)
+    names = len(table.names)
+    # The row's label stays visible if the table is wider than the screen.
+    config = {
+        str(n): TEXT(title, alignment="left" if n < names else "right", pinned=not n)
+        for n, title in enumerate(titles)
+    }
     show_table(frame, _ROWS, key=f"{key} {titles}", column_config=config)
 
 
@@ -201,7 +194,7 @@ def model_rows(current: Session, corpus: NamedCounts | None) -> None:
 
             def make() -> untrained.UndertrainedTypes:
                 with st.spinner("Examining the model's rows…"), unquoted(folder, asked=True):
-                    return untrained.undertrained_types(folder, corpus)
+                    return untrained.undertrained(folder, corpus)
 
             found = current.once(("undertrained", str(folder), state), make)
             _show_untrained(_ranked(found) if found.unused else found)

@@ -1,6 +1,7 @@
 """A run of ReBPE as a line, one word through it, and the effects of each phase."""
 
 from collections import Counter
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -14,9 +15,10 @@ from morphgraph.draw.words import WordLine, line_in
 from morphgraph.graph.view import type_key
 from morphgraph.refine import rebpe_run as refining
 from morphgraph.refine.rebpe_run import Phase, ReBPERun
+from morphgraph.score.boundaries import BoundaryScore
 from web import widgets as ui
 from web.components import RunPoint, fan_graph, is_playing, run_line, word_over_phases
-from web.edits import look_at, open_in_graph
+from web.edits import open_in_graph
 from web.state import Session
 from web.views.trees import MARKS
 
@@ -28,11 +30,13 @@ _MEANING: dict[refining.MergeChange, str] = {
     "linked": "Pair merges that were there already, now used inside tuple merges.",
     "created": "Pair merges created inside tuple merges, just below the lowest of them.",
     "shortened": "Tuple merges in which a linked or created pair took the place of its parts.",
+    "paired": "Tuple merges that became pair merges of the same type, which every library reads.",
+    "chained": "Pair merges added just below those, through types that were there already.",
 }
-_LINE, _SHOWN, _OPENS = "rebpe line", "rebpe phase on show", "rebpe opens graph"
+_LINE, _SHOWN = "rebpe line", "rebpe phase on show"
 _MOST = 2000
 _LONGEST = 200
-_HIGH = 300
+_ROWS = 7
 
 
 def choose_phase(number: int | None) -> None:
@@ -61,13 +65,11 @@ def phase_line(current: Session, run: ReBPERun, *, playing: bool) -> None:
     """Show the run as a line to play, and one word through it; during the run, only the line."""
     phases, done, study = run.all_phases, len(run.phases), current.study
     points = []
-    for number, phase in enumerate(phases):
-        said = _phase_message(phase, phases[number - 1] if number else None)
-        kind, f1 = figures.phase_colour(phase), 100 * phase.score.f1
-        point = RunPoint(
-            figures.phase_label(phase), kind, phase.iteration, f1, said, number >= done
-        )
-        points.append(point)
+    for number, (before, phase) in enumerate(zip([None, *phases], phases, strict=False)):
+        score, is_undone = 100 * phase.score.f1, number >= done
+        label, kind = figures.phase_label(phase), figures.phase_colour(phase)
+        said = _phase_message(phase, before)
+        points.append(RunPoint(label, kind, phase.iteration, score, said, is_undone))
     if playing:
         run_line(points, done - 1, key=_LINE, on_choose=choose_phase)
         return
@@ -76,18 +78,11 @@ def phase_line(current: Session, run: ReBPERun, *, playing: bool) -> None:
     changed, _ = study.changed_words(study.start, limit=100)
     found = [word.word for word in changed or study.worst_words(100)]
     examples = list(dict.fromkeys(found)) or list(study.benchmark.words.texts[:1])
-    word = ui.value_now(key, examples[0])
 
-    def read(asked: str) -> str:
-        return (asked.split() or [word])[0][:_LONGEST]
+    def read(typed: str) -> str:
+        return (typed.split() or examples)[0][:_LONGEST]
 
-    def choose_word(typed: str) -> None:
-        ui.set_value(key, (typed.split() or examples)[0][:_LONGEST])
-
-    asked = current.address.follow("word", word, reads=read, step=False)
-    if asked != word:
-        word = asked
-        ui.set_value(key, word)
+    word = current.address.remember("word", key, examples[0], reads=read, step=False)
     words: list[tuple[str, WordLine]] = []
     with ui.attempt():
         lines = current.once(
@@ -95,9 +90,14 @@ def phase_line(current: Session, run: ReBPERun, *, playing: bool) -> None:
             lambda: refining.follow_phases(run, lambda graph: line_in(study, word, graph)),
         )
         words = [(figures.phase_label(run.phases[n]), line) for n, line in enumerate(lines)]
-    rows = word_over_phases(word, examples, words)
-    shown = _on_show(run)
-    run_line(points, shown, rows, key=_LINE, on_choose=choose_phase, on_word=choose_word)
+    run_line(
+        points,
+        _on_show(run),
+        word_over_phases(word, examples, words),
+        key=_LINE,
+        on_choose=choose_phase,
+        on_word=lambda typed: ui.set_value(key, read(typed)),
+    )
 
 
 def _phase_message(phase: Phase, before: Phase | None) -> str:
@@ -152,7 +152,7 @@ def phase_changes(current: Session, run: ReBPERun) -> None:
         st.markdown(f"**Words that changed most** · {counted(total, 'word')}")
         if words:
             frame = pd.DataFrame(words, columns=["before", "after", "gain"])
-            ui.show_table(frame, _HIGH, column_config={"gain": ui.NUMBER(format="%+d")})
+            ui.show_table(frame, _ROWS, column_config={"gain": ui.NUMBER(format="%+d")})
             st.caption(MARKS)
         else:
             st.caption("No word of the reference is segmented differently.")
@@ -181,7 +181,7 @@ def _chosen_merge(current: Session, phase: Phase, edits: int) -> refining.Change
     blame = "The share of wrong joins, before this phase."
     row = ui.chosen_row(
         _frame(current, phase, chosen[:_MOST]),
-        _HIGH,
+        _ROWS,
         key=f"rebpe merges {current.study_number} {edits} {state} {kind}",
         column_config={
             "rank": ui.NUMBER("rank", format="localized"),
@@ -203,7 +203,7 @@ def _frame(current: Session, phase: Phase, entries: list[refining.ChangedMerge])
         "rank": [entry.rank for entry in entries],
         "type": [shortened(names[entry.result]) for entry in entries],
     }
-    if kind not in ("annealed", "linked", "created"):
+    if kind not in ("annealed", "linked", "created", "chained"):
         columns["was made from"] = [ui.sum_of(names, entry.before) for entry in entries]
     if kind != "removed":
         columns["is made from"] = [ui.sum_of(names, entry.after) for entry in entries]
@@ -220,11 +220,6 @@ def _frame(current: Session, phase: Phase, entries: list[refining.ChangedMerge])
 
 def _one_merge(current: Session, entry: refining.ChangedMerge, edits: int) -> None:
     study = current.study
-
-    def open_it() -> None:
-        look_at(current, entry.result)
-        st.session_state[_OPENS] = True
-
     with st.container(key="wide-merge"):
         left, right = st.columns([1, 1])
     with left:
@@ -239,9 +234,8 @@ def _one_merge(current: Session, entry: refining.ChangedMerge, edits: int) -> No
             selected=type_key(entry.result),
             height="380px",
         )
-        ui.button("Open it in the merge graph", "hub", open_it, key="rebpe open")
-        if st.session_state.pop(_OPENS, False):
-            open_in_graph(current, current.selected or 0)
+        if ui.button("Open it in the merge graph", "hub", key="rebpe open"):
+            open_in_graph(current, entry.result)
     with right:
         states = study.state_after(edits - 1), study.state_after(edits)
         words, total = study.words_of_merge(entry.merge, *states)
@@ -249,7 +243,7 @@ def _one_merge(current: Session, entry: refining.ChangedMerge, edits: int) -> No
             st.info("No word of the reference uses this merge, before or after.")
             return
         st.markdown("Words that use it, before and after this phase")
-        ui.show_table(pd.DataFrame(words, columns=["gold", "before", "after", "gain"]), 330)
+        ui.show_table(pd.DataFrame(words, columns=["gold", "before", "after", "gain"]), 8)
         first = f", the first {len(words):,} shown" if len(words) < total else ""
         st.caption(f"{counted(total, 'word')}{first} · {MARKS}")
 
@@ -272,17 +266,20 @@ def charts(run: ReBPERun) -> None:
             "phase": figures.phase_label(phase),
             "types": phase.vocabulary_size,
             "merges": phase.merges,
-            "precision %": percent(phase.score.precision),
-            "recall %": percent(phase.score.recall),
-            "F1 %": percent(phase.score.f1),
+            **_percentages(phase.score),
             **{kind: phase.counts.get(kind, 0) for kind in kinds},
             "seconds": phase.seconds,
         }
         for phase in phases
     ]
-    config = ui.right_aligned(("precision %", "recall %", "F1 %"))
+    config = ui.right_aligned(_percentages(phases[0].score))
     config["seconds"] = ui.NUMBER("seconds", format="%.3f")
     ui.show_table(pd.DataFrame(rows), column_config=config)
+
+
+def _percentages(score: BoundaryScore) -> dict[str, str]:
+    shares = {"precision %": score.precision, "recall %": score.recall, "F1 %": score.f1}
+    return {name: percent(share) for name, share in shares.items()}
 
 
 def ablation_table(current: Session, run: ReBPERun) -> None:
@@ -298,30 +295,22 @@ def ablation_table(current: Session, run: ReBPERun) -> None:
     if not is_known and not place.button("Compute the four runs", icon=":material/table_chart:"):
         return
     steps = [dict(change.step) for change in study.graph.history[: run.edits_before]]
-
-    def advance(share: float) -> None:
-        place.progress(share, "Running …")
-
-    cells = study.cache.get(
-        *asked,
-        lambda: refining.ablation(study.tokeniser, study.benchmark, run.settings, steps, advance),
-    )
+    what = (study.tokeniser, study.benchmark, run.settings, steps)
+    advance: Any = partial(place.progress, text="Running …")
+    cells = study.cache.get(*asked, lambda: refining.ablation(*what, advance))
     place.empty()
     rows = [
         {
             "annealing": "on" if cell.anneal else "off",
             "reification": "on" if cell.reify else "off",
-            "precision %": percent(cell.score.precision),
-            "recall %": percent(cell.score.recall),
-            "F1 %": percent(cell.score.f1),
+            **_percentages(cell.score),
             "types": f"{cell.vocabulary_size:,}",
             "iterations": str(cell.iterations),
             "converged": "yes" if cell.converged else "no",
         }
         for cell in cells
     ]
-    numbers = ("precision %", "recall %", "F1 %", "types", "iterations")
-    ui.show_table(pd.DataFrame(rows), column_config=ui.right_aligned(numbers))
+    ui.show_table(pd.DataFrame(rows), column_config=ui.right_aligned(rows[0]))
     grid = pd.DataFrame(
         [[percent(cells[2 * a + r].score.f1) for r in (0, 1)] for a in (0, 1)],
         index=["no annealing", "annealing"],

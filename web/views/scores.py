@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import streamlit as st
 
 from morphgraph.core.cache import Same
@@ -23,9 +22,9 @@ from morphgraph.score.table import (
     GROUPINGS,
     Breakdown,
     Estimate,
-    GoldBoundaries,
     ScoreTable,
     SegmentationFailure,
+    boundary_groups,
     break_down,
 )
 from morphgraph.segment.segmenter import standard_segmenter
@@ -35,7 +34,7 @@ from morphgraph.tables.writing import frame_csv
 from web import widgets as ui
 from web.edits import open_in_graph
 from web.state import Session
-from web.views.trees import MARKS, now, open_in_merge_tree, word_trees
+from web.views.trees import MARKS, open_in_merge_tree, word_trees
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -64,8 +63,8 @@ def words_shown(table: ScoreTable) -> str:
 def picture_format() -> None:
     """Choose the file format of the figures' camera buttons."""
     said = "The camera in the corner of a figure saves it."
-    formats, key = ["svg", "png"], "picture_format"
-    ui.segments("Pictures are saved as", formats, key=key, format_func=str.upper, help=said)
+    how: dict[str, Any] = {"key": "picture_format", "format_func": str.upper, "help": said}
+    ui.segments("Pictures are saved as", ["svg", "png"], **how)
 
 
 def _plot(figure: Any, key: str, name: str) -> None:
@@ -94,9 +93,8 @@ def pictures(current: Session, tables: Sequence[ScoreTable]) -> None:
                 label_visibility="collapsed",
                 width=250,
             )
-    for number, table in enumerate(tables):
-        if table.gold_set is None:
-            continue
+    known = [(n, table) for n, table in enumerate(tables) if table.gold_set is not None]
+    for number, table in known:
         if len(tables) > 1:
             st.caption(f"`{words_shown(table)}`")
         key = ("picture", Same(table), kind, metric)
@@ -120,7 +118,8 @@ def _figure(table: ScoreTable, kind: str, metric: str) -> "go.Figure | None":
         found = table.of(number, _BASIC)
         seen = words_seen(table.outcomes[number])
         label = f"{label} ({seen[0]})" if seen else label
-        rows.append(charts.Dumbbell(label, *(_spread(found.get(name)) for name in _BASIC)))
+        precision, recall, f1 = (_spread(found.get(name)) for name in _BASIC)
+        rows.append((label, precision, recall, f1))
     return charts.dumbbells(rows)
 
 
@@ -154,7 +153,7 @@ def _differences(table: ScoreTable, metric: str, baseline: int, gold: set[int]) 
         found = table.of(number, [metric]).get(metric)
         value = np.nan if found is None or base is None else found.value - base.value
         spread = charts.Mark(value, intervals[number].low, intervals[number].high)
-        rows.append(charts.Difference(label, spread, found.mark if found else ""))
+        rows.append((label, spread, found.mark if found else ""))
     return charts.difference_forest(rows, table.labels[baseline])
 
 
@@ -167,12 +166,6 @@ _NOTES = {
 }
 
 
-def gold_boundaries(current: Session, gold_set: GoldSet) -> GoldBoundaries:
-    """Return a reference's boundaries and what meets there, computed once."""
-    key = ("gold boundaries", Same(gold_set))
-    return current.once(key, lambda: GoldBoundaries(gold_set), of_files=True)
-
-
 @st.fragment
 def breakdowns(current: Session, tables: Sequence[ScoreTable], scope: Scope) -> None:
     """Show breakdowns of all tokenisers on one reference at a time."""
@@ -183,15 +176,13 @@ def breakdowns(current: Session, tables: Sequence[ScoreTable], scope: Scope) -> 
     metric, number = "recall", 0
     left, right, _ = st.columns([3, 3, 4], vertical_alignment="bottom")
     if by in GROUPINGS:
-        how: dict[str, Any] = {
-            "key": "breakdown_metric",
-            "format_func": lambda name: METRICS[name].title,
-        }
-        metric = ui.choice(left.selectbox, "Score", _METRICS, **how)
+        titles = {name: METRICS[name].title for name in _METRICS}
+        choose = partial(ui.choice, left.selectbox, "Score", titles)
+        metric = choose(key="breakdown_metric", format_func=titles.__getitem__)
     if len(known) > 1:
-        names = [words_shown(table) for table in known]
-        how = {"format_func": names.__getitem__, "key": f"breakdown on {len(known)}"}
-        number = (right if by in GROUPINGS else left).selectbox("On", range(len(known)), **how)
+        names, place = [words_shown(table) for table in known], right if by in GROUPINGS else left
+        choose = partial(place.selectbox, "On", range(len(known)))
+        number = choose(format_func=names.__getitem__, key=f"breakdown on {len(known)}")
     table = known[number]
     outcomes = [o for o in table.outcomes if isinstance(o, Outcome) and not o.is_gold]
     if by == "frequency" and outcomes and outcomes[0].gold_set.frequencies is None:
@@ -200,11 +191,10 @@ def breakdowns(current: Session, tables: Sequence[ScoreTable], scope: Scope) -> 
     settings = (by, metric, scope, table.weighting)
 
     def make() -> "tuple[Breakdown, go.Figure | None]":
-        gold = gold_boundaries(current, outcomes[0].gold_set) if outcomes else None
-        found = break_down(outcomes, *settings, gold)
-        names, sizes = [g.name for g in found.groups], [group.size for group in found.groups]
-        labels = enumerate(found.labels)
-        bars = {label: list(map(_spread, found.estimates(n))) for n, label in labels}
+        found = break_down(outcomes, *settings)
+        names, sizes = [name for name, _ in found.groups], [size for _, size in found.groups]
+        pairs = zip(found.labels, found.rows, strict=True)
+        bars = {label: list(map(_spread, row)) for label, row in pairs}
         title = METRICS[found.metric].title
         return found, charts.breakdown(names, sizes, bars, title) if names else None
 
@@ -218,27 +208,28 @@ def breakdowns(current: Session, tables: Sequence[ScoreTable], scope: Scope) -> 
 
 def _breakdown_table(found: Breakdown) -> None:
     notes = [_NOTES[found.by]] if found.by in _NOTES else []
-    if any(group.name == "unknown" for group in found.groups):
+    if any(name == "unknown" for name, _ in found.groups):
         notes.append("Unknown: the reference does not say.")
     if notes:
         st.caption(" ".join(notes))
 
     def cell(estimate: Estimate) -> str:
-        if estimate.value != estimate.value:
-            return percent(estimate.value)
-        low, high = percent(estimate.interval.low, 1), percent(estimate.interval.high, 1)
-        return f"{percent(estimate.value, 1)} [{low}, {high}]"
+        value, *span = (
+            percent(v, 1) for v in (estimate.value, estimate.interval.low, estimate.interval.high)
+        )
+        return value if estimate.value != estimate.value else f"{value} [{', '.join(span)}]"
 
+    cells = [list(map(cell, row)) for row in found.rows]
     rows = {
-        "group": [group.name for group in found.groups],
-        found.counted: [count_text(group.size) for group in found.groups],
-        **{label: list(map(cell, found.estimates(n))) for n, label in enumerate(found.labels)},
+        "group": [name for name, _ in found.groups],
+        found.counted: [count_text(size) for _, size in found.groups],
+        **dict(zip(found.labels, cells, strict=True)),
     }
     with st.expander("As a table, with 95 % intervals"):
         first = {"group": ui.TEXT(BREAKDOWNS[found.by].lower())}
         ui.show_table(rows, column_config={**first, **ui.right_aligned(list(rows)[1:])})
-        key = f"breakdown csv {found.by}"
-        ui.download("CSV", lambda: breakdown_csv(found), "breakdown.csv", key=key)
+        key, csv = f"breakdown csv {found.by}", partial(breakdown_csv, found)
+        ui.download("CSV", csv, "breakdown.csv", key=key)
         st.code(found.signature, language=None, wrap_lines=True)
 
 
@@ -261,7 +252,7 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
         format_func=lambda kind: f"{kind} {counts[kind]:,}",
         help="Over-segmented: only splits too many. Under-segmented: only splits too few.",
     )
-    text, affix = _search(current, outcome)
+    text, affix = _search(outcome)
     found = browser.find(kinds, text=text, among=affix)
     numbers = ui.one_page(found.tolist(), 200, "errors page")
     if not numbers:
@@ -269,11 +260,10 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
         return
     columns = ["word", "gold", "tokens", "marked", "wrong", "missed"]
     if outcome.gold_set.frequencies is not None:
-        columns.append("weight")
-    shown = pd.DataFrame([browser.row(entry) for entry in numbers], columns=columns)
+        columns.append("frequency")
     row = ui.chosen_row(
-        shown.rename(columns={"weight": "frequency"}),
-        420,
+        browser.words(numbers)[columns],
+        11,
         key=f"errors table {id(outcome)} {scope} {sorted(kinds)} {text} {numbers[0]} {len(found)}",
         column_config={
             "wrong": ui.NUMBER("wrong splits"),
@@ -292,24 +282,23 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
         _one_word(current, outcome, numbers[row])
 
 
-def _search(current: Session, outcome: Outcome) -> tuple[str, npt.NDArray[np.bool_] | None]:
+def _search(outcome: Outcome) -> tuple[str, npt.NDArray[np.bool_] | None]:
     left, right, _ = st.columns([3, 3, 4], vertical_alignment="bottom")
-    with ui.remembered(error_search=""):
-        how: dict[str, Any] = {"placeholder": "part of a word", "max_chars": 50}
-        text = left.text_input("Search words", key="error_search", **how)
-    gold = gold_boundaries(current, outcome.gold_set)
+    how: dict[str, Any] = {"placeholder": "part of a word", "max_chars": 50}
+    text = ui.setting(left.text_input, "Search words", key="error_search", first="", **how).strip()
+    affixes = boundary_groups(outcome.gold_set, "affixes")
 
     def label(name: str) -> str:
-        return _ANY if name == _ANY else f"{name}  ({len(gold.affixes[name]):,})"
+        return _ANY if name == _ANY else f"{name}  ({len(affixes[name]):,})"
 
-    affixes = [_ANY, *list(gold.affixes)[:1000]]
-    how = {"key": "error_affix", "format_func": label}
-    chosen = ui.choice(right.selectbox, "With the affix", affixes, **how)
+    offered = [_ANY, *list(affixes)[:1000]]
+    choose = partial(ui.choice, right.selectbox, "With the affix", offered)
+    chosen = choose(key="error_affix", format_func=label)
     if chosen == _ANY:
-        return text.strip(), None
+        return text, None
     among = np.zeros(len(outcome.gold_set.reference), bool)
-    among[gold.owners[gold.affixes[chosen]]] = True
-    return text.strip(), among
+    among[outcome.gold_set.cuts("morphemic").words[affixes[chosen]]] = True
+    return text, among
 
 
 def _one_word(current: Session, outcome: Outcome, entry: int) -> None:
@@ -321,8 +310,9 @@ def _one_word(current: Session, outcome: Outcome, entry: int) -> None:
     if not is_open:
         st.caption("The merge tree and the graph are those of the open tokeniser as it is now.")
     left, right = st.columns([4, 6], vertical_alignment="bottom")
-    if left.button("Open in Merge tree", icon=":material/account_tree:", key="errors to tree"):
-        open_in_merge_tree(current, word)
+    with left:
+        if ui.button("Open in Merge tree", "account_tree", key="errors to tree"):
+            open_in_merge_tree(current, word)
     if is_open and outcome.segmentation is not None:
         types = [type_ for _, type_ in outcome.segmentation.token_ends(entry)]
         known = (type_ for type_ in types if 0 <= type_ < len(current.study.graph.types))
@@ -334,7 +324,7 @@ def _one_word(current: Session, outcome: Outcome, entry: int) -> None:
         )
         if chosen is not None:
             open_in_graph(current, chosen)
-        word_trees(current, word, now(current), "errors tree")
+        word_trees(current, word, "errors tree")
 
 
 @st.fragment
@@ -348,14 +338,13 @@ def flota_scores_table(current: Session, gold_sets: Sequence[GoldSet]) -> None:
         help="Over words of two morphs that are both in the vocabulary while the word is not "
         "(Hofmann et al. 2022): how many of the morphs are among at most k tokens.",
     )
+    if not wanted:
+        return
     tokeniser = current.study.tokeniser
-    for gold_set in gold_sets if wanted else ():
-
-        def make(gold_set: GoldSet = gold_set) -> FlotaScores:
-            standard = standard_segmenter(tokeniser)
-            return flota_scores(vocabulary_of(tokeniser), gold_set.reference, standard)
-
+    vocabulary, standard = vocabulary_of(tokeniser), standard_segmenter(tokeniser)
+    for gold_set in gold_sets:
         with ui.attempt():
+            make = partial(flota_scores, vocabulary, gold_set.reference, standard)
             found = current.once(("flota scores", Same(gold_set)), make)
             _show_flota(found, gold_set)
 
@@ -366,13 +355,13 @@ def _show_flota(found: FlotaScores, gold_set: GoldSet) -> None:
     frame = text_frame(shown)[0].set_axis(titles, axis="columns")
     ui.show_table(frame, column_config=ui.right_aligned(titles[1:]))
     first = found.scores[0]
-    notes = [
+    note = (
         f"{ui.plain(gold_set.reference.name)}: {counted(first.entries, 'word')} of two morphs that "
         f"are both types while the word is not, {first.entries_with_stem:,} of them with a stem."
-    ]
+    )
     if not first.entries_with_stem:
-        notes.append("Stem recall is n/a: the reference does not say which morph is a stem.")
-    st.caption(" ".join(notes))
+        note += " Stem recall is n/a: the reference does not say which morph is a stem."
+    st.caption(note)
     st.code(found.signature, language=None, wrap_lines=True)
-    signed = frame.assign(signature=found.signature)
-    ui.download("CSV", lambda: frame_csv(signed), "flota.csv", key=f"flota csv {id(gold_set)}")
+    csv = partial(frame_csv, frame.assign(signature=found.signature))
+    ui.download("CSV", csv, "flota.csv", key=f"flota csv {id(gold_set)}")

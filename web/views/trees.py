@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -18,70 +18,56 @@ from morphgraph.score.comparison import Comparison
 from morphgraph.tokeniser.preprocess import shown_token
 from web.components import OnClicks, tree_picture
 from web.state import Session
-from web.widgets import attempt, code, set_value, show_table
+from web.widgets import PROGRESS, attempt, code, set_value, show_table
 
 MARKS = (
     "Marks: **|** split on a gold boundary; **·** split inside a morph; **‿** gold boundary closed"
 )
-Since = Literal["last", "start"]
 NamedState = tuple[str, int]
 """A title, and the number of edits of the graph."""
 _SAMPLES = 200
 _SHOWN = 12
-_BEFORE = {"last": "before the last edit", "start": "before any edit"}
 
 
 def word_trees(
     current: Session,
-    word: int | str,
-    states: Sequence[NamedState],
+    word: str,
     key: str,
+    states: Sequence[NamedState] = (),
     on_event: OnClicks | None = None,
     **how: Any,
 ) -> list[MergeTree]:
-    """Show a word's trees in several states of the graph, on one axis, with titles.
+    """Show a word's trees in several states of the graph, by default now, on one axis.
 
-    ``word``: the number of a word of the reference, or any text; a text in the reference is treated
-    as its word. ``on_event``, ``how``: see `tree_picture`. Returns the trees; none, and a message,
-    if the word cannot be encoded.
+    A text in the reference is treated as its word. ``on_event``, ``how``: see `tree_picture`.
+    Returns the trees; none, and a message, if the word cannot be encoded.
     """
-    trees: list[MergeTree] = []
     with attempt():
-        trees = trees_of(current, word, states)
-        if not trees[0].leaves:
-            st.info("The tokeniser's normaliser leaves nothing of this word.")
-            return []
-        name = file_name(trees[0].word)
-        tree_picture(trees, key=key, file_name=name, on_event=on_event, **how)
-    return trees
+        trees = _trees_of(current, word, states or [("", len(current.study.graph.history))])
+        if trees[0].leaves:
+            name = file_name(trees[0].word)
+            tree_picture(trees, key=key, file_name=name, on_event=on_event, **how)
+            return trees
+        st.info("The tokeniser's normaliser leaves nothing of this word.")
+    return []
 
 
-def now(current: Session) -> list[NamedState]:
-    """Return the present state only."""
-    return [("", len(current.study.graph.history))]
-
-
-def before_and_after(current: Session, word: int | str, since: Since = "last") -> list[NamedState]:
-    """Return the states to compare for a word: one if nothing has changed for it."""
+def before_and_after(current: Session, word: str, title: str, before: int) -> list[NamedState]:
+    """Return a state and the present one, for a word: one if nothing has changed for it."""
     edits = len(current.study.graph.history)
-    if not edits:
-        return now(current)
-    states = [(_BEFORE[since], 0 if since == "start" else edits - 1), ("now", edits)]
+    states = [(title, before), ("now", edits)]
     try:
-        before, after = trees_of(current, word, states, with_blame=False)
+        first, last = _trees_of(current, word, states, with_blame=False)
     except MorphGraphError:
-        return now(current)
-    if replace(before, title="") == replace(after, title=""):
-        return [(f"now, and {_BEFORE[since]}", edits)]
-    return states
+        return []
+    is_same = replace(first, title="") == replace(last, title="")
+    return [(f"now, and {title}", edits)] if is_same else states
 
 
-def trees_of(
-    current: Session, word: int | str, states: Sequence[NamedState], *, with_blame: bool = True
+def _trees_of(
+    current: Session, word: str, states: Sequence[NamedState], *, with_blame: bool = True
 ) -> list[MergeTree]:
-    """Return a word's trees in several states; `MorphGraphError` if it cannot be encoded."""
-    study = current.study
-    trees = []
+    study, trees = current.study, []
     for title, edits in states:
         state = study.state_after(edits) if edits else study.start
         blamed = study.blame(state=state) if with_blame else None
@@ -126,8 +112,7 @@ def one_cell(current: Session, comparison: Comparison, row: int, column: int) ->
     elif tokeniser is None:
         return
     elif tokeniser.numbered == current.study.tokeniser.numbered:
-        states = [(name, len(current.study.graph.history))]
-        word_trees(current, text, states, "compare tree")
+        word_trees(current, text, "compare tree", [(name, len(current.study.graph.history))])
     else:  # a tokeniser that is not open: without blame
         words, gold = tokeniser.encode([text]), comparison.rows[row].gold
         gaps = None
@@ -146,8 +131,7 @@ def _samples(segmenter: Any, text: str) -> None:
     )
     frame = pd.DataFrame(found.most_common(_SHOWN), columns=["segmentation", "share"])
     frame["share"] /= _SAMPLES
-    share = st.column_config.ProgressColumn("share", min_value=0, max_value=1)
-    show_table(frame, column_config={"share": share})
+    show_table(frame, column_config={"share": PROGRESS("share", min_value=0, max_value=1)})
     rest = len(found) - _SHOWN
     more = "; " + counted(rest, "more is rarer", "more are rarer") if rest > 0 else ""
     st.caption(f"{_SAMPLES} samples, {len(found):,} different{more}")

@@ -6,13 +6,8 @@ Readers take one or more files and join their examples in order; an invalid line
 
 from __future__ import annotations
 
-import gzip
-import io
-import zlib
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from math import nan
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
@@ -21,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field, model_validator
 
-from morphgraph.core.errors import FileFormatError, MorphGraphError, require
-from morphgraph.core.files import decode_utf8, read_bytes
+from morphgraph.core.errors import FileFormatError
+from morphgraph.corpus.text import BadTexts, each_text, text_lines
+from morphgraph.corpus.text_files import reading
 from morphgraph.models.downstream.token_ids import TokenIds
 from morphgraph.score.uncertainty import Ratio, bootstrap_intervals
 from morphgraph.segment.method import Parameters
@@ -30,7 +26,6 @@ from morphgraph.segment.segmenter import Segmenter
 
 PLACES = ("train", "dev", "test")
 """The settings that name files with examples."""
-_SEPARATORS = {"csv": ",", "tsv": "\t"}
 
 Files = Annotated[list[str], Field(min_length=1, max_length=1_000)]
 Examples = tuple[tuple[Any, ...], ...]
@@ -192,74 +187,67 @@ def read_parts(
     class of the test, and have two or more.
     """
     train = tuple(column[: settings.most] for column in read(settings.train))
-    known = _counted(train[1]) if what else {}
+    known = _classes(train[1]) if what else []
+    if what and len(known) < 2:
+        problem = f"all examples of training have the {what} “{known[0]}”"
+        fix = "Give examples of two classes or more."
+        raise FileFormatError(", ".join(settings.train), "", problem, fix)
 
     def checked(paths: Sequence[str]) -> Examples:
         part = read(paths)
-        if what:
-            check_classes(known, _counted(part[1]), ", ".join(paths), what)
+        absent = [name for name in _classes(part[1]) if name not in known] if what else []
+        if absent:
+            listed = ", ".join(f"“{name[:40]}”" for name in absent[:5])
+            problem = f"no example of training has the {what} {listed}"
+            fix = "Add examples to what is trained on, or leave these out."
+            raise FileFormatError(", ".join(paths), "", problem, fix)
         return part
 
     dev = None if settings.dev is None else checked(settings.dev)
     return TaskParts(train, checked(settings.test), dev, tuple(known))
 
 
-def _counted(labels: Sequence[Any]) -> dict[str, int]:
-    """Count how often each class occurs, sorted by name.
+def _classes(labels: Sequence[Any]) -> list[str]:
+    """Return all labels, or all tags of sentences, in order.
 
-    >>> _counted(["b", "a", "b"]), _counted([("b", "a")])
-    ({'a': 1, 'b': 2}, {'a': 1, 'b': 1})
+    >>> _classes(["b", "a", "b"]), _classes([("b", "a")])
+    (['a', 'b'], ['a', 'b'])
     """
-    each = (label if isinstance(label, tuple) else (label,) for label in labels)
-    counts = Counter(chain.from_iterable(each))
-    if not counts:
-        raise MorphGraphError("There are no examples. Give a file with some.")
-    return dict(sorted(counts.items()))
-
-
-def check_classes(train: dict[str, int], test: Iterable[str], named: str, what: str) -> None:
-    """Refuse training data of one class, and test data with classes missing from training.
-
-    ``train``: how often each class occurs; ``named``: the test file; ``what``: ``label`` or
-    ``tag``.
-    """
-    if len(train) < 2:
-        problem = f"all examples of training have the {what} “{next(iter(train), '')}”"
-        raise FileFormatError(named, "", problem, "Give examples of two classes or more.")
-    if absent := [name for name in test if not train.get(name)]:
-        listed = ", ".join(f"“{name[:40]}”" for name in absent[:5])
-        problem = f"no example of training has the {what} {listed}"
-        fix = "Add examples to what is trained on, or leave these out."
-        raise FileFormatError(named, "", problem, fix)
+    return sorted({name for each in labels for name in (each if type(each) is tuple else (each,))})
 
 
 def read_labelled(paths: Sequence[str], text: str, label: str) -> Examples:
-    """Read texts and labels from two columns of CSV, TSV or Parquet files, gzipped or not.
+    """Read texts and labels from two columns of csv, tsv, JSON lines or Parquet files.
 
     An empty text or label is an error.
     """
-    found: tuple[list[str], list[str]] = ([], [])
-    for path in paths:
-        columns = _columns(path, (text, label))
-        for number, pair in enumerate(zip(*columns, strict=True), start=2):
-            for name, value in zip((text, label), pair, strict=True):
-                if not value.strip():
-                    problem = f"the column “{name}” is empty"
-                    raise FileFormatError(path, f"row {number:,}", problem, "Fill or drop it.")
-        for all_, own in zip(found, columns, strict=True):
-            all_ += own
-    return tuple(map(tuple, found))
+    found = [pair for path in paths for pair in _texts(path, text, label)]
+    return tuple(zip(*found, strict=True))
 
 
 def read_texts(paths: Sequence[str], column: str | None = None) -> Examples:
-    """Read the non-empty lines of plain text, or a column of CSV, TSV or Parquet files."""
-    found: list[str] = []
-    for path in paths:
-        own = _columns(path, (column,))[0] if column is not None else _lines(path)
-        found += [text.strip() for text in own if text.strip()]
-        if not own or not found:
-            raise FileFormatError(path, "", "it has no text", "Choose a file with text.")
-    return (tuple(found),)
+    """Read the non-empty lines of plain text, or a column of tables, JSON lines or Parquet."""
+    return (tuple(text.strip() for path in paths for text, _ in _texts(path, column)),)
+
+
+def _texts(path: str, column: str | None, label: str | None = None) -> list[tuple[str, str]]:
+    """Read the texts of a file, which must have some, with their labels."""
+    found = []
+    try:
+        with reading(path, column) as (file, kind):
+            kind = "plain" if column is None else kind
+            for said, data in each_text(file, path, kind, column, label, BadTexts()):
+                if data.strip():
+                    found.append((data.decode(), said))
+                elif label is not None:
+                    place = f"example {len(found) + 1:,}"
+                    raise FileFormatError(path, place, "its text is empty", "Fill or drop it.")
+    except FileFormatError as error:  # lines are never skipped here
+        fix = error.fix.replace(": --bad-lines skip", "")
+        raise FileFormatError(error.file, error.place, error.problem, fix) from error
+    if not found:
+        raise FileFormatError(path, "", "it has no text", "Choose a file with text.")
+    return found
 
 
 def read_parallel(paths: Sequence[str]) -> Examples:
@@ -273,15 +261,14 @@ def read_parallel(paths: Sequence[str]) -> Examples:
         problem = f"it has {len(targets):,} lines, {paths[0]} has {len(sources):,}"
         fix = "Give files in which each line translates the one of the same number."
         raise FileFormatError(paths[1], "", problem, fix)
-    pairs = [(s.strip(), t.strip()) for s, t in zip(sources, targets, strict=True)]
-    pairs = [pair for pair in pairs if all(pair)]
+    pairs = [pair for pair in zip(sources, targets, strict=True) if all(map(str.strip, pair))]
     if not pairs:
         raise FileFormatError(paths[0], "", "it has no text", "Choose files with text.")
-    return tuple(zip(*pairs, strict=True))
+    return tuple(tuple(map(str.strip, texts)) for texts in zip(*pairs, strict=True))
 
 
 def read_conllu(paths: Sequence[str], column: int) -> Examples:
-    """Read words and tags from CoNLL-U files, gzipped or not; ``column`` holds the tags.
+    """Read words and tags from CoNLL-U files; ``column`` holds the tags.
 
     Ranges such as ``1-2`` and empty words such as ``1.1`` are skipped.
     """
@@ -289,7 +276,7 @@ def read_conllu(paths: Sequence[str], column: int) -> Examples:
     for path in paths:
         sentence: list[tuple[str, str]] = []
         before = len(sentences)
-        for number, line in enumerate(chain(_lines(path), [""]), start=1):
+        for number, line in enumerate([*_lines(path), ""], start=1):
             if not line.strip():
                 sentences += [sentence] if sentence else []
                 sentence = []
@@ -310,48 +297,6 @@ def read_conllu(paths: Sequence[str], column: int) -> Examples:
 
 
 def _lines(path: str) -> list[str]:
-    lines = decode_utf8(_content(path), path).split("\n")
-    return [line.removesuffix("\r") for line in (lines[:-1] if not lines[-1] else lines)]
-
-
-def _content(path: str) -> bytes:
-    data = read_bytes(path)
-    if not path.endswith(".gz"):
-        return data
-    try:
-        return gzip.decompress(data)
-    except (OSError, EOFError, zlib.error) as error:
-        problem = "it is cut off or is not gzip"
-        raise FileFormatError(path, "", problem, "Copy the file again.") from error
-
-
-def _columns(path: str, names: Sequence[str]) -> list[list[str]]:
-    """Return columns of a table as strings."""
-    import pandas as pd
-
-    plain = path.removesuffix(".gz")
-    kinds: tuple[type[Exception], ...] = (ValueError,)
-    try:
-        frame: Any
-        if plain.endswith(".parquet"):
-            require("Reading Parquet files", "pyarrow")
-            import pyarrow
-
-            kinds += (pyarrow.ArrowException,)
-            frame = pd.read_parquet(io.BytesIO(_content(path))).astype("string").fillna("")
-        else:
-            text = io.StringIO(decode_utf8(_content(path), path))
-            separator = _SEPARATORS.get(plain.rpartition(".")[2].lower(), ",")
-            as_is: dict[str, Any] = {"keep_default_na": False, "skip_blank_lines": False}
-            frame = pd.read_csv(text, sep=separator, dtype=str, **as_is)
-    except kinds as error:
-        problem = f"it is not a table ({str(error).splitlines()[0][:100]})"
-        raise FileFormatError(path, "", problem, "Give csv, tsv or parquet.") from error
-    for name in names:
-        if name not in frame.columns:
-            listed = ", ".join(f"“{str(column)[:40]}”" for column in frame.columns[:20])
-            problem = f"there is no column “{name[:40]}”"
-            raise FileFormatError(path, "line 1", problem, f"Its columns: {listed}.")
-    if not len(frame):
-        raise FileFormatError(path, "", "it has a header only", "Give a file with rows.")
-    return [[str(value) for value in frame[name]] for name in names]
+    with reading(path, None) as (file, _):
+        lines = text_lines(file, path, BadTexts())
+        return [line.removesuffix("\n").removesuffix("\r") for line in lines]

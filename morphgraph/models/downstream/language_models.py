@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import write_file
-from morphgraph.formats.hugging_face import new_ids, to_tokenizer_json
+from morphgraph.formats.hugging_face import to_tokenizer_json
 from morphgraph.models.downstream import (
     COMMON,
     DownstreamTask,
@@ -29,11 +29,12 @@ from morphgraph.models.downstream import (
     read_parts,
     read_texts,
 )
-from morphgraph.models.downstream.token_ids import ROLES, IdArray, TokenIds
+from morphgraph.models.downstream.token_ids import ROLES, IdArray, TokenIds, dense_ids
 from morphgraph.models.downstream.training import (
     IGNORED,
     Batches,
     Key,
+    ModelKind,
     as_inputs,
     fit,
     fitted_on,
@@ -41,7 +42,8 @@ from morphgraph.models.downstream.training import (
     make_model,
     padded,
 )
-from morphgraph.models.transplanting import TransplantSettings, transplant_model
+from morphgraph.models.rows import RowInit
+from morphgraph.models.transplanting import transplant
 from morphgraph.score.uncertainty import Ratio, bootstrap_intervals
 from morphgraph.segment.segmenter import Segmenter
 
@@ -81,10 +83,16 @@ def read_language_texts(settings: LanguageModelSettings) -> TaskParts:
 class Windows(Batches):
     """Texts cut into windows of bounded length, framed by the start and end ids.
 
-    ``texts``: the index of the text that each window of the first sample belongs to.
+    ``texts``: the index of the text that each window of the first sample belongs to. ``shift``: how
+    far labels lag behind the ids that predict them.
     """
 
     texts: IdArray
+    shift: ClassVar[int] = 1
+
+    def tests(self, keys: Sequence[Key]) -> Iterator[dict[str, Any]]:
+        """Yield batches in which together every id of some windows is predicted once."""
+        raise NotImplementedError
 
     @classmethod
     def of(
@@ -120,22 +128,7 @@ def bits_measured(nats: _Floats, texts: Sequence[str]) -> list[Measured]:
     ]
 
 
-def _token_losses(model: Any, inputs: dict[str, Any], labels: Any, shift: int) -> _Floats:
-    """Return the loss of each row summed over labels, which lag ``shift`` behind the inputs."""
-    import torch
-
-    device = model.device
-    logits = model(**{name: value.to(device) for name, value in inputs.items()}).logits
-    logits = logits[:, : logits.shape[1] - shift].float()
-    wanted = labels[:, shift:].to(device)
-    losses = torch.nn.functional.cross_entropy(
-        logits.transpose(1, 2), wanted, ignore_index=IGNORED, reduction="none"
-    )
-    summed: _Floats = losses.sum(1).double().cpu().numpy()
-    return summed
-
-
-# ------------------------------------------------------------------------------ causal
+# ------------------------------------------------------------------------------ windows
 
 
 @dataclass(frozen=True)
@@ -145,104 +138,100 @@ class CausalWindows(Windows):
     def batch(self, keys: Sequence[Key]) -> dict[str, Any]:
         return {**self.inputs(keys), "labels": padded(self.rows(keys), IGNORED)}
 
-
-def causal_nats(model: Any, windows: CausalWindows, texts: int, size: int) -> _Floats:
-    """Return the negative log-likelihood of each text, its end included."""
-    import torch
-
-    found = np.zeros(texts)
-    with torch.no_grad():
-        for keys in in_batches(windows.lengths, size):
-            batch = windows.batch(keys)
-            labels = batch.pop("labels")
-            losses = _token_losses(model, batch, labels, 1)
-            np.add.at(found, windows.texts[[index for index, _ in keys]], losses)
-    return found
-
-
-def _run_causal(run: TaskRun) -> list[Measured]:
-    settings = run.settings
-
-    def windows(part: Examples, ids: TokenIds, draws: int = 1) -> CausalWindows:
-        return CausalWindows.of(part[0], ids, settings.max_tokens, draws)
-
-    fitted, (texts,) = fitted_on(run, "causal-lm", windows), run.examples.test
-    test = windows((texts,), run.ids.plain())
-    nats = causal_nats(fitted.model, test, len(texts), settings.batch_size)
-    return [*bits_measured(nats, texts), *fitted.facts(), run.uncovered(texts)]
-
-
-# ------------------------------------------------------------------------------ masked
+    def tests(self, keys: Sequence[Key]) -> Iterator[dict[str, Any]]:
+        yield self.batch(keys)
 
 
 @dataclass(frozen=True)
 class MaskedWindows(Windows):
     """Windows with a share of the ids masked, differently in each epoch.
 
-    Of the ids to predict, 80 % are masked, 10 % replaced and 10 % left (Devlin et al. 2019).
+    Of the ids to predict, 80 % are masked, 10 % replaced and 10 % left (Devlin et al. 2019). For
+    the pseudo-log-likelihood, every id is masked once: each of 1 / ``masked`` passes masks evenly
+    spaced ids, as many at a time as in training (Salazar et al. 2020 mask one id at a time).
     """
 
     masked: float = 0.15
     seed: int = 0
+    shift: ClassVar[int] = 0
 
     def batch(self, keys: Sequence[Key]) -> dict[str, Any]:
-        rows, labels = [], []
-        for key, row in zip(keys, self.rows(keys), strict=True):
+        rows = self.rows(keys)
+        shown, chosen = [], []
+        for key, row in zip(keys, rows, strict=True):
             random = np.random.default_rng([self.seed, *key])
-            chosen = random.random(len(row)) < self.masked
-            chosen[0] = False
-            if len(row) > 1 and not chosen.any():
-                chosen[random.integers(1, len(row))] = True
+            places = random.random(len(row)) < self.masked
+            places[0] = False
+            if len(row) > 1 and not places.any():
+                places[random.integers(1, len(row))] = True
             fate = random.random(len(row))
             others = random.integers(0, self.ids.size, len(row))
-            shown = np.where(chosen & (fate < 0.8), self.ids.special["mask"], row)
-            rows.append(np.where(chosen & (fate >= 0.9), others, shown))
-            labels.append(np.where(chosen, row, IGNORED))
-        return {**as_inputs(rows, self.ids.special["pad"]), "labels": padded(labels, IGNORED)}
+            masked = np.where(places & (fate < 0.8), self.ids.special["mask"], row)
+            shown.append(np.where(places & (fate >= 0.9), others, masked))
+            chosen.append(places)
+        return self._labelled(rows, shown, chosen)
+
+    def tests(self, keys: Sequence[Key]) -> Iterator[dict[str, Any]]:
+        rows, passes = self.rows(keys), max(2, round(1 / self.masked))
+        for number in range(passes):
+            chosen = [(np.arange(len(row)) % passes == number) for row in rows]
+            for places in chosen:
+                places[0] = False
+            mask = self.ids.special["mask"]
+            shown = [np.where(at, mask, row) for at, row in zip(chosen, rows, strict=True)]
+            yield self._labelled(rows, shown, chosen)
+
+    def _labelled(
+        self, rows: Sequence[IdArray], shown: Sequence[IdArray], chosen: Sequence[Any]
+    ) -> dict[str, Any]:
+        labels = [np.where(places, row, IGNORED) for places, row in zip(chosen, rows, strict=True)]
+        return {**as_inputs(shown, self.ids.special["pad"]), "labels": padded(labels, IGNORED)}
 
 
-def pseudo_nats(model: Any, windows: MaskedWindows, texts: int, size: int) -> _Floats:
-    """Return the negative pseudo-log-likelihood of each text, masking every id once.
-
-    Each of 1 / ``masked`` passes masks evenly spaced ids, as many at a time as in training. Source:
-    Salazar et al. 2020, who mask one id at a time.
-    """
+def text_nats(model: Any, windows: Windows, texts: int, size: int) -> _Floats:
+    """Return the negative (pseudo-)log-likelihood of each text, its end included."""
     import torch
 
-    goes = max(2, round(1 / windows.masked))
     found = np.zeros(texts)
     with torch.no_grad():
         for keys in in_batches(windows.lengths, size):
-            rows = windows.rows(keys)
-            for go in range(goes):
-                places = [np.arange(len(row)) % goes == go for row in rows]
-                for place in places:
-                    place[0] = False
-                mask = windows.ids.special["mask"]
-                shown = [np.where(p, mask, row) for p, row in zip(places, rows, strict=True)]
-                wanted = [np.where(p, row, IGNORED) for p, row in zip(places, rows, strict=True)]
-                inputs = as_inputs(shown, windows.ids.special["pad"])
-                losses = _token_losses(model, inputs, padded(wanted, IGNORED), 0)
-                np.add.at(found, windows.texts[[index for index, _ in keys]], losses)
+            for batch in windows.tests(keys):
+                inputs = {name: value.to(model.device) for name, value in batch.items()}
+                wanted = inputs.pop("labels")[:, windows.shift :]
+                logits = model(**inputs).logits[:, : wanted.shape[1]].float()
+                losses = torch.nn.functional.cross_entropy(
+                    logits.transpose(1, 2), wanted, ignore_index=IGNORED, reduction="none"
+                )
+                summed = losses.sum(1).double().cpu().numpy()
+                np.add.at(found, windows.texts[[index for index, _ in keys]], summed)
     return found
 
 
+def _trained(kind: ModelKind, run: TaskRun, made: type[Windows], **more: Any) -> list[Measured]:
+    """Train a language model on windows of a kind, and measure it on the texts of the test."""
+    settings, (texts,) = run.settings, run.examples.test
+
+    def windows(part: Examples, ids: TokenIds, draws: int = 1) -> Windows:
+        return made.of(part[0], ids, settings.max_tokens, draws, **more)
+
+    fitted = fitted_on(run, kind, windows)
+    test = windows((texts,), run.ids.plain())
+    nats = text_nats(fitted.model, test, len(texts), settings.batch_size)
+    return [*bits_measured(nats, texts), *fitted.facts(), run.uncovered(texts)]
+
+
+def _run_causal(run: TaskRun) -> list[Measured]:
+    return _trained("causal-lm", run, CausalWindows)
+
+
 def _run_masked(run: TaskRun) -> list[Measured]:
-    settings = run.settings
     if len({run.ids.special[role] for role in ("mask", "unk", "pad")}) < 3:
         raise MorphGraphError(
             "The model has no ids of its own for a mask, padding and unknown characters. Choose a "
             "checkpoint that was trained with masks, or make one from scratch."
         )
-
-    def windows(part: Examples, ids: TokenIds, draws: int = 1) -> MaskedWindows:
-        masks = {"masked": settings.masked, "seed": run.seed}
-        return MaskedWindows.of(part[0], ids, settings.max_tokens, draws, **masks)
-
-    fitted, (texts,) = fitted_on(run, "masked-lm", windows), run.examples.test
-    test = windows((texts,), run.ids.plain())
-    nats = pseudo_nats(fitted.model, test, len(texts), settings.batch_size)
-    return [*bits_measured(nats, texts), *fitted.facts(), run.uncovered(texts)]
+    masks = {"masked": run.settings.masked, "seed": run.seed}
+    return _trained("masked-lm", run, MaskedWindows, **masks)
 
 
 CAUSAL_LM = DownstreamTask(
@@ -267,7 +256,7 @@ MASKED_LM = DownstreamTask(
 )
 
 
-Start = Literal["mean", "zeros", "normal", "scratch"]
+Start = RowInit | Literal["mean+median", "length+median", "scratch"]
 
 
 class TransplantCurveSettings(LanguageModelSettings):
@@ -285,13 +274,23 @@ class TransplantCurveSettings(LanguageModelSettings):
     starts: list[Start] = Field(
         ["mean", "zeros", "normal", "scratch"],
         min_length=1,
-        description="How rows of new types are initialised; scratch: a whole new model.",
+        description="How rows of new types are initialised; +median: with input rows of the median "
+        "norm; scratch: a whole new model.",
     )
+    tied: bool = Field(True, description="Whether input and output rows are one matrix.")
     curve: list[int] = Field(
         [0, 25, 50, 100, 200, 400],
         min_length=1,
         description="Steps on the new tokeniser after which the loss is measured.",
     )
+
+    @model_validator(mode="after")
+    def _can_be_scaled(self) -> Self:
+        if self.tied and any(start.endswith("+median") for start in self.starts):
+            raise ValueError(
+                "rows of one matrix are not scaled. Set tied: false, or leave +median."
+            )
+        return self
 
 
 def numbered_as_exported(segmenter: Segmenter) -> tuple[TokenIds, bytes]:
@@ -299,27 +298,23 @@ def numbered_as_exported(segmenter: Segmenter) -> tuple[TokenIds, bytes]:
 
     Special tokens come first. Raises `MorphGraphError` for other segmenters.
     """
-    tokeniser, first = segmenter.editable, len(ROLES)
+    tokeniser = segmenter.editable
     if tokeniser is None:
         raise MorphGraphError(
             f"{segmenter.name} is no tokeniser of merges alone, so its model cannot be carried "
             "over here. Say in the task which tokenisers it is for."
         )
+    ids = dense_ids(segmenter)
+    numbers = {text: number for number, text in ids.by_id.items()}
     document = json.loads(to_tokenizer_json(tokeniser)[0])
     model = document["model"]
     model.pop("morphgraph", None)
-    model["vocab"] = {text: number + first for text, number in model["vocab"].items()}
+    model["vocab"] = {text: numbers[text] for text in model["vocab"] if text in numbers}
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-    added = [{"content": f"<|{role}|>", "special": True, **flags} for role in ROLES]
-    others = [{**token, "id": token["id"] + first} for token in document["added_tokens"] or []]
-    ours = [{"id": number, **token} for number, token in enumerate(added)]
-    document["added_tokens"] = [*ours, *others]
-    numbers = np.full(len(tokeniser.types), -1, np.int64)
-    known = {number: new + first for number, new in new_ids(tokeniser).items()}
-    numbers[list(known)] = list(known.values())
-    special = {role: number for number, role in enumerate(ROLES)}
-    by_id = {new: tokeniser.types[number] for number, new in known.items()}
-    ids = TokenIds(segmenter, numbers, first + len(known), special, by_id)
+    document["added_tokens"] = [
+        *({"id": ids.special[r], "content": f"<|{r}|>", "special": True, **flags} for r in ROLES),
+        *({**token, "id": numbers[token["content"]]} for token in document["added_tokens"] or []),
+    ]
     return ids, json.dumps(document, ensure_ascii=False).encode()
 
 
@@ -336,7 +331,8 @@ def _run(run: TaskRun) -> list[Measured]:
     trained = folder / "trained"
     if not (trained / "config.json").is_file():
         texts = CausalWindows.of(run.examples.train[0], base, settings.max_tokens)
-        fitted = fit(make_model("causal-lm", before), texts, settings, run.seed, folder / "base")
+        model = make_model("causal-lm", before, tie_word_embeddings=settings.tied)
+        fitted = fit(model, texts, settings, run.seed, folder / "base")
         shutil.rmtree(trained, ignore_errors=True)
         write_file(folder / "unfinished" / "tokenizer.json", base_file)
         fitted.model.save_pretrained(folder / "unfinished")
@@ -370,7 +366,7 @@ def _curve(run: TaskRun, start: str) -> list[Measured]:
 
     def look(step: int, model: Any) -> None:
         def measure() -> list[Measured]:
-            nats = causal_nats(model, test, len(texts), settings.batch_size)
+            nats = text_nats(model, test, len(texts), settings.batch_size)
             found = bits_measured(nats, texts)
             return [each._replace(step=step, variant=f"start={start}") for each in found]
 
@@ -391,13 +387,15 @@ def _curve(run: TaskRun, start: str) -> list[Measured]:
 
 def _initial_model(run: TaskRun, start: str) -> Any:
     if start == "scratch":
-        return make_model("causal-lm", replace(run, seed=run.seed + 1))
+        again = replace(run, seed=run.seed + 1)
+        return make_model("causal-lm", again, tie_word_embeddings=run.settings.tied)
     folder = run.folder / "trained"
     if start != "as it was":
         carried = run.folder / f"carried-{start}"
         if not carried.is_dir():
-            how = TransplantSettings(init=start, seed=run.seed)  # type: ignore[arg-type]
-            transplant_model(folder, run.folder / "tokeniser", carried, how)
+            given: list[Any] = start.split("+")
+            how = dict(zip(("init", "norm"), given, strict=False))
+            transplant(folder, run.folder / "tokeniser", carried, seed=run.seed, **how)
         folder = carried
     settings = run.settings.changed(model=str(folder), preset=None)
     return make_model("causal-lm", replace(run, settings=settings))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -53,11 +53,7 @@ def without_spaces(texts: Sequence[str], share: float, seed: int) -> list[str]:
     >>> without_spaces(["one two three"], 1.0, seed=1), without_spaces(["one two"], 0.0, seed=1)
     (['onetwothree'], ['one two'])
     """
-
-    def thinned(text: str, random: np.random.Generator) -> str:
-        return _SPACE.sub(lambda run: "" if random.random() < share else run[0], text)
-
-    return [thinned(text, np.random.default_rng([seed, n])) for n, text in enumerate(texts)]
+    return _changed(texts, _SPACE, seed, lambda run, draw: "" if draw.random() < share else run)
 
 
 def noisy(texts: Sequence[str], share: float, seed: int) -> list[str]:
@@ -74,10 +70,20 @@ def noisy(texts: Sequence[str], share: float, seed: int) -> list[str]:
         damage = DAMAGES[int(kind * len(DAMAGES))]
         return damaged(found, damage, int(place * (len(found) - (damage == "swap"))))
 
-    def text_of(text: str, random: np.random.Generator) -> str:
-        return _WORD.sub(lambda run: word(run[0], random), text)
+    return _changed(texts, _WORD, seed, word)
 
-    return [text_of(text, np.random.default_rng([seed, n])) for n, text in enumerate(texts)]
+
+def _changed(
+    texts: Sequence[str],
+    pattern: re.Pattern[str],
+    seed: int,
+    change: Callable[[str, np.random.Generator], str],
+) -> list[str]:
+    def of(number: int, text: str) -> str:
+        random = np.random.default_rng([seed, number])
+        return pattern.sub(lambda run: change(run[0], random), text)
+
+    return [of(number, text) for number, text in enumerate(texts)]
 
 
 def damaged(word: str, damage: str, place: int) -> str:
@@ -214,9 +220,7 @@ def split_sentences(
     A word is tagged at the first token with a character of it and of no earlier word; a word
     without such a token has no position.
     """
-    texts = [" ".join(words) for words in sentences]
-    encoded = ids.segmenter.encode(texts, bare=True)
-    found = ids.segmenter.samples(encoded, draws if ids.is_random else 1)
+    found = ids.samples([" ".join(words) for words in sentences], draws)
     return [_split(each, sentences, ids) for each in found]
 
 

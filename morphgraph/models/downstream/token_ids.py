@@ -12,8 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.formats.export_files import source_settings
 from morphgraph.kernels import DROPPED
-from morphgraph.models.checkpoint import CONFIG, read_config
+from morphgraph.models.checkpoint import CONFIG, read_checkpoint, read_config
+from morphgraph.models.model_vocabulary import special_roles
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation
 
@@ -37,16 +39,14 @@ class TokenIds:
     special: Mapping[str, int]
     by_id: Mapping[int, str] = field(repr=False)
 
-    @property
-    def is_random(self) -> bool:
-        """Whether training sees a different segmentation in each epoch."""
-        return self.segmenter.is_random
+    def samples(self, texts: Sequence[str], draws: int = 1) -> Sequence[Segmentation]:
+        """Segment whole texts; with a random method, draw the first ``draws`` samples."""
+        words = self.segmenter.encode(texts, bare=True)
+        return self.segmenter.samples(words, draws if self.segmenter.is_random else 1)
 
     def encode(self, texts: Sequence[str], draws: int = 1) -> list[list[IdArray]]:
-        """Return the ids of whole texts; for a random method, of the first ``draws`` samples."""
-        words = self.segmenter.encode(texts, bare=True)
-        found = self.segmenter.samples(words, draws if self.is_random else 1)
-        return [self.of(each) for each in found]
+        """Return the ids of whole texts in each of the samples."""
+        return [self.of(each) for each in self.samples(texts, draws)]
 
     def plain(self) -> TokenIds:
         """The same without sampling, for tests: dropout is for training only."""
@@ -83,11 +83,6 @@ def framed(rows: Sequence[IdArray], ids: TokenIds, most: int) -> list[IdArray]:
     """Put texts between the special start and end ids, cut to at most ``most`` ids in all."""
     start, end = [ids.special["bos"]], [ids.special["eos"]]
     return [np.concatenate([start, row[: most - 2], end]).astype(np.int64) for row in rows]
-
-
-def sample_count(ids: TokenIds, epochs: float) -> int:
-    """Return how many samples of a random method to draw: one an epoch, at most eight."""
-    return min(8, max(1, round(epochs))) if ids.is_random else 1
 
 
 def dense_ids(segmenter: Segmenter) -> TokenIds:
@@ -143,18 +138,14 @@ def folder_ids(segmenter: Segmenter, folder: str) -> TokenIds:
 
 
 def _special(folder: Path, config: Mapping[str, Any], ids: Mapping[str, int]) -> dict[str, int]:
-    named: dict[str, Any] = {}
-    for file in ("special_tokens_map.json", "tokenizer_config.json"):
-        if (folder / file).is_file():
-            named |= read_config(folder / file)
+    named = special_roles(source_settings(folder))
     found: dict[str, int] = {}
     for role, names in _NAMED.items():
-        for given in map(named.get, names):
-            content = given.get("content") if isinstance(given, dict) else given
-            if role not in found and content in ids:
-                found[role] = ids[str(content)]
+        known = [ids[named[name]] for name in names if named.get(name) in ids]
         own = config.get(f"{role}_token_id")
-        if role not in found and isinstance(own, int):
+        if known:
+            found[role] = known[0]
+        elif isinstance(own, int):
             found[role] = own
     usual = found.get("eos", found.get("pad", 0))
     return {role: found.get(role, usual) for role in ROLES}
@@ -162,17 +153,13 @@ def _special(folder: Path, config: Mapping[str, Any], ids: Mapping[str, int]) ->
 
 def model_files(folder: str) -> list[str]:
     """List the files of a checkpoint that affect results; `FileFormatError` if it is none."""
-    path = Path(folder)
-    found = sorted(file.name for file in path.glob("*.safetensors"))
-    if not (path / CONFIG).is_file() or not found:
-        pickles = [*path.glob("*.bin"), *path.glob("*.pt")]
-        problem = "there is no config.json with model.safetensors beside it"
-        if pickles:
-            problem = f"its weights are pickled ({pickles[0].name})"
-        fix = "Save the model with save_pretrained, and give the path of that folder."
-        raise FileFormatError(folder, "", problem, fix)
-    names = (CONFIG, *found, "special_tokens_map.json", "tokenizer_config.json")
-    return [str(path / name) for name in names if (path / name).is_file()]
+    names = (
+        CONFIG,
+        *read_checkpoint(folder).files,
+        "special_tokens_map.json",
+        "tokenizer_config.json",
+    )
+    return [str(path) for name in names if (path := Path(folder) / name).is_file()]
 
 
 def decoded(pieces: Sequence[str], segmenter: Segmenter) -> str:

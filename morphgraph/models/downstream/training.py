@@ -28,7 +28,7 @@ from morphgraph.models.downstream import (
     TaskRun,
     TrainingSettings,
 )
-from morphgraph.models.downstream.token_ids import IdArray, TokenIds, sample_count
+from morphgraph.models.downstream.token_ids import IdArray, TokenIds
 
 STEPS_FILE = "steps.json"
 """The file beside checkpoints that records the progress of training."""
@@ -152,10 +152,8 @@ def padded(rows: Sequence[IdArray], filler: int) -> Any:
     """Return rows of ids as one int64 tensor, padded on the right."""
     import torch
 
-    found = np.full((len(rows), max(map(len, rows), default=0)), filler, np.int64)
-    for place, row in enumerate(rows):
-        found[place, : len(row)] = row
-    return torch.from_numpy(found)
+    tensors = [torch.from_numpy(row) for row in rows]
+    return torch.nn.utils.rnn.pad_sequence(tensors, batch_first=True, padding_value=filler)
 
 
 def as_inputs(rows: Sequence[IdArray], pad: int) -> dict[str, Any]:
@@ -207,7 +205,8 @@ def fitted_on(
     ``made`` puts examples into batches, with a number of samples of a random method.
     """
     data, settings = run.examples, run.settings
-    train = made(data.train, run.ids, sample_count(run.ids, settings.epochs))
+    # With a random method, each epoch has a sample of its own, up to eight.
+    train = made(data.train, run.ids, min(8, max(1, round(settings.epochs))))
     dev = None if data.dev is None else made(data.dev, run.ids.plain(), 1)
     model = make_model(kind, run, len(data.classes))
     return fit(model, train, settings, run.seed, run.folder, dev)
@@ -345,8 +344,7 @@ def _clock(folder: Path, settings: TrainingSettings, looks: tuple[Sequence[int],
 
         def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
             self.saved = time.monotonic()
-            told = {"seconds": self.seconds, "step": state.global_step, "of": args.max_steps}
-            write_file(path, json.dumps(told).encode())
+            write_file(path, json.dumps({"seconds": self.seconds}).encode())
 
     return Clock()
 
@@ -368,8 +366,8 @@ _SHAPES = {"tiny": (128, 2, 2), "small": (256, 4, 4)}
 """The width, layers and heads of a model; of each half of it for a translator."""
 
 
-def make_model(kind: ModelKind, run: TaskRun, classes: int = 0) -> Any:
-    """Return the model of a run, initialised from its seed.
+def make_model(kind: ModelKind, run: TaskRun, classes: int = 0, **config: Any) -> Any:
+    """Return the model of a run, initialised from its seed; ``config``: of one made from scratch.
 
     A model made from scratch is a BERT, GPT-2 or BART with one row for each id. A folder that
     transformers cannot open as such a model raises `MorphGraphError`.
@@ -384,7 +382,7 @@ def make_model(kind: ModelKind, run: TaskRun, classes: int = 0) -> Any:
     labels = {"num_labels": classes} if classes else {}
     folder = run.settings.model
     if folder is None:
-        return kind_of.from_config(_config(kind, run, **labels))
+        return kind_of.from_config(_config(kind, run, **labels, **config))
     try:
         # A head for other classes is initialised afresh.
         own = {**labels, "ignore_mismatched_sizes": True} if classes else {}
@@ -400,7 +398,7 @@ def make_model(kind: ModelKind, run: TaskRun, classes: int = 0) -> Any:
     return model
 
 
-def _config(kind: ModelKind, run: TaskRun, **labels: int) -> Any:
+def _config(kind: ModelKind, run: TaskRun, **more: Any) -> Any:
     from transformers import BartConfig, BertConfig, GPT2Config
 
     (width, layers, heads), ids = _SHAPES[run.settings.preset or "tiny"], run.ids
@@ -408,7 +406,7 @@ def _config(kind: ModelKind, run: TaskRun, **labels: int) -> Any:
     tokens = {f"{role}_token_id": ids.special[role] for role in ("pad", "bos", "eos")}
     if kind == "causal-lm":
         size = {"n_positions": positions, "n_embd": width, "n_layer": layers, "n_head": heads}
-        return GPT2Config(vocab_size=ids.size, **size, **tokens)
+        return GPT2Config(vocab_size=ids.size, **size, **tokens, **more)
     if kind == "translation":
         half = {"layers": layers, "attention_heads": heads, "ffn_dim": 4 * width}
         halves = {f"{end}_{name}": n for end in ("encoder", "decoder") for name, n in half.items()}
@@ -430,5 +428,5 @@ def _config(kind: ModelKind, run: TaskRun, **labels: int) -> Any:
         intermediate_size=4 * width,
         max_position_embeddings=positions,
         pad_token_id=ids.special["pad"],
-        **labels,
+        **more,
     )

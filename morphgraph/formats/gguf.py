@@ -1,0 +1,212 @@
+"""The tokeniser in a GGUF file, as llama.cpp reads it: the head of the file is enough."""
+
+import struct
+from collections.abc import Mapping
+from typing import Any
+
+from morphgraph.core.errors import FileFormatError, NoMergesError
+from morphgraph.core.limits import MERGES, TYPES
+from morphgraph.formats.hugging_face import special_token, tokenizer_document
+from morphgraph.formats.ranks import NEEDS_PATTERN, byte_level_parts
+from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN
+
+MAGIC = b"GGUF"
+_PREFIX = "tokenizer.ggml."
+_PATTERN_OF = {
+    "gpt-2": "r50k_base",
+    "gpt-4o": "o200k_base",
+    "llama4": "o200k_base",
+    "llama3": "llama3",
+    "llama-v3": "llama3",
+    "llama-bpe": "llama3",
+    "falcon3": "llama3",
+    "qwen2": "qwen2",
+}
+"""The pattern that cuts text into pieces, by the name that a file gives its pre-tokeniser."""
+_WHOLE = [
+    "llama3",
+    "llama-v3",
+    "llama-bpe",
+    "falcon3",
+    "falcon-h1",
+    "pixtral",
+    "midm-2.0",
+    "lfm2",
+    "jina-v5-nano",
+]
+"""Those under which a piece that is a type stays whole (``ignore_merges``)."""
+
+_WITHOUT_MERGES = {
+    "t5": "Unigram",
+    "bert": "WordPiece",
+    "rwkv": "RWKV's own",
+    "none": "without a tokeniser",
+}
+
+_SCALARS = dict(zip((0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12), "BbHhIif?Qqd", strict=True))
+"""The format of a value by the number of its type."""
+_STRING, _ARRAY = 8, 9
+_MOST_FIELDS = 10_000
+_NORMAL, _CONTROL, _USER_DEFINED = 1, 3, 4
+
+
+class _Head:
+    """The fields of a file, read one after the other."""
+
+    def __init__(self, data: bytes, name: str) -> None:
+        self.data, self.name, self.at, self.place = data, name, 0, "its head"
+
+    def _cut_off(self) -> FileFormatError:
+        problem = "the file is cut off, or its head is larger than what is read of a file"
+        return FileFormatError(self.name, self.place, problem, DOWNLOAD_AGAIN)
+
+    def _numbers(self, format_: str, count: int = 1) -> tuple[Any, ...]:
+        layout = f"<{count}{format_}"
+        if struct.calcsize(f"<{format_}") * count > len(self.data) - self.at:
+            raise self._cut_off()
+        found = struct.unpack_from(layout, self.data, self.at)
+        self.at += struct.calcsize(layout)
+        return found
+
+    def _string(self) -> str:
+        (length,) = self._numbers("Q")
+        if length > len(self.data) - self.at:
+            raise self._cut_off()
+        self.at += length
+        # A token of a single byte is no whole character in some files.
+        return self.data[self.at - length : self.at].decode("utf-8", "backslashreplace")
+
+    def _value(self, kind: int) -> Any:
+        if kind == _STRING:
+            return self._string()
+        if kind in _SCALARS:
+            return self._numbers(_SCALARS[kind])[0]
+        if kind == _ARRAY:
+            (inner,), (count,) = self._numbers("I"), self._numbers("Q")
+            MERGES.check(count, self.name, self.place)
+            if inner == _STRING and 8 * count <= len(self.data) - self.at:
+                return [self._string() for _ in range(count)]
+            if inner in _SCALARS:
+                return list(self._numbers(_SCALARS[inner], count))
+            if inner == _STRING:
+                raise self._cut_off()
+        problem = f"a value has the type {kind}, which is not known"
+        raise FileFormatError(self.name, self.place, problem, DOWNLOAD_AGAIN)
+
+    def fields(self) -> dict[str, Any]:
+        """Return all fields of the tokeniser."""
+        self.at = len(MAGIC)
+        (version,), (_, count) = self._numbers("I"), self._numbers("Q", 2)
+        if version not in (2, 3) or count > _MOST_FIELDS:
+            problem = f"this is GGUF of version {version} with {count:,} fields; versions 2 and 3 "
+            problem += f"with at most {_MOST_FIELDS:,} can be read"
+            raise FileFormatError(self.name, "", problem, "Convert the model again.")
+        found: dict[str, Any] = {}
+        for _ in range(count):
+            key = self._string()
+            self.place = f"field {key}"
+            value = self._value(self._numbers("I")[0])
+            if key.startswith(_PREFIX):
+                found[key.removeprefix(_PREFIX)] = value
+        return found
+
+
+def read_gguf(data: bytes, name: str, pattern: str | None) -> dict[str, Any] | bytes:
+    """Return a file's tokeniser: ``tokenizer.json`` as a document, or a SentencePiece model.
+
+    ``data``: at least the head. ``pattern``: as in `ranks_document`, needed if the file names a
+    pre-tokeniser that is not known. Errors: `FileFormatError`, also for models without merges.
+    """
+    fields = _Head(data, name).fields()
+    model, types = fields.get("model"), fields.get("tokens")
+    if not isinstance(types, list) or not types or not all(isinstance(t, str) for t in types):
+        fix = "Choose a model with its tokeniser."
+        raise FileFormatError(name, f"field {_PREFIX}tokens", "it lists no types", fix)
+    TYPES.check(len(types), name)
+    kinds = _listed(fields, "token_type", int, len(types), name) or [_NORMAL] * len(types)
+    if model == "gpt2":
+        return _byte_level(fields, types, kinds, name, pattern)
+    if model == "llama":
+        return _sentencepiece(fields, types, kinds, name)
+    kind = _WITHOUT_MERGES.get(str(model), "a kind that is not known")
+    problem = f"this is GGUF of the kind {model!r} ({kind}), which has no merges"
+    raise NoMergesError(name, f"field {_PREFIX}model", problem, "Choose a BPE tokeniser.")
+
+
+def _listed(fields: Mapping[str, Any], key: str, kind: type, count: int, name: str) -> list[Any]:
+    """Return a list with a value for each type; empty if there is none."""
+    value = fields.get(key)
+    if value is None:
+        return []
+    if not isinstance(value, list) or len(value) != count or type(value[0]) is not kind:
+        problem = f"a list with a number for each of {count:,} types is expected here"
+        raise FileFormatError(name, f"field {_PREFIX}{key}", problem, DOWNLOAD_AGAIN)
+    return value
+
+
+def _byte_level(
+    fields: Mapping[str, Any], types: list[str], kinds: list[int], name: str, pattern: str | None
+) -> dict[str, Any]:
+    lines, pre = fields.get("merges"), fields.get("pre")
+    if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
+        problem = "a list of merges is expected here"
+        raise FileFormatError(name, f"field {_PREFIX}merges", problem, DOWNLOAD_AGAIN)
+    MERGES.check(len(lines), name)
+    found = pattern or _PATTERN_OF.get(str(pre))
+    if found is None:
+        raise FileFormatError(
+            name,
+            f"field {_PREFIX}pre",
+            f"the pre-tokeniser {pre!r} is not known, and the file does not say how it cuts text",
+            NEEDS_PATTERN,
+        )
+    # The first space parts two types, unless it is the first character.
+    halves = [(line[:1], *line[1:].partition(" ")) for line in lines]
+    merges = [(first + rest, second) for first, rest, _, second in halves]
+    numbered = list(zip(types, kinds, range(len(types)), strict=True))
+    added = [
+        special_token(text, number) | {"special": kind == _CONTROL}
+        for text, kind, number in numbered
+        if kind in (_CONTROL, _USER_DEFINED)
+    ]
+    vocabulary = {text: n for text, kind, n in numbered if kind not in (_CONTROL, _USER_DEFINED)}
+    parts = byte_level_parts(found)
+    start = fields.get("bos_token_id")
+    if fields.get("add_bos_token") is True and type(start) is int and start < len(types):
+        parts["post_processor"] = _with_start(types[start], start)
+    return tokenizer_document(vocabulary, merges, added, parts, ignore_merges=pre in _WHOLE)
+
+
+def _with_start(text: str, number: int) -> dict[str, Any]:
+    """Return a post-processor that puts a special token before each text."""
+    first, sequence = {"SpecialToken": {"id": text, "type_id": 0}}, {"id": "A", "type_id": 0}
+    single = [first, {"Sequence": sequence}]
+    second = [{"SpecialToken": {"id": text, "type_id": 1}}]
+    second.append({"Sequence": {"id": "B", "type_id": 1}})
+    known = {text: {"id": text, "ids": [number], "tokens": [text]}}
+    parts = {"single": single, "pair": single + second, "special_tokens": known}
+    return {"type": "TemplateProcessing", **parts}
+
+
+def _sentencepiece(
+    fields: Mapping[str, Any], types: list[str], kinds: list[int], name: str
+) -> bytes:
+    from sentencepiece import sentencepiece_model_pb2
+
+    messages: Any = sentencepiece_model_pb2
+    model = messages.ModelProto()
+    scores = _listed(fields, "scores", float, len(types), name) or [0.0] * len(types)
+    for text, kind, score in zip(types, kinds, scores, strict=True):
+        if not 1 <= kind <= 6:
+            problem = f"“{text[:20]}” has the type {kind}, which is not known"
+            raise FileFormatError(name, f"field {_PREFIX}token_type", problem, DOWNLOAD_AGAIN)
+        model.pieces.add(piece=text, type=kind, score=score)
+    model.trainer_spec.model_type = model.trainer_spec.BPE
+    model.trainer_spec.byte_fallback = 6 in kinds
+    model.trainer_spec.unk_piece = next(
+        (t for t, k in zip(types, kinds, strict=True) if k == 2), ""
+    )
+    text = model.normalizer_spec
+    text.add_dummy_prefix = fields.get("add_space_prefix") is not False
+    text.remove_extra_whitespaces = fields.get("remove_extra_whitespaces") is True
+    return model.SerializeToString()  # type: ignore[no-any-return]

@@ -1,0 +1,252 @@
+"""Pruning a vocabulary: types go that a corpus needs least, and no other gets unreachable.
+
+Source: Purason et al. 2025, arXiv 2512.03989. Merges with a removed part or result go as well, and
+nothing is rewired: this is no knockout.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+
+import numpy as np
+import numpy.typing as npt
+from tokenizers import Regex
+from tokenizers.normalizers import Replace
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.corpus.counts import WordCounts
+from morphgraph.formats.hugging_face import new_ids
+from morphgraph.graph.atoms import TypeAtoms
+from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.graph.merge_table import Change, Parts
+from morphgraph.refine import PruningOrder
+from morphgraph.segment.trimmed import token_counts
+from morphgraph.tokeniser.merging import MergeSegmentation, segment, words_of_atoms
+from morphgraph.tokeniser.preprocess import CHAR_TO_BYTE
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
+
+Uses = npt.NDArray[np.int64]
+
+
+def preview_prune(
+    tokeniser: BpeTokeniser,
+    count: int | None = None,
+    by: PruningOrder = "leaf-frequency",
+    counts: WordCounts | None = None,
+    *,
+    keep_scripts: Sequence[str] = (),
+    drop_scripts: Sequence[str] = (),
+) -> Change:
+    """Compute the removal of the first ``count`` types of an order, without applying it.
+
+    By script, all types of the order go unless there is a ``count``. Types that nothing could form
+    even before go with what they are made of. See `pruning_order`.
+    """
+    order = pruning_order(
+        tokeniser, by, counts, keep_scripts=keep_scripts, drop_scripts=drop_scripts
+    )
+    if count is None and by != "script":
+        raise MorphGraphError("Nothing says how many types are to go. Give a count.")
+    if count is not None and not 0 <= count <= len(order):
+        raise MorphGraphError(
+            f"{count:,} types cannot be pruned. Give a number from 0 to {len(order):,}."
+        )
+    return tokeniser.graph.preview_cascade(order[:count])
+
+
+@dataclass(frozen=True)
+class Trim:
+    """An edit that leaves what a text needs, and how many of the types that merges make stay.
+
+    ``tokens``: those that are tokens of the text; ``closure``: those that its words pass through,
+    which would all have to stay if no merge changed.
+    """
+
+    change: Change
+    kept: int
+    tokens: int
+    closure: int
+
+
+def preview_trim(tokeniser: BpeTokeniser, counts: WordCounts) -> Trim:
+    """Compute an edit after which words are segmented as before, by as few types as it finds.
+
+    What is no token of the words goes, and merges through it are replaced as in `plan_portable`. A
+    type comes back where another would be lost without it, or a word segmented otherwise.
+
+    >>> from morphgraph.segment.bte import tokeniser_of_types
+    >>> types, merges = ["a", "b", "c", "d", "ab", "abc", "abcd", "cd"], ["ab", ("ab", "c")]
+    >>> tokeniser = tokeniser_of_types("abcd", types, [*merges, ("abc", "d"), "cd"])
+    >>> trim = preview_trim(tokeniser, WordCounts(["abcd", "ab", "cd"], [1, 1, 1]))
+    >>> [types[number] for number in trim.change.removed_types], trim.kept, trim.closure
+    (['abc'], 3, 4)
+    """
+    graph = tokeniser.graph
+    if graph.has_tuples:
+        raise MorphGraphError(
+            "It has tuple merges, which no file of pair merges can replace as they are. Leave only "
+            "pair merges first (portable)."
+        )
+    words = tokeniser.encode(list(counts.words))
+    before, split = segment(graph, words), splits(graph)
+    every = np.ones(len(words), np.bool_)
+    made = {number for number in graph.type_ids() if graph.is_removable(number)}
+    tokens = made.intersection(before.token_at.tolist())
+    used = tokens | made & _results(graph, _applied(before, every))
+    drop = made - tokens
+    while True:
+        change = graph.preview_portable(graph.types[number] for number in drop)
+        if lost := set(change.removed_types) - drop:
+            drop.difference_update(*(split[number] for number in lost))
+            continue
+        after = graph.after(change)
+        found = segment(after, words)
+        differs = ~every
+        differs[words.word_of_atom[found.token_at != before.token_at]] = True
+        if not differs.any():
+            return Trim(change, len(made - drop), len(tokens), len(used))
+        applied = _applied(found, differs)
+        joined = [
+            after.types[merge.result] for n, merge in change.added_merges.items() if n in applied
+        ]
+        back = _results(graph, _applied(before, differs))
+        for entry in change.rewired:
+            text = graph.types[graph.merge(entry.merge).result]
+            if entry.merge in applied or any(part in text for part in joined):
+                back.update(entry.old_parts)
+        drop -= back & drop or used
+
+
+def _applied(found: MergeSegmentation, words: npt.NDArray[np.bool_]) -> set[int]:
+    """Return the merges that are applied in some words."""
+    closed = found.is_merged & words[found.words.word_of_atom]
+    return set(found.arrays.merge_ids[np.unique(found.closed_by[closed])].tolist())
+
+
+def _results(graph: MergeGraph, merges: Iterable[int]) -> set[int]:
+    return {graph.merge(number).result for number in merges}
+
+
+def pruning_order(
+    tokeniser: BpeTokeniser,
+    by: PruningOrder,
+    counts: WordCounts | None = None,
+    *,
+    keep_scripts: Sequence[str] = (),
+    drop_scripts: Sequence[str] = (),
+) -> list[str]:
+    """Return removable types, the first to be pruned first; atoms and added tokens never are.
+
+    "leaf-frequency": again and again the rarest leaf, a type that no other left is made of, as a
+    token of ``counts``; its count passes on to its parts. "last": the leaf with the highest id.
+    "merge-based": by tokens and uses as a part of applied merges, then the longest. "script": types
+    with a character of a script in ``drop_scripts``, or, if some are named, outside
+    ``keep_scripts``, Common and Inherited. Ties go to the highest id.
+
+    >>> from morphgraph.segment.bte import tokeniser_of_types
+    >>> types, merges = ["a", "b", "c", "ab", "abc", "bc"], ["ab", ("ab", "c"), "bc"]
+    >>> tokeniser = tokeniser_of_types("abc", types, merges)
+    >>> counts = WordCounts(["abc", "ab", "bc"], [3, 1, 2])
+    >>> pruning_order(tokeniser, "leaf-frequency", counts), pruning_order(tokeniser, "last")
+    (['bc', 'abc', 'ab'], ['bc', 'abc', 'ab'])
+    """
+    graph, ids = tokeniser.graph, new_ids(tokeniser)
+    if by != "script" and (keep_scripts or drop_scripts):
+        raise MorphGraphError(f"By {by}, scripts say nothing. Leave them out, or prune by script.")
+    if by == "script":
+        found = _of_scripts(tokeniser, keep_scripts, drop_scripts)
+        order = sorted(found, key=lambda n: -ids[n])
+    elif by == "last":
+        order = _leaves_first(graph, ids, np.zeros(len(graph.types), np.int64))
+    elif counts is None:
+        raise MorphGraphError(f"By {by}, types are pruned by their use. Give word counts.")
+    elif by == "leaf-frequency":
+        order = _leaves_first(graph, ids, token_counts(tokeniser, counts))
+    else:
+        uses = _uses(tokeniser, counts)
+        order = sorted(ids, key=lambda n: (uses[n], -len(graph.types[n]), -ids[n]))
+    return [graph.types[number] for number in order if graph.is_removable(number)]
+
+
+def _leaves_first(graph: MergeGraph, ids: dict[int, int], uses: Uses) -> list[int]:
+    """Return all types that merges make, each after those that it is a part of."""
+    split = splits(graph)
+    users = Counter(part for parts in split.values() for part in set(parts))
+    made = [number for number in ids if graph.incoming(number)]
+    leaves = [(int(uses[n]), -ids[n], n) for n in made if not users[n]]
+    heapify(leaves)
+    order = []
+    while leaves:
+        count, _, type_ = heappop(leaves)
+        order.append(type_)
+        parts = split.get(type_, ())
+        for part in parts:
+            uses[part] += count
+        for part in set(parts):
+            users[part] -= 1
+            if not users[part] and graph.incoming(part):
+                heappush(leaves, (int(uses[part]), -ids[part], part))
+    return order
+
+
+def splits(graph: MergeGraph) -> dict[int, Parts]:
+    """Return the parts of the last merge by which each type's own string is segmented into it.
+
+    Atoms and unreachable types have none.
+    """
+    made = np.array([number for number in graph.type_ids() if graph.incoming(number)], np.int64)
+    atoms = TypeAtoms()
+    strings = [atoms.of(graph, [number]) for number in made.tolist()]
+    words = words_of_atoms([graph.types[number] for number in made.tolist()], strings)
+    found = segment(graph, words)
+    closed = np.flatnonzero(found.is_merged)
+    closed_by, types = found.closed_by[closed], made[words.word_of_atom[closed]]
+    # Only the last merge makes all of the word.
+    is_last = found.arrays.results[closed_by] == types
+    merges = found.arrays.merge_ids[closed_by[is_last]]
+    both = zip(types[is_last].tolist(), merges.tolist(), strict=True)
+    return {type_: graph.merge(merge).parts for type_, merge in both}
+
+
+def _uses(tokeniser: BpeTokeniser, counts: WordCounts) -> Uses:
+    """Return how often each type is a token, or a part of an applied merge: int64, by id."""
+    uses = token_counts(tokeniser, counts)
+    words = tokeniser.encode(list(counts.words))
+    found = segment(tokeniser.graph, words)
+    gaps, arrays = np.flatnonzero(found.is_merged), found.arrays
+    joins = np.zeros(len(arrays), np.int64)
+    weights = np.asarray(counts.counts, np.int64)[words.word_of_atom[gaps]]
+    np.add.at(joins, found.closed_by[gaps], weights)
+    widths = np.diff(arrays.part_offsets)
+    np.add.at(uses, arrays.parts, np.repeat(joins // (widths - 1), widths))
+    return uses
+
+
+def _of_scripts(tokeniser: BpeTokeniser, keep: Collection[str], drop: Collection[str]) -> list[int]:
+    """Return the types with a character of other scripts than ``keep``, or of ``drop``."""
+    if not keep and not drop:
+        raise MorphGraphError("Nothing says which scripts are to go. Name some to keep or drop.")
+    kept = "".join(map(_property, (*keep, "Common", "Inherited")))
+    sets = [f"[^{kept}]"] * bool(keep) + [f"[{''.join(map(_property, drop))}]"] * bool(drop)
+    erase, types = Replace(Regex("|".join(sets)), ""), tokeniser.types
+    texts = ((number, _text(tokeniser, types[number])) for number in tokeniser.graph.type_ids())
+    return [number for number, text in texts if erase.normalize_str(text) != text]
+
+
+def _property(script: str) -> str:
+    found = rf"\p{{{script}}}"
+    try:
+        if script.replace("_", "").isalpha():
+            Regex(found)
+            return found
+    except Exception:  # the library raises nothing more specific
+        pass
+    raise MorphGraphError(f"“{script}” is no script. Use names of Unicode, such as Latin or Han.")
+
+
+def _text(tokeniser: BpeTokeniser, type_: str) -> str:
+    """Return the text of a type, with � for incomplete bytes."""
+    if tokeniser.preprocessor.byte_level and CHAR_TO_BYTE.keys() >= set(type_):
+        return bytes(map(CHAR_TO_BYTE.__getitem__, type_)).decode("utf-8", "replace")
+    return type_.removesuffix(tokeniser.suffix)

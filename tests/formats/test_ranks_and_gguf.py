@@ -1,0 +1,333 @@
+"""Rank files of tiktoken and GGUF files, held against `tiktoken` and what `gguf` writes."""
+
+import base64
+import gzip
+import random
+from collections.abc import Callable, Sequence
+from itertools import chain, pairwise
+from pathlib import Path
+from typing import Any
+
+import gguf
+import numpy as np
+import pytest
+import tiktoken
+import wordfreq
+from effort import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
+from tokenizers import Tokenizer
+
+import morphgraph as mg
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.formats.hugging_face import to_tokenizer_json
+from morphgraph.formats.loading import load_tokeniser, load_uploaded_tokeniser
+from morphgraph.formats.ranks import PATTERNS, _recovered, to_ranks
+from morphgraph.refine.knockout import listed_types
+from morphgraph.refine.portable import preview_portable
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.models import export_segmenter
+from morphgraph.tokeniser.merging import segment
+
+BYTES = [bytes([byte]) for byte in range(256)]
+PUBLISHED = {
+    "r50k_base": {"<|endoftext|>": 50256},
+    "p50k_base": {"<|endoftext|>": 50256},
+    "cl100k_base": {"<|endoftext|>": 100257, "<|fim_prefix|>": 100258, "<|endofprompt|>": 100276},
+    "o200k_base": {"<|endoftext|>": 199999, "<|endofprompt|>": 200018},
+}
+
+
+def rank_file(types: Sequence[bytes]) -> bytes:
+    lines = (b"%b %d\n" % (base64.b64encode(text), rank) for rank, text in enumerate(types))
+    return b"".join(lines)
+
+
+def cut(text: bytes, ranks: dict[bytes, int]) -> list[bytes]:
+    """The lowest rank that two neighbours are together, leftmost, until none is."""
+    tokens = [text[i : i + 1] for i in range(len(text))]
+    while True:
+        joined = [(ranks[x + y], i) for i, (x, y) in enumerate(pairwise(tokens)) if x + y in ranks]
+        if not joined:
+            return tokens
+        _, at = min(joined)
+        tokens[at : at + 2] = [tokens[at] + tokens[at + 1]]
+
+
+TYPES = st.lists(st.text("abc", min_size=2, max_size=9).map(str.encode), unique=True, max_size=25)
+
+
+@examples(300)
+@given(TYPES)
+def test_merges_are_recovered_as_ranks_cut(types: list[bytes]) -> None:
+    listed = [b"a", b"b", b"c", *types]
+    expected = []
+    for rank, text in enumerate(listed):
+        parts = cut(text, {lower: r for r, lower in enumerate(listed[:rank])})
+        if len(parts) == 2:
+            expected.append((parts[0], parts[1]))
+    found = _recovered(listed, "ranks")
+    assert [(listed[left], listed[right]) for left, right in found] == expected
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("ranks")
+
+
+@examples(30)
+@given(st.integers(0, 10**6))
+def test_a_trained_file_is_cut_as_tiktoken_does(folder: Path, seed: int) -> None:
+    drawn = random.Random(seed)
+    words = ["".join(drawn.choices("abé ", k=drawn.randint(1, 9))).encode() for _ in range(40)]
+    types = list(BYTES)
+    while len(types) < 290:
+        ranks = {text: rank for rank, text in enumerate(types)}
+        pairs = [x + y for word in words for x, y in pairwise(cut(word, ranks))]
+        if not pairs:
+            break
+        types.append(max(sorted(set(pairs)), key=pairs.count))
+    data = rank_file(types)
+    path = folder / f"{seed}.tiktoken"
+    path.write_bytes(data)
+    ours = mg.load(path, pattern="cl100k_base")
+    ranks = {text: rank for rank, text in enumerate(types)}
+    pattern = PATTERNS["cl100k_base"]
+    theirs = tiktoken.Encoding("own", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    for word in words:
+        text = word.decode()
+        assert ours.encode(text) == theirs.encode(text), text
+
+    edited = load_tokeniser(path, "cl100k_base")
+    assert to_ranks(edited) == data
+    graph = edited.graph
+    made = [graph.types[merge.result] for merge in graph.merges().values()]
+    graph.knockout(drawn.sample(made[:-1], len(made) // 4))
+    graph.portable()
+    library = Tokenizer.from_str(to_tokenizer_json(edited)[0].decode())
+    try:
+        lines = to_ranks(edited).splitlines()
+    except MorphGraphError as error:
+        assert "first, it would merge" in str(error)
+        return
+    ranks = {base64.b64decode(text): int(rank) for text, rank in map(bytes.split, lines)}
+    theirs = tiktoken.Encoding("own", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    for word in words:
+        assert library.encode(word.decode()).ids == theirs.encode(word.decode())
+
+
+SIGNS = (", ", ". ", "  ", "\n", "\t", "'s ", " (", ") ", " 1234567 ", "\n\n", "/", "…", "🙂 ", "’")
+ENDS = ("'LL ", "\r\n", "\u00a0", "\u3000", " Ⅷ ", "\n  ")
+
+
+def some_lines(each: int) -> list[str]:
+    """Lines of words of many languages, with signs between some."""
+    drawn = random.Random(0)
+    lines = []
+    for language in sorted(wordfreq.available_languages("small")):
+        words = wordfreq.top_n_list(language, 3000, wordlist="small")
+        for _ in range(each):
+            line = ""
+            for _ in range(drawn.randint(3, 15)):
+                word = drawn.choice(words)
+                spelled = drawn.choice([word, word, word.upper(), word.title() + word.title()])
+                line += spelled + drawn.choice([" "] * 20 + [*SIGNS, *ENDS])
+            lines.append(line)
+    return lines
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_files_are_cut_as_tiktoken_does(name: str, data_folder: Path) -> None:
+    path = data_folder / "tokenizers" / "tiktoken" / f"{name}.tiktoken"
+    ranks = {
+        base64.b64decode(text): int(rank)
+        for text, rank in (line.split() for line in path.read_bytes().splitlines())
+    }
+    pattern = PATTERNS.get(name, PATTERNS["r50k_base"])
+    theirs = tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    ours = mg.load(path)
+    ids = {token["content"]: token["id"] for token in load_tokeniser(path).document["added_tokens"]}
+    assert ids | PUBLISHED[name] == ids
+    for line in some_lines(4):
+        assert ours.encode(line) == theirs.encode(line), line
+
+
+@pytest.mark.slow
+def test_types_can_be_taken_out_of_a_published_file(data_folder: Path) -> None:
+    """Each line in which no type that goes took part keeps its ids; none of these is emitted."""
+    path = data_folder / "tokenizers" / "tiktoken" / "o200k_base.tiktoken"
+    tokeniser = load_tokeniser(path)
+    graph = tokeniser.graph
+    drawn = random.Random(0).sample([n for n in graph.type_ids() if graph.is_removable(n)], 200)
+    listed = "".join(f"#{tokeniser.vocabulary_ids[number]}\n" for number in drawn)
+    graph.knockout(listed_types(listed.encode(), "types", tokeniser))
+    graph.apply(preview_portable(graph, chains=False))
+    gone = [number for number in range(graph.loaded_type_count) if not graph.is_present(number)]
+    assert set(drawn) < set(gone)
+
+    lines = []
+    for language in ("en", "de"):
+        text = data_folder / "text" / "multi30k" / f"train.{language}.gz"
+        lines += gzip.decompress(text.read_bytes()).decode().splitlines()
+    words = tokeniser.encode(lines, bare=True)
+    before = segment(graph.original(), words)
+    results = np.append(before.arrays.results, -1)[before.closed_by]
+    took_part = np.zeros(len(lines), bool)
+    took_part[words.word_of_atom[np.isin(results, gone)]] = True
+
+    made = export_segmenter(Bte(tokeniser), lines[:3000])
+    assert made.kind == "tokenizer.json"
+    assert [check.name for check in made.checks if check.fine is False] == []
+    library = Tokenizer.from_str(made.files["tokenizer.json"].decode())
+    now = [found.ids for found in library.encode_batch(lines)]
+    ranks = {
+        base64.b64decode(t): int(n) for t, n in map(bytes.split, path.read_bytes().splitlines())
+    }
+    pattern = PATTERNS["o200k_base"]
+    then = tiktoken.Encoding("o200k", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    differs = np.array(
+        [x != y for x, y in zip(now, then.encode_ordinary_batch(lines), strict=True)]
+    )
+    assert not (differs & ~took_part).any()
+    assert 100 < differs.sum() <= took_part.sum() < 1000
+    own = [library.decode([tokeniser.vocabulary_ids[number]]) for number in gone]
+    now += [found.ids for found in library.encode_batch(own)]
+    removed = {tokeniser.vocabulary_ids[number] for number in gone}
+    assert removed.isdisjoint(chain(*now)) and library.get_vocab_size() == 200_000
+
+
+def test_the_patterns_are_those_of_tiktoken(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tiktoken_ext import openai_public
+
+    own = {**PATTERNS, "p50k_base": PATTERNS["r50k_base"]}
+    ranks = {text: n for n, text in enumerate(BYTES)}
+    monkeypatch.setattr(openai_public, "load_tiktoken_bpe", lambda *_, **__: ranks)
+    for name in PUBLISHED:
+        made = openai_public.ENCODING_CONSTRUCTORS[name]()
+        theirs, ours = (
+            tiktoken.Encoding(
+                "x", pat_str=p, mergeable_ranks=made["mergeable_ranks"], special_tokens={}
+            )
+            for p in (made["pat_str"], own[name])
+        )
+        for line in some_lines(3):
+            assert theirs._encode_only_native_bpe(line) == ours._encode_only_native_bpe(line)
+
+
+@pytest.mark.parametrize(
+    ("change", "place", "problem"),
+    [
+        (lambda lines: [*lines[:40], b"I?== 40", *lines[41:]], "line 41", "base64"),
+        (lambda lines: [*lines[:40], lines[39], *lines[41:]], "line 41", "already"),
+        (lambda lines: [*lines[:40], lines[40].replace(b"40", b"39")], "line 41", "line 40"),
+        (lambda lines: lines[:-1], "", "0xFF has no rank"),
+        (lambda lines: lines[1:], "", "0x00 has no rank"),
+    ],
+)
+def test_damaged_ranks(
+    change: Callable[[list[bytes]], list[bytes]], place: str, problem: str
+) -> None:
+    data = b"\n".join(change(rank_file(BYTES).splitlines()))
+    with pytest.raises(FileFormatError, match=problem) as error:
+        load_uploaded_tokeniser({"own.tiktoken": data}, "cl100k_base")
+    assert error.value.place == place
+
+
+def test_ranks_without_a_pattern_name_the_way_out() -> None:
+    with pytest.raises(FileFormatError, match="cl100k_base"):
+        load_uploaded_tokeniser({"own.tiktoken": rank_file(BYTES)})
+
+
+# ------------------------------------------------------------------------------------- GGUF
+
+
+def write_gguf(
+    path: Path, model: str, types: Sequence[str], kinds: Sequence[int], **more: Any
+) -> Path:
+    writer = gguf.GGUFWriter(path, "llama")
+    writer.add_tokenizer_model(model)
+    writer.add_token_list(types)
+    writer.add_token_types(kinds)
+    for key, value in more.items():
+        getattr(writer, f"add_{key}")(value)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return path
+
+
+def test_gguf_holds_the_demo(tmp_path: Path) -> None:
+    demo = load_tokeniser("demo:en")
+    model = demo.document["model"]
+    types = sorted(model["vocab"], key=model["vocab"].__getitem__)
+    kinds = [3 if text in demo.special else 1 for text in types]
+    merges = [text if isinstance(text, str) else " ".join(text) for text in model["merges"]]
+    parts = {"token_merges": merges, "tokenizer_pre": "gpt-2"}
+    path = write_gguf(tmp_path / "demo.gguf", "gpt2", types, kinds, **parts)
+    found = load_tokeniser(path)
+    assert found.graph.state == demo.graph.state
+    assert found.special == demo.special
+    words = wordfreq.top_n_list("en", 2000)
+    assert mg.load(path).segment(words) == mg.load("demo:en").segment(words)
+    data = path.read_bytes()
+    for size in (5, 30, 200, len(data) // 2):
+        with pytest.raises(FileFormatError, match="cut off"):
+            load_uploaded_tokeniser({"demo.gguf": data[:size]})
+
+
+def test_gguf_begins_texts_as_the_model_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    types, kinds = ["a", "b", "ab", "<s>"], [1, 1, 1, 3]
+    more = {"token_merges": ["a b"], "tokenizer_pre": "llama-bpe", "add_bos_token": True}
+    path = write_gguf(tmp_path / "a.gguf", "gpt2", types, kinds, bos_token_id=3, **more)
+    with path.open("ab") as file:  # the model's weights, beyond what is read of a file
+        file.truncate(20_000)
+    monkeypatch.setenv("MORPHGRAPH_MAX_FILE_BYTES", "10000")
+    found = mg.load(path)
+    assert found.encode("ab") == [3, 2]
+    assert load_tokeniser(path).document["model"]["ignore_merges"]
+
+
+def test_gguf_holds_a_sentencepiece_model(tmp_path: Path) -> None:
+    text, prefix = tmp_path / "words.txt", tmp_path / "model"
+    text.write_text("\n".join(wordfreq.top_n_list("nl", 3000)))
+    settings = {"vocab_size": 600, "model_type": "bpe", "byte_fallback": True}
+    SentencePieceTrainer.train(
+        input=str(text), model_prefix=str(prefix), normalization_rule_name="identity", **settings
+    )
+    model = SentencePieceProcessor(model_file=f"{prefix}.model")
+    numbers = range(model.vocab_size())
+    asked = (model.IsUnknown, model.IsControl, model.IsByte)
+    kinds = [
+        next((k for k, is_so in zip((2, 3, 6), asked, strict=True) if is_so(n)), 1) for n in numbers
+    ]
+    types, scores = (list(map(ask, numbers)) for ask in (model.IdToPiece, model.GetScore))
+    more = {"token_scores": scores, "add_space_prefix": True}
+    path = write_gguf(tmp_path / "b.gguf", "llama", types, kinds, **more)
+    found, lines = mg.load(path), wordfreq.top_n_list("nl", 3500)[2500:]
+    assert [found.encode(line, special_tokens=False) for line in lines] == model.EncodeAsIds(lines)
+
+
+def test_gguf_that_would_fill_memory_is_refused() -> None:
+    start = gguf.GGUF_MAGIC.to_bytes(4, "little") + (3).to_bytes(4, "little") + bytes(8)
+    many = start + (10_001).to_bytes(8, "little") + bytes(200_000)
+    array = (1).to_bytes(8, "little") + b"a" + (9).to_bytes(4, "little") + bytes(4)
+    long = start + (1).to_bytes(8, "little") + array + (3_000_000).to_bytes(8, "little")
+    for data, problem in ((many, "10,001 fields"), (long + bytes(3_000_000), "3,000,000")):
+        with pytest.raises(FileFormatError, match=problem):
+            load_uploaded_tokeniser({"large.gguf": data})
+
+
+@pytest.mark.parametrize(
+    ("model", "pre", "problem"), [("t5", "default", "no merges"), ("gpt2", "unheard", "unheard")]
+)
+def test_gguf_that_cannot_be_read(model: str, pre: str, problem: str, tmp_path: Path) -> None:
+    more = {"tokenizer_pre": pre, "token_merges": ["a b"]}
+    path = write_gguf(tmp_path / "c.gguf", model, ["a", "b", "ab"], [1, 1, 1], **more)
+    with pytest.raises(FileFormatError, match=problem):
+        load_tokeniser(path)
+    assert model == "t5" or load_tokeniser(path, "qwen2").vocabulary_size == 3

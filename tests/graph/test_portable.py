@@ -1,0 +1,107 @@
+"""Edits that leave only pair merges."""
+
+from collections import Counter
+from collections.abc import Collection
+from itertools import pairwise
+from typing import Any
+
+import oracles
+from effort import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import MERGES, MergeList, check_graph, graph_of, segment_plain
+
+from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.tokeniser.merging import unreachable_types
+
+
+def portable(merges: oracles.Merges, drop: Collection[str]) -> list[tuple[str, ...]]:
+    """The pair merges that remain, in order, by strings."""
+    kept: list[tuple[str, ...]] = []
+    makers = Counter(map("".join, merges.values()))
+    gone: set[str] = set()
+
+    def tokens_of(text: str) -> list[str]:
+        return oracles.segment(oracles.listed(kept), text)[0]
+
+    for _, parts in sorted(merges.items()):
+        result = "".join(parts)
+        if parts in kept or result in drop:
+            makers[result] -= 1
+            if not makers[result]:
+                gone.add(result)
+            continue
+        if len(parts) == 2 and gone.isdisjoint(parts):
+            kept.append(parts)
+            continue
+        before, tokens, made = len(kept), tokens_of(result), list[str]()
+        while len(tokens) > 2:
+            joins = [x + y for x, y in pairwise(tokens)]
+            at = next((i for i, t in enumerate(joins) if makers[t] and t not in drop), None)
+            if at is None:
+                break
+            kept.append((tokens[at], tokens[at + 1]))
+            made.append(joins[at])
+            tokens[at : at + 2] = [joins[at]]
+        chain = [*kept[before:], tuple(tokens)]
+        is_new = set(chain).isdisjoint(kept[:before])
+        kept.append(tuple(tokens))
+        if len(tokens) != 2 or not is_new or tokens_of(result) != [result]:
+            del kept[before:], made[:]
+            makers[result] -= 1
+            if not makers[result]:
+                gone.add(result)
+        makers.update(made)
+    while True:
+        left = [p for p in kept if gone.isdisjoint((*p, "".join(p)))]
+        gone |= {"".join(p) for p in kept} - set(map("".join, left))
+        if left == kept:
+            return kept
+        kept = left
+
+
+@examples(300)
+@given(MERGES, st.data())
+def test_portable_is_as_by_strings(merges: MergeList, data: Any) -> None:
+    graph = graph_of(merges)
+    types = [graph.types[n] for n in graph.type_ids() if not graph.is_atom(n)]
+    graph.knockout(data.draw(st.lists(st.sampled_from(types), unique=True)) if types else [])
+    plain = {
+        merge.rank: tuple(graph.types[part] for part in merge.parts)
+        for merge in graph.merges().values()
+    }
+    types = [graph.types[n] for n in graph.type_ids() if not graph.is_atom(n)]
+    drop = data.draw(st.lists(st.sampled_from(types), unique=True, max_size=3)) if types else []
+    before, was = graph.recipe(), graph.state
+    change = graph.portable(drop)
+    check_graph(graph)
+    expected = portable(plain, drop)
+    found = [tuple(graph.types[p] for p in merge.parts) for merge in graph.merges().values()]
+    assert found == expected
+    assert not graph.has_tuples
+    # What a kept merge makes is formed unless an earlier pair takes a part of it away.
+    words = [graph.types[n] for n in graph.type_ids() if set(graph.types[n]) <= set("abc")]
+    tokens = segment_plain(graph, words)
+    for number, word in enumerate(words):
+        texts = [graph.types[token] for token in tokens.tokens(number)]
+        assert texts == oracles.segment(oracles.listed(expected), word)[0]
+    recipe = graph.recipe()
+    if not change.is_empty:
+        graph.undo()
+    assert (graph.recipe(), graph.state) == (before, was)
+    other = graph_of(merges)
+    other.replay(recipe)
+    if not change.is_empty:
+        graph.redo()
+    assert other.state == graph.state
+
+
+def test_a_chain_goes_through_types_that_are_there() -> None:
+    graph = MergeGraph.from_merges([("b", "c"), ("a", "bc"), ("a", "b"), ("abc", "a")])
+    graph.knockout(["bc"])  # abc is a + b + c now
+    without = graph.after(graph.preview_portable(["abc"]))
+    assert [without.describe(merge) for merge in without.merge_ids()] == ["a + b → ab"]
+    graph.portable()
+    found = [graph.describe(merge) for merge in graph.merge_ids()]
+    assert found == ["a + b → ab", "ab + c → abc", "abc + a → abca"]
+    assert not unreachable_types(graph)

@@ -1,0 +1,122 @@
+"""The catalogue in the app: nothing is fetched before the licence is accepted and a click."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from morphgraph.reference import catalogue
+from morphgraph.reference.catalogue import SOURCES
+
+pytestmark = pytest.mark.slow
+
+CONTENT = b"unbreakable\tun break able\nundoing\tun do ing\n"
+
+
+class Server(ThreadingHTTPServer):
+    """Serves `content` and counts."""
+
+    daemon_threads = True
+    content = CONTENT
+    asked = 0
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def log_message(self, *arguments: Any) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        self.server.asked += 1
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(self.server.content)))
+        self.end_headers()
+        self.wfile.write(self.server.content)
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """A server with one source, small, which is in the catalogue."""
+    found = Server(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=found.serve_forever, args=(0.01,))
+    thread.start()
+    monkeypatch.setenv("MORPHGRAPH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    small = replace(
+        SOURCES["morphynet-deu"],
+        name="small",
+        title="Small",
+        format="plain",
+        url=f"http://127.0.0.1:{found.server_address[1]}/small.tsv",
+        sha256=hashlib.sha256(CONTENT).hexdigest(),
+        size=len(CONTENT),
+        entries=2,
+    )
+    monkeypatch.setattr(catalogue, "SOURCES", {"small": small, **SOURCES})
+    yield found
+    found.shutdown()
+    thread.join()
+    found.server_close()
+
+
+def accept(app: Any) -> Any:
+    app.test.checkbox[0].check()
+    return app.run()
+
+
+def test_download_then_open(server: Server, app: Any, tmp_path: Path) -> None:
+    [facts] = [text.value for text in app.test.markdown if text.value.startswith("Licence:")]
+    assert "https://creativecommons.org/licenses/by-sa/3.0/" in facts
+    assert "https://github.com/kbatsuren/MorphyNet" in facts
+    assert SOURCES["morphynet-deu"].citation in [code.value for code in app.test.code]
+    assert app.find("button", "Download").disabled
+    accept(app)
+    assert server.asked == 0
+    assert not (tmp_path / "cache").exists()
+    app.press("Download")
+    assert server.asked == 1
+    assert "Download" not in app.buttons()
+    assert app.session.study.benchmark.reference.name == "demo:en"
+    app.press("Open as reference")
+    reference = app.session.study.benchmark.reference
+    assert (reference.name, reference.format) == ("catalogue:small", "plain")
+    assert [entry.word for entry in reference.entries] == ["unbreakable", "undoing"]
+    assert app.errors() == []
+    assert server.asked == 1
+
+
+def test_a_failed_download_is_an_error_and_can_be_tried_again(server: Server, app: Any) -> None:
+    server.content = b"x" * len(CONTENT)
+    accept(app).press("Download")
+    wanted = hashlib.sha256(CONTENT).hexdigest()
+    assert f"does not have the SHA-256 of the catalogue, {wanted}" in app.errors()[0]
+    server.content = CONTENT
+    app.press("Download")
+    assert "Open as reference" in app.buttons()
+
+
+def test_language_and_source(server: Server, app: Any) -> None:
+    def sources() -> list[str]:
+        options = app.find("selectbox", "Source").options
+        return [option.rpartition(" · ")[2] for option in options]
+
+    app.choose("Language", "nld")
+    assert sources() == ["celex"]
+    assert "Download" not in app.buttons()
+    assert len(app.test.checkbox) == 0
+    [info] = [info.value.replace("\\", "") for info in app.test.info]
+    assert "Linguistic Data Consortium" in info
+    app.choose("Language", "deu")
+    assert sources() == ["small", "morphynet-deu", "celex"]
+    app.choose("Source", "morphynet-deu")
+    # Consent to one source is none to another.
+    assert [box.value for box in app.test.checkbox] == [False]
+    assert server.asked == 0

@@ -1,0 +1,100 @@
+"""Continued training: as a plain search in strings, and every new type is reached."""
+
+import json
+from collections import Counter
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from effort import examples
+from hypothesis import example, given
+from hypothesis import strategies as st
+from oracles import Lookup, listed
+from strategies import MERGES, MergeList, bpe_of, graph_of, word_counts
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.corpus.counts import wordfreq_counts
+from morphgraph.formats.hugging_face import new_ids, removed_ids, to_tokenizer_json
+from morphgraph.formats.loading import load_tokeniser
+from morphgraph.refine.extending import extend, preview_extend
+from morphgraph.refine.pruning import preview_prune, splits
+from morphgraph.segment.bte import tokeniser_of_types
+from morphgraph.tokeniser.merging import unreachable_types
+
+
+def continued(merges: MergeList, counts: dict[str, int], add: int) -> list[tuple[str, str]]:
+    """Merges until there are so many new strings; the letter d is outside the alphabet."""
+    known, new, found = set(graph_of(merges).types), set[str](), list[tuple[str, str]]()
+    while len(new) < add:
+        lookup, pairs = Lookup(listed([*merges, *found])), Counter[tuple[str, str]]()
+        for word, count in counts.items():
+            for pair in pairwise(lookup.segment(word)):
+                pairs[pair] += count * ("d" not in pair)
+        pairs += Counter()  # only those above 0
+        if not pairs:
+            break
+        best = min(pairs, key=lambda pair: (-pairs[pair], pair))
+        found.append(best)
+        if "".join(best) not in known:
+            new.add("".join(best))
+    return found
+
+
+@given(MERGES, word_counts("abcd", 12, 8), st.integers(1, 12))
+@example([("bca", "c")], {"bcac": 5, "bcacbca": 3}, 5)  # an old merge applies to a new bca
+@examples(1500)
+def test_merges_are_those_of_a_plain_search(
+    merges: MergeList, counts: dict[str, int], add: int
+) -> None:
+    tokeniser = bpe_of(merges)
+    graph, before, expected = tokeniser.graph, bpe_of(merges), continued(merges, counts, add)
+    change = preview_extend(tokeniser, counts, add)
+    assert list(map(tuple, change.step["merges"])) == expected
+    dead = set(graph.types) - {graph.types[n] for n in splits(graph)}
+    graph.apply(change)
+    tokeniser.id_choice = "keep"
+    ids = {graph.types[number]: new for number, new in new_ids(tokeniser).items()}
+    strings = list(dict.fromkeys(map("".join, expected)))
+    new = [text for text in strings if text not in before.graph]
+    assert [ids[text] for text in new] == list(range(len(before.types), len(ids)))
+    reached = splits(graph)
+    assert set(new) <= {graph.types[n] for n in reached}
+    assert set(graph.types) - {graph.types[n] for n in reached} <= dead
+
+
+def test_the_example_of_the_source() -> None:
+    tokeniser = tokeniser_of_types("example", ["a", "b", "c", "d", "ab"], ["ab"])
+    change = preview_extend(tokeniser, {"abcab": 2, "abd": 1}, 9)
+    assert change.step["merges"] == [["ab", "c"], ["abc", "ab"], ["ab", "d"]]
+    with pytest.raises(MorphGraphError, match="0 types cannot be added"):
+        preview_extend(tokeniser, {"abcab": 2}, 0)
+
+
+def test_a_word_that_is_a_type_has_no_pairs(small_tokeniser: Any) -> None:
+    """As for the library, if the file says so; no merges make abc, as b + c comes first."""
+    merges, counts = [["b", "c"], ["a", "b"], ["ab", "c"]], {"abc": 5, "bca": 2, "xbc": 9}
+    for ignored, expected in ((True, [["bc", "a"]]), (False, [["a", "bc"], ["bc", "a"]])):
+        tokeniser = small_tokeniser(merges, alphabet="abc", ignore_merges=ignored)
+        assert preview_extend(tokeniser, counts, 1).step["merges"] == expected
+
+
+@pytest.mark.slow
+def test_new_types_get_the_ids_of_pruned_ones() -> None:
+    counts, tokeniser = wordfreq_counts("nl"), load_tokeniser("demo:en")
+    with pytest.raises(MorphGraphError, match="No ids are free"):
+        extend(tokeniser, counts, 100, replace=True)
+    dead, size = unreachable_types(tokeniser.graph), len(tokeniser.types)
+    tokeniser.graph.apply(preview_prune(tokeniser, 100, "last"))
+    free = set(removed_ids(tokeniser))
+    change = extend(tokeniser, counts, 150, replace=True)
+    assert len(change.added_types) == 150 and unreachable_types(tokeniser.graph) == dead
+    added = set(map(tokeniser.types.__getitem__, change.added_types))
+    vocabulary = json.loads(to_tokenizer_json(tokeniser)[0])["model"]["vocab"]
+    ids = sorted(vocabulary[text] for text in added)
+    assert ids == sorted([*free, *range(size, size + 50)])
+    # Continued twice, it is continued once: the counts do not change.
+    again = load_tokeniser("demo:en")
+    again.graph.apply(preview_prune(again, 100, "last"))
+    extend(again, counts, 60)
+    extend(again, counts, 90)
+    assert list(again.graph.merges().values()) == list(tokeniser.graph.merges().values())

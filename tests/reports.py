@@ -1,0 +1,40 @@
+"""A report of results made by hand, as a finished run writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from morphgraph.batch.configuration import Evaluation
+from morphgraph.batch.plan import Plan
+from morphgraph.batch.report import write_report
+from morphgraph.batch.results import task_frame
+from morphgraph.batch.tasks import TaskFailure
+
+FACTS = {
+    "command": ["morphgraph", "evaluate", "a b.yaml"],
+    "versions": {"morphgraph": "0.1.0", "python": "3.11"},
+    "machine": {"system": "Linux", "processor": "x86", "cores": 2},
+    "started": "2026-01-02T03:04:05Z",
+    "finished": "2026-01-02T03:05:06Z",
+    "state": "done",
+    "seconds": 61.0,
+}
+
+
+def write(
+    folder: Path,
+    results: pd.DataFrame,
+    tasks: Sequence[Mapping[str, Any]] = (),
+    failures: Sequence[TaskFailure] = (),
+    facts: Mapping[str, Any] = FACTS,
+    text: str = "methods: [BPE]\n",
+    **asked: Any,
+) -> list[Path]:
+    """Write it; ``asked``: fields of the configuration, which are not checked."""
+    evaluation = Evaluation.model_construct(**{"name": "x", **asked})
+    plan = Plan(text, evaluation, (), ())
+    return write_report(plan, results, task_frame(tasks), failures, facts, folder)

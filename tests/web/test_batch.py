@@ -1,0 +1,132 @@
+"""Evaluations before and after they are run: what is wrong with a file, and what a run left."""
+
+from __future__ import annotations
+
+import io
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from morphgraph.batch.results import read_results, results_of_rows
+from morphgraph.batch.run import Run, RunProgress
+from morphgraph.core.errors import FileFormatError
+from web import batch
+
+TINY = """name: tiny
+languages: [en, de]
+tokenisers:
+  - file: demo:{code}
+methods: [{method: standard, label: BPE}, flota]
+references: ['demo:{code}']
+"""
+
+
+def test_a_configuration_that_is_right_is_counted(tmp_path: Path) -> None:
+    checked = batch.check_text(TINY, "tiny.yaml", tmp_path)
+    assert checked.plan is not None
+    assert (checked.name, checked.message) == ("tiny", "")
+    # 2 languages × 2 methods, and a tokeniser for each language; nothing needs word counts.
+    assert batch.summary(checked.plan, 1).startswith("4 cells, 6 tasks, about ")
+    cells = [cell.columns for cell in checked.plan.cells]
+    assert [cell["language"] for cell in cells] == ["en", "en", "de", "de"]
+    assert [cell["method"] for cell in cells] == ["BPE", "FLOTA"] * 2
+
+
+def test_a_file_that_is_missing_is_an_error_at_its_line(tmp_path: Path) -> None:
+    wrong = batch.check_text(TINY.replace("demo:{code}\nm", "none.json\nm"), "tiny.yaml", tmp_path)
+    assert wrong.message.startswith("tiny.yaml, line 4, field tokenisers[0].file: ")
+    assert "none.json" in wrong.message
+    assert "→   4    - file: none.json" in wrong.excerpt
+
+
+@pytest.mark.parametrize(
+    "text", ["", "name: [", "- 1\n- 2", "a: &a [*a]", "name: !!python/object:os.system x", "\x00"]
+)
+def test_text_that_is_none_is_an_error_not_a_crash(text: str, tmp_path: Path) -> None:
+    wrong = batch.check_text(text, "x.yaml", tmp_path)
+    assert wrong.plan is None
+    assert wrong.message.startswith("x.yaml")
+
+
+def test_an_excerpt_shows_characters_that_act_as_their_codes() -> None:
+    shown = batch.excerpt("a: \x1b[31m\u202eb" + "c" * 500, "line 1, field a")
+    assert shown.startswith("→   1  a: \\x1b[31m\\u202eb")
+    assert len(shown) < 200
+    assert batch.excerpt("a", "") == batch.excerpt("a", "line 9") == ""
+    assert batch.excerpt("a\n" * 2000, "line 1,999, field b").split("\n")[2] == "→ 1999  a"
+
+
+def test_names_of_runs_are_free_and_never_too_long() -> None:
+    long = "x" * 80
+    assert batch.free_name(long, [long]) == "x" * 74 + "-2"
+    assert len(batch.free_name(long, [long, "x" * 74 + "-2"])) <= 80
+
+
+def as_parquet(table: pd.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    table.to_parquet(buffer, index=False)
+    return buffer.getvalue()
+
+
+RESULTS = results_of_rows(
+    {"cell": method, "method": method, "metric": "f1", "value": value, "entries": 10}
+    for method, value in (("BPE", 0.5), ("FLOTA", 0.625))
+)
+GOOD = as_parquet(RESULTS)
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"PAR1", "it cannot be read"),
+        (b"<b>no</b>" * 100, "it cannot be read"),
+        (GOOD[: len(GOOD) // 2], "it cannot be read"),
+        (GOOD[:50] + b"\xff" * 200 + GOOD[250:], ""),
+        (as_parquet(RESULTS.drop(columns="value")), "no column value"),
+        (as_parquet(RESULTS.assign(value="x")), "column value: it is of another kind"),
+        (as_parquet(RESULTS.assign(value=[[1]] * 2)), "column value: it is of another kind"),
+        *(
+            (as_parquet(RESULTS.assign(**{name: odd})), f"column {name}: it is of another kind")
+            for name in ("seed", "vocab_size", "entries")
+            for odd in (math.inf, -math.inf, 1e300, 0.5, "x")
+        ),
+    ],
+)
+def test_a_file_that_holds_no_results_is_an_error_by_its_name(
+    data: bytes, problem: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "<b>.parquet"
+    file.write_bytes(data)
+    with pytest.raises(FileFormatError) as found:
+        read_results(file)
+    assert str(found.value).startswith(str(file))
+    assert problem in str(found.value)
+
+
+def test_the_state_of_a_run(tmp_path: Path) -> None:
+    def state(progress: RunProgress | None) -> str:
+        return batch.state_of(Run("x", tmp_path, progress))
+
+    assert state(RunProgress("running")) == "running"
+    assert state(RunProgress("<b>")) == "failed"  # type: ignore[arg-type]
+    assert state(None) == "never"
+    (tmp_path / "console.log").write_bytes(b"")
+    assert state(None) == "beginning"
+    assert batch.buttons_of(Run("x", tmp_path, None)) == "wait"
+    (tmp_path / "console.log").write_text("it said no")
+    assert state(None) == "never"
+    running = Run("x", tmp_path, RunProgress("running"))
+    assert (batch.buttons_of(running), batch.is_over(running)) == ("stop", False)
+    (tmp_path / "stop").touch()
+    assert batch.buttons_of(running) == "stopping"
+    assert batch.buttons_of(Run("x", tmp_path, RunProgress("interrupted"))) == "over"
+
+
+def test_what_a_run_said_is_shown_without_its_traceback() -> None:
+    said = "Traceback (most recent call last):\n" + '  File "x.py", line 1\n' * 50 + "OSError: no"
+    assert batch.visible_lines(said) == "OSError: no"
+    assert batch.visible_lines("a\n\n\x1b[31mb\n") == "a\n\\x1b[31mb"
+    lines = [str(number) for number in range(99)]
+    assert batch.visible_lines("\n".join(lines)).split("\n") == lines[-12:]

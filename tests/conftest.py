@@ -61,6 +61,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("data")
 
 
+@pytest.fixture(autouse=True)
+def no_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library finds no reference there that a test did not ask for."""
+    monkeypatch.delenv("MORPHGRAPH_DATA", raising=False)
+
+
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     """The folder of public data that is not part of the project; the test is skipped without it."""

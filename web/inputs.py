@@ -257,9 +257,14 @@ def doubtful_reference(current: Session) -> None:
 
 
 def reference_in_another_language(current: Session) -> None:
-    """Warn if the reference's language differs from the tokeniser's or the frequencies'."""
+    """Warn if the reference's language differs from the tokeniser's or the frequencies'.
+
+    Words are looked at only where the reference does not name its language.
+    """
     study = current.study
     reference = study.benchmark.reference
+    if reference.language:
+        return
 
     def make() -> tuple[str, str]:
         types = study.tokeniser.readable_types

@@ -214,33 +214,40 @@ def _print_description(reference: "Reference", description: "Description") -> No
 def list_sources(language: str | None = None, as_json: bool = False) -> None:
     """List the public references that can be had; the network is not used.
 
-    language: Only of this language: deu, de or German.
+    language: Only of this language, script or family: deu, de, German, Cyrillic or Uralic.
     """
-    from morphgraph.reference.catalogue import cached_path, is_downloaded, sources_of
+    from morphgraph.reference.catalogue import LANGUAGES, found_path, sources_of
 
-    found = [(source, is_downloaded(source)) for source in sources_of(language)]
+    found = [(source, found_path(source)) for source in sources_of(language)]
     if as_json:
         rows = [
             {key: value or None for key, value in asdict(source).items()}
-            | {"downloaded": there, "path": str(cached_path(source)) if there else None}
-            for source, there in found
+            | {
+                "scripts": list(dict.fromkeys(LANGUAGES[c].script for c in source.languages)),
+                "families": list(dict.fromkeys(LANGUAGES[c].family for c in source.languages)),
+                "downloaded": path is not None,
+                "path": None if path is None else str(path),
+            }
+            for source, path in found
         ]
         output.print_json({"sources": rows})
         return
     output.print_table(
-        ["name", "language", "format", "entries", "licence", "downloaded"],
+        ["name", "language", "script", "family", "format", "entries", "licence", "downloaded"],
         [
             [
                 source.name,
                 source.language_names,
+                ", ".join(dict.fromkeys(LANGUAGES[code].script for code in source.languages)),
+                ", ".join(dict.fromkeys(LANGUAGES[code].family for code in source.languages)),
                 source.format,
                 "n/a" if source.entries is None else f"{source.entries:,}",
                 source.licence,
-                ("yes" if there else "no") if source.can_be_fetched else "by yourself",
+                ("no" if path is None else "yes") if source.can_be_fetched else "by yourself",
             ]
-            for source, there in found
+            for source, path in found
         ],
-        left={0, 1, 2, 4, 5},
+        left={0, 1, 2, 3, 4, 6, 7},
     )
     print("Get one, or learn how, with: morphgraph reference get NAME")
 

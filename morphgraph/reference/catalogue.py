@@ -11,9 +11,10 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import yaml
 
@@ -26,6 +27,15 @@ _RETRIES = 2
 _PIECE = 1 << 14
 
 DownloadProgress = Callable[[float], object]  # called with the share that is there, 0 to 1
+
+
+class Language(NamedTuple):
+    """A language: its two-letter code, English name, script of its references, and family."""
+
+    code: str
+    name: str
+    script: str
+    family: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +70,7 @@ class CatalogueEntry:
     @property
     def language_names(self) -> str:
         """The English names of its languages."""
-        return ", ".join(LANGUAGES[code][1] for code in self.languages)
+        return ", ".join(LANGUAGES[code].name for code in self.languages)
 
 
 def _listed(found: list[dict[str, Any]]) -> Iterator[CatalogueEntry]:
@@ -70,7 +80,8 @@ def _listed(found: list[dict[str, Any]]) -> Iterator[CatalogueEntry]:
         if files is None:
             yield CatalogueEntry(**about | {"languages": tuple(about["languages"])})
         for language, entries, size, sha256 in files or ():
-            name, url = (about[key].format(language=language) for key in ("name", "url"))
+            named = {"language": language, "english": LANGUAGES[language].name.lower()}
+            name, url = (about[key].format(**named) for key in ("name", "url"))
             facts = {"languages": (language,), "entries": entries, "size": size, "sha256": sha256}
             yield CatalogueEntry(**about | facts | {"name": name, "url": url})
 
@@ -79,10 +90,10 @@ _FILE: Any = yaml.load(
     Path(__file__).with_suffix(".yaml").read_bytes(), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 )
 
-LANGUAGES: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {code: tuple(names) for code, names in _FILE["languages"].items()}
+LANGUAGES: Mapping[str, Language] = MappingProxyType(
+    {code: Language(*about) for code, about in _FILE["languages"].items()}
 )
-"""ISO 639-3 code → two-letter code and English name."""
+"""The languages by ISO 639-3 code."""
 
 SOURCES: Mapping[str, CatalogueEntry] = MappingProxyType(
     {source.name: source for source in _listed(_FILE["sources"])}
@@ -107,19 +118,19 @@ def find_source(name: str) -> CatalogueEntry:
 
 
 def sources_of(language: str | None = None) -> list[CatalogueEntry]:
-    """Return all sources, or those of one language by its code or English name.
+    """Return all sources, or those of a language (by code or English name), script or family.
 
-    A language without sources raises `MorphGraphError`, which lists the others.
+    One without sources raises `MorphGraphError`, which lists the codes there are.
     """
     if language is None:
         return list(SOURCES.values())
     asked = language.casefold()
-    codes = {c for c, names in LANGUAGES.items() if asked in (c, *map(str.casefold, names))}
+    codes = {c for c, about in LANGUAGES.items() if asked in (c, *map(str.casefold, about))}
     found = [source for source in SOURCES.values() if codes.intersection(source.languages)]
     if not found:
         known = sorted({code for source in SOURCES.values() for code in source.languages})
         raise MorphGraphError(
-            f"The catalogue has no source of the language {language!r}. "
+            f"The catalogue has no source of the language, script or family {language!r}. "
             f"Choose one of: {', '.join(known)}."
         )
     return found
@@ -140,9 +151,46 @@ def cached_path(source: CatalogueEntry) -> Path:
     return folder / "references" / f"{source.name}.tsv"
 
 
+def found_path(source: CatalogueEntry) -> Path | None:
+    """The file of a source if it is there with the right checksum: fetched, or in the data folder.
+
+    The data folder is that of the environment variable ``MORPHGRAPH_DATA``; files lie there as
+    ``references/COLLECTION/FILE``.
+    """
+    if not source.can_be_fetched:
+        return None
+    places = [cached_path(source)]
+    if data := os.environ.get("MORPHGRAPH_DATA"):
+        collection = source.name.partition("-")[0]
+        places.append(Path(data, "references", collection, source.url.rpartition("/")[2]))
+    return next((path for path in places if _is_intact(path, source)), None)
+
+
 def is_downloaded(source: CatalogueEntry) -> bool:
     """Whether its file is there, with the right checksum."""
-    return source.can_be_fetched and _is_intact(cached_path(source), source)
+    return found_path(source) is not None
+
+
+def expand_pattern(name: str) -> list[str]:
+    """The sources that a pattern such as ``catalogue:morphscore1-*`` names and that are there.
+
+    A name without ``*`` is itself. `MorphGraphError` if the pattern fits no source, or none of
+    those that it fits is downloaded.
+    """
+    pattern = name.removeprefix("catalogue:")
+    if "*" not in pattern or pattern == name:
+        return [name]
+    fitting = [source for source in SOURCES.values() if fnmatchcase(source.name, pattern)]
+    there = [f"catalogue:{source.name}" for source in fitting if is_downloaded(source)]
+    if not fitting:
+        find_source(name)  # which fails
+    if not there:
+        names = ", ".join(source.name for source in fitting)
+        raise MorphGraphError(
+            f"{name}: none of these references is downloaded yet. Get some with “morphgraph "
+            f"reference get NAME”: {names}."
+        )
+    return there
 
 
 def local_path(name: str) -> Path:
@@ -152,8 +200,8 @@ def local_path(name: str) -> Path:
     that is not there or was changed since, or what to do by hand.
     """
     source, path = _to_fetch(name)
-    if _is_intact(path, source):
-        return path
+    if (found := found_path(source)) is not None:
+        return found
     state = "was changed after it was downloaded" if path.exists() else "is not downloaded yet"
     raise MorphGraphError(
         f"The reference {source.name} {state}. Get it with “morphgraph reference get "
@@ -197,12 +245,12 @@ def get(name: str, accept_licence: bool, progress: DownloadProgress | None = Non
     `MorphGraphError`, be it the licence, the network, the file that arrives or the disk.
     """
     source, path = _to_fetch(name)
-    if _is_intact(path, source):
-        return path
+    if (found := found_path(source)) is not None:
+        return found
     if not accept_licence:
         raise MorphGraphError(
-            f"{source.name} is under {source.licence} ({source.licence_url}). Nothing is fetched "
-            "before you accept the licence: add --accept-licence."
+            f"The licence of {source.name}: {source.licence} ({source.licence_url}). Nothing is "
+            "fetched before you accept that: add --accept-licence."
         )
     tell = progress or (lambda share: None)
     with writing(path, " with the environment variable MORPHGRAPH_CACHE"):

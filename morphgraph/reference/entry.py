@@ -111,7 +111,8 @@ class Reference:
     `partial` names what the source gives of a word if it lacks boundaries ("one affix a word"),
     and is "" elsewhere. `lines` is the number of lines of the file, 0 if not known. `unaligned`
     are entries without morphs: words with a space or without a segmentation, whose `underlying`
-    morphemes count only in scores against these.
+    morphemes count only in scores against these. `language` is the ISO 639-3 code that the
+    catalogue gives, "" where the language is not known.
     """
 
     name: str
@@ -122,6 +123,7 @@ class Reference:
     partial: str = ""
     lines: int = 0
     unaligned: tuple[Entry, ...] = ()
+    language: str = ""
 
     def __repr__(self) -> str:
         """One line; never the entries."""
@@ -225,6 +227,7 @@ def join_references(references: Sequence[Reference]) -> Reference:
         checksum=checksum(" ".join(each.checksum for each in references).encode()),
         partial=", ".join(partial),
         unaligned=tuple(entry for each in references for entry in each.unaligned),
+        language=references[0].language if len({e.language for e in references}) == 1 else "",
     )
 
 

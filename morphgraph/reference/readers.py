@@ -288,8 +288,18 @@ def read_reference(
     if not entries:
         unit = "row" if READERS[format].is_workbook else "line"
         raise nothing_read(name, FORMATS[format], FORMATS, skipped, unit)
-    about = sum_of(data), READERS[format].partial, line_count, unaligned
+    about = sum_of(data), READERS[format].partial, line_count, unaligned, _language_of(name)
     return Reference(name, format, tuple(entries), skipped, *about)
+
+
+def _language_of(name: str) -> str:
+    """Return the code of the language of a source of the catalogue, if it has just one."""
+    if not name.startswith(CATALOGUE):
+        return ""
+    from morphgraph.reference.catalogue import SOURCES
+
+    source = SOURCES.get(name.removeprefix(CATALOGUE))
+    return source.languages[0] if source and len(source.languages) == 1 else ""
 
 
 def is_named(source: object) -> bool:

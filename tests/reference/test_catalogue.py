@@ -31,13 +31,15 @@ from morphgraph.reference import catalogue
 from morphgraph.reference.catalogue import (
     SOURCES,
     CatalogueEntry,
+    expand_pattern,
     find_source,
+    found_path,
     get,
     is_downloaded,
     local_path,
     sources_of,
 )
-from morphgraph.reference.readers import FORMATS
+from morphgraph.reference.readers import FORMATS, read_reference
 
 CONTENT = b"".join(b"word%06d\tword %06d\n" % (n, n) for n in range(20_000))
 OTHER = CONTENT.replace(b"word", b"Wort")
@@ -136,7 +138,7 @@ def left(cache: Path) -> set[str]:
 
 def test_each_source_is_whole() -> None:
     by_hand = ["morpholex-en", "ladec", "unisegments", "morpho-challenge-2010", "celex"]
-    assert len(SOURCES) == 25 and list(SOURCES)[-5:] == by_hand
+    assert len(SOURCES) == 47 and list(SOURCES)[-5:] == by_hand
     for name, source in SOURCES.items():
         assert source.name == name and source.format in FORMATS
         assert source.can_be_fetched == (name not in by_hand) == (not source.by_hand)
@@ -145,7 +147,8 @@ def test_each_source_is_whole() -> None:
         assert source.licence and source.licence_url.startswith("http")
         assert all(code in catalogue.LANGUAGES for code in source.languages)
         if source.can_be_fetched:
-            assert re.fullmatch(r"https://raw\.githubusercontent\.com/[\w./-]+\.tsv", source.url)
+            assert source.url.startswith("https://raw.githubusercontent.com/")
+            assert re.fullmatch(r"https:[\w./-]+\.(tsv|csv)", source.url)
         else:
             assert (source.url, source.sha256, source.size) == ("", "", 0)
 
@@ -155,7 +158,11 @@ def test_sources_of_a_language() -> None:
     assert names == ["morphynet-deu", "celex"]
     assert sources_of("DE") == sources_of("german") == sources_of("deu")
     assert len(sources_of()) == len(SOURCES)
-    with pytest.raises(MorphGraphError, match=r"no source of the language 'xx'.*cat, ces, deu"):
+    names = [source.name for source in sources_of("uralic")]
+    assert names[-2:] == ["morphscore1-hun", "morpho-challenge-2010"]
+    names = [source.name for source in sources_of("Arabic")]
+    assert names == ["morphscore1-fas", "morphscore1-urd"]
+    with pytest.raises(MorphGraphError, match=r"no source .* 'xx'.*bul, cat, ceb, ces, deu"):
         sources_of("xx")
 
 
@@ -166,17 +173,52 @@ def test_an_unknown_name_gets_those_like_it() -> None:
         find_source("../../etc/passwd")
 
 
-def published(folder: Path, source: CatalogueEntry) -> Path:
-    collection = "morphynet" if source.name.startswith("morphynet") else "sigmorphon2022"
-    return folder / "references" / collection / Path(source.url).name
+def test_a_pattern_takes_what_is_there(
+    server: Server, source: CatalogueEntry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(MorphGraphError, match=r"sm\*: none .*reference get.*: small\."):
+        expand_pattern("catalogue:sm*")
+    with pytest.raises(MorphGraphError, match="no source 'nothing-"):
+        expand_pattern("catalogue:nothing-*")
+    folder = tmp_path / "references" / "small"
+    folder.mkdir(parents=True)
+    (folder / "small.tsv").write_bytes(CONTENT)
+    monkeypatch.setenv("MORPHGRAPH_DATA", str(tmp_path))
+    assert (
+        expand_pattern("catalogue:sm*") == ["catalogue:small"] == expand_pattern("catalogue:small")
+    )
+    assert local_path("small") == get("small", False) == folder / "small.tsv"
+    assert read_reference("catalogue:small").language == "deu"
+    (folder / "small.tsv").write_bytes(OTHER)
+    assert not is_downloaded(source)
+    assert expand_pattern("a*.tsv") == ["a*.tsv"], "a file may be named so"
+    assert server.asked == []
+
+
+LACKING = ("morphscore1-eng", "morphscore1-kor", "morphscore1-tur")  # not in the data folder
 
 
 @pytest.mark.parametrize("name", [n for n, s in SOURCES.items() if s.can_be_fetched])
-def test_checksum_size_and_entries_are_those_of_the_file(name: str, data_folder: Path) -> None:
-    source = SOURCES[name]
-    data = published(data_folder, source).read_bytes()
-    assert (hashlib.sha256(data).hexdigest(), len(data)) == (source.sha256, source.size)
-    assert sum(1 for line in data.split(b"\n") if line.strip()) == source.entries
+def test_checksum_size_and_entries_are_those_of_the_file(
+    name: str, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MORPHGRAPH_DATA", str(data_folder))
+    path = found_path(SOURCES[name])
+    assert (path is None) == (name in LACKING)
+    if path is not None:
+        lines = path.read_bytes().split(b"\n")
+        assert sum(1 for line in lines if line.strip()) == SOURCES[name].entries
+
+
+def test_the_gujarati_rows_of_another_word_are_skipped(
+    data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MORPHGRAPH_DATA", str(data_folder))
+    found = read_reference("catalogue:morphscore1-guj")
+    assert (len(found), found.language) == (356, "guj")
+    assert [(skip.reason, skip.count) for skip in found.skipped] == [
+        ("parts that do not concatenate to the word", 191)
+    ]
 
 
 # ------------------------------------------------------------------------------ what goes well
@@ -224,7 +266,7 @@ def test_a_changed_file_is_fetched_again(
 def test_nothing_is_fetched_without_consent(
     server: Server, source: CatalogueEntry, cache: Path
 ) -> None:
-    with pytest.raises(MorphGraphError, match=r"small is under CC BY-SA 3\.0.*--accept-licence"):
+    with pytest.raises(MorphGraphError, match=r"licence of small: CC BY-SA 3\.0.*--accept-licence"):
         get("small", False)
     with pytest.raises(MorphGraphError, match=r"not downloaded yet.*reference get small.*CC BY-SA"):
         local_path("catalogue:small")
@@ -363,7 +405,7 @@ def test_list(reference: Command, server: Server, source: CatalogueEntry, cache:
     code, out, _ = reference("list")
     assert code == 0
     lines = {line.split()[0]: " ".join(line.split()) for line in out.splitlines()}
-    assert lines["small"] == "small German plain 20,000 CC BY-SA 3.0 no"
+    assert lines["small"] == "small German Latin Indo-European plain 20,000 CC BY-SA 3.0 no"
     assert lines["celex"].endswith("celex n/a CELEX Agreement (LDC) by yourself")
     get("small", True)
     assert re.search(r"^small +German .* yes *$", reference("list", "--language", "deu")[1], re.M)

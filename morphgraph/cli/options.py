@@ -181,7 +181,8 @@ class GoldOptions(Reading):
     """The references of a command, and which of their entries to use.
 
     reference: A gold segmentation, demo:en, demo:de, demo:nl, catalogue:NAME, or - for standard
-        input; several with --join, or one by one in score.
+        input; several with --join, or one by one in score; catalogue:morphscore1-* names all of
+        these that are downloaded.
     join: Join the entries of all references into one.
     sample: Only this many entries, drawn at random.
     sample_seed: For --sample.
@@ -194,13 +195,20 @@ class GoldOptions(Reading):
     sample_seed: Whole = 0
     first_analysis: bool = False
 
+    @cached_property
+    def names(self) -> list[str]:
+        """The references, those that a pattern names one by one."""
+        from morphgraph.reference.catalogue import expand_pattern
+
+        return [name for each in self.reference for name in expand_pattern(each)]
+
     def golds(self) -> "list[Reference]":
         """Return all references, or one that joins them, after first analyses and sampling."""
         from morphgraph.reference.entry import join_references
 
         if self.reference.count("-") > 1:
             raise MorphGraphError("--reference - stands for standard input. Give it once.")
-        found = [self.read(each) for each in self.reference]
+        found = [self.read(each) for each in self.names]
         found = [join_references(found)] if self.join else found
         found = [gold.first_analyses() for gold in found] if self.first_analysis else found
         if self.sample is not None:
@@ -209,9 +217,9 @@ class GoldOptions(Reading):
 
     def check_single(self) -> None:
         """Refuse several references that are not to be joined, where a command takes one."""
-        if len(self.reference) > 1 and not self.join:
+        if len(self.names) > 1 and not self.join:
             raise MorphGraphError(
-                f"--reference is given {len(self.reference)} times, and this command takes one "
+                f"--reference names {len(self.names)} references, and this command takes one "
                 "reference. Add --join to take them together, or name one."
             )
 

@@ -150,10 +150,10 @@ REFUSED = {
         "--corpus bad.txt": "line 2",
     },
     # What takes one reference joins several only if it is asked to.
-    f"blame --tokenizer demo:en {ON_BOTH}": {"": "given 2 times … --join"},
-    f"knockout --tokenizer demo:en {ON_BOTH}": {"": "given 2 times … --join"},
-    f"rebpe --tokenizer demo:en {ON_BOTH}": {"": "given 2 times … --join"},
-    f"compare --tokenizer demo:en {ON_BOTH}": {"": "given 2 times … --join"},
+    f"blame --tokenizer demo:en {ON_BOTH}": {"": "names 2 references … --join"},
+    f"knockout --tokenizer demo:en {ON_BOTH}": {"": "names 2 references … --join"},
+    f"rebpe --tokenizer demo:en {ON_BOTH}": {"": "names 2 references … --join"},
+    f"compare --tokenizer demo:en {ON_BOTH}": {"": "names 2 references … --join"},
     # What is not a tokeniser here says what to do; nothing is looked up on a hub.
     **{f"{name} {OF_TYPES}": {"": NO_MERGES} for name in ("blame", "knockout", "rebpe", "compare")},
     f"score {OF_TYPES}": {"": NO_MERGES},

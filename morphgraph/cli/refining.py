@@ -134,7 +134,7 @@ class KnockoutOptions(EditOptions):
     def load(self) -> "tuple[BpeTokeniser, Benchmark]":
         """Load the tokeniser, and the words of the reference, or common ones without gold."""
         from morphgraph.formats.export import words_to_check
-        from morphgraph.reference.entry import Entry, Reference
+        from morphgraph.reference.plain import reference_of_words
         from morphgraph.score.boundaries import Benchmark
 
         if self.reference:
@@ -146,8 +146,7 @@ class KnockoutOptions(EditOptions):
             )
         loaded = load_edited(self.tokenizer, self.recipe)
         words = words_to_check((), name=self.tokenizer)
-        entries = tuple(Entry(word, (word,)) for word in words)
-        plain = Reference("common words", "pairs", entries, (), "")
+        plain = reference_of_words(words, "common words")
         return loaded, Benchmark.build(loaded, plain, bare=self.bare)
 
 

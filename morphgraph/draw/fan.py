@@ -144,7 +144,7 @@ class _Fans:
     def _figures(self, merge: int) -> tuple[str, float]:
         """Return the rank of a merge and what it is to blame for, and the blame ratio."""
         about = f"rank {self.graph.merge(merge).rank:,}"
-        if not self.study.benchmark.texts:
+        if not self.study.benchmark.reference.has_gold:
             return about, math.nan
         about = f"{about}\n{self.blamed.described(merge)}".rstrip()
         return about, self.blamed.shown_ratio(merge)

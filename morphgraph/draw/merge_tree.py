@@ -167,7 +167,9 @@ def describe_in_study(
     else:
         words = benchmark.words
         start, end = (int(offset) for offset in words.word_offsets[number : number + 2])
-        gold = {int(gap) for gap in benchmark.gold_gaps()[start:end].nonzero()[0]}
+        gold = None
+        if benchmark.reference.entries[number].morphs:
+            gold = {int(gap) for gap in benchmark.gold_gaps()[start:end].nonzero()[0]}
     return describe_tree(tokeniser, words, number, graph=graph, blame=blame, gold=gold, title=title)
 
 

@@ -164,7 +164,8 @@ def illustrative_word(study: Study, number: int) -> str:
     """Return the most frequent word with a boundary crossed by the ``number``-th worst merge.
 
     Merges with R ≥ 0.5 are counted, those that closed most gold boundaries first, over and over. If
-    there are none: the ``number``-th of the words with wrong gaps; the first word if none has any.
+    there are none: the ``number``-th of the words with wrong gaps, or without gold, of those of at
+    least three tokens; the first word if there is none.
 
     >>> import morphgraph as mg
     >>> from morphgraph.score.boundaries import Benchmark
@@ -183,7 +184,10 @@ def illustrative_word(study: Study, number: int) -> str:
     removable = [type_ for type_ in types if study.graph.is_removable(type_)]
     if removable:
         return _fixed_word(study, removable[number % len(removable)])
-    words = study.worst_order() or [0]
+    if study.benchmark.reference.has_gold:
+        words = study.worst_order() or [0]
+    else:
+        words = np.flatnonzero(study.now.tally.predicted > 1).tolist() or [0]
     return texts[words[number % len(words)]]
 
 

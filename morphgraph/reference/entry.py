@@ -71,6 +71,7 @@ def pieces(kinds: Sequence[MorphemeKind]) -> list[int]:
 class Entry:
     """One analysed word: its surface morphs, which concatenate to it, and its whole words.
 
+    `morphs` are empty where there is no gold: the word then counts in no score.
     `whole_words` is None where the source does not distinguish free and bound morphemes, `count`
     (the corpus count) where it has none. `line` is 1-based. `kinds` says of each morph whether it
     is free, a prefix, a suffix, an interfix or a hyphen, None for one without a morpheme; it is
@@ -137,6 +138,11 @@ class Reference:
     def cache(self) -> Cache:
         """What was derived from the entries."""
         return Cache()
+
+    @cached_property
+    def has_gold(self) -> bool:
+        """Whether any entry gives its morphs; a list of words alone has none."""
+        return any(entry.morphs for entry in self.entries)
 
     @property
     def has_whole_words(self) -> bool:

@@ -213,6 +213,17 @@ def reference_of_pairs(
     return Reference(name, "pairs", tuple(entries_from(rows)), (), checksum(content))
 
 
+def reference_of_words(words: Iterable[str], name: str) -> Reference:
+    """Build a reference without gold, on which edits show what they change, but nothing is scored.
+
+    >>> reference_of_words(["undo", "it"], "two words").has_gold
+    False
+    """
+    entries = tuple(Entry(word, ()) for word in words)
+    content = json.dumps([entry.word for entry in entries]).encode()
+    return Reference(name, "words", entries, (), checksum(content))
+
+
 def _row_of_pair(number: int, pair: Any) -> SourceRow:
     is_pair = isinstance(pair, Sequence) and not isinstance(pair, str) and len(pair) == 2
     word, given = pair if is_pair else (None, ())

@@ -49,13 +49,13 @@ class StudyState:
 
     @property
     def correct_gaps(self) -> Array:
-        """Per word, up to a constant, how many gaps are as in the gold."""
-        return self.tally.hits - self.tally.wrong
+        """Per word, up to a constant, how many gaps are as in the gold; 0 without gold."""
+        return (self.tally.hits - self.tally.wrong) * self.tally.weight
 
     @property
     def wrong_gaps(self) -> Array:
-        """Per word, wrong splits and missed boundaries."""
-        return self.tally.wrong + self.tally.missed
+        """Per word, wrong splits and missed boundaries; 0 without gold."""
+        return (self.tally.wrong + self.tally.missed) * self.tally.weight
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class Preview:
         ]
         if found["words"]:
             lines.append(
-                (f"F1 {from_to(*found['f1'])}, " if self.before.relevant else "")
+                (f"F1 {from_to(*found['f1'])}, " if self.before.f1 == self.before.f1 else "")
                 + f"{before:.3f} → {after:.3f} tokens per word "
                 f"({signed(100 * (after / before - 1))} %), {self.changed_words:,} of "
                 + counted(found["words"], "word changes", "words change")
@@ -286,7 +286,7 @@ class Study:
     def marked(self, word: int, segmentation: Segmentation) -> str:
         """A word with its gaps marked: ``|`` right split, ``·`` wrong split, ``‿`` missed boundary.
 
-        Atoms outside the alphabet are shown as their characters.
+        Without gold, ``·`` is any split. Atoms outside the alphabet are shown as their characters.
         """
         text = self.benchmark.words.texts[word]
         return marked_word(text, segmentation.splits(word), self.gold_positions(word))

@@ -43,7 +43,7 @@ class RowsView {
     const cut = made("span", "word");
     for (const [text, sign, here] of pieces) {
       if (sign) {
-        const [kind, meaning] = SIGNS[sign];
+        const [kind, meaning] = gold ? SIGNS[sign] : ["wrong", "a split"];
         const mark = made("span", `sign ${kind}${here ? " here" : ""}`, kind === "missed" ? "" : sign);
         mark.title = meaning;
         cut.append(mark);
@@ -51,10 +51,10 @@ class RowsView {
       cut.append(made("span", here ? "here" : "", text));
     }
     const spoken = pieces.map(([text, sign]) => sign + text).join("");
-    button.setAttribute("aria-label", `${spoken}, gold ${gold}. Opens the merge tree of ${word}.`);
-    button.title = `gold ${gold}\nA click shows its merge tree.`;
-    const side = made("span", "gold", fresh ? "" : `gold ${gold}`);
-    if (fresh) side.append(gain > 0 ? made("span", "better", "better") : gain < 0 ? made("span", "worse", "worse") : "other");
+    button.setAttribute("aria-label", `${spoken}${gold && `, gold ${gold}`}. Opens the merge tree of ${word}.`);
+    button.title = `${gold && `gold ${gold}\n`}A click shows its merge tree.`;
+    const side = made("span", "gold", fresh ? "" : gold && `gold ${gold}`);
+    if (fresh && gold) side.append(gain > 0 ? made("span", "better", "better") : gain < 0 ? made("span", "worse", "worse") : "other");
     button.append(cut, side);
     button.addEventListener("pointermove", (event) => hasMoved(event) && this.light(button, keys));
     button.addEventListener("focus", () => this.light(button, keys));

@@ -7,13 +7,18 @@ import streamlit as st
 from morphgraph.core.limits import is_public
 from morphgraph.core.text import counted, in_percent, shortened
 from morphgraph.draw.fan import fan_around
-from morphgraph.draw.words import Culprit, illustrative_word, lines_of
+from morphgraph.draw.words import Culprit, WordLine, illustrative_word, lines_of
 from morphgraph.graph.view import type_key
+from morphgraph.reference.catalogue import SOURCES
+from morphgraph.reference.language import language_code
 from web import inputs
 from web.bootstrap import PAGES, open_reference, score_metrics, start, tokeniser_upload
 from web.components import fan_graph, word_editor
 from web.edits import knock_out_type, open_in_graph, show_message
+from web.inputs import language_of_types
+from web.sources import demo_name
 from web.state import Session, keep_session
+from web.views.without_gold import silver
 from web.widgets import attempt, button, code, gain_colour, plain, set_value, value_now
 
 DOORS = {
@@ -36,6 +41,13 @@ DOORS = {
 }
 """The groups of pages, each with its purpose and what its first page does."""
 _EXAMPLES = 3
+_WITHOUT_GOLD = (
+    "Tokens, ids and merges of any text",
+    "Merge graph, merge trees, vocabulary",
+    "Methods compared by length and agreement",
+    "Knock out by hand, prune, extend; undo; export",
+    "Training",
+)
 
 
 def start_page(current: Session) -> None:
@@ -44,6 +56,7 @@ def start_page(current: Session) -> None:
         st.warning(plain(warning), icon=":material/warning:")
     inputs.doubtful_reference(current)
     inputs.reference_in_another_language(current)
+    has_gold = current.study.benchmark.reference.has_gold
     first_screen(current)
 
     for column, (title, (text, first)) in zip(st.columns(len(DOORS)), DOORS.items(), strict=True):
@@ -57,24 +70,69 @@ def start_page(current: Session) -> None:
     left, right = st.columns(2)
     with left.container(border=True, height="stretch"):
         tokeniser_upload(current)
-    with right.container(border=True, height="stretch"):
-        open_reference(current, "files")
-        inputs.reference_read(current, "files")
+    if has_gold:
+        with right.container(border=True, height="stretch"):
+            open_reference(current, "files")
+            inputs.reference_read(current, "files")
     inputs.skipped_lines(current)
     if not is_public():
         st.caption("Files stay on this machine.")
+
+
+def ways_to_go_on(current: Session) -> None:
+    """Offer a public gold, a silver one, or none."""
+    st.title("What should it be compared with?", anchor=False)
+    st.caption("No reference is open; all below works without one.")
+    public, made, none = st.columns(3)
+    with public.container(border=True, height="stretch"):
+        st.markdown("**:material/public: Gold: public, or your own**")
+        st.caption(
+            f"{_public_gold(current)} The licence is shown before anything is fetched. Files of "
+            "your own are opened here, too."
+        )
+        how: dict[str, Any] = {"on_change": "rerun", "type": "primary", "key": "choose gold"}
+        with st.popover("Choose", **how) as opening:
+            if opening.open:
+                open_reference(current, "files")
+    with made.container(border=True, height="stretch"):
+        st.markdown("**:material/auto_fix_high: Make a silver one**")
+        st.caption(
+            "A program divides the commonest words into stems and affixes. Good for a first look."
+        )
+        silver(current)
+    with none.container(border=True, height="stretch"):
+        st.markdown("**:material/arrow_forward: Go on without**")
+        st.caption(
+            "Look, edit and compare by what changes instead of by what is right. Gold can come "
+            "later, and the edits stay."
+        )
+        st.page_link(PAGES["Explore"]["Merge graph"][0], label="Go on", icon=":material/hub:")
+
+
+def _public_gold(current: Session) -> str:
+    language = language_of_types(current)
+    found = [s for s in SOURCES.values() if language in map(language_code, s.languages)]
+    if not found:
+        return "The catalogue has word lists with morphs in many languages."
+    lists = counted(len(found), "public list", "public lists")
+    return f"Looks like **{demo_name(language)}**: {lists} with morphs."
 
 
 @st.fragment
 def first_screen(current: Session) -> None:
     """Show the word and its worst merge; a fragment, so that typing redraws nothing else."""
     score_metrics(current, "start")
-    st.title("Where does this tokeniser cut across morphemes?", anchor=False)
-    st.write(
-        "A tokeniser glues letters into tokens, one rule (a *merge*) at a time. Here its tokens "
-        "stand under the morphs of a linguist (*gold*); a red line is a boundary that a token "
-        "covers. Type any word or paste a text, remove the merge to blame, and every word changes."
-    )
+    if current.study.benchmark.reference.has_gold:
+        st.title("Where does this tokeniser cut across morphemes?", anchor=False)
+        st.write(
+            "A tokeniser glues letters into tokens, one rule (a *merge*) at a time. Here its "
+            "tokens stand under the morphs of a linguist (*gold*); a red line is a boundary that "
+            "a token covers. Type any word or paste a text, remove the merge to blame, and every "
+            "word changes."
+        )
+    else:
+        ways_to_go_on(current)
+        st.subheader("Type any word, or paste a text", anchor=False)
     with st.container(border=True, key="wide-first-look"):
         first_look(current)
     keep_session(current)
@@ -100,11 +158,17 @@ def first_look(current: Session) -> None:
                 version=st.session_state.get(f"{key} version", 0),
                 on_text=lambda typed: set_value(key, typed),
             )
-            _verdict(culprit, any(word.morphs for line in lines for word in line))
+            if study.benchmark.reference.has_gold:
+                _verdict(culprit, any(word.morphs for line in lines for word in line))
+            else:
+                _counts(lines)
             _buttons(current, key, culprit)
             show_message(current)
         with right:
-            _merges_behind(current, culprit)
+            if study.benchmark.reference.has_gold:
+                _merges_behind(current, culprit)
+            else:
+                _without_gold()
 
 
 def _verdict(culprit: Culprit | None, has_gold: bool) -> None:
@@ -120,6 +184,23 @@ def _verdict(culprit: Culprit | None, has_gold: bool) -> None:
         f":red[**{merge}**] is the merge to blame for a red line. "
         f"{wrong}{': ' + shown if shown else ''}{' …' if len(culprit.examples) > _EXAMPLES else ''}"
     )
+
+
+def _counts(lines: list[list[WordLine]]) -> None:
+    words = [word for line in lines for word in line]
+    tokens = sum(len(word.tokens) for word in words)
+    with st.container(horizontal=True, gap="medium"):
+        st.metric("words", f"{len(words):,}", width="content")
+        st.metric("tokens", f"{tokens:,}", width="content")
+        if words:
+            st.metric("tokens per word", f"{tokens / len(words):.2f}", width="content")
+
+
+def _without_gold() -> None:
+    st.markdown("**Without gold**")
+    for does in _WITHOUT_GOLD:
+        st.markdown(f":green[:material/check:] {does}")
+    st.markdown(":gray[:material/lock: Blame, F1, better or worse; ReBPE and the threshold curve]")
 
 
 def _buttons(current: Session, key: str, culprit: Culprit | None) -> None:

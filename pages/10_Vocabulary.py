@@ -202,7 +202,8 @@ def _prune(current: Session, corpus: NamedCounts | None) -> None:
         with ui.attempt():
             step, removed, f1, fertility = current.once(("prune", by, count), make)
             with st.container(horizontal=True, vertical_alignment="bottom"):
-                st.metric("F1", f1, width="content")
+                if study.benchmark.reference.has_gold:
+                    st.metric("F1", f1, width="content")
                 st.metric("Tokens per word", fertility, width="content")
                 said = "They go with their merges, and no other type gets lost. One edit."
                 label = f"Prune {counted(removed, 'type')}"
@@ -224,7 +225,8 @@ def _health(current: Session, name: str, corpus: NamedCounts | None) -> Vocabula
     def make() -> VocabularyHealth:
         with st.spinner(f"Counting the tokens of {ui.plain(label)}…"):
             made = make_method(current, _PLACE, name, {})
-            return VocabularyHealth(made, corpus, reference, label=label)
+            gold = reference if reference.has_gold else None
+            return VocabularyHealth(made, corpus, gold, label=label)
 
     return current.once(("vocabulary", name, label, Same(model)), make)
 

@@ -1,7 +1,7 @@
 """Browse the merge graph, click types to see what they do, and knock them out."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -94,7 +94,9 @@ def _graph(current: Session, focus: int, controls: Controls) -> None:
     # Colours for both themes, as the theme can change while the page is open.
     pairs = zip(BLAME_SCALE["light"], BLAME_SCALE["dark"], strict=True)
     steps = "".join(f'<i style="background:light-dark({a}, {b})"></i>' for a, b in pairs)
-    st.html(f"""<div class="morphgraph-legend"><span>blame 0 {steps} 100 %</span>
+    has_gold = current.study.benchmark.reference.has_gold
+    scale = f"<span>blame 0 {steps} 100 %</span>" if has_gold else ""
+    st.html(f"""<div class="morphgraph-legend">{scale}
         <span>▪ the type they all share</span><span>␣ start of a word</span>
         <span><i class="changed"></i> changed now</span></div>""")
 
@@ -138,6 +140,8 @@ def _controls(current: Session) -> Controls:
         numbers = tokeniser.search(text)
         found = counted(len(numbers), "match", "matches")
         label = found if len(numbers) < 100 else "First 100 matches"
+    elif not current.study.benchmark.reference.has_gold:
+        numbers, label = _most_used(current), "In most merges"
     else:
         blamed = current.study.blame()
         results = (int(blamed.arrays.results[place]) for place in blamed.order[:100])
@@ -162,6 +166,15 @@ def _controls(current: Session) -> Controls:
     )
     with view.popover("View", width="stretch"):
         return _view(current)
+
+
+def _most_used(current: Session) -> list[int]:
+    graph = current.study.graph
+
+    def make() -> list[int]:
+        return sorted(graph.type_ids(), key=graph.fan_out, reverse=True)[:100]
+
+    return current.once(("most used",), make)
 
 
 def _view(current: Session) -> Controls:
@@ -238,7 +251,13 @@ def _about(current: Session, number: int, cascade: bool) -> None:
         for merge in map(graph.merge, producers)
     )
     st.caption(f"{made}; used by {uses}")
-    blamed = study.blame()
+    if study.benchmark.reference.has_gold:
+        _blame(current, producers)
+    _words_through(current, number)
+
+
+def _blame(current: Session, producers: Sequence[int]) -> None:
+    blamed = current.study.blame()
     joins, wrong = blamed.counts(blamed.worst_of(producers))
     blame = in_percent(wrong / joins if joins else math.nan, 0)
     with st.container(horizontal=True, gap="medium", key="type-figures"):
@@ -248,7 +267,6 @@ def _about(current: Session, number: int, cascade: bool) -> None:
             ("blame", blame, "The share of its joins that are wrong."),
         ):
             st.metric(label, value, help=meaning, width="content")
-    _words_through(current, number)
 
 
 def _preview(current: Session, number: int, cascade: bool) -> None:
@@ -262,6 +280,12 @@ def _preview(current: Session, number: int, cascade: bool) -> None:
     before, after, changed, goes = current.once(("preview", number, cascade), make)
     others = f" · {counted(goes, 'type')} go" if goes > 1 else ""
     words = counted(changed, "word changes", "words change")
+    if not study.benchmark.reference.has_gold:
+        st.markdown(
+            f"**{words}**{others}",
+            help=f"Of the {len(study.benchmark):,} commonest words, without this type.",
+        )
+        return
     st.markdown(
         f":{ui.gain_colour(after - before)}[**F1 {from_to(before, after)}** · {words}{others}]",
         help="F1 now and without this type, and how many words it would resegment.",
@@ -274,8 +298,8 @@ def _removed(current: Session, number: int, change: Change) -> None:
     if is_last:
         gain, said = edits.outcome(current)
         colour = ui.gain_colour(gain)
-        f1, _, words = said.partition(" · ")
-        st.markdown(f":{colour}-background[:{colour}[**{f1}** · {words}]]")
+        first, *rest = said.split(" · ")
+        st.markdown(f":{colour}-background[:{colour}[{' · '.join([f'**{first}**', *rest])}]]")
     rewired = [entry for entry in change.rewired if number in entry.old_parts]
     parts = next(m.parts for m in change.removed_merges.values() if m.result == number)
     takes = counted(len(rewired), "merge takes", "merges take")
@@ -290,9 +314,12 @@ def _words_through(current: Session, number: int) -> None:
     def make() -> list[WordGroup]:
         right, wrong = zip(study.example_counts(number), rows_through(study, number), strict=True)
         groups = []
-        for kind, (count, rows) in (("wrong", wrong), ("right", right)):
+        titles = {"Words it got wrong": wrong, "Words it got right": right}
+        if not study.benchmark.reference.has_gold:
+            titles = {"Words it is used in": right}
+        for title, (count, rows) in titles.items():
             more = f"{count - len(rows):,} more" if count > len(rows) else ""
-            groups.append(WordGroup(f"Words it got {kind}", f"{count:,}", rows, more))
+            groups.append(WordGroup(title, f"{count:,}", rows, more))
         return groups
 
     _words(current.once(("words through", number), make), 470)
@@ -302,8 +329,13 @@ def _words_changed(current: Session) -> None:
     def make() -> list[WordGroup]:
         rows, total = rows_changed(current.study)
         more = f"{total - len(rows):,} more" if total > len(rows) else ""
-        more = more or ("" if rows else "No word of the reference changes.")
-        return [WordGroup("Words that changed", "better first", rows, more, fresh=True)]
+        has_gold = current.study.benchmark.reference.has_gold
+        of = (
+            "of the reference" if has_gold else f"of the {len(current.study.benchmark):,} commonest"
+        )
+        more = more or ("" if rows else f"No word {of} changes.")
+        order = "better first" if has_gold else f"{total:,}"
+        return [WordGroup("Words that changed", order, rows, more, fresh=True)]
 
     _words(current.once(("words changed",), make), 340)
 

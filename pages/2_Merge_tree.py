@@ -4,6 +4,7 @@ import streamlit as st
 
 from morphgraph.core.text import counted, in_percent, shortened
 from morphgraph.draw.merge_tree import MergeTree
+from morphgraph.draw.words import illustrative_word
 from web import widgets as ui
 from web.bootstrap import score_metrics, start
 from web.components import Click
@@ -13,6 +14,7 @@ from web.views.trees import NamedState, before_and_after, word_key, word_trees
 
 # The number of characters shown of a typed word.
 LONGEST = 200
+_NO_WORST = {True: "every word is split at its gold boundaries", False: "needs a reference"}
 _OPENS = "tree opens the graph"
 
 
@@ -43,7 +45,7 @@ def tree_page(current: Session) -> None:
     trees = word_trees(current, word, "tree", states, perform, offers=offers)
     if not trees:
         return
-    if study.number_of(word) is None:
+    if study.number_of(word) is None and study.benchmark.reference.has_gold:
         st.caption(
             "This word is not in the reference, so there are no gold boundaries to compare with."
         )
@@ -54,7 +56,7 @@ def tree_page(current: Session) -> None:
             f"{' '.join(ui.code(label) for label in unknown)}"
         )
     with st.expander("The merges as a table", expanded=True):
-        _merge_table(trees[-1])
+        _merge_table(trees[-1], study.benchmark.reference.has_gold)
 
 
 def _word(current: Session) -> tuple[str, list[NamedState]]:
@@ -63,7 +65,7 @@ def _word(current: Session) -> tuple[str, list[NamedState]]:
     edits = len(study.graph.history)
     typed, worst, *compared = st.columns([3, 4, 3] if edits else [3, 4])
     examples = study.worst_words(100)
-    first = examples[0].word if examples else study.benchmark.words.texts[0]
+    first = examples[0].word if examples else illustrative_word(study, 0)
     gold = {example.word: f"{example.gold}  ({-example.gain})" for example in examples}
     choice_key = f"worst word {current.study_number}"
 
@@ -77,7 +79,7 @@ def _word(current: Session) -> tuple[str, list[NamedState]]:
         index=None,
         format_func=gold.__getitem__,
         key=choice_key,
-        placeholder="choose a word" if gold else "every word is split at its gold boundaries",
+        placeholder="choose a word" if gold else _NO_WORST[study.benchmark.reference.has_gold],
         disabled=not gold,
         on_change=choose,
         help="With its gold boundaries and the number of its wrong gaps.",
@@ -103,7 +105,7 @@ def _word(current: Session) -> tuple[str, list[NamedState]]:
     return word, before_and_after(current, word, *since[chosen]) if chosen in since else []
 
 
-def _merge_table(tree: MergeTree) -> None:
+def _merge_table(tree: MergeTree, has_blame: bool) -> None:
     tokens = " ".join(ui.code(tree.label(root)) for root in tree.roots[:60])
     st.markdown(f"**{counted(len(tree.roots), 'token')}:** {tokens}")
     if not tree.merges:
@@ -113,8 +115,9 @@ def _merge_table(tree: MergeTree) -> None:
         "step": range(1, len(tree.merges) + 1),
         "rank": [merge.rank for merge in tree.merges],
         "merge": [shortened(merge.description, 200) for merge in tree.merges],
-        "blame": [in_percent(merge.ratio, 0) for merge in tree.merges],
     }
+    if has_blame:
+        columns["blame"] = [in_percent(merge.ratio, 0) for merge in tree.merges]
     if tree.has_gold:
         columns["gold boundaries closed"] = [merge.closes for merge in tree.merges]
     meaning = "Its share of wrong joins, in all of the reference; n/a: never applied."

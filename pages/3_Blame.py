@@ -19,11 +19,16 @@ from web.bootstrap import score_metrics, start
 from web.choosing import scope_and_weighting
 from web.components import threshold_line
 from web.state import Session, keep_session
+from web.views.without_gold import needs_gold
 
 
 @st.fragment
 def blame_dashboard(current: Session) -> None:
     """Show the page; a fragment, so that a threshold takes effect at once."""
+    if not current.study.benchmark.reference.has_gold:
+        score_metrics(current, "blame")
+        needs_gold(current, "Blame needs")
+        return
     study, gold = current.study, current.study.benchmark
     # The chosen settings, as far as the reference supports them.
     scope: Scope = ui.value_now("blame_scope", "morphemic")

@@ -18,6 +18,7 @@ from web.components import fan_graph
 from web.edits import knock_out_and_reify, never_formed_note, show_message
 from web.state import Session, keep_session
 from web.views import rebpe as view
+from web.views.without_gold import needs_gold
 
 _NAMES = {
     "anneal": "anneal",
@@ -55,6 +56,10 @@ def rebpe_page(current: Session) -> None:
 @st.fragment
 def _page(current: Session) -> None:
     """Show everything; a fragment, so that a step redraws nothing else."""
+    if not current.study.benchmark.reference.has_gold:
+        score_metrics(current, "rebpe")
+        needs_gold(current, "ReBPE needs")
+        return
     current.just_asked = False
     run = current.run
     if run is not None and run.is_stale:

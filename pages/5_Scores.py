@@ -27,6 +27,7 @@ from web.bootstrap import start
 from web.jobs import Waiting
 from web.state import Session, keep_session
 from web.views import scores as view
+from web.views.without_gold import needs_gold
 
 T = TypeVar("T")
 _NO_TEST = "no test"
@@ -51,6 +52,10 @@ def scores_page(current: Session) -> None:
     shown = st.container()
     entrants, chosen = _chosen(current, left, right, settings, waiting)
     gold_sets = list(chosen.values())
+    if not gold_sets:
+        with shown:
+            if needs_gold(current, "Scores need"):
+                return
     if not entrants or not gold_sets:
         shown.info("Choose at least one method and one reference.")
         return
@@ -210,8 +215,9 @@ def _overview(current: Session, tables: Sequence[ScoreTable], gold_sets: Sequenc
     )
     with st.expander("FLOTA's scores"):
         view.flota_scores_table(current, gold_sets)
-    with st.expander("The open tokeniser, with the counts behind its scores"):
-        score_table(current.study)
+    if current.study.benchmark.reference.has_gold:
+        with st.expander("The open tokeniser, with the counts behind its scores"):
+            score_table(current.study)
     inputs.skipped_lines(current)
 
 

@@ -74,6 +74,10 @@ def edit_list(current: Session) -> None:
         st.info("No edits yet. Knock out a type in the merge graph, or run ReBPE.")
         return
     done, f1 = len(graph.history), study.f1_after_edits()
+    scores = {
+        "F1 %": [percent(value) for value in f1],
+        "ΔF1": ["", *(signed(100 * (after - before)) for before, after in pairwise(f1))],
+    }
     key = f"edits {current.study_number} {graph.state} {len(changes)} {done}"
 
     def go() -> None:
@@ -89,8 +93,7 @@ def edit_list(current: Session) -> None:
             "step": list(range(len(changes) + 1)),
             "state": states,
             "edit": ["as opened", *(_NAMES.get(c.edit, c.edit) for c in changes)],
-            "F1 %": [percent(value) for value in f1],
-            "ΔF1": ["", *(signed(100 * (after - before)) for before, after in pairwise(f1))],
+            **(scores if study.benchmark.reference.has_gold else {}),
             "merges": ["", *merges],
             "types": ["", *(shortened(", ".join(names[t] for t in some), 120) for some in types)],
         },

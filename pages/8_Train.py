@@ -334,7 +334,7 @@ def _examples(current: Session, trained: list[Segmenter]) -> None:
         return
     numbers = [study.number_of(word) for word in words]
     entries = study.benchmark.reference.entries
-    gold = [None if number is None else entries[number].morphs for number in numbers]
+    gold = [None if number is None else entries[number].morphs or None for number in numbers]
     labels = [*("trained" for _ in trained), f"open: {study.tokeniser.name}"]
     with ui.attempt():
         compared = Comparison([*trained, Bte(study.tokeniser)], words, gold, labels=labels)

@@ -45,6 +45,7 @@ _SHORT = {
 }
 """How words of the reference are drawn, and the label of each way."""
 _HOW = tuple(_SHORT)
+_NO_GOLD = ("most disputed", "at random")
 _MOST = 1000
 # The number of words of the reference searched for the most disputed ones.
 _SEARCHED = 5000
@@ -79,7 +80,7 @@ def segmentations_page(current: Session) -> None:
     if texts:
         words_in_another_language(current, [word for text in texts for word in text.split()])
         entries = current.study.benchmark.reference.entries
-        known = {entry.word: entry.morphs for entry in reversed(entries)}
+        known = {entry.word: entry.morphs or None for entry in reversed(entries)}
         gold = [known.get(text) for text in texts]
     texts = texts or words
     if not texts or not picked:
@@ -98,7 +99,7 @@ def segmentations_page(current: Session) -> None:
         widths = [_WORDS_WIDER, *(1 for _ in picked)]
         with st.container(key="compare-heads"):
             first, *heads = st.columns(widths, gap=None, wrap=False, vertical_alignment="center")
-            first.markdown("**gold**")
+            first.markdown("**gold**" if current.study.benchmark.reference.has_gold else "**word**")
             for head, one, number in zip(heads, picked, numbers, strict=True):
                 with head:
                     found = None if number is None else comparison.summaries[number]
@@ -129,7 +130,12 @@ def _header(current: Session, one: PickedMethod, found: Summary | None) -> None:
         f"{key} = {spelled(value)}" for key, value in one.settings.items() if value
     )
     facts = [settings] if settings else []
-    facts.append("…" if found is None else f"F1 {in_percent(found.f1, 1)}")
+    scored = current.study.benchmark.reference.has_gold
+    if found is None:
+        facts.append("…")
+    else:
+        length = f"{ratio_text(found.fertility)} tokens per word"
+        facts.append(f"F1 {in_percent(found.f1, 1)}" if scored else length)
     facts += [f":orange-badge[{HELD_IN}]"] * held_in
     label = f"**{ui.plain(shortened(one.title, 24))}** {' · '.join(facts)}"
     how: dict[str, Any] = {"width": "stretch", "wrap": True, "key": f"compare head {one.name}"}
@@ -153,7 +159,9 @@ def _chosen_cell(comparison: Comparison) -> tuple[int, int] | None:
 
 def _filtered(current: Session, comparison: Comparison, more: DeltaGenerator) -> list[int]:
     several = len(comparison.segmenters) > 1
-    kinds = [_ALL, _DISAGREE, _BETTER] if several else [_ALL]
+    kinds = [_ALL, _DISAGREE] if several else [_ALL]
+    if several and current.study.benchmark.reference.has_gold:
+        kinds.append(_BETTER)
     current.address.remember("show", _SHOW, _ALL, among=kinds)
     with more:
         which: str = ui.segments("Show", kinds, key=_SHOW)
@@ -219,6 +227,8 @@ def _summaries(comparison: Comparison) -> None:
         for found in comparison.summaries
     ]
     frame = pd.DataFrame(rows)
+    if not any(comparison.gold):
+        frame = frame[["method", "tokens per word", "types", "signature"]]
     ui.show_table(frame, column_config=ui.right_aligned(frame.columns[1:-1]))
     st.code(comparison.signature, language=None, wrap_lines=True)
     if len(rows) < 2:
@@ -311,15 +321,18 @@ def _drawn(
     current: Session, segmenters: Sequence[Segmenter], *, is_used: bool
 ) -> tuple[list[str], list[KnownMorphs]]:
     study, entries = current.study, current.study.benchmark.reference.entries
-    usual = Draw()._asdict()
+    ways = _HOW if study.benchmark.reference.has_gold else _NO_GOLD
+    usual = Draw(ways[0])._asdict()
     now = Draw(*(ui.value_now(f"compare_{name}", value) for name, value in usual.items()))
+    now = now if now.how in ways else now._replace(how=ways[0])
     here = str(now) if is_used else ""
     asked = current.address.follow("draw", here, reads=lambda t: str(Draw.read(t)) if t else here)
     if asked != here:
         now = Draw.read(asked)
+        now = now if now.how in ways else now._replace(how=ways[0])
         for name, value in now._asdict().items():
             ui.set_value(f"compare_{name}", value)
-    label = "The reference"
+    label = "The reference" if ways == _HOW else "Common words"
     if is_used:
         label = _SHORT[now.how].format(count=now.most, affix=ui.plain(now.affix))
 
@@ -331,7 +344,8 @@ def _drawn(
         ui.set_value(_LINES, "")
 
     with st.popover(label, key="compare draw open", help="Words of the reference"):
-        how = field(st.radio, "Draw those", _HOW, name="how", on_change=forget_typed)
+        ui.set_value("compare_how", now.how)
+        how = field(st.radio, "Draw those", ways, name="how", on_change=forget_typed)
         most = int(field(st.number_input, "How many", 1, _MOST, name="most", step=10))
         seed, affix = 0, now.affix
         if how == "at random":
@@ -348,7 +362,7 @@ def _drawn(
         "most disputed": lambda: _most_disputed(current, segmenters),
     }
     chosen = [entries[int(number)] for number in draws[how]()[:most]]
-    return [entry.word for entry in chosen], [entry.morphs for entry in chosen]
+    return [entry.word for entry in chosen], [entry.morphs or None for entry in chosen]
 
 
 def _most_disputed(current: Session, segmenters: Sequence[Segmenter]) -> list[int]:

@@ -20,6 +20,7 @@ from web.jobs import keep_queue_moving, stop_all
 from web.sources import Source, demo_name, uploaded_model
 from web.state import Session, keep_session, known_browser, session
 from web.storage import days_kept, kept_steps
+from web.views.without_gold import without_gold
 from web.widgets import attempt, button, deferred_error, plain, show_deferred_error
 
 _ASSETS = Path(__file__).resolve().parent.parent / "assets"
@@ -90,7 +91,7 @@ def sidebar(current: Session) -> None:
         for label, (page, icon) in pages.items():
             st.page_link(page, label=label, icon=icon)
     st.divider()
-    study = current.study
+    study, gold = current.study, current.study.benchmark.reference
     codes = list(DEMOS) if current.language else [*DEMOS, _OWN]
     chosen = st.selectbox(
         "Demo",
@@ -106,8 +107,8 @@ def sidebar(current: Session) -> None:
         st.rerun()
     st.caption(
         f"**Tokeniser** {plain(shortened(study.tokeniser.name))}  \n"
-        f"**Reference** {plain(shortened(study.benchmark.reference.name))}, "
-        f"{counted(len(study.benchmark.reference), 'word')}"
+        f"**{'Reference' if gold.has_gold else 'No reference:'}** {plain(shortened(gold.name))}, "
+        f"{counted(len(gold), 'word')}"
     )
     _offer_kept_edits(current)
     if current.unkept:
@@ -165,6 +166,7 @@ def score_metrics(
     """Show a slim sticky bar: what is open, its scores, undo and redo; ``place``: the page."""
     study = current.study
     graph, note = study.graph, study.benchmark.reference.partial_note
+    has_gold = study.benchmark.reference.has_gold
     now, start = study.now.score(scope, weighting), study.start.score(scope, weighting)
     size, before_size = study.tokeniser.vocabulary_size, graph.loaded_type_count
     row: dict[str, Any] = {"horizontal": True, "vertical_alignment": "center", "gap": "medium"}
@@ -182,9 +184,11 @@ def score_metrics(
             gain, value, delta = 0.0, f"{size:,}", f"{size - before_size:+,}"
             if name != "types":
                 share, before = getattr(now, name), getattr(start, name)
-                gain, value = 100 * (share - before), percent(share)
+                gain, value = 100 * (share - before), percent(share) if has_gold else "–"
                 delta = f"{gain:+.2f}" if name == "f1" and gain == gain else ""
-                if graph.history:
+                if not has_gold:
+                    meaning += " It needs a reference."
+                elif graph.history:
                     meaning = f"{percent(before)} before the first edit. {meaning}"
             colour: Any = "normal" if gain else "off"
             how: dict[str, Any] = {"delta": delta if graph.history and delta else None}
@@ -193,6 +197,8 @@ def score_metrics(
                 st.metric(label, value, **how)
         with st.container(horizontal=True, width="content", key=f"score-actions-{place}"):
             edit_buttons(current, place)
+            if not has_gold:
+                return
             with st.popover("", icon=":material/info:", type="tertiary", help="What is counted"):
                 gold = counted(now.relevant, "gold boundary", "gold boundaries")
                 st.caption(
@@ -226,7 +232,8 @@ def edit_buttons(current: Session, place: str) -> None:
 def what_is_open(current: Session, place: str) -> None:
     """Show the open tokeniser and reference; a click on one replaces them."""
     gold = current.study.benchmark.reference
-    for kind, name in (("tokeniser", current.study.tokeniser.name), ("reference", gold.name)):
+    opened = gold.name if gold.has_gold else "none"
+    for kind, name in (("tokeniser", current.study.tokeniser.name), ("reference", opened)):
         # Drawn only when opened, as most never are.
         with st.popover(
             f"{kind} **{plain(shortened(name, 20))}**",
@@ -237,7 +244,7 @@ def what_is_open(current: Session, place: str) -> None:
         ) as opening:
             if not opening.open:
                 continue
-            if kind == "reference":
+            if kind == "reference" and gold.has_gold:
                 st.caption(counted(len(gold), "word"))
             if place == "start":
                 st.caption("Open your own files at the bottom of this page.")
@@ -259,6 +266,8 @@ def open_reference(current: Session, place: str) -> None:
     inputs.reference_upload(current, place)
     with st.expander("Public references", icon=":material/cloud_download:"):
         inputs.catalogue_panel(current, place)
+    with st.expander("Go on without gold", icon=":material/arrow_forward:"):
+        without_gold(current)
 
 
 def tokeniser_upload(current: Session) -> None:

@@ -405,7 +405,7 @@ def choose_references(
     more: dict[str, Reference] = st.session_state.setdefault(_MORE, {})
     with files:  # run first, so that what is added can be chosen
         _upload_reference(more, opened, waiting)
-    labels = {_OPEN: opened}
+    labels = {_OPEN: opened} if current.study.benchmark.reference.has_gold else {}
     labels |= {f"demo {code}": f"demo:{code}" for code in DEMOS if code != current.language}
     labels |= {f"file {name}": name for name in more}
     chosen = ui.choice(
@@ -413,7 +413,7 @@ def choose_references(
         "References",
         labels,
         key=_REFERENCES,
-        first=[_OPEN],
+        first=[one for one in labels if one == _OPEN],
         format_func=labels.__getitem__,
         help="Scores of different references are never mixed: each has rows of its own.",
     )

@@ -1,5 +1,6 @@
 """What clicks and buttons do to a session: edits, and changes of what is shown."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -65,7 +66,8 @@ def make(current: Session, step: Mapping[str, Any]) -> None:
 def make_portable(current: Session) -> None:
     """Leave only pair merges, by the blame of the reference."""
     study = current.study
-    current.note_learning(BlameSettings())
+    if study.benchmark.reference.has_gold:
+        current.note_learning(BlameSettings())
     with deferred_error(_MESSAGE):
         benchmark = study.benchmark.encoded_for(study.tokeniser)
         study.graph.apply(preview_portable(study.graph, benchmark))
@@ -155,13 +157,17 @@ def show_message(current: Session) -> None:
 
 
 def outcome(current: Session) -> tuple[float, str]:
-    """Return the last edit's gain in F1, and a line that describes it."""
+    """Return the last edit's gain in F1, NaN without gold, and a line that describes it."""
     study = current.study
 
     def make() -> tuple[float, str]:
         before, after = (
             state.score("morphemic", "types").f1 for state in (study.before_last, study.now)
         )
+        if not study.benchmark.reference.has_gold:
+            changed = study.now.segmentation.changed_words(study.before_last.segmentation)
+            some, more = "common word changes", "common words change"
+            return math.nan, counted(len(changed), some, more)
         better, worse = study.better_and_worse(study.before_last)
         return after - before, f"F1 {from_to(before, after)} · {better:,} better, {worse:,} worse"
 
@@ -177,8 +183,10 @@ def _change_message(current: Session) -> str:
         if before.state == study.graph.state:
             return before.said
         what = "made" if edits > before.edits else "undone"
-        did = outcome(current)[1] if edits == before.edits + 1 else f"F1 {from_to(before.f1, f1)}"
-        said = f"{counted(abs(edits - before.edits), 'edit')} {what}, {edits:,} in all: {did}"
+        did = f": F1 {from_to(before.f1, f1)}" if f1 == f1 else ""
+        if edits == before.edits + 1:
+            did = f": {outcome(current)[1]}"
+        said = f"{counted(abs(edits - before.edits), 'edit')} {what}, {edits:,} in all{did}"
     st.session_state[_HEARD] = _Announced(number, study.graph.state, edits, f1, said)
     return said
 

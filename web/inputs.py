@@ -1,6 +1,7 @@
 """The gold and the word frequencies: files, downloads, what was read, and doubts about it."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -10,7 +11,7 @@ from morphgraph.core.limits import is_public
 from morphgraph.core.text import counted, shortened
 from morphgraph.reference import catalogue
 from morphgraph.reference.entry import Reference
-from morphgraph.reference.language import mismatch
+from morphgraph.reference.language import language_of, mismatch
 from morphgraph.reference.readers import FORMATS
 from morphgraph.tokeniser.preprocess import SHOWN_MARKER
 from web.sources import Source, demo_name, frequencies_of, reference_of, wordfreq_languages
@@ -267,10 +268,7 @@ def reference_in_another_language(current: Session) -> None:
         return
 
     def make() -> tuple[str, str]:
-        types = study.tokeniser.readable_types
-        initial = [type_ for type_ in types if type_[:1] == SHOWN_MARKER and len(type_) > 1]
-        whole = [type_.strip(SHOWN_MARKER).removesuffix("</w>") for type_ in initial or types]
-        return mismatch([entry.word for entry in reference.entries], whole)
+        return mismatch([entry.word for entry in reference.entries], _words_among_types(current))
 
     name = plain(shortened(reference.name, 60))
     found = current.once(("language of the types",), make)
@@ -282,6 +280,18 @@ def reference_in_another_language(current: Session) -> None:
             f"{plain(source)}. Choose frequencies of the same language.",
             icon=":material/translate:",
         )
+
+
+def _words_among_types(current: Session) -> list[str]:
+    types = current.study.tokeniser.readable_types
+    initial = [type_ for type_ in types if type_[:1] == SHOWN_MARKER and len(type_) > 1]
+    return [type_.strip(SHOWN_MARKER).removesuffix("</w>") for type_ in initial or types]
+
+
+def language_of_types(current: Session) -> str:
+    """Return the code of the language that the types are of; empty if in doubt."""
+    make = partial(language_of, _words_among_types(current))
+    return current.once(("language of types",), make, of_files=True)
 
 
 def words_in_another_language(current: Session, words: Sequence[str]) -> None:

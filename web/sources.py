@@ -14,20 +14,24 @@ from morphgraph.core.files import DEMOS, demo_gold_path
 from morphgraph.corpus.counts import parse_word_counts, wordfreq_counts
 from morphgraph.formats.loading import load_tokeniser, load_uploaded_tokeniser
 from morphgraph.reference.entry import Reference
+from morphgraph.reference.plain import reference_of_words
 from morphgraph.reference.readers import read_reference
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import uploaded_segmenter
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
+COMMON_WORDS = 10_000
+"""How many words of a language show what an edit changes where there is no gold."""
+
 
 @dataclass(frozen=True)
 class Source:
     """The origin of something open, from which it can be opened again.
 
-    ``name``: its title, or that of a demo or a list of wordfreq (``demo:en``, ``wordfreq:en``),
-    which needs no ``files``; these are names with contents. ``format`` and ``encoding``: how a
-    reference is read, if that was chosen.
+    ``name``: its title, or that of a demo or a list of wordfreq (``demo:en``, ``wordfreq:en``, or
+    ``words:en`` for its words in place of gold), which needs no ``files``; these are names with
+    contents. ``format`` and ``encoding``: how a reference is read, if that was chosen.
     """
 
     name: str
@@ -79,7 +83,10 @@ def _read_model(demo: str, files: tuple[tuple[str, bytes], ...]) -> Segmenter:
 
 @st.cache_resource(show_spinner="Reading the reference…", max_entries=8)
 def reference_of(source: Source) -> Reference:
-    """Return a source's gold list, shared by sessions; `MorphGraphError` if unreadable."""
+    """Return a source's gold list, or words without gold; `MorphGraphError` if unreadable."""
+    if language := source.list_of("words"):
+        common = wordfreq_counts(language).words[:COMMON_WORDS]
+        return reference_of_words(common, f"common words, {language}")
     if not source.files:
         return read_reference(demo_gold_path(_demo(source)), name=source.name)
     (_, content), *_ = source.files

@@ -250,6 +250,14 @@ class Session:
         self._set(self.study.tokeniser, reference, *counts)
         self._note(reference=source, **({} if keep else {"frequencies": None}))
 
+    def go_without_gold(self, language: str) -> None:
+        """Open a language's commonest words, with their frequencies, in place of gold."""
+        words, counts = Source(f"words:{language}"), Source(f"wordfreq:{language}")
+        known = frequencies_of(counts)
+        self._set(self.study.tokeniser, reference_of(words), known, counts.name)
+        self.chose_frequencies = False
+        self._note(reference=words, frequencies=counts)
+
     def use_frequencies(
         self, frequencies: Mapping[str, float] | None, name: str, source: Source | None = None
     ) -> None:

@@ -1,0 +1,68 @@
+"""Without a reference every page shows what it can, or the ways to go on."""
+
+from typing import Any
+
+import pytest
+
+from tests.pages.conftest import PAGES
+
+LOCKED = {"blame": "Blame needs", "rebpe": "ReBPE needs", "scores": "Scores need"}
+
+
+@pytest.fixture
+def without(app: Any) -> Any:
+    """The app with the English demo's tokeniser, after a click on the way without gold."""
+    return app.press("Go on without gold")
+
+
+def said(app: Any) -> str:
+    """All that a page says in Markdown."""
+    return "\n".join(each.value for each in app.test.markdown)
+
+
+def test_every_page_has_its_content_or_the_ways_to_go_on(without: Any) -> None:
+    assert without.session.study.tokeniser.name == "demo:en"
+    assert [title.value for title in without.test.title] == ["What should it be compared with?"]
+    assert without.metrics()["F1 %"][0] == "–"
+    assert float(without.metrics()["tokens per word"][0]) > 1
+    for page in PAGES:
+        without.open(page)
+        assert LOCKED.get(page, "") in said(without)
+        assert "n/a" not in said(without)
+        labels = {metric.label for metric in without.test.metric}
+        assert not labels & {"joins", "wrong", "blame", "F1"}
+    silver = "morphgraph reference silver --counts wordfreq:en --out silver.tsv"
+    assert silver in [code.value for code in without.open("blame").test.code]
+
+
+def test_an_edit_says_what_changes_and_not_whether_it_is_better(without: Any) -> None:
+    without.open("graph").press("Knock out")
+    [words] = without.component("word_rows")["groups"]
+    study = without.session.study
+    changed = study.now.segmentation.changed_words(study.start.segmentation)
+    assert words["count"] == str(len(changed)) != "0"
+    assert all(row["gain"] == 0 and row["gold"] == "" for row in words["rows"])
+    assert f"{len(changed)} common words change" in said(without)
+    assert "F1" not in said(without)
+    without.open("history")
+    assert "F1 %" not in without.table("step").columns
+    without.open("start")
+    without.session.open_demo("en")
+    without.run()
+    assert len(without.graph.history) == 1
+    assert float(without.metrics()["F1 %"][0]) > 0
+
+
+def test_methods_are_compared_by_length_and_agreement(without: Any) -> None:
+    without.open("compare")
+    shown = without.table("tokens per word")
+    assert list(shown.columns) == ["method", "tokens per word", "types", "signature"]
+    assert len(shown) > 1
+    assert "most blame" not in without.find("radio", "Draw those").options
+
+
+def test_it_is_still_without_gold_after_a_reload(without: Any) -> None:
+    from web.sources import Source
+
+    assert without.session.sources["reference"] == Source("words:en")
+    assert not without.session.study.benchmark.reference.has_gold

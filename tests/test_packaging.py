@@ -21,7 +21,7 @@ MODULE_OF = {"protobuf": "google", "pyyaml": "yaml"}
 BEHIND = {"dask": "distributed", "pydantic_core": "pydantic", "requests": "pooch"}
 """Packages that come with another one."""
 
-OF_APP = ("batch", "wordfreq", "workbooks")
+OF_APP = ("batch", "silver", "wordfreq", "workbooks")
 """Extras that the app brings."""
 
 NOT_OURS = {"torch"}
@@ -60,8 +60,7 @@ def modules(requirements: Iterable[str]) -> set[str]:
 def test_the_library_alone_is_light() -> None:
     base = modules(PROJECT["dependencies"])
     assert not base & {*EXTRA_OF}
-    brought = ("app", "batch", "cloud", "models", "transformers", "wordfreq", "workbooks")
-    assert set(EXTRAS) == {*brought}
+    assert set(EXTRAS) == {"app", "cloud", "models", "transformers", *OF_APP}
     for package, extra in EXTRA_OF.items():
         of = ["app", *OF_APP] if extra == "app" else [extra]
         assert package in {module for each in of for module in modules(EXTRAS[each])}, package

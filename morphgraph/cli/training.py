@@ -167,7 +167,7 @@ def _model(
                 f"{entry.title} trains in one go, so there is nothing to keep before its end. "
                 "Leave out --checkpoint."
             )
-        print(f"{entry.title} shows no progress while it trains", file=sys.stderr)
+        print(f"{entry.title} trains in one go, with little progress to show", file=sys.stderr)
     segmenter = train_segmenter(name, words, vocab_size, parameters=parameters, **how)
     if warning := segmenter.warning():
         print(warning, file=sys.stderr)

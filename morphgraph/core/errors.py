@@ -82,6 +82,7 @@ EXTRA_OF = {
     "accelerate": "models",
     "cryptography": "batch",
     "distributed": "batch",
+    "morfessor": "silver",
     "openpyxl": "workbooks",
     "plotly": "batch",
     "pyarrow": "batch",

@@ -134,7 +134,7 @@ class Unigram(VocabularySegmenter):
         """Return the readable text of a token; for an unknown one, its original characters."""
         if token == UNKNOWN or token != self.unknown_id:
             return super().token_text(words, atom, token)
-        start = words.word_offsets[np.searchsorted(words.word_offsets, atom, "right") - 1]
+        start = words.piece_offsets[np.searchsorted(words.piece_offsets, atom, "right") - 1]
         first = atom
         while first > start and first in words.unknown and first - 1 in words.unknown:
             first -= 1

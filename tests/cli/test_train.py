@@ -28,7 +28,8 @@ def share(done, of):
 training.share_of_work = share
 main()
 """
-METHODS = ["bpe", "bpe-prime", "picky", "scaffold", "unigram", "unigram-prime", "wordpiece"]
+METHODS = ["bpe", "bpe-prime", "morfessor", "picky", "scaffold", "unigram", "unigram-prime"]
+METHODS += ["wordpiece"]
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -1,0 +1,164 @@
+"""Morfessor Baseline: the morphs by which a lexicon and the words that it spells are shortest."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from morphgraph.core.errors import require
+from morphgraph.segment.method import Method, Parameters, Training
+from morphgraph.segment.unigram import Unigram
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary
+
+if TYPE_CHECKING:
+    from morphgraph.corpus.counts import WordCounts
+    from morphgraph.corpus.pipelines import PreparedCorpus
+
+FORCE_SPLIT = ("-", "'")
+"""Characters that are always morphs of their own."""
+_USUAL_EPOCHS = 6
+_TUNED_EPOCHS = 10
+"""Epochs after which α stays as it is, so that training ends."""
+_PER_LETTER = 100.0
+"""How many rare morphs cost as much as a letter that is no morph."""
+
+
+class MorfessorParameters(Parameters):
+    """What Morfessor Baseline is trained with."""
+
+    corpus_weight: float = Field(
+        default=1.0, gt=0, description="α, the weight of the corpus; larger: fewer splits."
+    )
+    words: int = Field(
+        default=50_000, ge=1, description="At most this many words, the most frequent."
+    )
+    seed: int = Field(default=0, ge=0, description="For the order in which words are visited.")
+
+
+class Morfessor(Unigram):
+    """The most probable sequence of morphs, as Morfessor's Viterbi search without smoothing.
+
+    A letter that is no morph is a token of its own, and only taken where no morphs fit. Source:
+    Virpioja et al. 2013.
+    """
+
+    method = "morfessor"
+    name = "Morfessor"
+
+    def __init__(self, vocabulary: SubwordVocabulary) -> None:
+        super().__init__(vocabulary)
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """None: all that matters is in the vocabulary."""
+        return {}
+
+
+def dampened(counts: WordCounts, most: int) -> dict[str, int]:
+    """Return the most frequent words with the rounded log₂ of their counts, plus one.
+
+    Counts are first divided by the smallest of them, as the unit of frequencies is arbitrary: the
+    rarest word counts 1. Ties go by code point.
+
+    >>> from morphgraph.corpus.counts import WordCounts
+    >>> dampened(WordCounts.from_mapping({"rare": 100, "usual": 700, "never": 100}), 2)
+    {'usual': 3, 'never': 1}
+    """
+    kept = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:most]
+    return {word: round(math.log2(count / kept[-1][1] + 1)) for word, count in kept}
+
+
+def train_baseline(
+    counts: Mapping[str, int],
+    seed: int,
+    corpus_weight: float = 1.0,
+    gold: Mapping[str, Sequence[Sequence[str]]] | None = None,
+    watch: Callable[[float], None] | None = None,
+) -> Any:
+    """Train the `morfessor` package's BaselineModel on dampened counts.
+
+    ``gold``: word → analyses, by which α is tuned such that as many boundaries are missed as are
+    wrong. ``watch``: called with an estimate of the share done. The same arguments give the same
+    model. Source: Virpioja et al. 2013.
+    """
+    require("Morfessor", "morfessor")
+    from morfessor import AnnotationCorpusWeight, BaselineModel, FixedCorpusWeight, utils
+
+    weight = FixedCorpusWeight(corpus_weight) if gold is None else AnnotationCorpusWeight(gold)
+
+    class Watched:
+        """The weight of the corpus, which Morfessor asks for after each epoch."""
+
+        def update(self, model: Any, epoch: int) -> bool:
+            if watch is not None:
+                watch(min(epoch / _USUAL_EPOCHS, 0.99))
+            return epoch < _TUNED_EPOCHS and bool(weight.update(model, epoch))
+
+    utils.show_progress_bar = False
+    model = BaselineModel(list(FORCE_SPLIT), Watched())
+    model.load_data((count, word) for word, count in counts.items())
+    state = random.getstate()  # Morfessor draws by the global one
+    try:
+        random.seed(seed)
+        model.train_batch()
+    finally:
+        random.setstate(state)
+    return model
+
+
+def _trained(
+    prepared: PreparedCorpus,
+    vocab_size: int,
+    name: str,
+    watch: Callable[[float], None],
+    corpus_weight: float,
+    words: int,
+    seed: int,
+) -> Morfessor:
+    """Return the letters of the words and the most frequent morphs, as many as there is room."""
+    from morphgraph.segment.training import UNKNOWN_TOKEN, check_vocabulary_size, with_pipeline
+
+    counts = dampened(prepared.counts, words)
+    model = train_baseline(counts, seed, corpus_weight, watch=watch)
+    letters = sorted({*prepared.alphabet, *(c for word in counts for c in word)})
+    check_vocabulary_size(vocab_size, len(letters) + 1)
+    found: list[tuple[str, int]] = model.get_constructions()
+    every = math.log(model.tokens + sum(counts.values()))
+    scores = dict.fromkeys((UNKNOWN_TOKEN, *letters), -_PER_LETTER * every)
+    room = vocab_size - len(scores)
+    for morph, count in sorted(found, key=lambda pair: (-pair[1], pair[0])):
+        if morph in scores or room > 0:
+            room -= morph not in scores
+            scores[morph] = math.log(count) - every
+    vocabulary = SubwordVocabulary(
+        tuple(scores),
+        special=frozenset({UNKNOWN_TOKEN}),
+        unknown=UNKNOWN_TOKEN,
+        scores=tuple(scores.values()),
+        name=f"{name}-{vocab_size}",
+    )
+    return Morfessor(with_pipeline(vocabulary, prepared))
+
+
+MORFESSOR = Method(
+    "morfessor",
+    "Morfessor",
+    "The most probable sequence of morphs, which were found without gold; - and ' stand alone.",
+    Morfessor,
+    "training",
+    MorfessorParameters,
+    source="Virpioja et al. 2013",
+    training=Training(
+        "Morphs that make the lexicon and the words together shortest (Virpioja et al. 2013).",
+        _trained,
+        MorfessorParameters,
+        atoms="unmarked",
+        stoppable=False,
+        seconds=60.0,
+    ),
+    standalone="morphgraph.standalone.vocabulary:Unigram",
+)

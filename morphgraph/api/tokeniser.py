@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from morphgraph.api.base import BaseTokeniser
@@ -13,6 +14,7 @@ from morphgraph.core.text import base_name, counted, percent, shortened
 from morphgraph.corpus.counts import to_word_counts
 from morphgraph.reference.entry import Reference
 from morphgraph.refine import (
+    SHARE_HELD_OUT,
     BlameSettings,
     KnockoutSettings,
     PruningOrder,
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
 _KNOCKOUT, _REBPE = KnockoutSettings(), ReBPESettings()
 """Where the defaults stand."""
 Settings = TypeVar("Settings", bound=BlameSettings)
+Learnt = TypeVar("Learnt", bound="ScoredKnockout | ReBPEOutcome")
 
 _WORST = 20
 """How many merges a notebook shows of a table of blame."""
@@ -161,7 +164,8 @@ class Tokeniser(BaseTokeniser):
         made, never = self._edited(new)
         scores = self._scores(made, result.scored, settings)
         removed, added = tuple(result.removed), result.tokens_added
-        return ScoredKnockout(made, never, removed, result.change, *scores, added)
+        again = _again(self.knock_out, gold_set, settings)
+        return ScoredKnockout(made, never, removed, result.change, *scores, added, again)
 
     def knock_out_types(
         self, types: Sequence[str], *, cascade: bool = False, portable: bool = False
@@ -195,8 +199,12 @@ class Tokeniser(BaseTokeniser):
         'tokenizer.json'
         """
         new = self._merges("portable").copy()
-        benchmark = None if gold is None else Benchmark.on(read_gold(gold), new)
-        return self._removed(new, preview_portable(new.graph, benchmark), ids)
+        if gold is None:
+            return self._removed(new, preview_portable(new.graph), ids)
+        benchmark = Benchmark.on(read_gold(gold), new)
+        remember(new, benchmark, _REBPE)
+        change = preview_portable(new.graph, benchmark)
+        return self._removed(new, _REBPE.learned(change, benchmark.reference.checksum), ids)
 
     def prune(
         self,
@@ -297,7 +305,8 @@ class Tokeniser(BaseTokeniser):
         made, never = self._edited(new)
         scores = self._scores(made, run.scored, settings)
         phases, added = tuple(run.phases), run.tokens_added
-        return ReBPEOutcome(made, never, phases, run.converged, *scores, added)
+        again = _again(self.rebpe, gold_set, settings)
+        return ReBPEOutcome(made, never, phases, run.converged, *scores, added, again)
 
     def _edited(self, new: BpeTokeniser) -> tuple[Tokeniser, tuple[str, ...]]:
         """Return an edited copy, and the types that no merge of it can form any more."""
@@ -378,6 +387,15 @@ def _settings(kind: type[Settings], given: Mapping[str, Any]) -> Settings:
     return kind(**{name: given[name] for name in kind.model_fields})
 
 
+def _again(
+    learn: Callable[..., Learnt], gold: GoldSet, settings: BlameSettings
+) -> Callable[[], Learnt] | None:
+    """Return what learns once more without a share of the words; None if some were held out."""
+    if settings.holdout or not settings.sees_gold:
+        return None
+    return partial(learn, gold, **dict(settings.changed(holdout=SHARE_HELD_OUT)))
+
+
 # ----------------------------------------------------------------------------- what they return
 
 
@@ -419,6 +437,19 @@ class ScoredKnockout(Knockout):
     before: TokeniserScore
     after: TokeniserScore
     tokens_added: float
+    _again: Callable[[], ScoredKnockout] | None = field(compare=False)
+
+    @cached_property
+    def held_out(self) -> ScoredKnockout:
+        """The same learned from 80 % of the words, and scored on the others: computed on demand.
+
+        The seed draws these. Itself if it was learned with a ``holdout``, or not from gold.
+
+        >>> found = tokeniser.knock_out(gold).held_out
+        >>> round(found.before.f1, 3), round(found.after.f1, 3)
+        (0.517, 0.637)
+        """
+        return self._again() if self._again else self
 
     def __repr__(self) -> str:
         """Return one line."""
@@ -445,6 +476,18 @@ class ReBPEOutcome:
     before: TokeniserScore
     after: TokeniserScore
     tokens_added: float
+    _again: Callable[[], ReBPEOutcome] | None = field(compare=False)
+
+    @cached_property
+    def held_out(self) -> ReBPEOutcome:
+        """The same learned from 80 % of the words, and scored on the others: computed on demand.
+
+        As of `ScoredKnockout.held_out`.
+
+        >>> tokeniser.rebpe(gold).held_out
+        <ReBPEOutcome: 10 phases, F1 51.68 % → 63.45 %>
+        """
+        return self._again() if self._again else self
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each phase: its iteration and kind, sizes, scores, and what it changed.

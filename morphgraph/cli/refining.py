@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from pydantic import Field
 
 from morphgraph.cli import output
 from morphgraph.cli.options import (
@@ -20,12 +21,19 @@ from morphgraph.cli.options import (
 )
 from morphgraph.core.errors import MorphGraphError, check_share
 from morphgraph.core.text import counted, percent, shortened, signed, visible
-from morphgraph.refine import KnockoutSettings, PruningOrder, ReBPESettings
+from morphgraph.refine import (
+    SHARE_HELD_OUT,
+    BlameSettings,
+    KnockoutSettings,
+    PruningOrder,
+    ReBPESettings,
+)
 
 if TYPE_CHECKING:
     from morphgraph.formats.export import Export
     from morphgraph.graph.merge_table import Change
-    from morphgraph.score.boundaries import Benchmark
+    from morphgraph.refine.held_out import HeldOut
+    from morphgraph.score.boundaries import Benchmark, BoundaryScore
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
@@ -176,12 +184,68 @@ def _print_never_formed(never: dict[str, Any]) -> None:
         )
 
 
+_HOLDOUT: Any = Field(
+    default=SHARE_HELD_OUT,
+    ge=0,
+    lt=1,
+    description="Share of the words without which all is learned once more, for scores on words "
+    "not learned from; 0 for none.",
+)
+
+
+class _Knockout(KnockoutSettings):
+    holdout: float = _HOLDOUT
+
+
+class _ReBPE(ReBPESettings):
+    holdout: float = _HOLDOUT
+
+
+def _held_out(
+    loaded: "BpeTokeniser", benchmark: "Benchmark", settings: BlameSettings, edits_before: int
+) -> "HeldOut | None":
+    """Learn what was learned once more, without a share of the words, and score these."""
+    from morphgraph.refine.held_out import held_out, learned_steps
+
+    if not settings.holdout or not learned_steps(loaded, benchmark):
+        return None
+    try:
+        drawn = settings.holdout, settings.seed
+        return held_out(loaded, benchmark, *drawn, edits_before=edits_before)
+    except MorphGraphError as error:  # too few words
+        output.print_message(str(error))
+        return None
+
+
+def _held_out_report(found: "HeldOut | None") -> dict[str, Any] | None:
+    from morphgraph.score.boundaries import score_report
+
+    if found is None:
+        return None
+    signature = found.scored.signature(found.tokeniser)
+    return {
+        "before": score_report(found.scored, found.before, found.signature_before),
+        "after": score_report(found.scored, found.after, signature),
+    }
+
+
+def _print_scores(
+    after: "list[BoundaryScore]", before: "list[BoundaryScore]", found: "HeldOut | None"
+) -> None:
+    """Print scores on the words learned from, and on held-out ones first."""
+    if found is not None:
+        print(f"on held-out words ({found.scored.drawn}), all learned again without them:")
+        output.print_scores(found.after, found.before)
+        print("on all words, which it was learned from:")
+    output.print_scores(after, before)
+
+
 def _checks(made: "Export | None") -> list[dict[str, Any]]:
     return [] if made is None else made.to_dict()["checks"]
 
 
 @with_options
-def knockout(given: KnockoutOptions, settings: KnockoutSettings) -> None:
+def knockout(given: KnockoutOptions, settings: _Knockout) -> None:
     """Knock out the types whose merges are most to blame, or those of a list, and export the rest.
 
     What the types of a list cost is told first; without --out nothing is written.
@@ -196,10 +260,12 @@ def knockout(given: KnockoutOptions, settings: KnockoutSettings) -> None:
         _knock_out_listed(given, settings, given.types, loaded, benchmark)
         return
     edits_before = len(loaded.graph.history)
+    learning = KnockoutSettings(**{**dict(settings), "holdout": 0.0})
     with output.progress_bar("knocking out"):
-        result = knock_out(loaded, benchmark, settings)
+        result = knock_out(loaded, benchmark, learning)
+        held_out = _held_out(loaded, benchmark, settings, edits_before)
     if result.removed:
-        remember(loaded, benchmark, settings)
+        remember(loaded, benchmark, learning)
     never = given.never_formed(loaded, edits_before)
     made = _exported(loaded, given.out, given.tokenizer, benchmark.texts)
     saved = [] if made is None else output.save_files(made.files, given.out)
@@ -210,6 +276,7 @@ def knockout(given: KnockoutOptions, settings: KnockoutSettings) -> None:
             {
                 "before": before,
                 "after": score_report(result.scored, result.after, signature),
+                "held_out": _held_out_report(held_out),
                 "removed": result.removed,
                 "portable": None if result.portable is None else result.portable.counts(),
                 "never_formed": never,
@@ -224,7 +291,7 @@ def knockout(given: KnockoutOptions, settings: KnockoutSettings) -> None:
             }
         )
         return
-    output.print_scores(result.after, result.before)
+    _print_scores(result.after, result.before, held_out)
     print("tokens added: " + signed(100 * result.tokens_added, unit=" %"))
     print(
         f"{counted(len(result.removed), 'type')} removed ({result.share_of_merges:.1%} of the "
@@ -255,7 +322,7 @@ def _knock_out_listed(
     from morphgraph.refine.study import Study
 
     cascade, portable = settings.cascade, settings.portable
-    if settings != KnockoutSettings(cascade=cascade, portable=portable):
+    if settings != _Knockout(cascade=cascade, portable=portable):
         raise MorphGraphError(
             "--types says what to remove. Of the settings, give only --cascade and --portable."
         )
@@ -291,7 +358,7 @@ def _knock_out_listed(
 
 
 @with_options
-def rebpe(given: EditOptions, settings: ReBPESettings) -> None:
+def rebpe(given: EditOptions, settings: _ReBPE) -> None:
     """Run ReBPE: anneal, then knock out and reify in turn until nothing changes."""
     from morphgraph.refine.learning import remember
     from morphgraph.refine.rebpe_run import ReBPERun
@@ -300,10 +367,11 @@ def rebpe(given: EditOptions, settings: ReBPESettings) -> None:
     output.check_out(given.out)
     loaded, benchmark = given.load()
     with output.progress_bar("ReBPE") as advance:
-        run = ReBPERun(loaded, benchmark, settings)
+        run = ReBPERun(loaded, benchmark, ReBPESettings(**{**dict(settings), "holdout": 0.0}))
         before = run.scored.scores(run.segment_scored())
         run.finish(advance)
-    remember(loaded, benchmark, settings)
+        held_out = _held_out(loaded, benchmark, settings, run.edits_before)
+    remember(loaded, benchmark, run.settings)
     never = given.never_formed(loaded, run.edits_before)
     after = run.scored.scores(run.segment_scored())
     made = _exported(loaded, given.out, given.tokenizer, benchmark.texts)
@@ -312,6 +380,7 @@ def rebpe(given: EditOptions, settings: ReBPESettings) -> None:
         "before": [found.to_dict() for found in before],
         "after": [found.to_dict() for found in after],
         **score_report(run.scored, after, run.scored.signature(loaded)),
+        "held_out": _held_out_report(held_out),
         "converged": run.converged,
         "never_formed": never,
         "tokens_added": run.tokens_added,
@@ -338,7 +407,7 @@ def rebpe(given: EditOptions, settings: ReBPESettings) -> None:
     ]
     header = ["iteration", "phase", "|V|", "precision %", "recall %", "F1 %", "merges", "s"]
     output.print_table(header, rows, left={1, 6}, keys=2)
-    output.print_scores(after, before)
+    _print_scores(after, before, held_out)
     print("tokens added: " + signed(100 * run.tokens_added, unit=" %"))
     end = "converged" if run.converged else "stopped at the limit of iterations"
     print(f"{end} after {report['seconds']:.2f} s; |V| is now {loaded.vocabulary_size:,}")

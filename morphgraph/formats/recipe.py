@@ -172,6 +172,8 @@ def _is_learned_from(source: Any) -> bool:
 def _step_problem(step: Any) -> str:
     """Describe what is malformed in a step; empty if its edit has all its fields."""
     match step:
+        case {"learned": learned} if not _is_learned(learned):
+            return "learned names a reference by its checksum, and settings"
         case {"edit": "renumber"}:
             return ""
         case {"edit": "anneal"}:
@@ -191,6 +193,13 @@ def _step_problem(step: Any) -> str:
         case {"types": [_, *_] as types} if _are_strings(types):
             return ""
     return "an edit with types is expected"
+
+
+def _is_learned(learned: Any) -> bool:
+    match learned:
+        case {"reference": str(), "settings": dict() as settings}:
+            return all(isinstance(value, str | int | float) for value in settings.values())
+    return False
 
 
 def _is_repair(repair: Any) -> bool:

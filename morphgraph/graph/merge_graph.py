@@ -1,6 +1,7 @@
 """The merge graph: types and merges, and edits that can be undone."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -246,7 +247,11 @@ class MergeGraph(MergeTable):
         made, undone, places = len(self._done), self._undone.copy(), self._places.copy()
         for position, step in enumerate(steps, start=1):
             try:
-                changes.append(self._make(step))
+                change = self._make(step)
+                if "learned" in step and not change.is_empty:  # how is told by those who made it
+                    change = replace(change, step={**change.step, "learned": step["learned"]})
+                    self._done[-1] = change
+                changes.append(change)
             except EditError as error:
                 while len(self._done) > made:  # a step that changed nothing is not in it
                     self.undo()

@@ -3,13 +3,17 @@
 A field of a setting says what it means, its default and its limits: commands and pages ask here.
 """
 
+from dataclasses import replace
 from typing import Literal
 
 from pydantic import Field
 
+from morphgraph.graph.merge_table import Change
 from morphgraph.segment.method import Parameters
 
 Selection = Literal["blame", "random", "last", "leaves"]
+SHARE_HELD_OUT = 0.2
+"""The share of words that is held out, when edits are learned again, if no other is asked for."""
 PruningOrder = Literal["leaf-frequency", "merge-based", "last", "script"]
 
 
@@ -56,6 +60,18 @@ class BlameSettings(Parameters):
     def sees_gold(self) -> bool:
         """Whether the method uses gold boundaries."""
         return True
+
+    def learned(self, change: Change, reference: str, **more: int) -> Change:
+        """Return a change that says how it was learned from a reference, given by its checksum.
+
+        What is learned again from other words (`refine.held_out`) is recognised by this. ``more``:
+        the iteration of ReBPE.
+        """
+        if not self.sees_gold:
+            return change
+        settings = self.model_dump(exclude_defaults=True)
+        mark = {"reference": reference, "settings": settings, **more}
+        return replace(change, step={**change.step, "learned": mark})
 
 
 class KnockoutSettings(BlameSettings):

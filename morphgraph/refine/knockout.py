@@ -252,10 +252,12 @@ def knock_out(
     signature_before = scored.signature(tokeniser)
     merges, late_leaves = graph.merge_count, share_of_leaves(graph)
     change, blamed = preview_knockout(tokeniser, benchmark, segmentation, settings, seen)
-    graph.apply(change)
+    reference = benchmark.reference.checksum
+    change = graph.apply(settings.learned(change, reference))
     portable = None
     if settings.portable:
-        portable = graph.apply(preview_portable(graph, benchmark, settings, seen))
+        portable = preview_portable(graph, benchmark, settings, seen)
+        portable = graph.apply(settings.learned(portable, reference))
     after = segment(graph, scored.words)
     removed = blamed.arrays.places[np.fromiter(change.removed_merges, np.int64)].astype(np.int64)
     return KnockoutResult(

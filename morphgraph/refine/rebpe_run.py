@@ -157,6 +157,8 @@ class ReBPERun:
             self.graph.forget_undone()
         started = time.perf_counter()
         change, blamed = self._preview(upcoming[1])
+        reference = self._benchmark.reference.checksum
+        change = self.settings.learned(change, reference, iteration=upcoming[0])
         return self._record(upcoming, self.graph.apply(change), blamed, started)
 
     def __iter__(self) -> Iterator[Phase]:

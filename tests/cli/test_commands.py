@@ -100,7 +100,8 @@ def test_knockout(morphgraph: Command, folder: Path) -> None:
         assert f"| {check['name']} |" in readme
     recipe = Path("new/out/recipe.json")
     steps = json.loads(recipe.read_text(encoding="utf-8"))["steps"]
-    assert steps == [{"edit": "knockout", "types": report["removed"]}]
+    learned = {"reference": steps[0]["learned"]["reference"], "settings": {}}
+    assert steps == [{"edit": "knockout", "types": report["removed"], "learned": learned}]
     again = morphgraph("knockout", *ON_GOLD, "--count", "0", "--recipe", recipe, "--json").json
     assert again["after"]["scores"] == report["after"]["scores"]
     assert again["removed"] == []
@@ -210,7 +211,10 @@ def test_knockout_options(morphgraph: Command, folder: Path) -> None:
     assert len(morphgraph(*arguments, "--min-vocab-size", "11").json["removed"]) == 1
     held = morphgraph(*arguments, "--holdout", "0.5", "--seed", "3").json
     for name in ("before", "after"):
-        assert "(holdout 0.5 seed 3)" in held[name]["signature"]
+        assert "(holdout 0.5 seed 3)" in held["held_out"][name]["signature"]
+        assert "holdout" not in held[name]["signature"]
+    assert morphgraph(*arguments, "--holdout", "0").json["held_out"] is None
+    assert morphgraph(*arguments, "--select", "last").json["held_out"] is None, "nothing is learned"
 
 
 def test_segment(morphgraph: Command, folder: Path) -> None:

@@ -9,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MergeList, well_formed
 
+from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.blame import blame
-from morphgraph.refine.study import ChangedWord, Study
+from morphgraph.refine.study import ChangedWord, Study, StudyState
 from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.gold_set import Flags
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 MakeTokeniser = Callable[..., BpeTokeniser]
@@ -29,6 +31,23 @@ def study(small_tokeniser: MakeTokeniser, small_reference: MakeReference) -> Mak
         return Study(tokeniser, Benchmark.build(tokeniser, small_reference(*lines, counts=counts)))
 
     return make
+
+
+def made_of(graph: MergeGraph) -> dict[str, set[tuple[str, ...]]]:
+    """Return the parts of the merges that make each type."""
+    found: dict[str, set[tuple[str, ...]]] = {}
+    for number in graph.merge_ids():
+        merge = graph.merge(number)
+        parts = tuple(graph.types[part] for part in merge.parts)
+        found.setdefault(graph.types[merge.result], set()).add(parts)
+    return found
+
+
+def took_part(state: StudyState, graph: MergeGraph, types: set[str]) -> Flags:
+    """Return behind which atoms a join made one of the types."""
+    results, closed_by = state.segmentation.arrays.results, state.segmentation.closed_by
+    made = [results[number] if number >= 0 else -1 for number in closed_by]
+    return np.isin(np.array(made), [graph.ids[text] for text in types])
 
 
 @given(
@@ -70,12 +89,10 @@ def test_a_preview_is_what_the_edit_then_does(
         assert cost["tuple_merges"] == sum(
             graph.merge(n).is_tuple for n in pairs if graph.has_merge(n)
         )
-        if portable:  # words in which no removed type took part are as before
-            closed = [
-                before.segmentation.arrays.results[n] if n >= 0 else -1
-                for n in before.segmentation.closed_by
-            ]
-            took = np.isin(closed, [was.ids[text] for text in removed])
+        if portable:  # other words are as before
+            made, made_before = made_of(graph), made_of(was)
+            rewired = {text for text in left if made.get(text) != made_before.get(text)}
+            took = took_part(before, was, removed) | took_part(now, graph, rewired)
             differ = now.segmentation.changed_words(before.segmentation)
             assert set(differ.tolist()) <= set(words.word_of_atom[took].tolist())
         morphemic = before.score("morphemic", "types")

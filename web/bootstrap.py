@@ -173,7 +173,8 @@ def score_metrics(
     with st.container(key=f"score-bar-{place}", **row):
         what_is_open(current, place)
         if note:
-            st.badge("partial gold", icon=":material/info:", color="orange", help=note)
+            label = "silver" if study.benchmark.reference.is_silver else "partial gold"
+            st.badge(label, icon=":material/info:", color="orange", help=note)
         st.space("stretch")
         for name, label, meaning in (
             ("f1", "F1 %", "The harmonic mean of precision and recall."),
@@ -247,7 +248,7 @@ def what_is_open(current: Session, place: str) -> None:
             if kind == "reference" and gold.has_gold:
                 st.caption(counted(len(gold), "word"))
             if place == "start":
-                st.caption("Open your own files at the bottom of this page.")
+                st.caption("Open your own files further down on this page.")
             elif kind == "reference":
                 open_reference(current, place)
             else:

@@ -18,7 +18,7 @@ from typing import Annotated
 
 import typer
 
-from morphgraph.cli.data import count, get_source, list_sources, show
+from morphgraph.cli.data import count, get_source, list_sources, show, silver
 from morphgraph.cli.evaluating import evaluate, open_app
 from morphgraph.cli.output import discard_output, print_message
 from morphgraph.cli.refining import blame, extend, knockout, prune, rebpe
@@ -62,10 +62,13 @@ def common(
     """Options of the program itself."""
 
 
-references = typer.Typer(help="Gold segmentations: inspect a file, or download a public one.")
+references = typer.Typer(
+    help="Gold segmentations: inspect a file, download a public one, or make a silver one."
+)
 references.command(name="show")(show)
 references.command(name="list")(list_sources)
 references.command(name="get")(get_source)
+references.command(name="silver")(silver)
 program.add_typer(references, name="reference", no_args_is_help=True)
 
 

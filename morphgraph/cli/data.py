@@ -1,6 +1,7 @@
-"""The commands that read words and gold: count, reference show, reference list, reference get."""
+"""The commands that read words and gold: count, and those of references."""
 
 import hashlib
+import os
 import signal
 import sys
 from dataclasses import asdict
@@ -10,7 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from morphgraph.cli import output
-from morphgraph.cli.options import Reading, Whole, check_one_place, cluster_for, with_options
+from morphgraph.cli.options import (
+    Reading,
+    Whole,
+    check_one_place,
+    cluster_for,
+    with_options,
+    word_counts,
+)
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import read_bytes
 from morphgraph.core.text import clock, counted, percent, visible
@@ -281,6 +289,44 @@ def get_source(
     print(f"Licence: {source.licence} ({source.licence_url}). Please cite:")
     print(source.citation)
     print(f"Use it with: --reference {path}")
+
+
+@with_options
+def silver(
+    counts: str,
+    out: Path,
+    reading: Reading,
+    reference: str | None = None,
+    words: Annotated[int, typer.Option(min=1)] = 50_000,
+    seed: Whole = 0,
+) -> None:
+    """Make a reference for a language without gold: Morfessor finds morphs in word counts.
+
+    It is called silver wherever it is used: good for a first look, no gold. Four of five runs have
+    to agree on a boundary.
+
+    counts: Word counts: FILE (word⇥count a line) or wordfreq:LANG.
+    out: The file to write: a word and its morphs a line.
+    reference: Some gold, of which up to 500 words tell how many boundaries there should be.
+    words: At most this many words, the most frequent.
+    seed: The first of the five runs' seeds.
+    """
+    from morphgraph.core.text import base_name
+    from morphgraph.segment import morfessor
+
+    found = word_counts(counts)
+    source = counts if counts.startswith("wordfreq:") else base_name(counts)
+    gold: dict[str, list[tuple[str, ...]]] = {}
+    for entry in reading.read(reference).entries if reference else ():
+        gold.setdefault(entry.word, []).append(entry.morphs)
+    workers = os.cpu_count() or 1
+    with output.progress_bar("five runs of Morfessor") as tell:
+        watch = tell or (lambda share: None)
+        text = morfessor.silver(found, source, words, seed, gold, workers, watch)
+    output.write(out, text)
+    about, _, lines = text.partition("\n")
+    divided = sum(" " in line for line in lines.splitlines())
+    print(f"{about.removeprefix('# ')}\n{divided:,} words have several morphs: saved {out}")
 
 
 def _size_of(source: "CatalogueEntry") -> str:

@@ -15,6 +15,9 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum
 from morphgraph.core.text import base_name, counted, visible
 
+SILVER = "# silver:"
+"""How the first line of a plain file begins whose morphs a program has found."""
+
 
 class MorphemeKind(StrEnum):
     """The role of a morpheme among its siblings."""
@@ -110,10 +113,10 @@ class Reference:
     `checksum` holds the first 12 hexadecimal digits of the SHA-256 of the file's bytes; `skipped`
     is sorted by count, the largest first. A word with several analyses has several entries.
     `partial` names what the source gives of a word if it lacks boundaries ("one affix a word"),
-    and is "" elsewhere. `lines` is the number of lines of the file, 0 if not known. `unaligned`
-    are entries without morphs: words with a space or without a segmentation, whose `underlying`
-    morphemes count only in scores against these. `language` is the ISO 639-3 code that the
-    catalogue gives, "" where the language is not known.
+    is "silver" if a program found its morphs, and "" elsewhere. `lines` is the number of lines of
+    the file, 0 if not known. `unaligned` are entries without morphs: words with a space or without
+    a segmentation, whose `underlying` morphemes count only in scores against these. `language` is
+    the ISO 639-3 code that the catalogue gives, "" where the language is not known.
     """
 
     name: str
@@ -155,6 +158,11 @@ class Reference:
         return any(entry.count is not None for entry in self.entries)
 
     @property
+    def is_silver(self) -> bool:
+        """Whether a program found the morphs, at least some of them."""
+        return "silver" in self.partial
+
+    @property
     def partial_note(self) -> str:
         """The caveat on precision and F1 where the gold is partial, "" elsewhere.
 
@@ -164,6 +172,11 @@ class Reference:
         """
         if not self.partial:
             return ""
+        if self.is_silver:
+            return (
+                "Silver, not gold: a program found these morphs in word counts, so scores are for "
+                "a first look."
+            )
         return (
             f"The gold is partial ({self.partial}): splits at other true boundaries count as "
             "wrong, so precision and F1 are too low."

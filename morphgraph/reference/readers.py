@@ -22,7 +22,7 @@ from morphgraph.core.files import demo_gold_path
 from morphgraph.core.limits import TREE_NODES
 from morphgraph.reference import annotated, lines
 from morphgraph.reference.align import SourceRow, entries_from
-from morphgraph.reference.entry import Entry, Reference
+from morphgraph.reference.entry import SILVER, Entry, Reference
 from morphgraph.reference.morpholex import is_zip, read_morpholex
 from morphgraph.reference.plain import cells_of, find_layout, looks_like_plain, read_plain
 from morphgraph.reference.source import (
@@ -260,7 +260,7 @@ def read_reference(
         source, known = named_reference_file(source)
         format = format or known
     data = load_bytes(source, name)
-    skips, line_count = Skips(), 0
+    skips, line_count, partial_as = Skips(), 0, ""
     if format is None and is_zip(data):
         format = "morpholex"
     with _paused_garbage_collector():
@@ -272,6 +272,9 @@ def read_reference(
                 fix = "Choose a file with one word a line."
                 raise FileFormatError(name, "", "the file holds blank lines only", fix)
             line_count = numbered[-1][0]
+            if numbered[0][1].startswith(SILVER) and len(numbered) > 1:
+                name, format, partial_as = f"{name} (silver)", "plain", "silver"
+                del numbered[0]
             numbered = drop_long_lines(numbered, skips)
             if format is None:
                 format = (
@@ -288,7 +291,13 @@ def read_reference(
     if not entries:
         unit = "row" if READERS[format].is_workbook else "line"
         raise nothing_read(name, FORMATS[format], FORMATS, skipped, unit)
-    about = sum_of(data), READERS[format].partial, line_count, unaligned, _language_of(name)
+    about = (
+        sum_of(data),
+        partial_as or READERS[format].partial,
+        line_count,
+        unaligned,
+        _language_of(name),
+    )
     return Reference(name, format, tuple(entries), skipped, *about)
 
 

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from itertools import accumulate, islice, pairwise
+from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
 from morphgraph.core.errors import require
+from morphgraph.core.files import checksum
+from morphgraph.reference.entry import SILVER
 from morphgraph.segment.method import Method, Parameters, Training
 from morphgraph.segment.unigram import Unigram
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
@@ -23,6 +29,8 @@ FORCE_SPLIT = ("-", "'")
 _USUAL_EPOCHS = 6
 _TUNED_EPOCHS = 10
 """Epochs after which α stays as it is, so that training ends."""
+_RUNS, _AGREE = 5, 4
+_TUNED_ON = 500
 _PER_LETTER = 100.0
 """How many rare morphs cost as much as a letter that is no morph."""
 
@@ -108,6 +116,67 @@ def train_baseline(
     finally:
         random.setstate(state)
     return model
+
+
+def silver(
+    counts: WordCounts,
+    source: str,
+    words: int = 50_000,
+    seed: int = 0,
+    gold: Mapping[str, Sequence[Sequence[str]]] | None = None,
+    workers: int = 1,
+    watch: Callable[[float], None] = lambda share: None,
+) -> str:
+    """Return the most frequent words with morphs that Morfessor found, as a plain reference.
+
+    A boundary is kept if four of five runs, with seeds from ``seed``, agree. ``source``: what the
+    counts are called. ``gold``: word → analyses; α is tuned on the first 500 of them that are among
+    the words, and is 1 without any. ``workers``: processes. The first line says what it was made
+    of; `read_reference` calls such a file silver. The same arguments give the same text.
+    """
+    require("Morfessor", "morfessor")
+    import morfessor
+
+    kept = dampened(counts, words)
+    known = {word: found for word, found in (gold or {}).items() if word in kept}
+    tuned = dict(islice(known.items(), _TUNED_ON))
+    weight = 1.0
+    if tuned:
+        weight = float(train_baseline(kept, seed, gold=tuned).get_corpus_coding_weight())
+    seeds = range(seed, seed + _RUNS)
+    votes: list[Counter[int]] = [Counter() for _ in kept]
+    with ProcessPoolExecutor(min(workers, _RUNS), get_context("spawn")) as pool:
+        runs = [pool.submit(_boundaries, kept, each, weight) for each in seeds]
+        try:
+            for done, run in enumerate(as_completed(runs), 1):
+                for vote, found in zip(votes, run.result(), strict=True):
+                    vote.update(found)
+                watch(done / _RUNS)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    lines = [
+        f"{word}\t{' '.join(map(word.__getitem__, _spans(word, vote)))}\n"
+        for word, vote in zip(kept, votes, strict=True)
+    ]
+    sum_of_words = checksum("".join(f"{word}\t{n}\n" for word, n in kept.items()).encode())
+    about = (
+        f"Morfessor {morfessor.__version__}, seeds {seeds[0]} to {seeds[-1]}, {_AGREE} agree, "
+        f"α {weight:g}, {len(kept)} words of {source}@{sum_of_words}"
+    )
+    return f"{SILVER} {' '.join(about.split())}\n{''.join(lines)}"
+
+
+def _boundaries(counts: Mapping[str, int], seed: int, weight: float) -> list[list[int]]:
+    """Return where one run divides each word."""
+    model = train_baseline(counts, seed, weight)
+    return [list(accumulate(map(len, model.segment(word)[:-1]))) for word in counts]
+
+
+def _spans(word: str, votes: Mapping[int, int]) -> list[slice]:
+    """Return the morphs of a word between the boundaries that enough runs agree on."""
+    ends = [0, *sorted(at for at, runs in votes.items() if runs >= _AGREE), len(word)]
+    return [slice(*ends_of) for ends_of in pairwise(ends)]
 
 
 def _trained(

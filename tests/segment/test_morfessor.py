@@ -1,10 +1,13 @@
 """Morfessor as a method: its own search is the oracle; the same input gives the same model."""
 
+from itertools import accumulate
+
 from strategies import token_texts
 
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
+from morphgraph.reference.readers import read_reference
 from morphgraph.segment.models import read_model, write_model
-from morphgraph.segment.morfessor import dampened, train_baseline
+from morphgraph.segment.morfessor import dampened, silver, train_baseline
 from morphgraph.segment.training import train
 
 COUNTS = wordfreq_counts("de", wordlist="small")
@@ -30,3 +33,31 @@ def test_a_smaller_vocabulary_has_the_most_frequent_morphs() -> None:
     some = train("morfessor", WORDS, 500)
     assert some.vocabulary_size == 500
     assert {*some.types} < {*every.types}
+
+
+def test_silver_is_where_four_of_five_runs_agree() -> None:
+    text = silver(WORDS, "wordfreq:de", 500, 3, workers=2)
+    assert silver(WORDS, "wordfreq:de", 500, 3) == text
+    reference = read_reference(text.encode(), name="silver.tsv")
+    assert reference.name == "silver.tsv (silver)" and not reference.skipped
+    assert reference.is_silver and reference.partial_note.startswith("Silver, not gold")
+    counts = dampened(WORDS, 500)
+    models = [train_baseline(counts, seed) for seed in range(3, 8)]
+    found = {entry.word: entry.morphs for entry in reference.entries}
+    assert list(found) == list(counts)
+    agreed = 0
+    for word, morphs in found.items():
+        votes = [set(accumulate(map(len, model.segment(word)[:-1]))) for model in models]
+        wanted = {at for at in range(len(word)) if sum(at in vote for vote in votes) >= 4}
+        assert set(accumulate(map(len, morphs[:-1]))) == wanted, word
+        agreed += len(wanted)
+    assert agreed > 100
+
+
+def test_gold_tells_how_much_is_divided() -> None:
+    whole = {word: [(word,)] for word in WORDS.words[:300]}
+    divided = [
+        silver(WORDS, "counts", 500, gold=gold).partition("\n")[2].count(" ")
+        for gold in (None, whole)
+    ]
+    assert divided[1] < divided[0] / 2

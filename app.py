@@ -18,7 +18,6 @@ from web.edits import knock_out_type, open_in_graph, show_message
 from web.inputs import language_of_types
 from web.sources import demo_name
 from web.state import Session, keep_session
-from web.views.without_gold import silver
 from web.widgets import attempt, button, code, gain_colour, plain, set_value, value_now
 
 DOORS = {
@@ -99,7 +98,7 @@ def ways_to_go_on(current: Session) -> None:
         st.caption(
             "A program divides the commonest words into stems and affixes. Good for a first look."
         )
-        silver(current)
+        offer_silver(current)
     with none.container(border=True, height="stretch"):
         st.markdown("**:material/arrow_forward: Go on without**")
         st.caption(

@@ -122,7 +122,7 @@ def _settings() -> _Order | None:
         place = st.container(horizontal=True, width="content")
         parameters = {}
         for name, field in training.parameters.model_fields.items():
-            label, key = f"{method.title}: {name}", f"train_{name}"
+            label, key = f"{method.title}: {name}", f"train_{method.name}_{name}"
             parameters[name] = parameter_field(place, label, key, field, field.default)
         with st.popover("Preparation", icon=":material/tune:"):
             pipeline = st.selectbox(

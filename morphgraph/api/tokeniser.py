@@ -485,7 +485,7 @@ class ReBPEOutcome:
         As of `ScoredKnockout.held_out`.
 
         >>> tokeniser.rebpe(gold).held_out
-        <ReBPEOutcome: 10 phases, F1 51.68 % → 63.45 %>
+        <ReBPEOutcome: 14 phases, F1 51.68 % → 63.45 %>
         """
         return self._again() if self._again else self
 

@@ -18,7 +18,7 @@ from typing import Annotated
 
 import typer
 
-from morphgraph.cli.data import count, get_source, list_sources, show, silver
+from morphgraph.cli.data import count, get_source, list_sources, make_silver, show
 from morphgraph.cli.evaluating import evaluate, open_app
 from morphgraph.cli.output import discard_output, print_message
 from morphgraph.cli.refining import blame, extend, knockout, prune, rebpe
@@ -68,7 +68,7 @@ references = typer.Typer(
 references.command(name="show")(show)
 references.command(name="list")(list_sources)
 references.command(name="get")(get_source)
-references.command(name="silver")(silver)
+references.command(name="silver")(make_silver)
 program.add_typer(references, name="reference", no_args_is_help=True)
 
 

@@ -292,7 +292,7 @@ def get_source(
 
 
 @with_options
-def silver(
+def make_silver(
     counts: str,
     out: Path,
     reading: Reading,
@@ -322,7 +322,7 @@ def silver(
     workers = os.cpu_count() or 1
     with output.progress_bar("five runs of Morfessor") as tell:
         watch = tell or (lambda share: None)
-        text = morfessor.silver(found, source, words, seed, gold, workers, watch)
+        text = morfessor.silver_reference(found, source, words, seed, gold, workers, watch)
     output.write(out, text)
     about, _, lines = text.partition("\n")
     divided = sum(" " in line for line in lines.splitlines())

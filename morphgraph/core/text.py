@@ -14,6 +14,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 UNDEFINED = "n/a"
+SILVER = "# silver:"
+"""How the first line of a plain reference begins whose morphs a program has found."""
 
 
 def shortened(text: str, length: int = 40) -> str:

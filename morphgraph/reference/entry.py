@@ -15,9 +15,6 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum
 from morphgraph.core.text import base_name, counted, visible
 
-SILVER = "# silver:"
-"""How the first line of a plain file begins whose morphs a program has found."""
-
 
 class MorphemeKind(StrEnum):
     """The role of a morpheme among its siblings."""

@@ -20,9 +20,10 @@ from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import checksum as sum_of
 from morphgraph.core.files import demo_gold_path
 from morphgraph.core.limits import TREE_NODES
+from morphgraph.core.text import SILVER
 from morphgraph.reference import annotated, lines
 from morphgraph.reference.align import SourceRow, entries_from
-from morphgraph.reference.entry import SILVER, Entry, Reference
+from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.morpholex import is_zip, read_morpholex
 from morphgraph.reference.plain import cells_of, find_layout, looks_like_plain, read_plain
 from morphgraph.reference.source import (

@@ -4,12 +4,14 @@ A field of a setting says what it means, its default and its limits: commands an
 """
 
 from dataclasses import replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from morphgraph.graph.merge_table import Change
 from morphgraph.segment.method import Parameters
+
+if TYPE_CHECKING:
+    from morphgraph.graph.merge_table import Change
 
 Selection = Literal["blame", "random", "last", "leaves"]
 SHARE_HELD_OUT = 0.2
@@ -61,7 +63,7 @@ class BlameSettings(Parameters):
         """Whether the method uses gold boundaries."""
         return True
 
-    def learned(self, change: Change, reference: str, **more: int) -> Change:
+    def learned(self, change: "Change", reference: str, **more: int) -> "Change":
         """Return a change that says how it was learned from a reference, given by its checksum.
 
         What is learned again from other words (`refine.held_out`) is recognised by this. ``more``:

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from morphgraph.core.errors import require
 from morphgraph.core.files import checksum
-from morphgraph.reference.entry import SILVER
+from morphgraph.core.text import SILVER
 from morphgraph.segment.method import Method, Parameters, Training
 from morphgraph.segment.unigram import Unigram
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
@@ -118,7 +118,7 @@ def train_baseline(
     return model
 
 
-def silver(
+def silver_reference(
     counts: WordCounts,
     source: str,
     words: int = 50_000,

@@ -7,7 +7,7 @@ from strategies import token_texts
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.reference.readers import read_reference
 from morphgraph.segment.models import read_model, write_model
-from morphgraph.segment.morfessor import dampened, silver, train_baseline
+from morphgraph.segment.morfessor import dampened, silver_reference, train_baseline
 from morphgraph.segment.training import train
 
 COUNTS = wordfreq_counts("de", wordlist="small")
@@ -36,8 +36,8 @@ def test_a_smaller_vocabulary_has_the_most_frequent_morphs() -> None:
 
 
 def test_silver_is_where_four_of_five_runs_agree() -> None:
-    text = silver(WORDS, "wordfreq:de", 500, 3, workers=2)
-    assert silver(WORDS, "wordfreq:de", 500, 3) == text
+    text = silver_reference(WORDS, "wordfreq:de", 500, 3, workers=2)
+    assert silver_reference(WORDS, "wordfreq:de", 500, 3) == text
     reference = read_reference(text.encode(), name="silver.tsv")
     assert reference.name == "silver.tsv (silver)" and not reference.skipped
     assert reference.is_silver and reference.partial_note.startswith("Silver, not gold")
@@ -57,7 +57,7 @@ def test_silver_is_where_four_of_five_runs_agree() -> None:
 def test_gold_tells_how_much_is_divided() -> None:
     whole = {word: [(word,)] for word in WORDS.words[:300]}
     divided = [
-        silver(WORDS, "counts", 500, gold=gold).partition("\n")[2].count(" ")
+        silver_reference(WORDS, "counts", 500, gold=gold).partition("\n")[2].count(" ")
         for gold in (None, whole)
     ]
     assert divided[1] < divided[0] / 2

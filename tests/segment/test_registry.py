@@ -18,6 +18,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.formats.export import standalone_class
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.methods import METHODS
+from morphgraph.refine import SHARE_HELD_OUT
 from morphgraph.segment.models import export_segmenter, write_model
 from morphgraph.segment.segmenter import Segmenter, method_on, standard_segmenter
 from morphgraph.segment.unigram import Unigram
@@ -182,9 +183,9 @@ def test_the_options_of_a_command_have_the_defaults_of_its_settings(name: str) -
     command = inspect.signature(getattr(refining, name))
     shared = {key: option for key, option in command.parameters.items() if key in fields}
     assert {*fields} == {*shared}
-    assert {key: option.default for key, option in shared.items()} == {
-        key: field.default for key, field in fields.items()
-    }
+    usual = {key: field.default for key, field in fields.items()}
+    usual["holdout"] = SHARE_HELD_OUT  # words of which it shows scores; it learns from all
+    assert {key: option.default for key, option in shared.items()} == usual
 
 
 def test_the_command_that_trains_names_all_ways_to(morphgraph: Callable[..., Any]) -> None:

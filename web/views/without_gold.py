@@ -21,12 +21,12 @@ def needs_gold(current: Session, what: str) -> bool:
         )
         with st.container(horizontal=True, vertical_alignment="center"):
             st.page_link("app.py", label="Choose a gold list", icon=":material/public:")
-            silver(current)
+            offer_silver(current)
             st.page_link(_GRAPH, label="Go on without, in the graph", icon=":material/hub:")
     return True
 
 
-def silver(current: Session) -> None:
+def offer_silver(current: Session) -> None:
     """Say how to make a reference by Morfessor."""
     language = _language(current)
     with st.popover("Make a silver one", icon=":material/auto_fix_high:", width="content"):

@@ -18,6 +18,7 @@ from web.edits import knock_out_type, open_in_graph, show_message
 from web.inputs import language_of_types
 from web.sources import demo_name
 from web.state import Session, keep_session
+from web.views.without_gold import offer_silver
 from web.widgets import attempt, button, code, gain_colour, plain, set_value, value_now
 
 DOORS = {

@@ -48,6 +48,7 @@ WRITING = {
     "export": (["--tokenizer", "{work}/tokeniser", "--out", "{disk}/a"], ["--method", "flota"]),
     "undertrained": ([*MODEL, "--out", "{disk}/a"], ["--share", "0.5"]),
     "transplant": ([*MODEL, "--tokenizer", "{work}/tokeniser", "--out", "{disk}/a"], []),
+    "silver": (["--counts", "{work}/counts.tsv", "--out", "{disk}/a.tsv"], ["--words", "2"]),
     "get": (["here", "--out", "{disk}/a.tsv"], []),
 }
 """Each command that writes: its options, and those of a later run that writes something else."""
@@ -72,7 +73,7 @@ ONCE = ("transplant", "get")
 
 def run(command: str, *arguments: str) -> tuple[int, str]:
     """Run a command in this process; its exit code, and what it says of errors."""
-    words = ["reference", "get"] if command == "get" else [command]
+    words = ["reference"] * (command in ("get", "silver")) + [command]
     said = io.StringIO()
     with (
         pytest.MonkeyPatch.context() as patch,

@@ -33,7 +33,8 @@ COMMANDS = commands(typer.main.get_command(cli.program))
 
 LEARNING = {"blame", "knockout", "rebpe"}
 COUNTING = {"prune", "extend"}
-READING = {*LEARNING, *COUNTING, "score", "compare", "vocabulary", "export", "reference show"}
+READING = {*LEARNING, *COUNTING, "score", "compare", "vocabulary", "export"}
+READING |= {"reference show", "reference silver"}
 
 
 @pytest.mark.parametrize(

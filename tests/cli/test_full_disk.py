@@ -48,7 +48,10 @@ WRITING = {
     "export": (["--tokenizer", "{work}/tokeniser", "--out", "{disk}/a"], ["--method", "flota"]),
     "undertrained": ([*MODEL, "--out", "{disk}/a"], ["--share", "0.5"]),
     "transplant": ([*MODEL, "--tokenizer", "{work}/tokeniser", "--out", "{disk}/a"], []),
-    "silver": (["--counts", "{work}/counts.tsv", "--out", "{disk}/a.tsv"], ["--words", "2"]),
+    "silver": (
+        ["--counts", "wordfreq:en", "--words", "60", "--out", "{disk}/a.tsv"],
+        ["--words", "40"],
+    ),
     "get": (["here", "--out", "{disk}/a.tsv"], []),
 }
 """Each command that writes: its options, and those of a later run that writes something else."""

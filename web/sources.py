@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from weakref import WeakValueDictionary
 
 import streamlit as st
@@ -85,7 +86,8 @@ def _read_model(demo: str, files: tuple[tuple[str, bytes], ...]) -> Segmenter:
 def reference_of(source: Source) -> Reference:
     """Return a source's gold list, or words without gold; `MorphGraphError` if unreadable."""
     if language := source.list_of("words"):
-        common = wordfreq_counts(language).words[:COMMON_WORDS]
+        known = wordfreq_counts(language).words  # each number is one of zeros, such as 0.00
+        common = islice((word for word in known if "0" not in word), COMMON_WORDS)
         return reference_of_words(common, f"common words, {language}")
     if not source.files:
         return read_reference(demo_gold_path(_demo(source)), name=source.name)

@@ -86,8 +86,8 @@ def _read_model(demo: str, files: tuple[tuple[str, bytes], ...]) -> Segmenter:
 def reference_of(source: Source) -> Reference:
     """Return a source's gold list, or words without gold; `MorphGraphError` if unreadable."""
     if language := source.list_of("words"):
-        known = wordfreq_counts(language).words  # each number is one of zeros, such as 0.00
-        common = islice((word for word in known if "0" not in word), COMMON_WORDS)
+        known = wordfreq_counts(language).words  # with abbreviations, and numbers such as 0.00
+        common = islice((word for word in known if not {"0", "."} & {*word}), COMMON_WORDS)
         return reference_of_words(common, f"common words, {language}")
     if not source.files:
         return read_reference(demo_gold_path(_demo(source)), name=source.name)

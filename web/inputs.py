@@ -124,8 +124,10 @@ def _summary(reference: Reference) -> list[str]:
         kind += f", and whole-word boundaries{some}"
     else:
         kind += " only: it does not tell free morphemes from bound ones"
+    if reference.is_silver:
+        kind += "; silver"
     if reference.partial:
-        kind += "; silver" if reference.is_silver else f"; partial ({reference.partial})"
+        kind += f"; partial ({reference.partial})"
     lines = [f"Read: {words} in {entries}, as {FORMATS[reference.format]}{counts}.", f"{kind}."]
     aligned = sum(entry.underlying is not None for entry in reference.entries)
     if aligned:

@@ -1,7 +1,6 @@
 """The commands that read words and gold: count, and those of references."""
 
 import hashlib
-import os
 import signal
 import sys
 from dataclasses import asdict
@@ -21,7 +20,8 @@ from morphgraph.cli.options import (
 )
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import read_bytes
-from morphgraph.core.text import clock, counted, percent, visible
+from morphgraph.core.system import available_cores
+from morphgraph.core.text import base_name, clock, counted, percent, visible
 
 if TYPE_CHECKING:
     from morphgraph.corpus.counting import Counting, CountProgress, CountReport, OnCountProgress
@@ -154,7 +154,7 @@ def show(
     description = describe_reference(reference)
     shown = reference.entries[: limit or None]
     if as_json:
-        about = ("name", "format", "checksum", "partial")
+        about = ("name", "format", "checksum", "partial", "is_silver")
         output.print_json(
             {
                 **{name: getattr(reference, name) for name in about},
@@ -214,7 +214,7 @@ def _print_description(reference: "Reference", description: "Description") -> No
     print(f"index of synthesis: {index}")
     print(f"entries with whole words: {percent(description.whole_word_share)} %")
     print(f"longest word: {visible(description.longest_word)}")
-    if reference.partial:
+    if reference.partial_note:
         print(reference.partial_note)
 
 
@@ -311,7 +311,6 @@ def make_silver(
     words: At most this many words, the most frequent.
     seed: The first of the five runs' seeds.
     """
-    from morphgraph.core.text import base_name
     from morphgraph.segment import morfessor
 
     found = word_counts(counts)
@@ -319,10 +318,9 @@ def make_silver(
     gold: dict[str, list[tuple[str, ...]]] = {}
     for entry in reading.read(reference).entries if reference else ():
         gold.setdefault(entry.word, []).append(entry.morphs)
-    workers = os.cpu_count() or 1
+    workers = available_cores()
     with output.progress_bar("five runs of Morfessor") as tell:
-        watch = tell or (lambda share: None)
-        text = morfessor.silver_reference(found, source, words, seed, gold, workers, watch)
+        text = morfessor.silver_reference(found, source, words, seed, gold, workers, tell)
     output.write(out, text)
     about, _, lines = text.partition("\n")
     divided = sum(" " in line for line in lines.splitlines())

@@ -221,7 +221,7 @@ def _print_tables(
                 print(visible(f"{row.names[0]}: {row.error}"))
         output.print_model(shown)
         print(table.signature)
-        if table.gold_set is not None and table.gold_set.reference.partial:
+        if table.gold_set is not None and table.gold_set.reference.partial_note:
             print(table.gold_set.reference.partial_note)
         notes |= dict.fromkeys([*map(visible, shown.notes), *shown.explained])
     for note in notes:

@@ -110,10 +110,11 @@ class Reference:
     `checksum` holds the first 12 hexadecimal digits of the SHA-256 of the file's bytes; `skipped`
     is sorted by count, the largest first. A word with several analyses has several entries.
     `partial` names what the source gives of a word if it lacks boundaries ("one affix a word"),
-    is "silver" if a program found its morphs, and "" elsewhere. `lines` is the number of lines of
-    the file, 0 if not known. `unaligned` are entries without morphs: words with a space or without
-    a segmentation, whose `underlying` morphemes count only in scores against these. `language` is
-    the ISO 639-3 code that the catalogue gives, "" where the language is not known.
+    and is "" elsewhere. `lines` is the number of lines of the file, 0 if not known. `unaligned` are
+    entries without morphs: words with a space or without a segmentation, whose `underlying`
+    morphemes count only in scores against these. `language` is the ISO 639-3 code that the
+    catalogue gives, "" where the language is not known. `is_silver`: a program found the morphs, at
+    least some of them.
     """
 
     name: str
@@ -125,6 +126,7 @@ class Reference:
     lines: int = 0
     unaligned: tuple[Entry, ...] = ()
     language: str = ""
+    is_silver: bool = False
 
     def __repr__(self) -> str:
         """One line; never the entries."""
@@ -155,11 +157,6 @@ class Reference:
         return any(entry.count is not None for entry in self.entries)
 
     @property
-    def is_silver(self) -> bool:
-        """Whether a program found the morphs, at least some of them."""
-        return "silver" in self.partial
-
-    @property
     def partial_note(self) -> str:
         """The caveat on precision and F1 where the gold is partial, "" elsewhere.
 
@@ -167,13 +164,13 @@ class Reference:
         >>> gold.partial_note.partition(":")[0]
         'The gold is partial (one affix a word)'
         """
-        if not self.partial:
-            return ""
         if self.is_silver:
             return (
                 "Silver, not gold: a program found these morphs in word counts, so scores are for "
                 "a first look."
             )
+        if not self.partial:
+            return ""
         return (
             f"The gold is partial ({self.partial}): splits at other true boundaries count as "
             "wrong, so precision and F1 are too low."
@@ -242,6 +239,7 @@ def join_references(references: Sequence[Reference]) -> Reference:
         skipped=tuple(sorted(skipped, key=lambda skip: -skip.count)),
         checksum=checksum(" ".join(each.checksum for each in references).encode()),
         partial=", ".join(partial),
+        is_silver=any(each.is_silver for each in references),
         unaligned=tuple(entry for each in references for entry in each.unaligned),
         language=references[0].language if len({e.language for e in references}) == 1 else "",
     )

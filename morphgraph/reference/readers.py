@@ -261,7 +261,7 @@ def read_reference(
         source, known = named_reference_file(source)
         format = format or known
     data = load_bytes(source, name)
-    skips, line_count, partial_as = Skips(), 0, ""
+    skips, line_count, is_silver = Skips(), 0, False
     if format is None and is_zip(data):
         format = "morpholex"
     with _paused_garbage_collector():
@@ -274,7 +274,7 @@ def read_reference(
                 raise FileFormatError(name, "", "the file holds blank lines only", fix)
             line_count = numbered[-1][0]
             if numbered[0][1].startswith(SILVER) and len(numbered) > 1:
-                name, format, partial_as = f"{name} (silver)", "plain", "silver"
+                name, format, is_silver = f"{name} (silver)", "plain", True
                 del numbered[0]
             numbered = drop_long_lines(numbered, skips)
             if format is None:
@@ -294,10 +294,11 @@ def read_reference(
         raise nothing_read(name, FORMATS[format], FORMATS, skipped, unit)
     about = (
         sum_of(data),
-        partial_as or READERS[format].partial,
+        READERS[format].partial,
         line_count,
         unaligned,
         _language_of(name),
+        is_silver,
     )
     return Reference(name, format, tuple(entries), skipped, *about)
 

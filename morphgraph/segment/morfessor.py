@@ -125,7 +125,7 @@ def silver_reference(
     seed: int = 0,
     gold: Mapping[str, Sequence[Sequence[str]]] | None = None,
     workers: int = 1,
-    watch: Callable[[float], None] = lambda share: None,
+    watch: Callable[[float], None] | None = None,
 ) -> str:
     """Return the most frequent words with morphs that Morfessor found, as a plain reference.
 
@@ -151,7 +151,8 @@ def silver_reference(
             for done, run in enumerate(as_completed(runs), 1):
                 for vote, found in zip(votes, run.result(), strict=True):
                     vote.update(found)
-                watch(done / _RUNS)
+                if watch is not None:
+                    watch(done / _RUNS)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise

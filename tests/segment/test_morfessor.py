@@ -1,10 +1,12 @@
 """Morfessor as a method: its own search is the oracle; the same input gives the same model."""
 
+from dataclasses import replace
 from itertools import accumulate
 
 from strategies import token_texts
 
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
+from morphgraph.reference.entry import join_references
 from morphgraph.reference.readers import read_reference
 from morphgraph.segment.models import read_model, write_model
 from morphgraph.segment.morfessor import dampened, silver_reference, train_baseline
@@ -41,6 +43,9 @@ def test_silver_is_where_four_of_five_runs_agree() -> None:
     reference = read_reference(text.encode(), name="silver.tsv")
     assert reference.name == "silver.tsv (silver)" and not reference.skipped
     assert reference.is_silver and reference.partial_note.startswith("Silver, not gold")
+    gold = replace(reference, name="silver.tsv", is_silver=False, partial="one affix a word")
+    assert not join_references([gold, gold]).is_silver
+    assert join_references([gold, reference]).is_silver
     counts = dampened(WORDS, 500)
     models = [train_baseline(counts, seed) for seed in range(3, 8)]
     found = {entry.word: entry.morphs for entry in reference.entries}

@@ -1,7 +1,7 @@
 """Which merges close gold boundaries, and what a threshold would remove."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,8 +10,14 @@ import streamlit as st
 
 from morphgraph.core.text import counted, shortened
 from morphgraph.draw.charts import blame_by_rank, blame_histogram, blame_scatter, worst_merges
+from morphgraph.refine import KnockoutSettings
 from morphgraph.refine.blame import Blame, blame_table
-from morphgraph.refine.knockout import ThresholdPoint, best_point, candidate_types, threshold_curve
+from morphgraph.refine.knockout import (
+    ThresholdPoint,
+    candidate_types,
+    decided_threshold,
+    threshold_curve,
+)
 from morphgraph.score.gold_set import SCOPES, Scope, Weighting
 from web import edits
 from web import widgets as ui
@@ -40,12 +46,13 @@ def blame_dashboard(current: Session) -> None:
 
     how: dict[str, Any] = {"scope": scope, "weighting": weighting}
 
-    def made() -> tuple[pd.DataFrame, list[ThresholdPoint]]:
+    def made() -> tuple[pd.DataFrame, list[ThresholdPoint], float | None]:
         points = threshold_curve(study.tokeniser, gold, blamed, **how)
-        return blame_table(study.tokeniser, blamed), list(points)
+        best = decided_threshold(study.tokeniser, gold, **how)
+        return blame_table(study.tokeniser, blamed), list(points), best
 
-    table, points = current.once(("blame and its curve", scope, weighting), made)
-    threshold = _threshold(current, blamed, points, study.now.score(scope, weighting).f1)
+    table, points, best = current.once(("blame and its curve", scope, weighting), made)
+    threshold = _threshold(current, blamed, points, best, how)
     keep_session(current)
     edits.show_message(current)
     edits.never_formed_note(current)
@@ -79,7 +86,11 @@ def _more_charts(current: Session, table: pd.DataFrame, threshold: float) -> Non
 
 
 def _threshold(
-    current: Session, blamed: Blame, points: Sequence[ThresholdPoint], f1: float
+    current: Session,
+    blamed: Blame,
+    points: Sequence[ThresholdPoint],
+    best: float | None,
+    how: Mapping[str, Any],
 ) -> float:
     study, gold = current.study, current.study.benchmark
     threshold: float = ui.value_now("threshold", 0.5)
@@ -93,24 +104,25 @@ def _threshold(
     if asked != now:
         threshold = float(asked)
         choose(threshold)
-    best = best_point(points)
-    heading, settings, use, go = st.columns([4, 2.3, 2.3, 3], vertical_alignment="center")
+    heading, chosen, use, go = st.columns([4, 2.3, 2.3, 3], vertical_alignment="center")
     heading.subheader("How much blame is too much?", anchor=False)
     scopes = SCOPES if gold.reference.has_whole_words else SCOPES[:1]
     if len(scopes) + len(gold.weightings) > 2:
-        with settings.popover("Settings", icon=":material/tune:", width="stretch"):
+        with chosen.popover("Settings", icon=":material/tune:", width="stretch"):
             scope_and_weighting("blame", scopes, gold.weightings)
     types = candidate_types(study.tokeniser, blamed, threshold)
     with use:
-        least = best.threshold if best else threshold
-        ui.button("Use the best", "", choose, least, width="stretch", disabled=best is None)
+        said = "By blame from 70 % of the words, 10 % decide; held-out scores are on the rest."
+        least = threshold if best is None else best
+        shared: dict[str, Any] = {"width": "stretch", "disabled": best is None, "help": said}
+        ui.button("Use the best", "", choose, least, **shared)
     with go:
         label, said = f"Knock out all {len(types):,}", "One edit, which Undo takes back."
-        how: dict[str, Any] = {"primary": True, "width": "stretch", "help": said}
-        ui.button(
-            label, "content_cut", edits.knock_out_all, current, types, disabled=not types, **how
-        )
-    threshold_line(points, threshold, f1, key="threshold curve", on_choose=choose)
+        shared = {"primary": True, "width": "stretch", "help": said, "disabled": not types}
+        settings = KnockoutSettings(threshold=threshold, **how)
+        ui.button(label, "content_cut", edits.knock_out_all, current, settings, **shared)
+    f1 = study.now.score(how["scope"], how["weighting"]).f1
+    threshold_line(points, threshold, f1, best=best, key="threshold curve", on_choose=choose)
     if study.graph.history and types:
         st.caption(
             "After a knockout its words are made by other merges, so merges that were applied "

@@ -16,6 +16,7 @@ from web.bootstrap import score_metrics, start
 from web.choosing import parameter_field, scope_and_weighting
 from web.components import fan_graph
 from web.edits import knock_out_and_reify, never_formed_note, show_message
+from web.held_out import learned_edits
 from web.state import Session, keep_session
 from web.views import rebpe as view
 from web.views.without_gold import needs_gold
@@ -178,12 +179,18 @@ def _run_next_phase(current: Session, run: ReBPERun) -> bool:
 def _buttons(current: Session, run: ReBPERun) -> None:
     upcoming = run.upcoming
     if upcoming is None:
-        first, last = run.phases[0].score.f1, run.phases[-1].score.f1
+        changed = from_to(run.phases[0].score.f1, run.phases[-1].score.f1, 1)
         ended = "Converged" if run.converged else "The limit of iterations is reached"
         iterations = counted(run.phases[-1].iteration, "iteration")
-        held_out = " on the words held out" if run.settings.holdout else ""
-        more = ", tokens " + signed(100 * run.tokens_added, 1, " %")
-        said = f"{ended}: F1 {from_to(first, last, 1)}{more} in {iterations}{held_out}"
+        known = learned_edits(current)
+        if run.settings.holdout:
+            changed += " on held-out words"
+        elif known is not None and known.held_out is not None:
+            start, end = known.held_out.scores(run.settings.scope, run.settings.weighting)
+            held_out = from_to(start.f1, end.f1, 1)
+            changed = f"{held_out} on held-out words, {changed} on words learned from"
+        more = f"tokens {signed(100 * run.tokens_added, 1, ' %')} in {iterations}"
+        said = f"{ended}: F1 {changed}; {more}"
         st.markdown(f":green[:material/check_circle: **{said}**]", width="content")
         return
     said = "Run until nothing changes. It can be stopped at any time."

@@ -1,6 +1,6 @@
 """The dashboard of scores: tokenisers by references."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from morphgraph.core.cache import Same
 from morphgraph.core.text import UNDEFINED, count_text, percent, shortened, signed, unique_labels
+from morphgraph.reference.predictions import Predictions
 from morphgraph.refine.learning import Entrant, held_out_of, learn_and_score
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import score_frame
@@ -21,9 +22,12 @@ from morphgraph.score.table import ScoreTable, SegmentationFailure
 from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE
 from morphgraph.tables.scores import score_text, scores_table
 from morphgraph.tables.writing import to_csv, to_latex, to_markdown
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web import choosing, inputs
 from web import widgets as ui
-from web.bootstrap import start
+from web.bootstrap import score_metrics, start
+from web.choosing import PickedMethod
+from web.held_out import learned_edits
 from web.jobs import Waiting
 from web.state import Session, keep_session
 from web.views import scores as view
@@ -45,12 +49,14 @@ _PANELS = (
 @st.fragment
 def scores_page(current: Session) -> None:
     """Show scores and charts; a fragment, so that a choice redraws nothing else."""
+    score_metrics(current, "scores")
     with st.container(horizontal=True, vertical_alignment="bottom", key="scores-controls"):
         left, right = st.columns(2)
         settings = st.popover("Settings", icon=":material/tune:", key="scores settings")
     waiting = Waiting(st.empty(), choosing.remove_reference)
     shown = st.container()
-    entrants, chosen = _chosen(current, left, right, settings, waiting)
+    picked, predictions, chosen = _chosen(current, left, right, settings, waiting)
+    entrants = _entrants(current, picked, predictions)
     gold_sets = list(chosen.values())
     if not gold_sets:
         with shown:
@@ -62,17 +68,22 @@ def scores_page(current: Session) -> None:
     with settings:
         how = _settings(gold_sets, [one.label for one in entrants])
         view.picture_format()
-    tables = []
+    learned, tables = learned_edits(current), []
+    found = learned.held_out if learned else None
     for name, opened in chosen.items():
         # Each reference is followed by its words that the open tokeniser has not seen.
-        words = [opened]
-        for share, seed in held_out_of(current.study.tokeniser, opened):
-            key = ("held out", Same(opened), share, seed)
-            make = partial(opened.hold_out, share, seed)
-            words.append(current.once(key, make, of_files=True))
-        for gold_set in words:
+        words: list[tuple[GoldSet, list[Entrant]]] = [(opened, entrants)]
+        if found and opened.reference.checksum == current.study.benchmark.reference.checksum:
+            again = _entrants(current, picked, predictions, found.tokeniser)
+            words.append((found.scored, again))
+        else:
+            for share, seed in held_out_of(current.study.tokeniser, opened):
+                key = ("held out", Same(opened), share, seed)
+                make = partial(opened.hold_out, share, seed)
+                words.append((current.once(key, make, of_files=True), entrants))
+        for gold_set, scored in words:
             work = _Work(current, waiting, name, gold_set)
-            tables.append(_table(work, entrants, **how))
+            tables.append(_table(work, scored, **how))
     waiting.clear()
 
     def words_cut() -> None:
@@ -99,10 +110,8 @@ def _chosen(
     right: DeltaGenerator,
     settings: DeltaGenerator,
     waiting: Waiting,
-) -> tuple[list[Entrant], dict[str, GoldSet]]:
+) -> tuple[list[PickedMethod], Mapping[str, Predictions], dict[str, GoldSet]]:
     with st.expander("Other references, frequencies and models", icon=":material/upload_file:"):
-        if inputs.reference_read(current, "scores"):
-            inputs.doubtful_reference(current)
         reference, public, more, frequencies, models, programs = st.tabs(_PANELS)
     with reference:
         inputs.reference_upload(current, "scores")
@@ -120,11 +129,26 @@ def _chosen(
             choosing.method_fields(one, "scores", titled=True)
     with right:
         gold_sets = choosing.choose_references(current, more, waiting)
+    return picked, predictions, gold_sets
+
+
+def _entrants(
+    current: Session,
+    picked: Sequence[PickedMethod],
+    predictions: Mapping[str, Predictions],
+    relearned: BpeTokeniser | None = None,
+) -> list[Entrant]:
+    """Return what is scored; ``relearned``: the open tokeniser for held-out words."""
     labels = unique_labels([*(one.label for one in picked), *predictions])
-    made: list[tuple[Any, Any]] = [(one.made, one.base) for one in picked if one.made is not None]
+    made: list[tuple[Any, Any]] = []
+    for one in picked:
+        if relearned is None or one.base is not current.study.tokeniser:
+            made.append((one.made, one.base))
+        else:
+            how = current, "scores", one.name, one.settings, relearned
+            made.append((choosing.make_method(*how), None))
     made += [(each, None) for each in predictions.values()]
-    entrants = [Entrant(label, *one) for label, one in zip(labels, made, strict=True)]
-    return entrants, gold_sets
+    return [Entrant(label, *one) for label, one in zip(labels, made, strict=True)]
 
 
 def _settings(gold_sets: Sequence[GoldSet], labels: Sequence[str]) -> dict[str, Any]:
@@ -328,6 +352,4 @@ def score_table(study: Study) -> None:
     st.caption(" ".join(notes))
 
 
-opened_session = start("Scores")
-st.title("Scores")
-scores_page(opened_session)
+scores_page(start("Scores"))

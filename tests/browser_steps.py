@@ -83,7 +83,13 @@ def value_of(page: Page, label: str) -> str:
     return metric(page, label).get_by_test_id("stMetricValue").inner_text()
 
 
-def expect_value(page: Page, label: str, value: str) -> None:
+def seen_f1(page: Page) -> str:
+    """F1 on all words, which edits were learned from: the smaller figure of the bar."""
+    said = page.locator('[class*="st-key-figure-seen"]').inner_text()
+    return said.split()[0]
+
+
+def expect_value(page: Page, label: str, value: str | re.Pattern[str]) -> None:
     # While a page is drawn anew, the one that goes can still stand below.
     expect(metric(page, label).get_by_test_id("stMetricValue").first).to_have_text(value)
 

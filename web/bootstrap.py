@@ -12,10 +12,12 @@ from morphgraph.core.isolated import VISITOR
 from morphgraph.core.limits import is_public
 from morphgraph.core.text import count_text, counted, percent, shortened
 from morphgraph.formats.loading import fitting_name, lists_merges
+from morphgraph.score.boundaries import BoundaryScore
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.segment.segmenter import Segmenter
 from web import inputs
 from web.choosing import add_model
+from web.held_out import LearnedEdits, learned_edits, redraw_when_known
 from web.jobs import keep_queue_moving, stop_all
 from web.sources import Source, demo_name, uploaded_model
 from web.state import Session, keep_session, known_browser, session
@@ -27,6 +29,8 @@ _ASSETS = Path(__file__).resolve().parent.parent / "assets"
 _OWN = "own files"
 _NOT_DELETED = "data not deleted"
 _FIELD = "tokeniser"
+_HELD_OUT = "On 20 % of the words: all was learned again without them."
+_SEEN = "Edits learned from words fit these better than any others."
 _ADDED, _UPLOADS = "models opened as tokenisers", "uploads of tokenisers"
 PAGES = {
     "": {"Start": ("app.py", ":material/home:")},
@@ -167,8 +171,14 @@ def score_metrics(
     study = current.study
     graph, note = study.graph, study.benchmark.reference.partial_note
     has_gold = study.benchmark.reference.has_gold
-    now, start = study.now.score(scope, weighting), study.start.score(scope, weighting)
     size, before_size = study.tokeniser.vocabulary_size, graph.loaded_type_count
+    learned = learned_edits(current) if has_gold else None
+    found = learned.held_out if learned else None
+    now, start = study.now.score(scope, weighting), study.start.score(scope, weighting)
+    seen = now
+    if found is not None:
+        start, now = found.scores(scope, weighting)
+    is_awaited = learned is not None and not (found or learned.said)
     row: dict[str, Any] = {"horizontal": True, "vertical_alignment": "center", "gap": "medium"}
     with st.container(key=f"score-bar-{place}", **row):
         what_is_open(current, place)
@@ -191,30 +201,50 @@ def score_metrics(
                     meaning += " It needs a reference."
                 elif graph.history:
                     meaning = f"{percent(before)} before the first edit. {meaning}"
+                if is_awaited:
+                    value, delta = "…", ""
+                if is_awaited or found is not None:
+                    meaning = f"{_HELD_OUT} {meaning}"
+                    label += " held out" if name == "f1" else ""
+                elif learned is not None:
+                    meaning = f"{_SEEN} {plain(learned.said)} {meaning}"
             colour: Any = "normal" if gain else "off"
             how: dict[str, Any] = {"delta": delta if graph.history and delta else None}
             with st.container(key=f"figure-{name}-{place}", width="content"):
                 how |= {"delta_color": colour, "help": meaning, "width": "content"}
                 st.metric(label, value, **how)
+            if name == "f1" and learned is not None:
+                with st.container(key=f"figure-seen-{place}", width="content"):
+                    known = f"{percent(seen.f1)} " if is_awaited or found else ""
+                    st.caption(f"{known}on words learned from")
         with st.container(horizontal=True, width="content", key=f"score-actions-{place}"):
             edit_buttons(current, place)
             if not has_gold:
                 return
             with st.popover("", icon=":material/info:", type="tertiary", help="What is counted"):
-                gold = counted(now.relevant, "gold boundary", "gold boundaries")
-                st.caption(
-                    f"{scope} boundaries over word {weighting}: {count_text(now.true_positives)} "
-                    f"right of {counted(now.predicted, 'split')}, {gold}"
-                )
-                st.markdown("**Signature**")
-                st.caption(
-                    "All that these scores depend on. Quote it, so that others can reproduce them."
-                )
-                scores = f"{scope} {weighting}"
-                signature = study.benchmark.signature(study.tokeniser, scores=scores)
-                st.code(signature, language=None, wrap_lines=True)
+                _what_is_counted(current, seen, learned, f"{scope} {weighting}")
+    if is_awaited and not current.asked:
+        redraw_when_known(current, place)
     if inputs.reference_read(current, place):
         inputs.doubtful_reference(current)
+
+
+def _what_is_counted(
+    current: Session, seen: BoundaryScore, learned: LearnedEdits | None, scores: str
+) -> None:
+    study = current.study
+    signed = [(seen, study.benchmark.signature(study.tokeniser, scores=scores))]
+    if learned is not None and (found := learned.held_out) is not None:
+        after = found.scores(seen.scope, seen.weighting)[1]
+        signed.insert(0, (after, found.scored.signature(found.tokeniser, scores=scores)))
+    for score, signature in signed:
+        gold = counted(score.relevant, "gold boundary", "gold boundaries")
+        held_out = "held-out words: " if score is not seen else ""
+        right = f"{count_text(score.true_positives)} right of {counted(score.predicted, 'split')}"
+        st.caption(f"{held_out}{seen.scope} boundaries over word {seen.weighting}: {right}, {gold}")
+        st.markdown("**Signature**")
+        st.code(signature, language=None, wrap_lines=True)
+    st.caption("All that these scores depend on. Quote it, so that others can reproduce them.")
 
 
 def edit_buttons(current: Session, place: str) -> None:

@@ -321,11 +321,20 @@ def add_model(name: str, model: Segmenter, places: Sequence[str]) -> None:
         chosen_methods(current, place).names.append(f"model {name}")
 
 
-def make_method(current: Session, place: str, name: str, settings: Mapping[str, Any]) -> Segmenter:
-    """Return a method for the open tokeniser; ``place``: the page that drops it if stopped."""
+def make_method(
+    current: Session,
+    place: str,
+    name: str,
+    settings: Mapping[str, Any],
+    relearned: BpeTokeniser | None = None,
+) -> Segmenter:
+    """Return a method for the open tokeniser; ``place``: the page that drops it if stopped.
+
+    ``relearned``: the open tokeniser as its edits are when learned without the held-out words.
+    """
     if name.startswith("model "):
         return current.models[name.removeprefix("model ")]
-    tokeniser = current.study.tokeniser
+    tokeniser = relearned or current.study.tokeniser
 
     def make() -> Segmenter:
         if name == START:
@@ -336,7 +345,7 @@ def make_method(current: Session, place: str, name: str, settings: Mapping[str, 
         # A copy, as it is cached for other sessions while edits continue.
         return method_on(tokeniser.copy(), name, settings, counts)
 
-    key = ("method", name, *settings.items())
+    key = ("method", name, *settings.items(), relearned is not None)
     return current.once(key, make, of_files=name == _TRAINED)
 
 
@@ -349,7 +358,7 @@ def _takes_long(current: Session, name: str, settings: Mapping[str, Any]) -> boo
     if not _needs_counts(name) or _counts(current) is None:
         return False
     state = current.state(of_files=name == _TRAINED)
-    return (state, ("method", name, *settings.items())) not in current.study.cache
+    return (state, ("method", name, *settings.items(), False)) not in current.study.cache
 
 
 def _is_available(current: Session, name: str) -> bool:

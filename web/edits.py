@@ -12,7 +12,8 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, from_to, shortened
 from morphgraph.graph.atoms import TypeAtoms
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.refine import BlameSettings, KnockoutSettings
+from morphgraph.refine import KnockoutSettings
+from morphgraph.refine.knockout import candidate_types
 from morphgraph.refine.portable import preview_portable
 from morphgraph.refine.rebpe import preview_reification
 from morphgraph.tokeniser.merging import never_formed
@@ -31,12 +32,15 @@ def knock_out_type(current: Session, number: int, *, cascade: bool = False) -> N
             (graph.cascade if cascade else graph.knockout)([graph.types[number]])
 
 
-def knock_out_all(current: Session, types: list[str]) -> None:
-    """Knock out several types, skipping those that are already gone."""
-    graph = current.study.graph
-    current.note_learning(KnockoutSettings())
+def knock_out_all(current: Session, settings: KnockoutSettings) -> None:
+    """Knock out all types to blame."""
+    study = current.study
+    current.note_learning(settings)
     with deferred_error(_MESSAGE):
-        graph.knockout([text for text in types if text in graph])
+        blamed = study.blame(settings.weighting, settings.scope)
+        types = candidate_types(study.tokeniser, blamed, settings.threshold)
+        change = study.graph.preview_knockout(types)
+        study.graph.apply(settings.learned(change, study.benchmark.reference.checksum))
 
 
 def knock_out_listed(current: Session, steps: Sequence[Mapping[str, Any]], field: str) -> None:
@@ -66,11 +70,15 @@ def make(current: Session, step: Mapping[str, Any]) -> None:
 def make_portable(current: Session) -> None:
     """Leave only pair merges, by the blame of the reference."""
     study = current.study
-    if study.benchmark.reference.has_gold:
-        current.note_learning(BlameSettings())
+    reference = study.benchmark.reference
     with deferred_error(_MESSAGE):
         benchmark = study.benchmark.encoded_for(study.tokeniser)
-        study.graph.apply(preview_portable(study.graph, benchmark))
+        change = preview_portable(study.graph, benchmark)
+        if reference.has_gold:
+            settings = KnockoutSettings()
+            current.note_learning(settings)
+            change = settings.learned(change, reference.checksum)
+        study.graph.apply(change)
 
 
 def bring_back(current: Session, number: int) -> None:

@@ -78,6 +78,15 @@ class _Worker:
         return self.known[key]
 
 
+def done_beside(key: Hashable, make: Callable[[], T]) -> Future[T]:
+    """Return work that goes on beside the session's pages, one item at a time; it is started once.
+
+    Work of another key that has not begun is dropped.
+    """
+    worker: _Worker = st.session_state.setdefault("worker beside", _Worker())
+    return worker.work_on(key, lambda _: make())[1]
+
+
 class Waiting:
     """A progress line for the long work of a page, in ``place``, with a Stop button.
 

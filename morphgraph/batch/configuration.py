@@ -100,7 +100,7 @@ class _ForLanguages(Strict):
         return self.languages is None or language in self.languages
 
 
-class Corpus(Strict):
+class Corpus(_ForLanguages):
     """Word counts of a language: what tokenisers are trained on, and token weights."""
 
     name: Name = Field("wordfreq", description="Its name in tables.")

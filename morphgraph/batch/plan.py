@@ -189,7 +189,7 @@ class _Planner:
             with self._at("tokenisers"):
                 fix = f"Add {language} to the languages of one, or leave it out of the evaluation."
                 raise MorphGraphError(f"{language} has no tokeniser. {fix}")
-        corpora: list[Any] = [self._counts(*found) for found in enumerate(asked.used_corpora)]
+        corpora: list[Any] = [self._counts(*found) for found in of_language(asked.used_corpora)]
         for corpus in corpora or [None]:
             for place, choice in tokenisers:
                 for source in self._tokenisers(place, choice, corpus):

@@ -10,13 +10,14 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from browser_steps import PATIENCE, Line, expect_value, go_to, idle, start, value_of
+from browser_steps import PATIENCE, Line, expect_value, go_to, idle, seen_f1, start, value_of
 from effort import one_of
 from playwright.sync_api import Page, expect
 
 from morphgraph.core.files import demo_gold_path
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.readers import read_reference
+from morphgraph.refine import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.merging import segment
@@ -123,7 +124,7 @@ def test_two_iterations_played_one_step_back_and_home(
         phase = run.step()
     assert phase is not None
     assert phase.kind == "knockout"
-    assert value_of(page, "F1 %") == f"{100 * phase.score.f1:.2f}"
+    assert seen_f1(page) == f"{100 * phase.score.f1:.2f}"
     assert value_of(page, "Types") == f"{phase.vocabulary_size:,}"
 
     go_to(page, "History and export")
@@ -176,13 +177,42 @@ def test_a_run_can_be_stopped_and_goes_on(page: Page, app_address: str, delay: i
     expect(page.get_by_role("button", name="Stop")).to_be_hidden(timeout=PATIENCE)
     idle(page)
     # Wherever it stopped, it is at the last phase that was done, and nothing was taken back.
-    expect(points.nth(scores.index(value_of(page, "F1 %")))).to_be_visible(timeout=PATIENCE)
+    expect(points.nth(scores.index(seen_f1(page)))).to_be_visible(timeout=PATIENCE)
     done = points.count()
     assert done > 1
-    expect_value(page, "F1 %", scores[done - 1])
+    assert seen_f1(page) == scores[done - 1]
     expect(page.get_by_role("button", name="Redo")).to_be_disabled()
     if done < len(scores):
         press(page, "Run to convergence")
     expect(page.get_by_text("Converged: F1")).to_be_visible(timeout=PATIENCE)
     idle(page)
-    assert value_of(page, "F1 %") == scores[-1]
+    assert seen_f1(page) == scores[-1]
+
+
+def test_scores_on_held_out_words_follow_a_run(page: Page, app_address: str) -> None:
+    start(page, app_address)
+    go_to(page, "ReBPE")
+    page.get_by_role("button", name="Run to convergence").click()
+    expect(page.get_by_text("Converged: F1")).to_be_visible(timeout=PATIENCE)
+    expect_value(page, "F1 % held out", re.compile(r"^\d"))
+    tokeniser = load_tokeniser("demo:en")
+    benchmark = Benchmark.build(tokeniser, read_reference(demo_gold_path("en")))
+    held_out = ReBPERun(tokeniser.fork(), benchmark, ReBPESettings(holdout=0.2))
+    held_out.finish()
+    expected = f"{100 * held_out.phases[-1].score.f1:.2f}"
+    assert value_of(page, "F1 % held out") == expected
+    expect(page.get_by_text(f"{float(expected):.1f} % on held-out words")).to_be_visible()
+    big, small = (
+        page.locator(place).first.evaluate("it => parseFloat(getComputedStyle(it).fontSize)")
+        for place in (
+            '[class*="st-key-figure-f1"] [data-testid="stMetricValue"]',
+            '[class*="st-key-figure-seen"] p',
+        )
+    )
+    assert big > small
+    # The last edit undone, they are computed for the others.
+    page.get_by_role("button", name="Undo").click()
+    for _ in range(20):
+        page.wait_for_timeout(200)
+    idle(page)
+    assert re.match(r"^\d", value_of(page, "F1 % held out"))

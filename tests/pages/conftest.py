@@ -127,6 +127,10 @@ class App:
         """Value and difference of each metric by its label."""
         return {metric.label: (metric.value, metric.delta) for metric in self.test.metric}
 
+    def seen_f1(self) -> str:
+        """F1 in the bar on all words, which edits were learned from: its smaller figure."""
+        return self.captions().partition(" on words learned from")[0].split()[-1]
+
     def errors(self) -> list[str]:
         """The error messages on the page, as a person reads them."""
         return [as_read(error.value) for error in self.test.error]

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import oracles
@@ -11,9 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MergeList, well_formed
 
+from morphgraph.core.files import demo_gold_path
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Reference
+from morphgraph.reference.readers import read_reference
 from morphgraph.refine.blame import Blame, blame, blame_table
-from morphgraph.refine.knockout import candidate_types, threshold_curve
+from morphgraph.refine.knockout import candidate_types, decided_threshold, threshold_curve
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import split_entries
 from morphgraph.tokeniser.merging import segment
@@ -194,3 +198,24 @@ def test_threshold_curve_leaves_added_tokens_that_merges_make(
     (point,) = threshold_curve(tokeniser, benchmark, found, thresholds=[0.5])
     assert (point.removed, point.recall) == (1, 0.5)
     assert point.dropout_rate == 0.5, "b + c closed one of two joins"
+
+
+def test_the_threshold_is_decided_on_words_that_neither_taught_nor_score() -> None:
+    tokeniser = load_tokeniser("demo:en")
+    benchmark = Benchmark.build(tokeniser, read_reference(demo_gold_path("en")))
+    scored = set(benchmark.hold_out(0.2, 0).texts)
+    others = [e for e in benchmark.reference.entries if e.word not in scored]
+    rest = Benchmark.build(tokeniser, replace(benchmark.reference, entries=others))
+    deciding = rest.hold_out(0.125, 0)
+    decided = set(deciding.texts)
+    assert len(scored) > len(decided) > len(others) / 10
+    taught = [e for e in others if e.word not in decided]
+    learned = Benchmark.build(tokeniser, replace(benchmark.reference, entries=taught))
+    blamed = blame(learned, segment(tokeniser.graph, learned.words))
+    f1 = {}
+    for threshold in (step / 100 for step in range(1, 100)):
+        edited = tokeniser.fork()
+        edited.graph.knockout(candidate_types(tokeniser, blamed, threshold))
+        f1[threshold] = deciding.scores(segment(edited.graph, deciding.words))[0].f1
+    assert decided_threshold(tokeniser, benchmark) == max(f1, key=lambda t: f1[t])
+    assert decided_threshold(tokeniser, benchmark.subset(np.arange(2))) is None

@@ -19,7 +19,7 @@ from morphgraph.draw.fan_layout import Fan
 from morphgraph.draw.merge_tree import MergeTree
 from morphgraph.draw.merge_tree_svg import to_svg
 from morphgraph.draw.words import WordLine, WordRow
-from morphgraph.refine.knockout import ThresholdPoint, best_point
+from morphgraph.refine.knockout import ThresholdPoint
 from morphgraph.score.comparison import ComparedWord, SegmentedWord
 from morphgraph.tokeniser.preprocess import shown_token
 
@@ -167,10 +167,14 @@ def threshold_line(
     threshold: float,
     f1: float,
     *,
+    best: float | None,
     key: str,
     on_choose: Callable[[float], None],
 ) -> None:
-    """Show scores over thresholds, one on a line to drag; ``f1``: the present score."""
+    """Show scores over thresholds, one on a line to drag.
+
+    ``f1``: the present score; ``best``: the threshold that is marked as best.
+    """
 
     def stopped(number: float) -> None:
         if 0 <= number < len(points):
@@ -186,14 +190,17 @@ def threshold_line(
         in_chart = {name: None if v != v else 100 * v for name, v in scores.items()}
         return {"threshold": point.threshold, "said": said, "more": more, **in_chart}
 
-    best = best_point(points)
     data = {
         "points": list(map(shown, points)),
-        "chosen": min(range(len(points)), key=lambda n: abs(points[n].threshold - threshold)),
-        "best": None if best is None else points.index(best),
+        "chosen": _nearest(points, threshold),
+        "best": None if best is None else _nearest(points, best),
     }
     made = component("threshold_line", "curve", "shared", "elements")
     made(key=key, data=data, on_chosen_change=_telling(key, "chosen", int | float, stopped))
+
+
+def _nearest(points: Sequence[ThresholdPoint], threshold: float) -> int:
+    return min(range(len(points)), key=lambda n: abs(points[n].threshold - threshold))
 
 
 @dataclass(frozen=True, slots=True)

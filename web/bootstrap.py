@@ -19,7 +19,7 @@ from web import inputs
 from web.choosing import add_model
 from web.held_out import LearnedEdits, learned_edits, redraw_when_known
 from web.jobs import keep_queue_moving, stop_all
-from web.sources import Source, demo_name, uploaded_model
+from web.sources import Source, demo_name, uploaded_model, wordfreq_languages
 from web.state import Session, keep_session, known_browser, session
 from web.storage import days_kept, kept_steps
 from web.views.without_gold import without_gold
@@ -223,8 +223,8 @@ def score_metrics(
                 return
             with st.popover("", icon=":material/info:", type="tertiary", help="What is counted"):
                 _what_is_counted(current, seen, learned, f"{scope} {weighting}")
-    if is_awaited and not current.asked:
-        redraw_when_known(current, place)
+            if is_awaited and not current.asked:  # in here it moves nothing
+                redraw_when_known(current)
     if inputs.reference_read(current, place):
         inputs.doubtful_reference(current)
 
@@ -323,8 +323,11 @@ def tokeniser_upload(current: Session) -> None:
         if found.editable is None:
             _use_as_model(found, files[0].name, files[0].file_id)
             return
-        tokeniser = found.editable.fork()
+        tokeniser, of_demo = found.editable.fork(), current.language
         current.open_tokeniser(tokeniser, Source(tokeniser.name, tuple(contents.items())))
+        language = inputs.language_of_types(current)
+        if of_demo and language != of_demo:  # whose gold says nothing about it
+            current.go_without_gold(language if language in wordfreq_languages() else "en")
         inputs.clear_upload(_FIELD)
         st.rerun()
 

@@ -51,18 +51,13 @@ def learned_edits(current: Session) -> LearnedEdits | None:
     return known
 
 
-def redraw_when_known(current: Session, place: str) -> None:
+def redraw_when_known(current: Session) -> None:
     """Redraw the page once held-out scores are computed, if they are being computed."""
 
     def look() -> None:
-        if is_known(current):
+        found = learned_edits(current)
+        if found is None or found.held_out or found.said:
             st.rerun()
 
     how: dict[str, Any] = {"run_every": 0.3}
     st.fragment(look, **how)()
-
-
-def is_known(current: Session) -> bool:
-    """Whether nothing is being computed for the edits as they are now."""
-    found = learned_edits(current)
-    return found is None or bool(found.held_out or found.said)

@@ -364,7 +364,7 @@ def _figures(
     spec: Mapping[str, Any], inputs: CellInputs, made: MethodResult
 ) -> Iterator[ResultRow]:
     from morphgraph.score.vocabulary import ALPHA, NamedCounts, VocabularyHealth
-    from morphgraph.score.vocabulary_figures import figures_of
+    from morphgraph.score.vocabulary_figures import figure_called
     from morphgraph.tables.vocabulary import signature
 
     if not spec["vocabulary"] or isinstance(made.segmenter, Predictions):
@@ -372,10 +372,10 @@ def _figures(
     corpus = None if inputs.counts is None else NamedCounts(inputs.counts, spec["corpus_name"])
     health = VocabularyHealth(made.segmenter, corpus, inputs.reference)
     line = signature([health], ALPHA)
-    values = figures_of(health)
     for key in spec["vocabulary"]:
         # Relative to another cell, unknown here: `results.collected` divides.
-        value = values["tokens" if key == "relative_tokens" else key].number
+        figure = figure_called("tokens" if key == "relative_tokens" else key)
+        value = figure.value_of(health, ALPHA, health).number
         yield ResultRow(f"vocabulary.{key}", value, signature=line)
 
 

@@ -1,5 +1,6 @@
 """The start page: a word, its segmentation, a click that improves it, and the next pages."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -7,10 +8,11 @@ import streamlit as st
 from morphgraph.core.limits import is_public
 from morphgraph.core.text import counted, in_percent, shortened
 from morphgraph.draw.fan import fan_around
-from morphgraph.draw.words import Culprit, WordLine, illustrative_word, lines_of
+from morphgraph.draw.words import Culprit, WordLine, culprit_of, illustrative_word, lines_of
 from morphgraph.graph.view import type_key
 from morphgraph.reference.catalogue import SOURCES
 from morphgraph.reference.language import language_code
+from morphgraph.tokeniser.preprocess import SHOWN_MARKER
 from web import inputs
 from web.bootstrap import PAGES, open_reference, score_metrics, start, tokeniser_upload
 from web.components import fan_graph, word_editor
@@ -18,6 +20,7 @@ from web.edits import knock_out_type, open_in_graph, show_message
 from web.inputs import language_of_types
 from web.sources import demo_name
 from web.state import Session, keep_session
+from web.views.type_card import type_card
 from web.views.without_gold import offer_silver
 from web.widgets import attempt, button, code, gain_colour, plain, set_value, value_now
 
@@ -148,27 +151,72 @@ def first_look(current: Session) -> None:
     if text != before:
         st.session_state[f"{key} version"] = st.session_state.get(f"{key} version", 0) + 1
     with attempt():
-        lines, culprit = lines_of(study, text)
-        left, right = st.columns([4, 5], gap="large")
+        lines, worst = lines_of(study, text)
+        words = [word for line in lines for word in line]
+        is_text, chosen = len(words) > 1, st.session_state.get(f"{key} chosen")
+        culprit = None
+        if worst is not None:
+            culprit = current.once(("culprit", worst), lambda: culprit_of(study, worst))
+        if chosen is None and is_text:
+            chosen = culprit.type if culprit else words[0].tokens[0].type
+        left, right = st.columns([7, 3] if is_text else [4, 5], gap="large")
         with left:
             word_editor(
                 text,
                 lines,
                 key=f"editor {current.study_number}",
                 version=st.session_state.get(f"{key} version", 0),
+                figures=_figures(words) if is_text else (),
+                signs=_signs(words) if is_text else (),
+                chosen=chosen,
                 on_text=lambda typed: set_value(key, typed),
+                on_choose=lambda number: st.session_state.update({f"{key} chosen": number}),
             )
-            if study.benchmark.reference.has_gold:
-                _verdict(culprit, any(word.morphs for line in lines for word in line))
-            else:
-                _counts(lines)
-            _buttons(current, key, culprit)
+            if not is_text and chosen is None and study.benchmark.reference.has_gold:
+                _verdict(culprit, any(word.morphs for word in words))
+            _buttons(current, key, None if is_text or chosen is not None else culprit)
             show_message(current)
         with right:
-            if study.benchmark.reference.has_gold:
+            if chosen is not None and chosen < len(study.graph.types):
+                type_card(current, chosen)
+                if button("Open it in the merge graph", "hub", key="open chosen"):
+                    open_in_graph(current, chosen)
+            elif study.benchmark.reference.has_gold:
                 _merges_behind(current, culprit)
-            else:
+            if not study.benchmark.reference.has_gold:
                 _without_gold()
+
+
+def _figures(words: Sequence[WordLine]) -> list[tuple[str, str, str]]:
+    """Return the figures of a text: value, label, and the value before the edits."""
+    now = sum(len(word.tokens) for word in words)
+    was = sum(len(word.was or word.tokens) for word in words)
+    characters = sum(len(word.word) for word in words)
+    known = sum(bool(word.morphs) for word in words)
+    covered = sum(len(token.segments) - 1 for word in words for token in word.tokens)
+    gold = sum(len(word.morphs) - 1 for word in words if word.morphs)
+    found = [
+        (f"{len(words):,}", "words", ""),
+        (f"{now:,}", "tokens", f"{was:,}" if was != now else ""),
+        (f"{now / len(words):.2f}", "tokens per word", ""),
+        (f"{characters / max(now, 1):.2f}", "characters per token", ""),
+    ]
+    if known:
+        found.append((f"{known:,} of {len(words):,}", "words have gold", ""))
+        found.append((f"{covered:,} of {gold:,}", "boundaries covered", ""))
+    return found
+
+
+def _signs(words: Sequence[WordLine]) -> list[tuple[str, str, str]]:
+    """Return the signs of a text that its legend explains: kind, example, meaning."""
+    signs = [("", SHOWN_MARKER, "start of a word")]
+    if any(word.was for word in words):
+        signs.insert(0, ("edited", "new", "changed by the edits"))
+        signs.insert(1, ("struck", "was", "before them"))
+    if any(word.morphs for word in words):
+        signs.insert(0, ("covers", " ", "covers a gold boundary"))
+        signs.insert(-1, ("morphs", "go|ld", "morphs"))
+    return signs
 
 
 def _verdict(culprit: Culprit | None, has_gold: bool) -> None:
@@ -186,16 +234,6 @@ def _verdict(culprit: Culprit | None, has_gold: bool) -> None:
     )
 
 
-def _counts(lines: list[list[WordLine]]) -> None:
-    words = [word for line in lines for word in line]
-    tokens = sum(len(word.tokens) for word in words)
-    with st.container(horizontal=True, gap="medium"):
-        st.metric("words", f"{len(words):,}", width="content")
-        st.metric("tokens", f"{tokens:,}", width="content")
-        if words:
-            st.metric("tokens per word", f"{tokens / len(words):.2f}", width="content")
-
-
 def _without_gold() -> None:
     st.markdown("**Without gold**")
     for does in _WITHOUT_GOLD:
@@ -205,6 +243,7 @@ def _without_gold() -> None:
 
 def _buttons(current: Session, key: str, culprit: Culprit | None) -> None:
     def another() -> None:
+        st.session_state.pop(f"{key} chosen", None)
         number = st.session_state.get(f"{key} version", 0) + 1
         st.session_state[f"{key} version"] = number
         set_value(key, illustrative_word(current.study, number))

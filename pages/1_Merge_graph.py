@@ -1,18 +1,16 @@
 """Browse the merge graph, click types to see what they do, and knock them out."""
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
 import streamlit as st
 
-from morphgraph.core.text import counted, from_to, in_percent, shortened
+from morphgraph.core.text import counted
 from morphgraph.draw import BLAME_SCALE
 from morphgraph.draw.fan import fan_around
 from morphgraph.draw.scene import first_focus, scene_around, stand_alone_html
 from morphgraph.draw.words import rows_changed, rows_through
-from morphgraph.graph.merge_table import Change
 from morphgraph.graph.view import MAX_VERTICES, to_graphml, to_networkx, type_key
 from web import edits
 from web import widgets as ui
@@ -20,6 +18,7 @@ from web.bootstrap import score_metrics, start
 from web.components import Click, WordGroup, fan_graph, page_frame, word_rows
 from web.state import Session, keep_session
 from web.views.trees import open_in_merge_tree
+from web.views.type_card import type_card
 
 SELECT, KNOCK_OUT = "Show it", "Knock it out"
 _FIND = "find a type"
@@ -206,106 +205,16 @@ def _view(current: Session) -> Controls:
 
 
 def type_panel(current: Session, number: int, cascade: bool) -> None:
-    """Show the selected type: its merge, its blame, the effect of its knockout, and its words."""
+    """Show the selected type, and its words."""
     word = st.session_state.pop(_WORD_CHOSEN, None)
     if word is not None:
         open_in_merge_tree(current, current.study.benchmark.words.texts[word])
     graph = current.study.graph
-    name = ui.code(shortened(current.study.tokeniser.readable_types[number]))
-    is_present = graph.is_present(number)
-    st.subheader(name if is_present else f"~~{name}~~", anchor=False)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        # One button both removes and restores it, so that it keeps the focus.
-        how: dict[str, Any] = {"primary": True, "key": "knock out"}
-        if not is_present:
-            ui.button("Bring it back", "undo", edits.bring_back, current, number, **how)
-        elif graph.is_removable(number):
-            knock_out = partial(edits.knock_out_type, cascade=cascade)
-            ui.button("Knock out", "content_cut", knock_out, current, number, **how)
-        if current.focus != number:
-            said = "Centre the graph on it; a double click there does the same."
-            how = {"key": "centre", "help": said}
-            ui.button("Go there", "center_focus_strong", edits.look_at, current, number, **how)
-    if is_present:
-        _about(current, number, cascade)
-    elif (change := graph.removal_of(number)) is not None:
-        _removed(current, number, change)
-
-
-def _about(current: Session, number: int, cascade: bool) -> None:
-    study = current.study
-    graph, tokeniser = study.graph, study.tokeniser
-    uses = counted(graph.fan_out(number), "merge")
-    producers = graph.incoming(number)
-    if not producers:
-        special = graph.types[number] in tokeniser.special
-        kind = "A special token" if special else "An atom"
-        st.caption(f"{kind}: no merge makes it. Used by {uses}.")
-        return
-    if graph.is_removable(number):
-        _preview(current, number, cascade)
-    else:
-        st.caption("An added token, or the end of a word: it cannot be knocked out.")
-    made = " and ".join(
-        f"**{ui.plain(ui.sum_of(tokeniser.readable_types, merge.parts))}**, rank {merge.rank:,}"
-        for merge in map(graph.merge, producers)
-    )
-    st.caption(f"{made}; used by {uses}")
-    if study.benchmark.reference.has_gold:
-        _blame(current, producers)
-    _words_through(current, number)
-
-
-def _blame(current: Session, producers: Sequence[int]) -> None:
-    blamed = current.study.blame()
-    joins, wrong = blamed.counts(blamed.worst_of(producers))
-    blame = in_percent(wrong / joins if joins else math.nan, 0)
-    with st.container(horizontal=True, gap="medium", key="type-figures"):
-        for label, value, meaning in (
-            ("joins", f"{joins:,.0f}", "Gaps that the merge closed in the words of the reference."),
-            ("wrong", f"{wrong:,.0f}", "Wrong joins: those of them on a gold boundary."),
-            ("blame", blame, "The share of its joins that are wrong."),
-        ):
-            st.metric(label, value, help=meaning, width="content")
-
-
-def _preview(current: Session, number: int, cascade: bool) -> None:
-    study = current.study
-
-    def make() -> tuple[float, float, int, int]:
-        found = study.preview([study.graph.types[number]], cascade=cascade)  # too large to cache
-        goes = len(found.change.removed_types)
-        return found.before.f1, found.after.f1, found.changed_words, goes
-
-    before, after, changed, goes = current.once(("preview", number, cascade), make)
-    others = f" · {counted(goes, 'type')} go" if goes > 1 else ""
-    words = counted(changed, "word changes", "words change")
-    if not study.benchmark.reference.has_gold:
-        st.markdown(
-            f"**{words}**{others}",
-            help=f"Of the {len(study.benchmark):,} commonest words, without this type.",
-        )
-        return
-    st.markdown(
-        f":{ui.gain_colour(after - before)}[**F1 {from_to(before, after)}** · {words}{others}]",
-        help="F1 now and without this type, and how many words it would resegment.",
-    )
-
-
-def _removed(current: Session, number: int, change: Change) -> None:
-    graph, names = current.study.graph, current.study.tokeniser.readable_types
-    is_last = change is graph.history[-1]
-    if is_last:
-        gain, said = edits.outcome(current)
-        colour = ui.gain_colour(gain)
-        first, *rest = said.split(" · ")
-        st.markdown(f":{colour}-background[:{colour}[{' · '.join([f'**{first}**', *rest])}]]")
-    rewired = [entry for entry in change.rewired if number in entry.old_parts]
-    parts = next(m.parts for m in change.removed_merges.values() if m.result == number)
-    takes = counted(len(rewired), "merge takes", "merges take")
-    st.caption(f"Knocked out; {takes} **{ui.plain(ui.sum_of(names, parts))}** instead.")
-    if is_last:
+    removal = type_card(current, number, cascade=cascade, centre=current.focus != number)
+    if removal is not None and removal is graph.history[-1]:
         _words_changed(current)
+    elif graph.is_present(number) and graph.incoming(number):
+        _words_through(current, number)
 
 
 def _words_through(current: Session, number: int) -> None:

@@ -1,20 +1,23 @@
 """Words for the eye: as chips under their gold morphs, and as rows beside the merge graph."""
 
+import string
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from morphgraph.draw.merge_tree import MergeTree, TreeMerge, describe_in_study
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.view import merge_key, type_key
-from morphgraph.refine.blame import DEFAULT_THRESHOLD
+from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import boundary_positions
 from morphgraph.score.comparison import gap_signs
+from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.preprocess import SHOWN_MARKER
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
+_MARKS = f"{string.punctuation}“”„‘’‚«»‹›…–—¿¡。，、！？：；「」"
 _TRIED = 20
 """The number of words searched for one that a knockout fixes."""
 _ROWS = 30
@@ -30,15 +33,20 @@ class TokenChip:
     type: int
     is_culprit: bool = False
     is_morph: bool = False
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class WordLine:
-    """A word with its tokens; ``morphs`` are empty where no gold segmentation is known."""
+    """A word with its tokens; ``morphs`` are empty where no gold segmentation is known.
+
+    ``was``: its tokens before all edits, if they were others.
+    """
 
     word: str
     morphs: tuple[str, ...]
     tokens: tuple[TokenChip, ...]
+    was: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,80 +86,118 @@ class WordRow:
 # ------------------------------------------------------------------------------------- chips
 
 
-def lines_of(study: Study, text: str) -> tuple[list[list[WordLine]], Culprit | None]:
+def lines_of(study: Study, text: str) -> tuple[list[list[WordLine]], int | None]:
     """Return the words of each line of running text, and the merge most to blame, if any is."""
-    blamed = study.blame()
-    trees = [
-        [describe_in_study(study, word, blamed) for word in line.split()]
-        for line in text.splitlines()
-    ]
-    worst = _worst_merge(study, [tree for line in trees for tree in line])
-    found = [[_line(study, tree, worst) for tree in line if tree.leaves] for line in trees]
-    return found, _culprit(study, worst) if worst else None
+    words = [line.split() for line in text.splitlines()]
+    found, worst = _words_in(study, list(dict.fromkeys(word for line in words for word in line)))
+    lines = [[found[word] for word in line if found[word].tokens] for line in words]
+    return lines, worst
+
+
+def _words_in(
+    study: Study, texts: list[str], graph: MergeGraph | None = None
+) -> tuple[dict[str, WordLine], int | None]:
+    """Return different words as a state segments them, by default now, and the worst merge."""
+    tokeniser, is_now = study.tokeniser, graph is None
+    graph = graph or study.graph
+    encoded = tokeniser.encode(texts)
+    now = segment(graph, encoded)
+    before = segment(graph.original(), encoded) if is_now and graph.history else now
+    names, ids = tokeniser.readable_types, tokeniser.vocabulary_ids
+    benchmark = study.benchmark
+    blamed = study.blame() if is_now and benchmark.reference.has_gold else None
+    merges, missed = now.arrays.merge_ids, set[int]()
+    shown: dict[str, tuple[tuple[str, ...], list[tuple[int, list[str], list[int], bool]]]] = {}
+    for number, word in enumerate(texts):
+        # Marks around a word are no part of it.
+        marks = len(word) - len(word.lstrip(_MARKS))
+        inner = word.strip(_MARKS)
+        entry = benchmark.numbers.get(word, benchmark.numbers.get(inner))
+        entry = entry if benchmark.reference.has_gold else None
+        morphs = () if entry is None else benchmark.reference.entries[entry].morphs
+        marks = 0 if "".join(morphs) == word else marks
+        gold = [marks + place for place in boundary_positions(morphs)]
+        edges = [marks, *gold, marks + sum(map(len, morphs))]
+        gaps = encoded.gap_position
+        chips, start, begin = [], 0, int(encoded.word_offsets[number])
+        for last, token in now.token_ends(number):
+            is_end = last + 1 == encoded.word_offsets[number + 1]
+            end = len(word) if is_end else max(start, int(gaps[last]))
+            name, covering = names[token] if token < len(names) else word[start:end], list[int]()
+            inside = [place for place in gold if start < place < end]
+            for atom in range(begin, last):
+                if inside and gaps[atom] in inside and now.is_merged[atom]:
+                    covering.append(int(merges[now.closed_by[atom]]))
+            marker = name[: len(name) - len(name.lstrip(SHOWN_MARKER))]
+            body, length = name[len(marker) :], end - start
+            # A token that begins or ends inside a character is whole.
+            is_spelt = len(body) == length or (is_end and len(body) > length)
+            cuts = [0, *(place - start for place in inside), len(body)]
+            segments = [body[a:b] for a, b in pairwise(cuts)] if is_spelt else [body]
+            segments[0] = marker + segments[0]
+            is_morph = bool(morphs) and not inside and is_spelt and start < end
+            is_morph = is_morph and start in edges and end in edges
+            chips.append((token, segments, covering, is_morph))
+            missed.update(covering)
+            start, begin = end, last + 1
+        shown[word] = morphs, chips
+    worst = _worst_of(study, missed) if is_now else None
+    tooltips: dict[int, str] = {}
+    lines = {}
+    for number, (word, (morphs, chips)) in enumerate(shown.items()):
+        tokens = []
+        for token, segments, covering, is_morph in chips:
+            if token not in tooltips:
+                tooltips[token] = _tooltip(tokeniser, token, graph, blamed)
+            id_ = f"{ids[token]}" if token < len(ids) else ""
+            told = tuple(segments), tooltips[token], token, worst in covering, is_morph, id_
+            tokens.append(TokenChip(*told))
+        then = before.tokens(number)
+        was = () if then == now.tokens(number) else tuple(names[t] for t in then if t < len(names))
+        lines[word] = WordLine(word, morphs, tuple(tokens), was)
+    return lines, worst
 
 
 def line_in(study: Study, word: str, graph: MergeGraph) -> WordLine:
     """Return a word as a state of the study's graph segments it."""
-    return _line(study, describe_in_study(study, word, None, graph=graph), None)
+    return _words_in(study, [word], graph)[0][word]
 
 
-def _line(study: Study, tree: MergeTree, worst: TreeMerge | None) -> WordLine:
-    first_merge = len(tree.leaves)
-    missed = ((gap.leaf, gap.merge) for gap in tree.gaps if gap.merge is not None)
-    closed_by = {leaf: tree.merges[vertex - first_merge].merge for leaf, vertex in missed}
-    ends = {gap.leaf for gap in tree.gaps if gap.kind == "hit"} | {len(tree.leaves) - 1}
-    begins = {0, *(end + 1 for end in ends)}
-    if tree.morphs:  # a lone marker
-        begins.add(tree.morphs[0].first)
-    ids, chips = study.tokeniser.vocabulary_ids, []
-    for root in tree.roots:
-        made, (first, last) = tree.merge_at(root) or tree.leaves[root], tree.ends(root)
-        segments, covering = [""], set()
-        whole = {c.first: c for c in tree.characters if first <= c.first and c.last <= last}
-        inside = {n for c in whole.values() for n in range(c.first + 1, c.last + 1)}
-        for leaf in range(first, last + 1):
-            if leaf not in inside:  # a character of several bytes
-                segments[-1] += whole[leaf].label if leaf in whole else tree.leaves[leaf].label
-            if leaf < last and leaf in closed_by:
-                segments.append("")
-                covering.add(closed_by[leaf])
-        id_ = f"id {ids[made.type]:,}" if made.type < len(ids) else "no id of its own"
-        is_morph = tree.has_gold and not covering and first in begins and last in ends
-        is_culprit = worst is not None and worst.merge in covering
-        tooltip = f"{made.tooltip}\n{id_}"
-        chips.append(TokenChip(tuple(segments), tooltip, made.type, is_culprit, is_morph))
-    return WordLine(tree.word, tuple(span.label for span in tree.morphs), tuple(chips))
+def _worst_of(study: Study, merges: Iterable[int]) -> int | None:
+    """Return the merge with R ≥ 0.5, else any, that closed most of the gold boundaries."""
+    blamed, graph = study.blame(), study.graph
+
+    def key(merge: int) -> tuple[bool, float, float, int]:
+        joins, wrong = blamed.counts(merge)
+        ratio = wrong / joins if joins else 0.0
+        return ratio >= DEFAULT_THRESHOLD, wrong, ratio, -graph.merge(merge).rank
+
+    removable = [merge for merge in merges if graph.is_removable(graph.merge(merge).result)]
+    return max(removable, key=key, default=None)
 
 
-def _worst_merge(study: Study, trees: Iterable[MergeTree]) -> TreeMerge | None:
-    """Return the merge with R ≥ 0.5, else any, that closed most of the gold boundaries here."""
-    blamed = study.blame()
-    return max(
-        (
-            merge
-            for tree in trees
-            for merge in tree.merges
-            if merge.closes and study.graph.is_removable(merge.type)
-        ),
-        key=lambda m: (
-            m.ratio >= DEFAULT_THRESHOLD,
-            blamed.counts(m.merge)[1],
-            m.ratio,
-            -(m.rank or 0),
-        ),
-        default=None,
-    )
+def _tooltip(tokeniser: BpeTokeniser, token: int, graph: MergeGraph, blamed: Blame | None) -> str:
+    names, ids = tokeniser.readable_types, tokeniser.vocabulary_ids
+    lines = []
+    for merge in graph.incoming(token) if token < len(graph.types) else ():
+        about = [blamed.described(merge)] if blamed else []
+        rank = f"rank {graph.merge(merge).rank:,}"
+        lines += [graph.describe(merge, names), rank, *filter(None, about)]
+    id_ = f"id {ids[token]:,}" if token < len(ids) else "no id of its own"
+    return "\n".join([*lines, id_])
 
 
-def _culprit(study: Study, worst: TreeMerge) -> Culprit:
-    joins, wrong_joins = study.blame().counts(worst.merge)
-    preview = study.preview([study.graph.types[worst.type]])
-    _, wrong = study.examples(worst.type, 12)
+def culprit_of(study: Study, worst: int) -> Culprit:
+    """Describe a merge that closed gold boundaries, and what its knockout would change."""
+    joins, wrong_joins = study.blame().counts(worst)
+    type_ = study.graph.merge(worst).result
+    preview = study.preview([study.graph.types[type_]])
+    _, wrong = study.examples(type_, 12)
     names = study.tokeniser.readable_types
     return Culprit(
-        worst.type,
-        names[worst.type],
-        study.graph.describe(worst.merge, names),
+        type_,
+        names[type_],
+        study.graph.describe(worst, names),
         joins,
         wrong_joins,
         tuple(dict.fromkeys(example.gold for example in wrong)),

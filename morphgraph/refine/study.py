@@ -280,8 +280,7 @@ class Study:
 
     def number_of(self, text: str) -> int | None:
         """The number of a word in the reference, the first one spelt so; None if it has none."""
-        texts = self.benchmark.words.texts
-        return texts.index(text) if text in texts else None
+        return self.benchmark.numbers.get(text)
 
     def marked(self, word: int, segmentation: Segmentation) -> str:
         """A word with its gaps marked: ``|`` right split, ``·`` wrong split, ``‿`` missed boundary.

@@ -228,6 +228,11 @@ class GoldSet:
         return tuple(entry.word for entry in self.reference.entries)
 
     @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of the first entry of each word."""
+        return {text: number for number, text in reversed([*enumerate(self.texts)])}
+
+    @cached_property
     def lengths(self) -> npt.NDArray[np.int64]:
         """The number of characters of each word."""
         return np.fromiter(map(len, self.texts), np.int64, len(self.texts))

@@ -2,9 +2,12 @@
 
 from collections.abc import Callable
 
-from morphgraph.draw.words import illustrative_word, lines_of
+from morphgraph.core.files import demo_gold_path
+from morphgraph.draw.merge_tree import describe_in_study
+from morphgraph.draw.words import culprit_of, illustrative_word, lines_of
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Reference
+from morphgraph.reference.readers import read_reference
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -22,7 +25,9 @@ def study_of(make: MakeTokeniser, gold: MakeReference, *entries: str) -> Study:
 def test_golden(small_tokeniser: MakeTokeniser, small_reference: MakeReference) -> None:
     # undoing is undo ing here: un + do closes the boundary un|do, and is right in no other word.
     study = study_of(small_tokeniser, small_reference, "un do ing", "d ing")
-    lines, culprit = lines_of(study, "undoing ding\n\n  undo")
+    lines, worst = lines_of(study, "undoing ding\n\n  undo")
+    assert worst is not None
+    culprit = culprit_of(study, worst)
     (undoing, ding), empty, (undo,) = lines
     assert not empty
     assert undoing.morphs == ("un", "do", "ing")
@@ -31,7 +36,6 @@ def test_golden(small_tokeniser: MakeTokeniser, small_reference: MakeReference) 
     assert [chip.segments for chip in ding.tokens] == [("d",), ("ing",)]
     assert undo.morphs == (), "the reference does not have it"
     assert [chip.segments for chip in undo.tokens] == [("undo",)]
-    assert culprit is not None
     assert culprit.name == "undo"
     assert culprit.description == "un + do → undo"
     assert (culprit.joins, culprit.wrong_joins) == (1, 1)
@@ -78,3 +82,43 @@ def test_a_character_of_several_bytes_is_shown_as_itself(small_reference: MakeRe
     study = Study(tokeniser, Benchmark.build(tokeniser, small_reference("täg lich")))
     [[line]], _ = lines_of(study, "täglich")
     assert "".join("".join(chip.segments) for chip in line.tokens) == "␣täglich"
+
+
+def test_a_text_is_cut_as_its_words_are(small_reference: MakeReference) -> None:
+    """By merge trees, word by word: tokens, boundaries that they cover, and morphs."""
+    tokeniser = load_tokeniser("demo:en")
+    reference = read_reference(demo_gold_path("en"))
+    study = Study(tokeniser, Benchmark.build(tokeniser, reference))
+    words = [entry.word for entry in reference.entries[::3]] + ["naïve", "zürich", "😀", "…"]
+    study.graph.knockout(["ies", "ing"])
+    lines, worst = lines_of(study, " ".join(words))
+    assert worst is not None
+    blamed = study.blame()
+    wrong = {}
+    for word, line in zip(words, lines[0], strict=True):
+        tree = describe_in_study(study, word, blamed)
+        roots = [tree.label(root) for root in tree.roots]
+        if word.isascii():
+            assert ["".join(chip.segments) for chip in line.tokens] == roots
+        missed = [gap for gap in tree.gaps if gap.kind == "missed"]
+        assert sum(len(chip.segments) - 1 for chip in line.tokens) == len(missed)
+        assert line.morphs == tuple(span.label for span in tree.morphs)
+        for gap in missed:
+            merge = tree.merge_at(gap.merge)
+            wrong[merge.merge] = merge
+            assert merge is not None
+        was = describe_in_study(study, word, None, graph=study.graph.original())
+        before = [was.label(root) for root in was.roots]
+        if word.isascii():
+            assert list(line.was or roots) == before
+    assert worst in wrong
+
+
+def test_marks_around_a_word_are_no_part_of_it(
+    small_tokeniser: MakeTokeniser, small_reference: MakeReference
+) -> None:
+    study = study_of(small_tokeniser, small_reference, "un do ing", "d ing")
+    [[quoted]], _ = lines_of(study, "“undoing”,")
+    assert quoted.morphs == ("un", "do", "ing")
+    assert [chip.segments for chip in quoted.tokens if len(chip.segments) > 1] == [("un", "do")]
+    assert [chip.is_morph for chip in quoted.tokens if chip.segments == ("ing",)] == [True]

@@ -259,13 +259,25 @@ def word_editor(
     *,
     key: str,
     version: int,
+    figures: Sequence[tuple[str, str, str]] = (),
+    signs: Sequence[tuple[str, str, str]] = (),
+    chosen: int | None = None,
     on_text: Callable[[str], None],
+    on_choose: Callable[[int], None],
 ) -> None:
-    """Show words as chips under a field, which takes ``text`` when ``version`` changes."""
+    """Show words as chips under a field, which takes ``text`` when ``version`` changes.
+
+    ``figures``: value, label, and the value before the edits if it was another; ``signs``: what
+    the legend explains. ``chosen``: the type that is marked; ``on_choose`` gets that of a click.
+    """
     shown = [list(map(asdict, line)) for line in lines]
-    data = {"text": text, "version": version, "lines": shown}
+    told = {"figures": list(map(list, figures)), "key": list(map(list, signs)), "chosen": chosen}
+    told["has_before"] = len(figures) > 0 and any(word.was for line in lines for word in line)
+    data = {"text": text, "version": version, "lines": shown, **told}
+    choose = _telling(key, "chosen", int | float, lambda number: on_choose(int(number)))
     made = component("word_editor", "words", "shared", "elements", "chips")
-    made(key=key, data=data, on_text_change=_telling(key, "text", str, on_text))
+    how: dict[str, Any] = {"on_text_change": _telling(key, "text", str, on_text)}
+    made(key=key, data=data, on_chosen_change=choose, **how)
 
 
 def word_over_phases(

@@ -1,8 +1,8 @@
 // Tokens as chips.
 
 /** A token, with a line at each gold boundary that it covers. */
-function chipOf({ segments, tooltip, is_culprit: culprit, is_morph: morph }) {
-  const chip = made("span", "chip");
+function chipOf({ segments, tooltip, is_culprit: culprit, is_morph: morph }, kind = "span") {
+  const chip = made(kind, "chip");
   chip.title = tooltip;
   chip.classList.toggle("covering", segments.length > 1);
   chip.classList.toggle("culprit", culprit);

@@ -8,6 +8,12 @@ class WordsView {
     this.frame = parent.querySelector(".words");
     this.area = parent.querySelector("textarea");
     this.lines = parent.querySelector(".lines");
+    this.figures = parent.querySelector(".figures");
+    this.key = parent.querySelector(".key");
+    this.lines.addEventListener("click", ({ target }) => {
+      const chip = target.closest("button.chip");
+      if (chip) this.choose?.("chosen", Number(chip.dataset.type));
+    });
     this.area.addEventListener("input", () => {
       this.grow();
       clearTimeout(this.waiting);
@@ -21,8 +27,9 @@ class WordsView {
     });
   }
 
-  update({ data, setStateValue }) {
+  update({ data, setStateValue, setTriggerValue }) {
     this.report = setStateValue;
+    this.choose = setTriggerValue;
     this.frame.classList.toggle("dark", isDark(this.parent));
     this.frame.classList.toggle("many", data.lines.flat().length > 1);
     // What is typed stays, unless another text was chosen elsewhere.
@@ -30,14 +37,54 @@ class WordsView {
       this.version = data.version;
       this.sent = this.area.value = data.text;
     }
+    this.told(data);
     const source = JSON.stringify(data.lines);
     if (source !== this.source) {
       const before = this.cut ?? null;
       this.source = source;
       this.cut = new Map();
+      this.hue = 0;
       this.lines.replaceChildren(...data.lines.map((line) => this.line(line, before)));
     }
+    for (const chip of this.lines.querySelectorAll("button.chip")) {
+      chip.setAttribute("aria-pressed", Number(chip.dataset.type) === data.chosen);
+    }
     this.grow();
+  }
+
+  /** The figures of a text, switches for ids and for how it was, and what the signs mean. */
+  told({ figures, key, has_before: hasBefore }) {
+    const source = JSON.stringify([figures, key, hasBefore]);
+    if (source === this.told_) return;
+    this.told_ = source;
+    const shown = figures.map(([value, label, was]) => {
+      const figure = made("div", "figure");
+      const number = made("strong", "", value);
+      figure.append(number, made("span", "", label));
+      if (was) number.append(made("small", "", `was ${was}`));
+      return figure;
+    });
+    const switches = made("div", "switches");
+    if (figures.length) switches.append(this.switch("ids", "ids"));
+    if (hasBefore) switches.append(this.switch("before", "before"));
+    this.figures.replaceChildren(...shown, switches);
+    this.key.replaceChildren(
+      ...key.map(([sign, text, meaning]) => {
+        const item = made("span", "");
+        item.append(made("i", sign, text), meaning);
+        return item;
+      }),
+    );
+  }
+
+  switch(name, label) {
+    const field = Object.assign(document.createElement("input"), { type: "checkbox", role: "switch" });
+    const shown = `with-${name}`;
+    field.checked = this.frame.classList.contains(shown);
+    field.addEventListener("change", () => this.frame.classList.toggle(shown, field.checked));
+    const whole = made("label", "", label);
+    whole.prepend(field);
+    return whole;
   }
 
   grow() {
@@ -62,22 +109,27 @@ class WordsView {
     return Object.assign(made("span", `label ${kind}`, text), { title });
   }
 
-  word({ word, morphs, tokens }, before) {
+  word({ word, morphs, tokens, was }, before) {
     const shown = made("div", "word");
-    if (morphs.length) {
-      const gold = made("div", "chips gold");
-      for (const morph of morphs) gold.append(made("span", "chip", morph));
-      shown.append(this.label("gold", "Where the reference cuts the word", "gold"), gold);
-    }
+    if (was.length) shown.append(Object.assign(made("div", "was", was.join("|")), { title: "before the edits" }));
+    const gold = made("div", "chips gold");
+    for (const morph of morphs) gold.append(made("span", "chip", morph));
     const chips = made("div", "chips");
     const now = tokens.map(({ segments }) => segments.join("")).join(" ");
-    const isChanged = before?.has(word) && before.get(word) !== now;
+    const isFresh = before?.has(word) && before.get(word) !== now;
     this.cut.set(word, now);
     for (const token of tokens) {
-      const chip = chipOf(token);
-      chip.classList.toggle("changed", isChanged);
-      chips.append(chip);
+      const chip = chipOf(token, "button");
+      chip.type = "button";
+      chip.dataset.type = token.type;
+      chip.classList.toggle("fresh", Boolean(isFresh));
+      chip.classList.toggle("changed", was.length > 0);
+      chip.classList.add(`hue${this.hue++ % 6}`);
+      const whole = made("span", "token");
+      whole.append(chip, made("small", "id", token.id));
+      chips.append(whole);
     }
+    if (morphs.length) shown.append(this.label("gold", "Where the reference cuts the word", "gold"), gold);
     shown.append(this.label("tokens", "Where the tokeniser cuts it"), chips);
     return shown;
   }

@@ -326,8 +326,8 @@ def tokeniser_upload(current: Session) -> None:
         tokeniser, of_demo = found.editable.fork(), current.language
         current.open_tokeniser(tokeniser, Source(tokeniser.name, tuple(contents.items())))
         language = inputs.language_of_types(current)
-        if of_demo and language != of_demo:  # whose gold says nothing about it
-            current.go_without_gold(language if language in wordfreq_languages() else "en")
+        if of_demo and language != of_demo and language in wordfreq_languages():
+            current.go_without_gold(language)  # the demo's gold says nothing about it
         inputs.clear_upload(_FIELD)
         st.rerun()
 

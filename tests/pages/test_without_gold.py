@@ -24,7 +24,6 @@ def test_every_page_has_its_content_or_the_ways_to_go_on(without: Any) -> None:
     assert without.session.study.tokeniser.name == "demo:en"
     assert [title.value for title in without.test.title] == ["What should it be compared with?"]
     assert without.metrics()["F1 %"][0] == "–"
-    assert float(without.metrics()["tokens per word"][0]) > 1
     for page in PAGES:
         without.open(page)
         assert LOCKED.get(page, "") in said(without)

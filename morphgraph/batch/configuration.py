@@ -357,6 +357,12 @@ class ReferenceChoice(_ForLanguages):
     layer: str | None = Field(
         None, description="UniSegments: this layer; each word's first if not given."
     )
+    data_split: Literal["train", "dev", "test"] | None = Field(
+        None, description="MorphScore 2: only words of this split."
+    )
+    keep_rows: ListOrOne[Literal["repeated", "stems", "digits"]] = Field(
+        [], description="MorphScore 2: rows to keep that its filter leaves out."
+    )
     first_analysis: bool = Field(False, description="Only the first analysis of each word counts.")
     join: ListOrOne[FileName] = Field(
         [], description="Further ones whose entries are added, all of which must be there."

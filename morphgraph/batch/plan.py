@@ -289,6 +289,7 @@ class _Planner:
         from morphgraph.reference.readers import is_named, named_reference_file
 
         how = choice.model_dump(include={"encoding", "include_foreign", "layer"})
+        how |= choice.model_dump(include={"data_split", "keep_rows"}, exclude_defaults=True)
         problems = []
         for template in sources:
             try:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property, partial, wraps
 from inspect import Parameter, getdoc, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 import typer
 from typer.models import OptionInfo
@@ -145,12 +145,17 @@ class Reading:
     encoding: The reference's encoding, such as windows-1252; UTF-8 if not given.
     include_foreign: CELEX: keep entries marked [F].
     layer: UniSegments: this layer; each word's first if not given.
+    data_split: MorphScore 2: only words of train, dev or test.
+    keep_rows: MorphScore 2: also rows that its filter leaves out: repeated (words), stems (other
+        than the lemma) or digits; may be given again.
     """
 
     format_: str | None = None
     encoding: str | None = None
     include_foreign: bool = False
     layer: str | None = None
+    data_split: Literal["train", "dev", "test"] | None = None
+    keep_rows: list[str] | None = None
 
     def read(self, reference: str) -> "Reference":
         """Read a reference by name; ``-`` is standard input."""
@@ -163,6 +168,8 @@ class Reading:
             format=self.format_,
             include_foreign=self.include_foreign,
             layer=self.layer,
+            data_split=self.data_split,
+            keep_rows=self.keep_rows or (),
             encoding=self.encoding,
         )
 
@@ -170,8 +177,8 @@ class Reading:
         """Read a reference if one is named; else refuse what says how to read it."""
         if reference is None and self != Reading():
             raise MorphGraphError(
-                "--format, --encoding, --include-foreign and --layer say how a reference is read. "
-                "Name one with --reference."
+                "--format, --encoding, --include-foreign, --layer, --data-split and --keep-rows "
+                "say how a reference is read. Name one with --reference."
             )
         return None if reference is None else self.read(reference)
 

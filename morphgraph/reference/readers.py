@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from morphgraph.core.errors import FileFormatError
+from morphgraph.core.errors import FileFormatError, check_choice, check_list
 from morphgraph.core.files import checksum as sum_of
 from morphgraph.core.files import demo_gold_path
 from morphgraph.core.limits import TREE_NODES
@@ -25,7 +25,8 @@ from morphgraph.reference import annotated, lines
 from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.morpholex import is_zip, read_morpholex
-from morphgraph.reference.plain import cells_of, find_layout, looks_like_plain, read_plain
+from morphgraph.reference.parquet import as_csv, is_parquet
+from morphgraph.reference.plain import ALIASES, cells_of, find_layout, looks_like_plain, read_plain
 from morphgraph.reference.source import (
     MAX_LINE_CHARACTERS,
     NumberedLine,
@@ -114,12 +115,22 @@ READERS: Mapping[str, Reader] = MappingProxyType(
             columns=("full_word", "pt1", "rest"),
             partial="one boundary a word",
         ),
+        "morphscore2": Reader(
+            "MorphScore 2",
+            lines.morphscore2,
+            columns=lines.MORPHSCORE_2,
+            partial="a stem and what is beside it",
+            options=("data_split", "keep_rows"),
+        ),
         "morpholex": Reader("MorphoLex workbook", read=read_morpholex, is_workbook=True),
     }
 )
 
 FORMATS: Mapping[str, str] = MappingProxyType({name: r.label for name, r in READERS.items()})
 """The formats by name, with their labels."""
+
+_COLUMNS = {*ALIASES, *(column.lower() for r in READERS.values() for column in r.columns)}
+"""The columns of a table that say something."""
 
 
 # ------------------------------------------------------------------------------ detection
@@ -232,14 +243,18 @@ def read_reference(
     format: str | None = None,
     include_foreign: bool = False,
     layer: str | None = None,
+    data_split: str | None = None,
+    keep_rows: Sequence[str] = (),
     encoding: str | None = None,
 ) -> Reference:
     """Read a gold segmentation from a path, from bytes, or from ``demo:en`` or ``catalogue:NAME``.
 
     The format is detected from the content unless `format` names one of `FORMATS`.
     `include_foreign` keeps CELEX entries tagged [F]; `layer` is the UniSegments layer to read,
-    by default the first one of each word. Text is UTF-8, or as its byte order mark says,
-    or in `encoding`; Morpho Challenge's gold lists may be in windows-1252.
+    by default the first one of each word. Of MorphScore 2, `data_split` chooses train, dev or test,
+    and `keep_rows` what its filter leaves out: "repeated", "stems" (other than the lemma) and
+    "digits". Text is UTF-8, or as its byte order mark says, or in `encoding`; Morpho Challenge's
+    gold lists may be in windows-1252. A table may be in Parquet.
 
     Raises `FileFormatError` for a file that is missing, empty, over 100 MB, binary, not in its
     encoding, of no known format, or without a single entry; lines that cannot be used are counted
@@ -257,21 +272,28 @@ def read_reference(
     if format is not None and format not in READERS:
         problem, fix = f"the format {format!r} is unknown", f"Choose one of: {', '.join(FORMATS)}"
         raise FileFormatError(name, "", problem, fix)
+    if data_split is not None:
+        check_choice("data_split", data_split, lines.MORPHSCORE_SPLITS)
+    for kept in check_list(keep_rows, "rows to keep"):
+        check_choice("keep_rows", kept, lines.MORPHSCORE_KEPT)
     if isinstance(source, str) and is_named(source):
         source, known = named_reference_file(source)
         format = format or known
     data = load_bytes(source, name)
-    skips, line_count, is_silver = Skips(), 0, False
+    skips, line_count, is_silver, is_table = Skips(), 0, False, is_parquet(data)
     if format is None and is_zip(data):
         format = "morpholex"
     with _paused_garbage_collector():
         if format is not None and READERS[format].is_workbook:
             entries = read_morpholex(data, name, skips)
         else:
-            numbered = split_lines(_text_of(data, name, format, encoding))
+            content = as_csv(data, name, _COLUMNS) if is_table else data
+            numbered = split_lines(_text_of(content, name, format, encoding))
             if not numbered:
                 fix = "Choose a file with one word a line."
                 raise FileFormatError(name, "", "the file holds blank lines only", fix)
+            if is_table:  # its rows, under the header
+                numbered = [(number - 1, line) for number, line in numbered]
             line_count = numbered[-1][0]
             if numbered[0][1].startswith(SILVER) and len(numbered) > 1:
                 name, format, is_silver = f"{name} (silver)", "plain", True
@@ -285,12 +307,17 @@ def read_reference(
                 TREE_NODES.check(sum(line.count("(") for _, line in numbered), name)
             reader = READERS[format]
             read = reader.read or partial(_read_rows, reader)
-            given = {"include_foreign": include_foreign, "layer": layer}
+            given = {
+                "include_foreign": include_foreign,
+                "layer": layer,
+                "data_split": data_split,
+                "keep_rows": keep_rows,
+            }
             options = {option: given[option] for option in reader.options}
             entries = read(numbered, skips, **options) if numbered else []
     skipped, unaligned = skips.sorted(), tuple(skips.unaligned)
     if not entries:
-        unit = "row" if READERS[format].is_workbook else "line"
+        unit = "row" if READERS[format].is_workbook or is_table else "line"
         raise nothing_read(name, FORMATS[format], FORMATS, skipped, unit)
     about = (
         sum_of(data),

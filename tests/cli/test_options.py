@@ -46,6 +46,8 @@ READING |= {"reference show", "reference silver"}
         ("--join", {*LEARNING, "score", "compare"}),
         ("--include-foreign", READING),
         ("--layer", READING),
+        ("--data-split", READING),
+        ("--keep-rows", READING),
         ("--encoding", READING),
     ],
 )

@@ -43,6 +43,11 @@ INFLECTION = (
 UNIMORPH = "eat\teating\tV|V.PTCP;PRS\teat|ing\ngo\twent\tV|PST\t-\nwalk\twalks\tV|PRS\twalk|s\n"
 UNIMORPH_DERIVATION = "axial\tabaxial\tADJ:ADJ\tab-\nsubside\tsubsidisation\tV:N\t-ation\n"
 MORPHSCORE = ",full_word,pt1,rest\n0,walk,walk,\n1,cherished,cherish,ed\n2,co-ops,co-op,s\n"
+MORPHSCORE_2 = (
+    "wordform,lemma,stem,preceding_part,following_part,word_freq_norm,data_split,unique\n"
+    'undoing,do,do,un,ing,2.5e-06,train,unique,"He is ""undoing"" it"\n'
+    "cats,cat,cat,,s,0.0001,test,unique,x\nCats,cat,cat,,s,0.0001,test,repeat,x\n"
+)
 SIGMORPHON = (
     "enthrallments\ten @@thrall @@ment @@s\t110\nsubsided\tsubside @@ed\t100\n"
     "houseboat\thouse @@boat\t001\n"
@@ -93,6 +98,7 @@ SEEDS_BY_FORMAT: dict[str, tuple[Callable[[], bytes], ...]] = {
     "unimorph": (UNIMORPH.encode,),
     "unimorph-derivation": (UNIMORPH_DERIVATION.encode,),
     "morphscore": (MORPHSCORE.encode,),
+    "morphscore2": (MORPHSCORE_2.encode,),
     "sigmorphon2022": (SIGMORPHON.encode,),
     "unisegments": (UNISEGMENTS.encode,),
     "morpho-challenge": (MORPHO_CHALLENGE.encode,),

@@ -24,6 +24,10 @@ SAMPLES = {
     "unimorph": "eat\teating\tV|V.PTCP;PRS\teat|ing",
     "unimorph-derivation": "axial\tabaxial\tADJ:ADJ\tab-",
     "morphscore": ",full_word,pt1,rest\n1,cherished,cherish,ed",
+    "morphscore2": (
+        "wordform,lemma,stem,preceding_part,following_part,word_freq_norm,data_split,unique\n"
+        "cats,cat,cat,,s,2e-06,train,unique"
+    ),
     "sigmorphon2022": "enthrallments\ten @@thrall @@ment @@s\t110",
     "unisegments": "cats\tcat\tNOUN\tcat + s\t{}",
     "morpho-challenge": "cats\tcat:cat_N s:+PL",

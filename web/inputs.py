@@ -136,6 +136,8 @@ def _summary(reference: Reference) -> list[str]:
         f"{skip.count:,} × {skip.reason} (first on line {skip.first_line:,})"
         for skip in reference.skipped
     ]
+    if reference.faults:
+        lines.append(reference.faults)
     return [*lines, f"Skipped: {'; '.join(skipped) or 'nothing'}."]
 
 

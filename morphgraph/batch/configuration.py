@@ -355,7 +355,7 @@ class ReferenceChoice(_ForLanguages):
     encoding: Encoding | None = Field(None, description="Its encoding; UTF-8 if not given.")
     include_foreign: bool = Field(False, description="CELEX: keep entries marked [F].")
     layer: str | None = Field(
-        None, description="UniSegments: this layer; each word's first if not given."
+        None, description="UniSegments: this layer; each word's first with types if not given."
     )
     data_split: Literal["train", "dev", "test"] | None = Field(
         None, description="MorphScore 2: only words of this split."

@@ -154,10 +154,11 @@ def show(
     description = describe_reference(reference)
     shown = reference.entries[: limit or None]
     if as_json:
-        about = ("name", "format", "checksum", "partial", "is_silver")
+        about = ("name", "format", "checksum", "partial", "is_silver", "faults")
         output.print_json(
             {
                 **{name: getattr(reference, name) for name in about},
+                "layers": dict(reference.layers),
                 "description": asdict(description),
                 "entries": [asdict(entry) for entry in shown],
                 "skipped": [asdict(skip) for skip in reference.skipped],
@@ -214,6 +215,8 @@ def _print_description(reference: "Reference", description: "Description") -> No
     print(f"index of synthesis: {index}")
     print(f"entries with whole words: {percent(description.whole_word_share)} %")
     print(f"longest word: {visible(description.longest_word)}")
+    for layer, lines in reference.layers:
+        print(f"layer {visible(layer) or '(without a name)'}: {counted(lines, 'line')}")
     if reference.partial_note:
         print(reference.partial_note)
 

@@ -144,7 +144,7 @@ class Reading:
     format_: The reference's format; detected if not given.
     encoding: The reference's encoding, such as windows-1252; UTF-8 if not given.
     include_foreign: CELEX: keep entries marked [F].
-    layer: UniSegments: this layer; each word's first if not given.
+    layer: UniSegments: this layer; each word's first with types if not given.
     data_split: MorphScore 2: only words of train, dev or test.
     keep_rows: MorphScore 2: also rows that its filter leaves out: repeated (words), stems (other
         than the lemma) or digits; may be given again.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -163,7 +163,10 @@ _TYPES = {
     "prefix": PREFIX,
     **dict.fromkeys(("suffix", "ending", "postfix"), SUFFIX),
     **dict.fromkeys(("interfix", "connector"), MorphemeKind.INTERFIX),
+    "infix": MorphemeKind.INFIX,
 }
+_MORPHYNET = re.compile(r"MorphyNet|\?TODO", re.IGNORECASE)
+"""In the name of a UniSegments file or layer; the converter has called its layer ?TODO."""
 
 
 def looks_like_unisegments(line: str) -> bool:
@@ -252,13 +255,13 @@ def _row(number: int, line: str) -> tuple[str, SourceRow]:
 def _pieces(morphemes: list[_Morpheme], morphs: Sequence[str]) -> list[int] | None:
     """Return the index of each segment's whole word; None if unknown, or for a `stem`.
 
-    Whatever is between two segments of a morpheme is in the same whole word. Infixes join in any
-    case; a stem may be an undivided compound.
+    Whatever is between two segments of a morpheme is in the same whole word; a stem may be an
+    undivided compound.
     """
     kinds: list[MorphemeKind] = []
     for each in morphemes:
-        kind = SUFFIX if each.type == "infix" else each.kind_at(each.first)
-        kind = MorphemeKind.HYPHEN if is_hyphen(morphs[each.first]) else kind
+        is_mark = is_hyphen(morphs[each.first])
+        kind = MorphemeKind.HYPHEN if is_mark else each.kind_at(each.first)
         if kind is None or each.type == "stem":
             return None
         kinds.append(kind)
@@ -275,14 +278,25 @@ def read_unisegments(
 ) -> list[Entry]:
     """Read UniSegments 1.0 (Žabokrtský et al. 2022); types of segments become kinds.
 
-    Only lines of a ``layer`` count, by default the first one of each word.
+    Only lines of a ``layer`` count, by default of each word those of its first layer with types, or
+    else of its first.
     """
-    first: dict[str, str] = {}
+    rows = skips.usable(lines, _row)
+    chosen: dict[str, str] = {}
+    for is_typed in (True, False):
+        for name, row in rows:
+            if row.kinds is not None or not is_typed:
+                chosen.setdefault(row.word, name)
     kept: list[SourceRow] = []
-    for name, row in skips.usable(lines, _row):
-        wanted = first.setdefault(row.word, name) if layer is None else layer
-        if name == wanted:
+    for name, row in rows:
+        skips.layers[name] += 1
+        if name == (chosen[row.word] if layer is None else layer):
             kept.append(row)
         else:
             skips.add("of another layer", row.line)
     return entries_from(kept)
+
+
+def is_copy_of_morphynet(name: str, layers: Iterable[str]) -> bool:
+    """Return whether a file of UniSegments is its part of MorphyNet, which has known faults."""
+    return any(map(_MORPHYNET.search, (name, *layers)))

@@ -23,6 +23,7 @@ class MorphemeKind(StrEnum):
     PREFIX = "prefix"
     SUFFIX = "suffix"
     INTERFIX = "interfix"
+    INFIX = "infix"
     HYPHEN = "hyphen"
 
 
@@ -49,10 +50,10 @@ def resolve_kinds(kinds: Sequence[MorphemeKind]) -> list[MorphemeKind]:
 def joins_left(resolved: Sequence[MorphemeKind]) -> list[bool]:
     """Return whether each sibling belongs to the whole word of the one before it.
 
-    A prefix joins what follows, be it an interfix, and a suffix or hyphen what precedes; an
+    A prefix joins what follows, be it an interfix, and a suffix, infix or hyphen what precedes; an
     interfix stands alone otherwise.
     """
-    left = (MorphemeKind.SUFFIX, MorphemeKind.HYPHEN)
+    left = (MorphemeKind.SUFFIX, MorphemeKind.INFIX, MorphemeKind.HYPHEN)
     return [
         i > 0 and (kind in left or resolved[i - 1] is MorphemeKind.PREFIX)
         for i, kind in enumerate(resolved)
@@ -73,11 +74,11 @@ class Entry:
 
     `morphs` are empty where there is no gold: the word then counts in no score.
     `whole_words` is None where the source does not distinguish free and bound morphemes, `count`
-    (the corpus count) where it has none. `line` is 1-based. `kinds` says of each morph whether it
-    is free, a prefix, a suffix, an interfix or a hyphen, None for one without a morpheme; it is
-    None where the source does not say. `processes` are those that formed the word ("inflection",
-    "derivation", "compound"), None where the source does not say. `underlying` are the source's own
-    morphemes, None where they are the morphs. The last four are ignored by ==.
+    (the corpus count) where it has none. `line` is 1-based. `kinds` are those of the morphs, None
+    for one without a morpheme; it is None where the source does not say. `processes` are those that
+    formed the word ("inflection", "derivation", "compound"), None where the source does not say.
+    `underlying` are the source's own morphemes, None where they are the morphs. The last four are
+    ignored by ==.
 
     >>> entry = Entry("unbreakable", ("un", "break", "able"), ("unbreakable",), line=7)
     >>> entry.word, entry.morphs, entry.whole_words, entry.line
@@ -114,7 +115,8 @@ class Reference:
     entries without morphs: words with a space or without a segmentation, whose `underlying`
     morphemes count only in scores against these. `language` is the ISO 639-3 code that the
     catalogue gives, "" where the language is not known. `is_silver`: a program found the morphs, at
-    least some of them.
+    least some of them. `layers` are those that a source has, with their lines; `faults` is what is
+    known to be wrong with it.
     """
 
     name: str
@@ -127,6 +129,8 @@ class Reference:
     unaligned: tuple[Entry, ...] = ()
     language: str = ""
     is_silver: bool = False
+    layers: tuple[tuple[str, int], ...] = ()
+    faults: str = ""
 
     def __repr__(self) -> str:
         """One line; never the entries."""
@@ -158,7 +162,7 @@ class Reference:
 
     @property
     def partial_note(self) -> str:
-        """The caveat on precision and F1 where the gold is partial, "" elsewhere.
+        """The caveat on precision and F1 where the gold is partial or has faults, "" elsewhere.
 
         >>> gold = Reference("gold.tsv", "plain", (), (), "0" * 12, "one affix a word")
         >>> gold.partial_note.partition(":")[0]
@@ -170,11 +174,11 @@ class Reference:
                 "a first look."
             )
         if not self.partial:
-            return ""
+            return self.faults
         return (
             f"The gold is partial ({self.partial}): splits at other true boundaries count as "
-            "wrong, so precision and F1 are too low."
-        )
+            f"wrong, so precision and F1 are too low. {self.faults}"
+        ).rstrip()
 
     def first_analyses(self) -> Reference:
         """Keep only the first entry of each word (docs/references.md).
@@ -240,6 +244,7 @@ def join_references(references: Sequence[Reference]) -> Reference:
         checksum=checksum(" ".join(each.checksum for each in references).encode()),
         partial=", ".join(partial),
         is_silver=any(each.is_silver for each in references),
+        faults=" ".join(dict.fromkeys(each.faults for each in references if each.faults)),
         unaligned=tuple(entry for each in references for entry in each.unaligned),
         language=references[0].language if len({e.language for e in references}) == 1 else "",
     )

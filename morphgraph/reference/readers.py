@@ -47,6 +47,11 @@ DEMO, CATALOGUE = "demo:", "catalogue:"
 _SAMPLE = 1000  # lines that detection looks at, evenly spread over the file
 _EVIDENCE = 0.1  # share of them that must look like a format with a shape of its own
 _ONE_AFFIX = "one affix a word"
+_FAULTS = (
+    "This part of UniSegments is made from MorphyNet and has known faults: a prefix is one letter "
+    "too short, words of other languages may be among its own, and only derivations are there. "
+    "Choose MorphyNet's own files: “morphgraph reference list” names them."
+)
 
 
 class Reader(NamedTuple):
@@ -251,10 +256,10 @@ def read_reference(
 
     The format is detected from the content unless `format` names one of `FORMATS`.
     `include_foreign` keeps CELEX entries tagged [F]; `layer` is the UniSegments layer to read,
-    by default the first one of each word. Of MorphScore 2, `data_split` chooses train, dev or test,
-    and `keep_rows` what its filter leaves out: "repeated", "stems" (other than the lemma) and
-    "digits". Text is UTF-8, or as its byte order mark says, or in `encoding`; Morpho Challenge's
-    gold lists may be in windows-1252. A table may be in Parquet.
+    by default the first one with types of each word. Of MorphScore 2, `data_split` chooses train,
+    dev or test, and `keep_rows` what its filter leaves out: "repeated", "stems" (other than the
+    lemma) and "digits". Text is UTF-8, or as its byte order mark says, or in `encoding`; Morpho
+    Challenge's gold lists may be in windows-1252. A table may be in Parquet.
 
     Raises `FileFormatError` for a file that is missing, empty, over 100 MB, binary, not in its
     encoding, of no known format, or without a single entry; lines that cannot be used are counted
@@ -319,15 +324,23 @@ def read_reference(
     if not entries:
         unit = "row" if READERS[format].is_workbook or is_table else "line"
         raise nothing_read(name, FORMATS[format], FORMATS, skipped, unit)
-    about = (
+    partial_, faults = READERS[format].partial, ""
+    if format == "unisegments" and annotated.is_copy_of_morphynet(name, skips.layers):
+        partial_, faults = _ONE_AFFIX, _FAULTS
+    return Reference(
+        name,
+        format,
+        tuple(entries),
+        skipped,
         sum_of(data),
-        READERS[format].partial,
+        partial_,
         line_count,
         unaligned,
-        _language_of(name),
-        is_silver,
+        language=_language_of(name),
+        is_silver=is_silver,
+        layers=tuple(skips.layers.items()),
+        faults=faults,
     )
-    return Reference(name, format, tuple(entries), skipped, *about)
 
 
 def _language_of(name: str) -> str:

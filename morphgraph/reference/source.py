@@ -6,6 +6,7 @@ import codecs
 import csv
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
 from typing import TypeVar
@@ -53,11 +54,15 @@ class Unusable(ValueError):
 
 
 class Skips:
-    """Counts, by reason, the lines that a reader skips; ``unaligned``: entries without morphs."""
+    """Counts, by reason, the lines that a reader skips.
+
+    ``unaligned``: entries without morphs; ``layers``: how many lines each layer has.
+    """
 
     def __init__(self) -> None:
         self._lines: dict[str, list[int]] = {}
         self.unaligned: list[Entry] = []
+        self.layers: Counter[str] = Counter()
 
     def add(self, reason: str, line: int) -> None:
         """Count one line; lines may come in any order."""

@@ -274,7 +274,8 @@ _FORMATIONS = (
     _UNKNOWN,
 )
 _LENGTHS, _LONGER = ("1–4", "5–7", "8–10", "11–13", "14–17", "18+"), (5, 8, 11, 14, 18)
-_AFFIXES = (MorphemeKind.PREFIX, MorphemeKind.SUFFIX, MorphemeKind.INTERFIX)
+_AROUND = (MorphemeKind.INTERFIX, MorphemeKind.INFIX)
+_AFFIXES = (MorphemeKind.PREFIX, MorphemeKind.SUFFIX, *_AROUND)
 _MOST_AFFIXES = 30
 
 
@@ -340,9 +341,9 @@ def formation_of(entry: Entry) -> str:
 def boundary_groups(gold_set: GoldSet, by: str) -> dict[str, Counts]:
     """Group the morph boundaries of a reference, as indices into ``cuts("morphemic")``.
 
-    ``by``: "boundaries" (after a prefix, before a suffix, at an interfix or hyphen, or between
-    parts of a compound) or "affixes" (``un-``, ``-ing``, ``-s-``; in entries without kinds, each
-    morph counts as written). The largest groups come first.
+    ``by``: "boundaries" (after a prefix, before a suffix, at an interfix, infix or hyphen, or
+    between parts of a compound) or "affixes" (``un-``, ``-ing``, ``-s-``; in entries without kinds,
+    each morph counts as written). The largest groups come first.
     """
     named = _named_boundaries if by == "boundaries" else _affixes_at_boundaries
 
@@ -369,6 +370,8 @@ def _named_boundaries(entry: Entry) -> Iterator[tuple[str, int]]:
             yield "hyphen", number
         elif MorphemeKind.INTERFIX in both:
             yield "interfix", number
+        elif MorphemeKind.INFIX in both:
+            yield "infix", number
         elif place in between_words or both == (MorphemeKind.FREE, MorphemeKind.FREE):
             yield "compound", number
         elif both[0] is MorphemeKind.PREFIX:
@@ -393,8 +396,8 @@ def affix_name(morph: str, kind: MorphemeKind | None) -> str:
     >>> affix_name("Un", MorphemeKind.PREFIX), affix_name("ing", MorphemeKind.SUFFIX)
     ('un-', '-ing')
     """
-    before = "-" if kind in (MorphemeKind.SUFFIX, MorphemeKind.INTERFIX) else ""
-    after = "-" if kind in (MorphemeKind.PREFIX, MorphemeKind.INTERFIX) else ""
+    before = "-" if kind in (MorphemeKind.SUFFIX, *_AROUND) else ""
+    after = "-" if kind in (MorphemeKind.PREFIX, *_AROUND) else ""
     return f"{before}{morph.lower()}{after}"
 
 

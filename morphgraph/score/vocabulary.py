@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from morphgraph.score.boundaries import Benchmark
 
 
-_AFFIXES = frozenset({MorphemeKind.PREFIX, MorphemeKind.SUFFIX, MorphemeKind.INTERFIX})
+_AFFIXES = frozenset(MorphemeKind) - {MorphemeKind.FREE, MorphemeKind.HYPHEN}
 _MANY_CAPITALS = 0.01
 """So large a share of types with capitals matters on a corpus without any."""
 Chain = tuple[int, ...]

@@ -6,7 +6,7 @@ import pytest
 from plain_writing import read, skipped, told
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.reference.entry import MorphemeKind
+from morphgraph.reference.entry import MorphemeKind, join_references
 from morphgraph.reference.readers import read_reference
 
 # LADEC
@@ -169,7 +169,7 @@ UNISEGMENTS = [
     ("hand + ge + mach + t", ("4-5,10 circumfix ge-t", "6-9 root mach", "0-3 root Hand"),
      "free prefix free suffix", "hand gemacht", "Hand ge-t mach"),
     ("b + um + ilib", ("0,3-6 root bilib", "1-2 infix um"),
-     "free none none", "bumilib", "bilib um"),
+     "free infix none", "bumilib", "bilib um"),
     # a letter of two morphemes
     ("ab + c + d", ("0-2 root abc", "2,2,3 suffix cd"), "free suffix none", "abcd", "abc cd"),
     # two with the same letters, a circumfix in one piece, a type without a kind
@@ -241,8 +241,46 @@ def test_unisegments_layers_are_told_apart():
     assert [" ".join(entry.morphs) for entry in reference.entries] == [
         "un doing", "undo ing", "do ing", "cat"]  # fmt: skip
     assert skipped(reference) == [("of another layer", 1, 2)]
+    assert reference.layers == (("A", 2), ("B", 2), ("", 1))
     reference = read(*lines, layer="B")
     assert [" ".join(entry.morphs) for entry in reference.entries] == ["un do ing", "do ing"]
     assert skipped(reference) == [("of another layer", 3, 1)]
     with pytest.raises(FileFormatError, match="5 × of another layer"):
         read(*lines, layer="C")
+
+
+def test_the_first_layer_with_types_of_a_word_counts():
+    bare, typed = ("0-1 - un", "2-3 - do"), ("0-1 prefix un", "2-3 root do")
+    reference = read(
+        unisegments("undo", "un + do", *bare, annot_name="A"),
+        unisegments("undo", "u + ndo", "0 prefix u", "1-3 root ndo", annot_name="B"),
+        unisegments("undo", "un + do", *typed, annot_name="C"),
+        unisegments("redo", "re + do", *bare, annot_name="A"),
+        unisegments("redo", "red + o", annot_name="B"),
+    )
+    assert [(entry.line, entry.morphs) for entry in reference.entries] == [
+        (2, ("u", "ndo")), (4, ("re", "do"))]  # fmt: skip
+    assert skipped(reference) == [("of another layer", 3, 1)]
+
+
+def test_an_infix_is_in_the_whole_word():
+    items = ("0,3-6 root bilib", "1-2 infix um", "7-9 root ako")
+    (entry,) = read(unisegments("bumilibako", "b + um + ilib + ako", *items)).entries
+    assert told(entry)[1:3] == ("free infix none free", "bumilib ako")
+
+
+@pytest.mark.parametrize(
+    ("name", "layer", "is_copy"),
+    [
+        ("UniSegments-1.0-deu-MorphyNet.useg", "x", True),
+        ("gold.useg", "?TODO", True),
+        ("gold.useg", "MorphyNet", True),
+        ("UniSegments-1.0-deu-DerivBaseDE.useg", "DErivBase-2.0", False),
+    ],
+)
+def test_known_faults_of_the_part_made_from_morphynet_are_named(name, layer, is_copy):
+    line = unisegments("undo", "un + do", "0-1 prefix un", "2-3 root do", annot_name=layer)
+    reference = read(line, name=name)
+    note = reference.partial_note
+    assert ("one letter too short" in note) == ("one affix a word" in note) == is_copy
+    assert ("MorphyNet's own files" in join_references([reference, reference]).faults) == is_copy

@@ -496,7 +496,7 @@ def test_plain_with_a_column_of_kinds():
     assert not reference.has_whole_words
     assert skipped(reference) == [
         ("not one kind for each morph", 1, 5),
-        ("a kind that is not one of free, prefix, suffix, interfix, hyphen, none", 1, 6),
+        ("a kind that is not one of free, prefix, suffix, interfix, infix, hyphen, none", 1, 6),
     ]
 
 

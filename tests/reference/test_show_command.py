@@ -119,3 +119,14 @@ def test_what_a_terminal_would_act_upon_is_shown_by_its_code(run, tmp_path):
     assert "\x1b" not in shown and "\u202e" not in shown
     assert r"\x1b[2J a\u202e" in shown and "[red] ab" in shown
     assert "\x1b" not in run(path, "--json").stdout
+
+
+def test_layers_are_listed(run, tmp_path):
+    path = tmp_path / "deu-MorphyNet.useg"
+    about = '{"annot_name": "A", "segmentation": [{"span": [0, 1], "type": "prefix"}]}'
+    path.write_text(f"undo\tdo\tVERB\tun + do\t{about}\ncat\tcat\tNOUN\tcat\t{{}}\n")
+    shown = run(path).stdout
+    assert "layer A: 1 line\nlayer (without a name): 1 line\n" in shown
+    assert "known faults: a prefix is one letter too short" in shown
+    found = json.loads(run(path, "--json").stdout)
+    assert found["layers"] == {"A": 1, "": 1} and "MorphyNet's own files" in found["faults"]

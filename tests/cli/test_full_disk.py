@@ -10,6 +10,7 @@ import resource
 import stat
 import subprocess
 import sys
+import tarfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -63,6 +64,11 @@ MORE = {
         ["{work}/text.txt", "--out", "{disk}/a", "--temp", "{work}"],
         ["--min-count", "2"],
     ),
+    "get from an archive": (
+        "get",
+        ["unisegments", "--from", "{work}/unisegments.tar.gz", "--out", "{disk}/a"],
+        [],
+    ),
     "train a method": (
         "train",
         [*WRITING["train"][0], "--method", "wordpiece"],
@@ -111,6 +117,11 @@ def work(
     (folder / "counts.tsv").write_text("undoing\t5\nunbreakable\t3\nrare\t1\n")
     words = np.random.default_rng(0).integers(0, 3000, 5000)
     (folder / "text.txt").write_text(" ".join(f"{hash(int(word)):x}" for word in words))
+    data_set = folder / "deu-KCIS" / "UniSegments-1.0-deu-KCIS.useg"
+    data_set.parent.mkdir()
+    data_set.write_text(GOLD * 100)
+    with tarfile.open(folder / "unisegments.tar.gz", "w:gz") as tar:
+        tar.add(data_set.parent, "deu-KCIS")
     content = GOLD.encode() * 100
     source = replace(
         catalogue.SOURCES["morphynet-deu"],

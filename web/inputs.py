@@ -93,7 +93,8 @@ def reference_upload(current: Session, place: str) -> None:
 
     said = (
         "A morphologically segmented word list: plain, CELEX, MorphyNet, UniMorph, SIGMORPHON "
-        "2022, UniSegments, MorphoLex, LADEC, Morpho Challenge or MorphScore, also in Parquet."
+        "2022, UniSegments, DeriNet, MorphoLex, LADEC, Morpho Challenge or MorphScore; tables also "
+        "in Parquet."
     )
     open_file("Reference", "reference", take, help=said)
 

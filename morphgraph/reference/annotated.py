@@ -1,4 +1,4 @@
-"""Formats that annotate each morpheme: CELEX StrucLab's trees, and UniSegments' JSON.
+"""Formats that annotate each morpheme: CELEX StrucLab's trees, UniSegments' JSON, and DeriNet.
 
 docs/references.md says what they hold, and what is made of it.
 """
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, chain, pairwise
 from typing import Any, NamedTuple
 
 from morphgraph.reference.align import SourceRow, entries_from, is_hyphen
@@ -239,6 +239,11 @@ def _row(number: int, line: str) -> tuple[str, SourceRow]:
     items = annotation.get("segmentation", [])
     if not isinstance(items, list):
         raise Unusable("segmentation in the annotation that is not a list")
+    return _string(annotation, "annot_name"), _annotated(number, word, morphs, items)
+
+
+def _annotated(number: int, word: str, morphs: Sequence[str], items: list[Any]) -> SourceRow:
+    """Return the row of a word in segments, with what is annotated of spans of its letters."""
     morphemes = _morphemes(items, morphs)
     kinds: list[MorphemeKind | None] = [None] * len(morphs)
     for morpheme in reversed(morphemes):
@@ -249,7 +254,7 @@ def _row(number: int, line: str) -> tuple[str, SourceRow]:
     row = SourceRow(number, word, morphs, underlying=underlying)
     if any(kind and not is_hyphen(morph) for kind, morph in zip(kinds, morphs, strict=True)):
         row = row._replace(kinds=kinds, pieces=_pieces(morphemes, morphs))
-    return _string(annotation, "annot_name"), row
+    return row
 
 
 def _pieces(morphemes: list[_Morpheme], morphs: Sequence[str]) -> list[int] | None:
@@ -300,3 +305,41 @@ def read_unisegments(
 def is_copy_of_morphynet(name: str, layers: Iterable[str]) -> bool:
     """Return whether a file of UniSegments is its part of MorphyNet, which has known faults."""
     return any(map(_MORPHYNET.search, (name, *layers)))
+
+
+# ------------------------------------------------------------------------------ DeriNet
+
+_LEXEME = re.compile(r"\d+\.\d+", re.ASCII)
+
+
+def looks_like_derinet(line: str) -> bool:
+    """Return whether a line has ten columns, the first a lexeme's number, the last JSON."""
+    columns = line.split("\t", 9)
+    return len(columns) == 10 and bool(_LEXEME.fullmatch(columns[0])) and columns[9][:1] == "{"
+
+
+def derinet(number: int, line: str) -> SourceRow:
+    """Return a lexeme of DeriNet 2 (Vidra et al. 2019) with a segmentation."""
+    columns = [column.strip() for column in line.split("\t", 9)]
+    if len(columns) != 10:
+        raise Unusable("fewer than ten columns")
+    word, segmentation = check_word(columns[2]), columns[5]
+    if not segmentation:
+        raise Unusable("no segmentation")
+    try:
+        parts = [
+            dict(pair.split("=", 1) for pair in part.split("&")) for part in segmentation.split("|")
+        ]
+        spans = [(int(part["Start"]), int(part["End"])) for part in parts]
+    except (KeyError, ValueError) as error:
+        raise Unusable("segmentation not well-formed") from error
+    edges = [0, *chain.from_iterable(spans), len(word)]
+    if edges != sorted(edges) or any(start == end for start, end in spans):
+        raise Unusable("morphs that overlap, or are outside the word")
+    morphs = [word[a:b] for a, b in pairwise(sorted({*edges}))]
+    check_morphemes(morphs)
+    items = [
+        {"span": [*range(*span)], "type": part.get("Type"), "morpheme": part.get("Morph")}
+        for part, span in zip(parts, spans, strict=True)
+    ]
+    return _annotated(number, word, morphs, items)

@@ -108,6 +108,7 @@ READERS: Mapping[str, Reader] = MappingProxyType(
             read=annotated.read_unisegments,
             options=("layer",),
         ),
+        "derinet": Reader("DeriNet 2", annotated.derinet, annotated.looks_like_derinet),
         "morpho-challenge": Reader(
             "Morpho Challenge", lines.morpho_challenge, lines.looks_like_morpho_challenge
         ),

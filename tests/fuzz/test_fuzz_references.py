@@ -61,6 +61,11 @@ UNISEGMENTS = (
     '{"segmentation": [{"span": [0, 1], "type": "prefix"}, {"span": [2, 3, 4, 5], "type": "stem"}]}'
     "\n"
 )
+DERINET = (
+    "7.3\tvybrat#V\tvybrat\tVERB\tLoanword=False\tEnd=2&Morph=vy&Start=0&Type=Prefix|"
+    "End=4&Morph=br&Start=2&Type=Root\t7.1\tType=Derivation\t\t{}\n\n"
+    "8.0\tkost#N\tkost\tNOUN\t\tEnd=4&Morph=kost&Start=0&Type=Root\t\t\t\t{}\n"
+)
 MORPHO_CHALLENGE = (
     "accompanied\tac:ac_p compani:company_N ed:+PAST\nsheep\tsheep:sheep_N, sheep:sheep_N ~:+PL\n"
     "hyy:n\thyy\\::hyy n:+GEN\n"
@@ -101,6 +106,7 @@ SEEDS_BY_FORMAT: dict[str, tuple[Callable[[], bytes], ...]] = {
     "morphscore2": (MORPHSCORE_2.encode,),
     "sigmorphon2022": (SIGMORPHON.encode,),
     "unisegments": (UNISEGMENTS.encode,),
+    "derinet": (DERINET.encode,),
     "morpho-challenge": (MORPHO_CHALLENGE.encode,),
     "ladec": (LADEC.encode,),
     "morpholex": (morpholex,),

@@ -1,4 +1,4 @@
-"""LADEC, Morpho Challenge and UniSegments on small samples in their true shape."""
+"""LADEC, Morpho Challenge, UniSegments and DeriNet on small samples in their true shape."""
 
 import json
 
@@ -284,3 +284,64 @@ def test_known_faults_of_the_part_made_from_morphynet_are_named(name, layer, is_
     note = reference.partial_note
     assert ("one letter too short" in note) == ("one affix a word" in note) == is_copy
     assert ("MorphyNet's own files" in join_references([reference, reference]).faults) == is_copy
+
+
+# DeriNet
+
+
+def derinet(lemma, *morphs):
+    """A line of DeriNet; morphs are like "0-2 Prefix vy", with - for no type."""
+    parts = []
+    for morph in morphs:
+        places, kind, text = morph.split()
+        start, _, end = places.partition("-")
+        named = f"End={end}&Morph={text}&Start={start}"
+        parts.append(named if kind == "-" else f"{named}&Type={kind}")
+    about = ("7.0", f"{lemma}#N", lemma, "NOUN", "Loanword=False", "|".join(parts))
+    return "\t".join((*about, "7.1", "Type=Derivation", "", '{"techlemma": "x"}'))
+
+
+# Lemma and morphs; morphs, kinds, whole words.
+DERINET = [
+    ("vybrat", ("0-2 Prefix vy", "2-4 Root br", "4-5 Suffix a", "5-6 Suffix t"),
+     "vy br a t", "prefix free suffix suffix", "vybrat"),
+    # a compound; letters without a morph, as where roots alone are marked
+    ("dvojhlas", ("0-3 Root dvo", "3-4 Interfix j", "4-8 Root hlas"),
+     "dvo j hlas", "free interfix free", "dvo j hlas"),
+    ("Vybraný", ("2-4 Root br",), "Vy br aný", "none free none", None),
+    # types that leave the kind open, and none
+    ("kosti", ("0-4 Root kost", "4-5 Inflective i"), "kost i", "free none", None),
+    ("kosti", ("0-4 - kost", "4-5 - i"), "kost i", None, None),
+    ("kost", ("0-4 Root kost",), "kost", "free", "kost"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("lemma", "items", "morphs", "kinds", "whole"), DERINET)
+def test_derinet(lemma, items, morphs, kinds, whole):
+    reference = read(derinet(lemma, *items), "", derinet("dub"))
+    assert reference.format == "derinet"
+    (entry,) = reference.entries
+    assert told(entry)[:3] == (morphs, kinds, whole)
+    assert skipped(reference) == [("no segmentation", 1, 3)]
+
+
+def test_derinet_skips():
+    good = derinet("kosti", "0-4 Root kost", "4-5 Suffix i")
+    reference = read(
+        "# a comment",
+        good,
+        good.replace("Start=4", "Start=3"),
+        good.replace("End=5", "End=99999999999"),
+        good.replace("End=5&", ""),
+        good.replace("End=5&", "End=5a&"),
+        good.replace("End=5&", "&"),
+        good.replace("kosti", "kost i"),
+        good.partition("\t7.1")[0],
+    )
+    assert [entry.line for entry in reference.entries] == [2]
+    assert skipped(reference) == [
+        ("segmentation not well-formed", 3, 5),
+        ("fewer than ten columns", 2, 1),
+        ("morphs that overlap, or are outside the word", 2, 3),
+        ("word with a space", 1, 8),
+    ]

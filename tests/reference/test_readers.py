@@ -30,6 +30,7 @@ SAMPLES = {
     ),
     "sigmorphon2022": "enthrallments\ten @@thrall @@ment @@s\t110",
     "unisegments": "cats\tcat\tNOUN\tcat + s\t{}",
+    "derinet": "1.0\tcats#N\tcats\tNOUN\t\tEnd=3&Start=0&Type=Root\t\t\t\t{}",
     "morpho-challenge": "cats\tcat:cat_N s:+PL",
     "ladec": "stim,c1,c2,nparses,correctParse\nfootball,foot,ball,1,yes",
 }

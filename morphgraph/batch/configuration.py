@@ -363,6 +363,9 @@ class ReferenceChoice(_ForLanguages):
     keep_rows: ListOrOne[Literal["repeated", "stems", "digits"]] = Field(
         [], description="MorphScore 2: rows to keep that its filter leaves out."
     )
+    separator: str | None = Field(
+        None, min_length=1, description="Plain: what stands between morphs; detected if clear."
+    )
     first_analysis: bool = Field(False, description="Only the first analysis of each word counts.")
     join: ListOrOne[FileName] = Field(
         [], description="Further ones whose entries are added, all of which must be there."

@@ -289,7 +289,9 @@ class _Planner:
         from morphgraph.reference.readers import is_named, named_reference_file
 
         how = choice.model_dump(include={"encoding", "include_foreign", "layer"})
-        how |= choice.model_dump(include={"data_split", "keep_rows"}, exclude_defaults=True)
+        how |= choice.model_dump(
+            include={"data_split", "keep_rows", "separator"}, exclude_defaults=True
+        )
         problems = []
         for template in sources:
             try:

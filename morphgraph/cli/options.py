@@ -148,6 +148,7 @@ class Reading:
     data_split: MorphScore 2: only words of train, dev or test.
     keep_rows: MorphScore 2: also rows that its filter leaves out: repeated (words), stems (other
         than the lemma) or digits; may be given again.
+    separator: Plain: what stands between morphs, as + in un+break+able; detected if clear.
     """
 
     format_: str | None = None
@@ -156,6 +157,7 @@ class Reading:
     layer: str | None = None
     data_split: Literal["train", "dev", "test"] | None = None
     keep_rows: list[str] | None = None
+    separator: str | None = None
 
     def read(self, reference: str) -> "Reference":
         """Read a reference by name; ``-`` is standard input."""
@@ -170,6 +172,7 @@ class Reading:
             layer=self.layer,
             data_split=self.data_split,
             keep_rows=self.keep_rows or (),
+            separator=self.separator,
             encoding=self.encoding,
         )
 
@@ -177,8 +180,8 @@ class Reading:
         """Read a reference if one is named; else refuse what says how to read it."""
         if reference is None and self != Reading():
             raise MorphGraphError(
-                "--format, --encoding, --include-foreign, --layer, --data-split and --keep-rows "
-                "say how a reference is read. Name one with --reference."
+                "--format, --encoding, --include-foreign, --layer, --data-split, --keep-rows and "
+                "--separator say how a reference is read. Name one with --reference."
             )
         return None if reference is None else self.read(reference)
 

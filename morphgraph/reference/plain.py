@@ -1,8 +1,9 @@
 """The plain format: a word and its morphs, and this project's extension of it.
 
 `word⇥morphs separated by spaces`, also with counts, with whole words or kinds in columns that a
-header names, and as `un|break|able`. Hyphens may mark bound morphs, `un- break -able`: they are
-marks where the morphs do not concatenate to the word with them (docs/references.md).
+header names, and as `un|break|able` or with other signs in between. Hyphens may mark bound morphs,
+`un- break -able`: they are marks where the morphs do not concatenate to the word with them
+(docs/references.md).
 """
 
 from __future__ import annotations
@@ -43,12 +44,21 @@ ALIASES = {
 _KINDS: dict[str, MorphemeKind | None] = {**{k.value: k for k in MorphemeKind}, "none": None}
 
 
+_SIGNS = "+-=~.·•:/_#*&^%$!"
+"""What may stand between morphs, apart from spaces and |."""
+_TABLE = "\t;,"
+
+
 class Layout(NamedTuple):
-    """The layout of a plain file: its separator ("" for one column) and each column's index."""
+    """The layout of a plain file: its separator ("" for one column) and each column's index.
+
+    ``between``: the sign between morphs, if it is neither a space nor |.
+    """
 
     separator: str
     columns: dict[str, int]
     has_header: bool
+    between: str = ""
 
     def cell(self, cells: Sequence[str], role: str) -> str:
         """Return the cell of a column, "" where the line has none."""
@@ -61,8 +71,11 @@ class Layout(NamedTuple):
         A bar is a letter if the morphs concatenate to the word with it. Without a column of words,
         the morphs spell the word.
         """
-        word, parts = self.cell(cells, "word"), self.cell(cells, "morphs").split()
-        if len(parts) == 1 and parts[0] != word:
+        word, cell = self.cell(cells, "word"), self.cell(cells, "morphs")
+        parts = cell.split()
+        if self.between and cell != word:
+            parts = cell.replace(self.between, " ").split()
+        elif len(parts) == 1 and parts[0] != word:
             parts = [part for part in parts[0].split("|") if part] if "|" in parts[0] else parts
         return word if "word" in self.columns else "".join(parts), parts
 
@@ -73,7 +86,12 @@ class Layout(NamedTuple):
 
 
 def cells_of(line: str, separator: str) -> list[str]:
-    """Return a line's stripped cells; quotes count in `,` and `;` files only."""
+    """Return a line's stripped cells; quotes count in `,` and `;` files only.
+
+    A separator that is none of tables' divides a line once.
+    """
+    if separator and separator not in _TABLE:
+        return [cell.strip() for cell in line.split(separator, 1)]
     if separator in ("", "\t"):
         return tab_cells(line) if separator else [line.strip()]
     return quoted_cells(line, separator)
@@ -90,16 +108,51 @@ def header_columns(cells: list[str]) -> dict[str, int] | None:
     return columns if named else None
 
 
-def find_layout(lines: list[NumberedLine]) -> Layout:
+def find_layout(lines: list[NumberedLine], between: str | None = None) -> Layout:
     """Detect the layout from the first line and the majority of the first 1,000.
 
     Without a header, a third column holds counts, or whole words if it mostly concatenates to the
-    first.
+    first. Morphs have a sign ``between`` if one is given, or if most of them spell the word without
+    it.
     """
     sample = [line for _, line in lines[:1000]]
+    layout = _columns_of(sample)
+    if between is None and "word" in layout.columns:
+        rows = [cells_of(line, layout.separator) for line in sample[layout.has_header :]]
+        pairs = [(layout.cell(row, "word"), layout.cell(row, "morphs")) for row in rows]
+        divided = [(word, cell) for word, cell in pairs if cell and cell != word]
+        signs = Counter(filter(None, (_sign_between(*pair) for pair in divided)))
+        between = next((sign for sign, n in signs.most_common(1) if 2 * n > len(divided)), None)
+    return layout._replace(between=between or "")
+
+
+def _sign_between(word: str, cell: str) -> str:
+    """Return the sign without which a cell spells the word, "" if there is none.
+
+    Beside spaces a hyphen has to stand alone, as it may be a mark there.
+    """
+    parts = cell.split()
+    joined = "".join(parts)
+    for sign in _SIGNS:
+        if sign in joined and joined.replace(sign, "") == word:
+            return "" if is_hyphen(sign) and len(parts) > 1 and sign not in parts else sign
+    return ""
+
+
+def _is_word_with_morphs(line: str, separator: str) -> bool:
+    word, _, rest = (part.strip() for part in line.partition(separator))
+    return "".join(rest.replace("|", " ").split()) == word or _sign_between(word, rest) != ""
+
+
+def _columns_of(sample: list[str]) -> Layout:
     separator = ""
-    for candidate in ("\t", ";", ","):
-        if 2 * sum(candidate in line for line in sample) > len(sample):
+    for candidate in (*_TABLE, *" :=|"):
+        is_clear = candidate in _TABLE
+        fitting = (
+            candidate in line if is_clear else _is_word_with_morphs(line, candidate)
+            for line in sample
+        )
+        if 2 * sum(fitting) > len(sample):
             separator = candidate
             break
     columns = header_columns(cells_of(sample[0], separator)) if sample else None
@@ -144,9 +197,14 @@ def _kind(morph: str) -> MorphemeKind:
     return MorphemeKind.SUFFIX if before else MorphemeKind.PREFIX if after else MorphemeKind.FREE
 
 
-def read_plain(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
-    """Read the plain form; morphs that do not concatenate to the word are aligned."""
-    layout = find_layout(lines)
+def read_plain(
+    lines: list[NumberedLine], skips: Skips, separator: str | None = None
+) -> list[Entry]:
+    """Read the plain form; morphs that do not concatenate to the word are aligned.
+
+    ``separator``: what stands between morphs; detected if not given.
+    """
+    layout = find_layout(lines, separator)
     rows = skips.usable(layout.rows(lines), partial(_row, layout))
     bound = {MorphemeKind.PREFIX, MorphemeKind.SUFFIX, MorphemeKind.INTERFIX}
     if any(bound & set(map(_kind, row.morphemes)) for row in rows if not row.is_explicit):

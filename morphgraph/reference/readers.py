@@ -76,7 +76,7 @@ class Reader(NamedTuple):
 
 READERS: Mapping[str, Reader] = MappingProxyType(
     {
-        "plain": Reader("Plain: word and morphs", read=read_plain),
+        "plain": Reader("Plain: word and morphs", read=read_plain, options=("separator",)),
         "celex": Reader(
             "CELEX StrucLab",
             annotated.celex,
@@ -251,6 +251,7 @@ def read_reference(
     layer: str | None = None,
     data_split: str | None = None,
     keep_rows: Sequence[str] = (),
+    separator: str | None = None,
     encoding: str | None = None,
 ) -> Reference:
     """Read a gold segmentation from a path, from bytes, or from ``demo:en`` or ``catalogue:NAME``.
@@ -259,8 +260,9 @@ def read_reference(
     `include_foreign` keeps CELEX entries tagged [F]; `layer` is the UniSegments layer to read,
     by default the first one with types of each word. Of MorphScore 2, `data_split` chooses train,
     dev or test, and `keep_rows` what its filter leaves out: "repeated", "stems" (other than the
-    lemma) and "digits". Text is UTF-8, or as its byte order mark says, or in `encoding`; Morpho
-    Challenge's gold lists may be in windows-1252. A table may be in Parquet.
+    lemma) and "digits". `separator` is what stands between the morphs of a plain file, as + in
+    un+break+able, detected where it is clear. Text is UTF-8, or as its byte order mark says, or in
+    `encoding`; Morpho Challenge's gold lists may be in windows-1252. A table may be in Parquet.
 
     Raises `FileFormatError` for a file that is missing, empty, over 100 MB, binary, not in its
     encoding, of no known format, or without a single entry; lines that cannot be used are counted
@@ -305,6 +307,8 @@ def read_reference(
                 name, format, is_silver = f"{name} (silver)", "plain", True
                 del numbered[0]
             numbered = drop_long_lines(numbered, skips)
+            if format is None and separator:
+                format = "plain"
             if format is None:
                 format = (
                     detect_format([line for _, line in numbered], name) if numbered else "plain"
@@ -318,6 +322,7 @@ def read_reference(
                 "layer": layer,
                 "data_split": data_split,
                 "keep_rows": keep_rows,
+                "separator": separator,
             }
             options = {option: given[option] for option in reader.options}
             entries = read(numbered, skips, **options) if numbered else []

@@ -15,6 +15,8 @@ from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
+import pandas as pd
 import pytest
 from strategies import SEVERAL_MERGES
 from tokenizers import Tokenizer
@@ -103,11 +105,28 @@ def test_a_tokeniser_of_transformers(tokeniser: mg.Tokeniser) -> None:
 @pytest.mark.slow
 def test_all_that_can_be_read(gold: mg.GoldSet) -> None:
     pairs = [(entry.word, list(entry.morphs)) for entry in gold.reference.entries]
-    for source in (demo_gold_path("en"), str(demo_gold_path("en")), pairs, gold, gold.reference):
+    frame = pd.DataFrame(pairs, columns=["word", "morphs"])
+    path = demo_gold_path("en")
+    for source in (path, str(path), pairs, frame, gold.to_frame(), gold, gold.reference):
         read = mg.read_gold(source)
         assert [(e.word, list(e.morphs)) for e in read.reference.entries] == pairs
     with pytest.raises(mg.MorphGraphError, match="reference get"):
         mg.read_gold("catalogue:morphynet-deu")
+
+
+def test_a_dict_a_frame_and_a_separator(tmp_path: Path) -> None:
+    pairs = [("subsidised", ("subsid", "is", "ed")), ("undo", ("un", "do"))]
+    (tmp_path / "gold.txt").write_text("".join(f"{w};{'/'.join(m)}\n" for w, m in pairs))
+    frame = pd.DataFrame(
+        {"id": [1, 2], "morphs": [m for _, m in pairs], "word": ["subsidised", "undo"]}
+    )
+    arrays = frame.assign(morphs=[np.array(m) for _, m in pairs])
+    for source in (dict(pairs), frame, arrays, tmp_path / "gold.txt"):
+        found = mg.read_gold(source)
+        assert [(entry.word, entry.morphs) for entry in found] == pairs
+    (tmp_path / "gold.txt").write_text("unXdo\nreXmake\n")
+    assert [entry.word for entry in mg.read_gold(tmp_path / "gold.txt", separator="X")] == [
+        "undo", "remake"]  # fmt: skip
 
 
 def test_morphs_that_do_not_concatenate_are_aligned() -> None:
@@ -125,6 +144,10 @@ def test_morphs_that_do_not_concatenate_are_aligned() -> None:
         ([("undo", [1])], ["Pair 1", "not a string"]),
         ([(1, ["a"])], ["Pair 1", "not a word with its morphs"]),
         ([], ["no pairs"]),
+        ({}, ["no pairs"]),
+        ({"undo": 3}, ["Pair 1", "not a list of morphs"]),
+        (pd.DataFrame({"a": [1]}), ["columns a.", "Call them word and morphs"]),
+        (pd.DataFrame({"word": ["undo"], "morphs": ["un do"]}), ["Pair 1", "one string"]),
         (7, ["not a gold segmentation"]),
         ("demo:xx", ["no demo"]),
         ("nowhere.tsv", ["no such file"]),

@@ -48,6 +48,7 @@ READING |= {"reference show", "reference silver"}
         ("--layer", READING),
         ("--data-split", READING),
         ("--keep-rows", READING),
+        ("--separator", READING),
         ("--encoding", READING),
     ],
 )

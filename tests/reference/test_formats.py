@@ -444,6 +444,45 @@ def test_plain_whole_words_column_beats_marks():
     assert [e.whole_words for e in reference.entries] == [("absentminded",), None]
 
 
+@pytest.mark.parametrize("between", ["+", "-", "·", "/", "##", " + ", "~ ", " • "])
+@pytest.mark.parametrize("columns", ["\t", ";", ",", " ", ": ", "=", " | "])
+def test_plain_with_any_separators(between, columns):
+    lines = [
+        columns.join((word, between.join(morphs.split())))
+        for word, morphs in (("unbreakable", "un break able"), ("undo", "un do"), ("do", "do"))
+    ]
+    clear = columns != " " or " " not in between
+    for header in (clear, False):
+        reference = read(*["word" + columns + "segmentation"] * header, *lines)
+        assert reference.format == "plain"
+        assert [entry.morphs for entry in reference.entries] == [
+            ("un", "break", "able"), ("un", "do"), ("do",)]  # fmt: skip
+
+
+def test_plain_signs_that_do_not_divide():
+    # marks, and letters of words
+    marked = read("undo\tun- do", "doing\tdo -ing", "unmaking\tun- mak -ing")
+    assert [entry.morphs for entry in marked.entries][2] == ("un", "mak", "ing")
+    assert marked.entries[0].kinds == (MorphemeKind.PREFIX, MorphemeKind.FREE)
+    hyphens = read("e-mail\te - mail", "co-op\tco - op", "x-rays\tx - ray s")
+    assert [entry.morphs for entry in hyphens.entries] == [
+        ("e", "-", "mail"), ("co", "-", "op"), ("x", "-", "ray", "s")]  # fmt: skip
+    words = read("e-mails\te-mail+s", "co-op\tco-op", "undo\tun+do")
+    assert [entry.morphs for entry in words.entries] == [
+        ("e-mail", "s"), ("co-op",), ("un", "do")]  # fmt: skip
+
+
+def test_plain_with_a_given_separator():
+    lines = ("unXdo", "breakXable")
+    with pytest.raises(FileFormatError, match="cannot be detected"):
+        read(*lines)
+    reference = read(*lines, separator="X")
+    assert [entry.word for entry in reference.entries] == ["undo", "breakable"]
+    reference = read("subsidised\tsubside_y_ise_ed", separator="_")
+    assert reference.entries[0].morphs == ("subsid", "is", "ed")
+    assert reference.entries[0].underlying == ("subside", "y", "ise", "ed")
+
+
 def test_plain_skips():
     reference = read(
         "unfit\tun fit\t3",

@@ -184,8 +184,8 @@ def _reference(spec: Mapping[str, Any]) -> Reference:
 
     parts = []
     for part in spec["parts"]:
-        names = ("name", "format", "encoding", "include_foreign", "layer")
-        names += ("data_split", "keep_rows", "separator")
+        names = ["name", "format", "encoding", "include_foreign", "layer"]
+        names += ["data_split", "keep_rows", "separator"]
         given = {name: part[name] for name in names if name in part}
         read = partial(read_reference, part["path"], **given)
         parts.append(as_planned(part, read))

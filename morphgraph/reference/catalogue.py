@@ -80,8 +80,8 @@ def _listed(found: list[dict[str, Any]]) -> Iterator[CatalogueEntry]:
         files = about.pop("files", None)
         if files is None:
             parts = about.pop("parts", {}).items()
-            named = tuple((name, licence) for licence, names in parts for name in names)
-            yield CatalogueEntry(**about | {"languages": tuple(about["languages"]), "parts": named})
+            sets = tuple((name, licence) for licence, names in parts for name in names)
+            yield CatalogueEntry(**about | {"languages": tuple(about["languages"]), "parts": sets})
         for language, entries, size, sha256 in files or ():
             named = {"language": language, "english": LANGUAGES[language].name.lower()}
             name, url = (about[key].format(**named) for key in ("name", "url"))

@@ -1,6 +1,7 @@
 """The gold and the word frequencies: files, downloads, what was read, and doubts about it."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,8 @@ from morphgraph.core.text import counted, shortened
 from morphgraph.reference import catalogue
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.language import language_of, mismatch
-from morphgraph.reference.readers import FORMATS
+from morphgraph.reference.readers import FORMATS, FormatNotDetectedError
+from morphgraph.reference.source import decode_text, split_lines
 from morphgraph.tokeniser.preprocess import SHOWN_MARKER
 from web.sources import Source, demo_name, frequencies_of, reference_of, wordfreq_languages
 from web.state import Session
@@ -89,7 +91,14 @@ def reference_upload(current: Session, place: str) -> None:
     def take(name: str, data: bytes) -> None:
         chosen = None if format_ == DETECT else format_
         named = None if encoding == _AS_MARKED else encoding
-        _open(current, place, Source(name, ((name, data),), chosen, named))
+        source = Source(name, ((name, data),), chosen, named)
+        try:
+            _open(current, place, source)
+        except FormatNotDetectedError:
+            sign = _ask_for_separator(name, data, named)
+            if not sign:
+                raise
+            _open(current, place, replace(source, separator=sign))
 
     said = (
         "A morphologically segmented word list: plain, CELEX, MorphyNet, UniMorph, SIGMORPHON "
@@ -97,6 +106,15 @@ def reference_upload(current: Session, place: str) -> None:
         "in Parquet."
     )
     open_file("Reference", "reference", take, help=said)
+
+
+def _ask_for_separator(name: str, data: bytes, encoding: str | None) -> str:
+    """Show the first three lines of a file, and ask what stands between morphs in them."""
+    lines = split_lines(decode_text(data, name, encoding))[:3]
+    st.caption("If these are words and their morphs, which sign stands between morphs?")
+    st.code("\n".join(shortened(line, 100) for _, line in lines), language=None)
+    asked = st.text_input("Sign between morphs", key=f"separator of {upload_key('reference')}")
+    return asked or ""
 
 
 def reference_read(current: Session, place: str) -> bool:

@@ -32,13 +32,15 @@ class Source:
 
     ``name``: its title, or that of a demo or a list of wordfreq (``demo:en``, ``wordfreq:en``, or
     ``words:en`` for its words in place of gold), which needs no ``files``; these are names with
-    contents. ``format`` and ``encoding``: how a reference is read, if that was chosen.
+    contents. ``format``, ``encoding`` and ``separator``: how a reference is read, if that was
+    chosen.
     """
 
     name: str
     files: tuple[tuple[str, bytes], ...] = ()
     format: str | None = None
     encoding: str | None = None
+    separator: str | None = None
 
     def list_of(self, kind: str) -> str:
         """Return the language of a list of this kind (``demo``, ``wordfreq``); empty for others."""
@@ -48,7 +50,8 @@ class Source:
     def shared(self) -> Source:
         """Return an equal source shared by sessions: large files are in memory only once."""
         files = [(name, hashlib.sha256(data).digest()) for name, data in self.files]
-        return _sources.setdefault((self.name, *files, self.format, self.encoding), self)
+        how = self.format, self.encoding, self.separator
+        return _sources.setdefault((self.name, *files, *how), self)
 
 
 _sources: WeakValueDictionary[tuple[Hashable, ...], Source] = WeakValueDictionary()
@@ -92,7 +95,8 @@ def reference_of(source: Source) -> Reference:
     if not source.files:
         return read_reference(demo_gold_path(_demo(source)), name=source.name)
     (_, content), *_ = source.files
-    return read_reference(content, name=source.name, format=source.format, encoding=source.encoding)
+    how = {"format": source.format, "encoding": source.encoding, "separator": source.separator}
+    return read_reference(content, name=source.name, **how)  # type: ignore[arg-type]
 
 
 @st.cache_resource(show_spinner="Reading word frequencies…", max_entries=8)

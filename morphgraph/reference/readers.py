@@ -54,6 +54,10 @@ _FAULTS = (
 )
 
 
+class FormatNotDetectedError(FileFormatError):
+    """A reference in none of the formats, as it looks."""
+
+
 class Reader(NamedTuple):
     """A format: its label, and how it is read and recognised.
 
@@ -143,7 +147,7 @@ _COLUMNS = {*ALIASES, *(column.lower() for r in READERS.values() for column in r
 
 
 def detect_format(listed: Sequence[str], name: str = "reference") -> str:
-    """Detect the format of lines of text; raises `FileFormatError` if it is none of the `FORMATS`.
+    """Detect the format of lines of text; `FormatNotDetectedError` if it is none of `FORMATS`.
 
     A header of its own identifies a format at once. Formats with a shape of their own come next:
     one is taken if a tenth of the lines have it. A header that names morphs, or a shape that at
@@ -155,8 +159,8 @@ def detect_format(listed: Sequence[str], name: str = "reference") -> str:
     found = _format_of(filled) if filled else None
     if found is None:
         problem = "the format cannot be detected from the content"
-        fix = f"Choose one of: {', '.join(FORMATS)}"
-        raise FileFormatError(name, "", problem, fix, quotes=False)
+        fix = f"Choose one of: {', '.join(FORMATS)}; or name the sign between morphs (separator)"
+        raise FormatNotDetectedError(name, "", problem, fix, quotes=False)
     return found
 
 

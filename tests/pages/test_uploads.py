@@ -105,6 +105,19 @@ def test_an_encoding_can_be_chosen(app: Any) -> None:
     assert app.find("selectbox", "Encoding").value == "UTF-8, or as marked"
 
 
+def test_the_sign_between_morphs_is_asked_for(app: Any) -> None:
+    app.upload("Reference", ("gold.txt", b"unXdo\nreXmake\ndoXing\nmakeXs\n"))
+    [error] = app.errors()
+    assert "the format cannot be detected" in error
+    assert "unXdo\nreXmake\ndoXing" in [code.value for code in app.test.code]
+    app.find("text_input", "Sign between morphs").set_value("X")
+    app.test.run()
+    assert app.errors() == []
+    entries = app.session.study.benchmark.reference.entries
+    assert [" ".join(entry.morphs) for entry in entries] == ["un do", "re make", "do ing", "make s"]
+    assert app.session.sources["reference"].separator == "X"
+
+
 STEMS = ("break", "read", "think", "drink", "eat", "see", "do", "go", "be")
 WORDS = [f"un{stem}able\tun {stem} able" for stem in STEMS]
 

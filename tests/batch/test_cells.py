@@ -385,6 +385,18 @@ def test_parity_relative_to_a_language_without_tokens(tmp_path: Path) -> None:
     assert value(rows, "parallel.gini_line") == pytest.approx(1 / 3)  # of 0, 1 and 1
 
 
+def test_the_sign_between_morphs_of_a_reference_is_taken(tmp_path: Path) -> None:
+    (tmp_path / "gold.txt").write_text("unXdoXing\n")
+    (tmp_path / "en.txt").write_text("un do ing\n")
+    text = DEMO.partition("references:")[0] + (
+        "predictions: [{name: theirs, file: en.txt}]\nmetrics: [precision, recall]\n"
+        "references: [{source: gold.txt, separator: X}]\n"
+    )
+    rows, failures = measured(text, tmp_path)
+    assert failures == []
+    assert value(rows, "recall", method="theirs", scope="morphemic", weighting="types") == 1
+
+
 def test_the_layer_of_a_reference_is_taken(tmp_path: Path) -> None:
     lines = (
         f'undoing\tundoing\tNOUN\t{morphs}\t{{"annot_name": "{layer}"}}\n'

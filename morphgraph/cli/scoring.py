@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from morphgraph.score.comparison import Comparison
     from morphgraph.score.flota import FlotaScores
     from morphgraph.score.gold_set import GoldSet
+    from morphgraph.score.languages import LanguageRow
     from morphgraph.score.table import Breakdown, Estimate, ScoreTable
+    from morphgraph.tables.model import Table
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
@@ -52,6 +54,8 @@ def score(
     signature_only: bool = False,
 ) -> None:
     """Score tokenisers against references, with intervals, tests and signatures.
+
+    One tokeniser on several references is one table, a row for each of them.
 
     tokenizer: A BPE tokeniser for --methods: see segment. Not needed with --model.
     methods: On the tokeniser, with parameters as in dropout(p=0.1): {scored}; {learning} learn from
@@ -83,7 +87,7 @@ def score(
     from morphgraph.score.outcome import ideal as ideal_of
     from morphgraph.score.table import ScoreTable, SegmentationFailure, check_breakdown
     from morphgraph.score.uncertainty import Draws
-    from morphgraph.tables.scores import scores_table
+    from morphgraph.tables.scores import languages_table, scores_table
     from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 
     if scores == "help":
@@ -147,10 +151,17 @@ def score(
         for line in [part.signature for part in broken] + [each.signature for each in found]:
             print(line)
         return
+    languages: list[list[LanguageRow]] = []
+    if len(gold_sets) > 1 and len(tables[0].outcomes) == 1 and tables[0].runs == 1:
+        languages = _by_language(tables)
+    shown = (chosen,) if scores else ()
     if out is not None:
-        output.write(out, writers[out.suffix](scores_table(tables)))
+        table = languages_table(languages, *shown) if languages else scores_table(tables)
+        output.write(out, writers[out.suffix](table))
     if given.as_json:
         report = _score_report(tables)
+        if languages:
+            report["languages"] = [_language_report(row) for rows in languages for row in rows]
         if flota:
             report["flota"] = [{"rows": e.rows(), "signature": e.signature} for e in found]
         if by is not None:
@@ -163,8 +174,36 @@ def score(
         output.print_scores([boundary_score(o, t.scope, t.weighting) for o, t in pairs])
     for gold_set in gold_sets:
         output.print_skipped({skip.reason: skip.count for skip in gold_set.reference.skipped})
+    if languages:
+        _print_languages(languages_table(languages, *shown))
+        tables = []
     _print_tables(tables, broken, found)
     output.print_saved([out] if out is not None else [])
+
+
+def _by_language(tables: "list[ScoreTable]") -> "list[list[LanguageRow]]":
+    """Group the tables of one tokeniser by what is scored; a row for each reference."""
+    from morphgraph.score.languages import rows_by_language
+    from morphgraph.tables.scores import words_of
+
+    rows: dict[Any, list[LanguageRow]] = {}
+    for row in rows_by_language(tables):
+        key = (row.table.scope, row.table.weighting, words_of(row.table))
+        rows.setdefault(key, []).append(row)
+    order = [(table.scope, table.weighting, words_of(table)) for table in tables]
+    return [rows[key] for key in dict.fromkeys(order)]
+
+
+def _print_languages(shown: "Table") -> None:
+    for number, title in enumerate(shown.blocks):
+        print(f"\n{visible(title)}")
+        rows = tuple(row for row in shown.rows if row.block == number)
+        output.print_model(replace(shown, rows=rows))
+    for line in (*shown.signatures, *map(visible, shown.notes), *shown.explained):
+        print(line)
+    for row in shown.rows:
+        if row.error:
+            print(visible(f"{row.names[0]}: {row.error}"))
 
 
 def _broken_down(tables: "list[ScoreTable]", by: str) -> "list[Breakdown]":
@@ -277,6 +316,22 @@ def _table_report(table: "ScoreTable") -> dict[str, Any]:
         "words": words_of(table),
         "rows": rows,
         "signature": table.signature,
+    }
+
+
+def _language_report(row: "LanguageRow") -> dict[str, Any]:
+    return {
+        "language": row.language,
+        "script": row.script,
+        "reference": row.reference,
+        "scope": row.table.scope,
+        "weighting": row.table.weighting,
+        "entries": row.entries,
+        **{name: each.value for name, each in row.scores(row.table.metrics).items()},
+        "uncut": row.uncut,
+        "unused_types": row.unused,
+        "types_of_script": row.types,
+        "signature": row.table.signature,
     }
 
 

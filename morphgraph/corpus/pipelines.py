@@ -45,7 +45,8 @@ AT_CONTRACTION = re.compile(r"(n['’]t|['’](?:s|re|ve|m|ll|d))(?=$|[-'’])",
 AT_DIGITS = re.compile(r"(\d{1,3}(?=(?:\d{3})*(?!\d)))")
 """Runs of digits, in threes from the right."""
 AT_HYPHENS = re.compile(r"(-+)")
-_EAST_ASIAN = {"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HANGUL", "BOPOMOFO"}
+EAST_ASIAN = "EAST ASIAN"
+EAST_ASIAN_SCRIPTS = {"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HANGUL", "BOPOMOFO"}
 LONGEST_TRAINING_WORD = 60
 START_MARKERS = {"bytes": "Ġ", "characters": "▁", "unmarked": ""}
 """The start-of-word marker of each kind of atoms."""
@@ -333,14 +334,25 @@ def scripts(word: str) -> set[str]:
     """
     found = set()
     for character in word if not word.isascii() else word[:0]:
-        if character.isalpha() and not character.isascii():
-            plain = unicodedata.normalize("NFKC", character)[0]
-            name = unicodedata.name(plain, "UNKNOWN").split(" ")[0]
-            if name not in ("MODIFIER", "COMBINING"):
-                found.add("EAST ASIAN" if name in _EAST_ASIAN else name)
+        if not character.isascii() and (name := script_of(character)):
+            found.add(EAST_ASIAN if name in EAST_ASIAN_SCRIPTS else name)
     if any(character.isascii() and character.isalpha() for character in word):
         found.add("LATIN")
     return found
+
+
+@lru_cache(maxsize=1 << 16)
+def script_of(character: str) -> str:
+    """Return the script of a letter by its Unicode name; empty for what is of none.
+
+    >>> script_of("é"), script_of("字"), script_of("7")
+    ('LATIN', 'CJK', '')
+    """
+    if not character.isalpha():
+        return ""
+    plain = unicodedata.normalize("NFKC", character)[0]
+    name = unicodedata.name(plain, "UNKNOWN").split(" ")[0]
+    return "" if name in ("MODIFIER", "COMBINING") else name
 
 
 def usual_script(words: Iterable[tuple[str, int]]) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import UNDEFINED, base_name, percent, ratio_text, shortened, visible
 from morphgraph.score.comparison import ComparedWord, Comparison
+from morphgraph.score.languages import LANGUAGE_METRICS, LanguageRow, labels_of
 from morphgraph.score.metrics import METRICS, Metric, check_metrics
 from morphgraph.score.table import BREAKDOWNS, Estimate, ScoreTable, SegmentationFailure
 from morphgraph.tables.model import ALL_WORDS, Cell, Column, Form, Row, Table, with_best
@@ -117,13 +119,76 @@ def _rows(table: ScoreTable, block: int, names: Sequence[str]) -> Iterable[Row]:
         )
 
 
+_BY_LANGUAGE = (
+    Column("Cut nowhere", "percent", csv="uncut"),
+    Column("Unused types of the script", "percent", csv="unused types of the script"),
+    Column("Types of the script", "count", csv="types of the script"),
+)
+
+
+def languages_table(
+    blocks: Sequence[Sequence[LanguageRow]], metrics: Sequence[str] = LANGUAGE_METRICS
+) -> Table:
+    """Return one tokeniser's scores, a row for each language.
+
+    ``blocks``: rows of the same scope, weighting and share of the words. Rows do not compete: a
+    language is not better than another.
+    """
+    rows: list[Row] = []
+    columns: tuple[Column, ...] = ()
+    tables = [row.table for block in blocks for row in block]
+    for number, block in enumerate(blocks):
+        for label, row in zip(labels_of(block), block, strict=True):
+            shown = scores_table([row.table])
+            places = [n for n, c in enumerate(shown.columns) if c.key in metrics]
+            places.sort(key=lambda n: metrics.index(shown.columns[n].key))
+            [line], columns = shown.with_columns(places).rows, shown.with_columns(places).columns
+            told = {**dict(line.before), "tokeniser": line.names[0]}
+            more = (row.uncut, row.unused_share, row.types)
+            rows.append(
+                replace(
+                    line,
+                    names=(label, row.script),
+                    cells=(Cell(row.entries), *line.cells, *map(Cell, more)),
+                    group=-1,
+                    block=number,
+                    before=tuple(told.items()),
+                )
+            )
+    return Table(
+        f"{tables[0].labels[0]} by language" if tables else "By language",
+        (Column("Language", csv="language"), Column("Script", csv="script")),
+        (Column("Entries", "count", csv="entries"), *columns, *_BY_LANGUAGE),
+        tuple(rows),
+        blocks=tuple(_titled(block[0].table.labels[0], block[0].table) for block in blocks),
+        signatures=tuple(dict.fromkeys(table.signature for table in tables if table.signature)),
+        notes=tuple(_notes(tables)),
+        bold="",
+        label="languages",
+        short="Scores by language",
+    )
+
+
+def _notes(tables: Sequence[ScoreTable]) -> list[str]:
+    """What to know of references beside their scores, once for all that it is said of."""
+    said: dict[str, dict[str, None]] = {}
+    for table in tables:
+        note = "" if table.gold_set is None else table.gold_set.reference.partial_note
+        for each in (*table.notes, *([note] if note else [])):
+            said.setdefault(each, {})[_reference(table)] = None
+    return [f"{', '.join(names)}: {note}" for note, names in said.items()]
+
+
 def _reference(table: ScoreTable) -> str:
     gold_set = table.gold_set
     return UNDEFINED if gold_set is None else base_name(gold_set.reference.name)
 
 
 def _title(table: ScoreTable) -> str:
-    name = shortened(one_line(_reference(table)), _NAME_LENGTH)
+    return _titled(shortened(one_line(_reference(table)), _NAME_LENGTH), table)
+
+
+def _titled(name: str, table: ScoreTable) -> str:
     words = words_of(table)
     held_out = "" if words == ALL_WORDS else f", {words}"
     return f"{name}, {table.scope} boundaries over word {table.weighting}{held_out}"

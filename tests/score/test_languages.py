@@ -1,0 +1,153 @@
+"""One tokeniser on several languages: every number of a row, against plain counting."""
+
+import math
+import unicodedata
+from collections.abc import Callable
+from dataclasses import replace
+
+import oracles
+import pytest
+from effort import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import MergeList, bpe_of, well_formed
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.reference.entry import Entry, Reference
+from morphgraph.score.gold_set import GoldSet
+from morphgraph.score.languages import (
+    labels_of,
+    language_of_reference,
+    rows_by_language,
+    scores_by_language,
+)
+from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
+from morphgraph.score.uncertainty import Draws
+from morphgraph.segment.bte import Bte, tokeniser_of_types
+from morphgraph.tables.scores import languages_table
+from morphgraph.tables.writing import to_csv, to_latex, to_markdown
+
+MakeReference = Callable[..., Reference]
+
+LINES = st.lists(
+    st.lists(st.text("abc", min_size=1, max_size=4), min_size=1).map(" ".join), min_size=1
+)
+NONE = Draws(0)
+
+
+def in_language(reference: Reference, language: str, name: str = "") -> GoldSet:
+    return GoldSet.of(replace(reference, language=language, name=name or f"{language}.tsv"))
+
+
+@examples(60)
+@given(merges=well_formed(), first=LINES, second=LINES)
+def test_as_counted_naively(
+    small_reference: MakeReference, merges: MergeList, first: list[str], second: list[str]
+) -> None:
+    merges = list(dict.fromkeys(merges))
+    golds = [
+        in_language(small_reference(*lines), language)
+        for lines, language in ((first, "deu"), (second, "ell"))
+    ]
+    rows = scores_by_language(Bte(bpe_of(merges)), golds, draws=NONE)
+    assert len(rows) == 2
+    listed = oracles.listed(merges)
+    for row, lines in ((r, first if r.language == "German" else second) for r in rows):
+        hits = predicted = relevant = 0
+        tokens = []
+        for line in lines:
+            cut, _ = oracles.segment(listed, list(line.replace(" ", "")))
+            tokens.append(cut)
+            ours, gold = oracles.boundaries(cut), oracles.boundaries(line.split())
+            hits += len(ours & gold)
+            predicted, relevant = predicted + len(ours), relevant + len(gold)
+        f1 = 2 * hits / (predicted + relevant) if relevant else math.nan
+        assert row.f1 == pytest.approx(f1, nan_ok=True)
+        assert row.entries == len(lines)
+        assert row.uncut == pytest.approx(sum(len(cut) == 1 for cut in tokens) / len(lines))
+        fertility = row.scores(["fertility"])["fertility"].value
+        assert fertility == pytest.approx(sum(map(len, tokens)) / len(lines))
+        # The types are Latin, so none has a letter of Greek.
+        types = {"".join(parts) for parts in merges} | set("abc")
+        used = {token for cut in tokens for token in cut}
+        greek = row.language == "Greek"
+        assert (row.unused, row.types) == ((0, 0) if greek else (len(types - used), len(types)))
+        assert math.isnan(row.unused_share) == greek
+
+
+def test_types_of_a_script() -> None:
+    types = ["a", "é", "я", "字", "か", "カ", "한", "1", "▁", "aя", "ﬁ"]
+    bpe = Bte(tokeniser_of_types("", types, []))
+
+    def counted(language: str, word: str) -> tuple[float, float]:
+        entry = Entry(word, (word,))
+        [row] = scores_by_language(
+            bpe, [in_language(Reference("x", "plain", (entry,), (), "0" * 12), language)]
+        )
+        return row.unused, row.types
+
+    assert counted("fra", "aé") == (2, 4)  # aя, and the ligature ﬁ
+    assert counted("bul", "я") == (1, 2)
+    assert counted("jpn", "字か") == (1, 3)
+    assert counted("kor", "한") == (0, 1)
+    assert counted("kat", "ა") == (0, 0)
+    assert unicodedata.name("カ").startswith("KATAKANA")
+
+
+def test_the_language_of_a_reference(small_reference: MakeReference) -> None:
+    known = replace(small_reference("xy"), language="urd")
+    assert language_of_reference(known) == ("Urdu", "Arabic")
+    unknown = replace(small_reference("слово", "abc", "дом"), name="folder/words.tsv")
+    assert language_of_reference(unknown) == ("words.tsv", "Cyrillic")
+    assert language_of_reference(replace(unknown, language="mul"))[1] == "Cyrillic"
+
+
+def tables_of(golds: list[GoldSet]) -> list[ScoreTable]:
+    bpe = Bte(bpe_of([("a", "b")]))
+    return [ScoreTable(outcomes_of([("BPE", bpe)], gold), draws=NONE) for gold in golds]
+
+
+def test_the_order_and_the_names(small_reference: MakeReference) -> None:
+    golds = [
+        in_language(small_reference("ab"), "nld"),  # no boundary: F1 is n/a
+        in_language(small_reference("a b"), "spa", "first.tsv"),
+        in_language(small_reference("ab c"), "spa", "second.tsv"),
+    ]
+    rows = rows_by_language(tables_of(golds))
+    assert labels_of(rows) == ["Spanish · second.tsv", "Spanish · first.tsv", "Dutch"]
+    assert [row.f1 for row in rows][:2] == [1, 0]
+
+
+def test_a_tokeniser_that_fails_has_no_numbers() -> None:
+    def fail() -> Bte:
+        raise MorphGraphError("no words")
+
+    gold = in_language(Reference("x", "plain", (Entry("ab", ("a", "b")),), (), "0" * 12), "deu")
+    [failure] = outcomes_of([("BPE", fail)], gold)
+    assert isinstance(failure, SegmentationFailure)
+    [row] = rows_by_language([ScoreTable([failure], draws=NONE)])
+    assert math.isnan(row.f1) and math.isnan(row.uncut) and math.isnan(row.unused)
+
+
+def test_the_table(small_reference: MakeReference) -> None:
+    golds = [
+        in_language(small_reference("a b", "ab c"), "deu"),
+        in_language(replace(small_reference("ab c"), partial="one boundary a word"), "ita"),
+    ]
+    rows = rows_by_language(tables_of(golds))
+    shown = languages_table([rows], ["recall", "f1"])
+    assert [c.title for c in shown.columns] == [
+        "Entries", "Recall % ↑", "F1 % ↑", "Cut nowhere %", "Unused types of the script %",
+        "Types of the script"]  # fmt: skip
+    assert [row.names for row in shown.rows] == [("Italian", "Latin"), ("German", "Latin")]
+    assert [cell.value for cell in shown.rows[1].cells] == [2, 0.5, 2 / 3, 0.5, 0.5, 4]
+    assert shown.notes[0].startswith("ita.tsv: The gold is partial (one boundary a word)")
+    assert not any(cell.is_best for row in shown.rows for cell in row.cells)
+    head, *lines = to_csv(shown).decode().splitlines()
+    assert head.startswith("reference,scope,weighting,words,tokeniser,language,script,entries,")
+    assert [line.split(",")[:6] for line in lines] == [
+        ["ita.tsv", "morphemic", "types", "all words", "BPE", "Italian"],
+        ["deu.tsv", "morphemic", "types", "all words", "BPE", "German"],
+    ]
+    assert "Italian & Latin & 1 &" in to_latex(shown)
+    assert "| Italian | Latin | 1 |" in to_markdown(shown)

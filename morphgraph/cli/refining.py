@@ -22,6 +22,7 @@ from morphgraph.cli.options import (
 from morphgraph.core.errors import MorphGraphError, check_share
 from morphgraph.core.text import counted, percent, shortened, signed, visible
 from morphgraph.refine import (
+    LEAST_JOINS,
     SHARE_HELD_OUT,
     BlameSettings,
     KnockoutSettings,
@@ -45,10 +46,14 @@ def blame(
     weighting: Literal["types", "tokens"] = "types",
     tuples_once: bool = False,
     limit: Whole = 50,
+    min_joins: Annotated[int, typer.Option(min=1)] = LEAST_JOINS,
 ) -> None:
     """List the merges by blame: N (joins closed), B (of these on a gold boundary), R = B ÷ N.
 
+    With several references, those that are wrong in one language and right in another come first.
+
     limit: At most this many merges; 0 for all.
+    min_joins: With several references: joins that a merge needs in a language to be judged there.
     """
     import numpy as np
 
@@ -57,8 +62,11 @@ def blame(
     from morphgraph.tokeniser.merging import segment
 
     check_share("--threshold", threshold)
-    loaded, benchmark = given.load()
     how: Any = {"weighting": weighting, "scope": scope, "tuples_once": tuples_once}
+    if len(given.names) > 1 and not given.join:
+        _blame_by_language(given, threshold, limit, minimum=min_joins, **how)
+        return
+    loaded, benchmark = given.load()
     found = blame_merges(benchmark, segment(loaded.graph, benchmark.words), **how)
     positions = found.candidates(threshold)
     settings = f"{weighting} {scope}" + " tuples once" * tuples_once
@@ -84,6 +92,59 @@ def blame(
     output.print_table(list(forms), shown, left={1, 2}, keys=2)
     print(f"{len(positions):,} of {counted(len(found.arrays), 'merge')} have R ≥ {threshold}")
     print(signature)
+
+
+def _blame_by_language(given: TokeniserOptions, threshold: float, limit: int, **how: Any) -> None:
+    """List the merges whose blame differs most between the languages of the references."""
+    from morphgraph.refine.languages import blame_by_language
+    from morphgraph.score.boundaries import Benchmark
+    from morphgraph.score.languages import names_of
+    from morphgraph.tokeniser.merging import segment
+
+    loaded = load_edited(given.tokenizer, given.recipe)
+    made = [Benchmark.on(each, loaded) for each in given.gold_sets()]
+    names = names_of(each.reference for each in made)
+    found = blame_by_language(
+        {
+            name: (each, segment(loaded.graph, each.words))
+            for name, each in zip(names, made, strict=True)
+        },
+        **how,
+    )
+    positions = found.order(threshold)
+    table = found.frame(loaded, positions[: limit or None])
+    settings = f"{how['weighting']} {how['scope']}" + " tuples once" * how["tuples_once"]
+    settings += f" from {how['minimum']} joins"
+    signatures = [each.signature(loaded, blame=settings) for each in made]
+    told = ["rank", "merge", "type", "spread", "worst in", "best in"]
+    if given.as_json:
+        rows = [
+            {name.replace(" ", "_"): row[name] for name in told}
+            | {"languages": {n: {key: row[f"{n} {key}"] for key in "NBR"} for n in names}}
+            for row in table.to_dict("records")
+        ]
+        more = {"min_joins": how["minimum"], "candidates": len(positions)}
+        output.print_json({"merges": rows, **more, "signatures": signatures})
+        return
+    shown = [
+        [f"{row['rank']:,}", row["merge"], row["type"], f"{row['spread']:.3f}"]
+        + [row["worst in"], row["best in"]]
+        + [_judged(*(row[f"{name} {key}"] for key in "NBR")) for name in names]
+        for row in table.to_dict("records")
+    ]
+    output.print_table([*told, *names], shown, left={1, 2, 4, 5}, keys=2)
+    print("In each language: R (B of N), - where the merge is never applied.")
+    print(
+        f"{counted(len(positions), 'merge')} with {how['minimum']:,} joins or more in two languages"
+    )
+    print(*signatures, sep="\n")
+
+
+def _judged(joins: float, wrong: float, ratio: float) -> str:
+    """Write R with B and N; R is n/a below the minimum of joins."""
+    if not joins:
+        return "-"
+    return f"{'n/a' if ratio != ratio else f'{ratio:.2f}'} ({wrong:,.0f} of {joins:,.0f})"
 
 
 def _exported(

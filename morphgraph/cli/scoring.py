@@ -156,8 +156,8 @@ def score(
         languages = _by_language(tables)
     shown = (chosen,) if scores else ()
     if out is not None:
-        table = languages_table(languages, *shown) if languages else scores_table(tables)
-        output.write(out, writers[out.suffix](table))
+        made = languages_table(languages, *shown) if languages else scores_table(tables)
+        output.write(out, writers[out.suffix](made))
     if given.as_json:
         report = _score_report(tables)
         if languages:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 Selection = Literal["blame", "random", "last", "leaves"]
 SHARE_HELD_OUT = 0.2
 """The share of words that is held out, when edits are learned again, if no other is asked for."""
+LEAST_JOINS = 10
+"""Joins that a merge needs in a language to be judged there: a few may be chance."""
 PruningOrder = Literal["leaf-frequency", "merge-based", "last", "script"]
 
 

@@ -225,11 +225,14 @@ class Benchmark(GoldSet):
     @classmethod
     def on(cls, gold_set: GoldSet, tokeniser: BpeTokeniser) -> "Benchmark":
         """Encode the words of a gold set with a tokeniser."""
-        return cls(
-            **{field.name: getattr(gold_set, field.name) for field in fields(GoldSet)},
-            words=tokeniser.encode(gold_set.texts, bare=gold_set.bare),
-            alphabet=tokeniser.alphabet,
-        )
+        words = tokeniser.encode(gold_set.texts, bare=gold_set.bare)
+        return cls.encoded(gold_set, words, tokeniser)
+
+    @classmethod
+    def encoded(cls, gold_set: GoldSet, words: Words, tokeniser: BpeTokeniser) -> "Benchmark":
+        """Combine a gold set with its words as a tokeniser encodes them."""
+        known = {field.name: getattr(gold_set, field.name) for field in fields(GoldSet)}
+        return cls(**known, words=words, alphabet=tokeniser.alphabet)
 
     def encoded_for(self, tokeniser: BpeTokeniser) -> "Benchmark":
         """Return this, or a new encoding if edits have changed the tokeniser's alphabet since."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from morphgraph.core.text import base_name
+from morphgraph.core.text import base_name, unique_labels
 from morphgraph.corpus.pipelines import EAST_ASIAN, EAST_ASIAN_SCRIPTS, script_of, usual_script
 from morphgraph.reference.catalogue import LANGUAGES
 from morphgraph.reference.entry import Reference
@@ -125,14 +125,28 @@ def language_of_reference(reference: Reference) -> tuple[str, str]:
     return known.name, known.script
 
 
+def names_of(references: Iterable[Reference]) -> list[str]:
+    """Return the language of each reference, with its own name where several are of one language.
+
+    >>> from morphgraph.reference.plain import reference_of_words
+    >>> names_of([reference_of_words(["a"], "x.tsv"), reference_of_words(["a"], "y.tsv")])
+    ['x.tsv', 'y.tsv']
+    """
+    return _apart([(language_of_reference(each)[0], base_name(each.name)) for each in references])
+
+
 def labels_of(rows: Sequence[LanguageRow]) -> list[str]:
-    """Return the language of each row, with the reference where several are of one language."""
-    times = Counter(row.language for row in rows)
-    several = (times[row.language] > 1 and row.language != row.reference for row in rows)
-    return [
-        f"{row.language} · {row.reference}" if twice else row.language
-        for row, twice in zip(rows, several, strict=True)
+    """Return the names of rows, as `names_of` has them."""
+    return _apart([(row.language, row.reference) for row in rows])
+
+
+def _apart(named: Sequence[tuple[str, str]]) -> list[str]:
+    times = Counter(language for language, _ in named)
+    labels = [
+        f"{language} · {reference}" if times[language] > 1 and language != reference else language
+        for language, reference in named
     ]
+    return unique_labels(labels)
 
 
 def _row(table: ScoreTable, scripts: _ScriptTypes) -> LanguageRow:

@@ -58,6 +58,30 @@ def test_a_rate_of_nothing_is_undefined(morphgraph: Command, folder: Path) -> No
     assert morphgraph(*arguments, "--json").json["dropout_rate"] is None
 
 
+def test_blame_by_language(morphgraph: Command, folder: Path) -> None:
+    """un + do is wrong in gold.tsv twice, and inside a morph of the other one once."""
+    (folder / "other.tsv").write_text("undo\tundo\ndoing\tdoing\n", encoding="utf-8")
+    given = ("blame", *ON_GOLD, "--reference", "other.tsv", "--min-joins", "1")
+    report = morphgraph(*given, "--json").json
+    [first, *others] = report["merges"]
+    assert (first["merge"], first["spread"]) == ("un + do", 1)
+    assert (first["worst_in"], first["best_in"]) == ("gold.tsv", "other.tsv")
+    assert first["languages"] == {
+        "gold.tsv": {"N": 2, "B": 2, "R": 1}, "other.tsv": {"N": 1, "B": 0, "R": 0}}  # fmt: skip
+    assert [one["spread"] for one in others] == [0] * (report["candidates"] - 1)
+    assert [line.split("@")[0] for line in report["signatures"]] == [
+        "reference:gold.tsv", "reference:other.tsv"]  # fmt: skip
+    run = morphgraph(*given, "--limit", "1")
+    cells = ["un + do", "undo", "1.000", "gold.tsv", "other.tsv", "1.00 (2 of 2)", "0.00 (0 of 1)"]
+    assert all(cell in run.out.splitlines()[1] for cell in cells)
+    assert morphgraph(*given, "--threshold", "0.5", "--json").json["candidates"] == 1
+    few = morphgraph("blame", *ON_GOLD, "--reference", "other.tsv", "--json").json
+    assert (few["merges"], few["min_joins"]) == ([], 10)
+    assert "0 merges with 10 joins" in morphgraph("blame", *ON_GOLD, "--reference", "other.tsv").out
+    joined = morphgraph(*given, "--join", "--json").json
+    assert {m["merge"]: (m["N"], m["B"]) for m in joined["merges"]}["un + do"] == (3, 2)
+
+
 def test_blame(morphgraph: Command, folder: Path) -> None:
     report = morphgraph("blame", *ON_GOLD, "--threshold", "0.5", "--json").json
     assert [(m["type"], m["N"], m["B"], m["R"]) for m in report["merges"]] == [

@@ -150,7 +150,6 @@ REFUSED = {
         "--corpus bad.txt": "line 2",
     },
     # What takes one reference joins several only if it is asked to.
-    f"blame --tokenizer demo:en {ON_BOTH}": {"": "names 2 references … --join"},
     f"knockout --tokenizer demo:en {ON_BOTH}": {"": "names 2 references … --join"},
     f"rebpe --tokenizer demo:en {ON_BOTH}": {"": "names 2 references … --join"},
     f"compare --tokenizer demo:en {ON_BOTH}": {"": "names 2 references … --join"},

@@ -19,6 +19,7 @@ from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet
 from morphgraph.score.metrics import METRICS, USUAL
 from morphgraph.score.outcome import Outcome, ideal
 from morphgraph.score.table import ScoreTable, SegmentationFailure
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE
 from morphgraph.tables.scores import score_text, scores_table
 from morphgraph.tables.writing import to_csv, to_latex, to_markdown
@@ -31,6 +32,7 @@ from web.held_out import learned_edits
 from web.jobs import Waiting
 from web.state import Session, keep_session
 from web.views import scores as view
+from web.views.languages import languages
 from web.views.without_gold import needs_gold
 
 T = TypeVar("T")
@@ -95,10 +97,13 @@ def scores_page(current: Session) -> None:
         }
         view.error_browser(current, outcomes, how["scope"])
 
+    cutting = {one.label: one.made for one in entrants if isinstance(one.made, Segmenter)}
+    given = (current, cutting, how["scope"], how["weighting"])
     tabs: dict[str, Callable[[], None]] = {
         "Overview": partial(_overview, current, tables, gold_sets),
         "Where": partial(view.breakdowns, current, tables, how["scope"]),
         "Words": words_cut,
+        "Languages": partial(languages, *given),
     }
     ui.tabs(tabs, key="scores tab", place=shown)
     keep_session(current)

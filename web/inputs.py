@@ -16,7 +16,14 @@ from morphgraph.reference.language import language_of, mismatch
 from morphgraph.reference.readers import FORMATS, FormatNotDetectedError
 from morphgraph.reference.source import decode_text, split_lines
 from morphgraph.tokeniser.preprocess import SHOWN_MARKER
-from web.sources import Source, demo_name, frequencies_of, reference_of, wordfreq_languages
+from web.sources import (
+    Source,
+    demo_name,
+    frequencies_of,
+    reference_of,
+    references_there_now,
+    wordfreq_languages,
+)
 from web.state import Session
 from web.widgets import attempt, button, plain, show_table
 
@@ -228,6 +235,7 @@ def _download(source: catalogue.CatalogueEntry) -> None:
 
         with attempt():
             catalogue.get(source.name, accept_licence=True, progress=progress)
+            references_there_now.clear()
             st.rerun()
         bar.empty()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -14,6 +15,7 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import DEMOS, demo_gold_path
 from morphgraph.corpus.counts import parse_word_counts, wordfreq_counts
 from morphgraph.formats.loading import load_tokeniser, load_uploaded_tokeniser
+from morphgraph.reference import catalogue
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.plain import reference_of_words
 from morphgraph.reference.readers import read_reference
@@ -114,6 +116,21 @@ def wordfreq_languages() -> list[str]:
     import wordfreq
 
     return sorted(wordfreq.available_languages())
+
+
+def references_there() -> list[str]:
+    """The names of the catalogue's sources that need no download; looked for again after a while.
+
+    ``references_there_now.clear()`` has them looked for at once.
+    """
+    folders = (os.environ.get(name, "") for name in ("MORPHGRAPH_DATA", "MORPHGRAPH_CACHE"))
+    return references_there_now(*folders)
+
+
+@st.cache_data(show_spinner=False, ttl=60)
+def references_there_now(*folders: str) -> list[str]:
+    """What is in these folders, with the right checksums."""
+    return [name for name, one in catalogue.SOURCES.items() if catalogue.is_downloaded(one)]
 
 
 def _demo(source: Source) -> str:

@@ -34,8 +34,12 @@ MOST_PANELS = 12
 """The largest number of panels drawn."""
 
 _LEGEND_LENGTH, _LABEL_LENGTH, _TITLE_LENGTH, _LONGEST = 28, 34, 60, 80
-_ROW, _FRAME, _LEGEND_ROW = 34, 110, 12
-"""Heights in pixels: of a tokeniser, of the frame, and added for each name in the legend."""
+_ROW, _CELL, _FRAME, _LEGEND_ROW = 34, 26, 110, 12
+"""Heights in pixels: of a tokeniser, of a cell in a heat map, of the frame, and added for each name
+in the legend.
+"""
+_HEAT_COLOURS = (SCORE_COLOURS["F1"], SCORE_COLOURS["recall"], *SERIES_COLOURS[:1], "#8e6bd1", KEPT)
+"""Colours of the columns of a heat map."""
 _SIDES = 90
 """Width in pixels that titles need beside a radar."""
 _BAR, _TITLE, _AXIS, _LINES, _NAMES = 24, 40, 34, 260, 26
@@ -72,6 +76,14 @@ class Panel(NamedTuple):
 
     title: str
     marks: Sequence[Mark]
+
+
+class HeatColumn(NamedTuple):
+    """A column of a heat map: its title, a value for each row (NaN: none), and texts for these."""
+
+    title: str
+    values: Sequence[float]
+    texts: Sequence[str]
 
 
 def whiskers(marks: Sequence[Mark], scale: float = 1.0, **style: Any) -> dict[str, Any]:
@@ -220,9 +232,7 @@ def radar(
         )
     between = 90 + 180 / max(1, len(titles))  # numbers where there is no title
     names = [
-        # Broken into several short lines.
-        "<br>".join(map(plotly_text, wrap(shortened(" ".join(title.split()), _TITLE_LENGTH), 12)))
-        + ("" if sign > 0 else "\u00a0↓")
+        _broken(title, 12) + ("" if sign > 0 else "\u00a0↓")
         for title, sign in zip(titles, better, strict=True)
     ]
     axis = {"gridcolor": GRID, "linecolor": GRID}
@@ -244,6 +254,12 @@ def radar(
         below = {"y": 0, "yref": "paper", "yanchor": "top", "yshift": -50}  # room for titles
         _note(figure, "<br>".join(notes), align="left", xref="paper", xshift=-_SIDES, **below)
     return figure
+
+
+def _broken(title: str, width: int) -> str:
+    """Break a title into several short lines."""
+    lines = wrap(shortened(" ".join(title.split()), _TITLE_LENGTH), width)
+    return "<br>".join(map(plotly_text, lines))
 
 
 def breakdown(
@@ -300,6 +316,69 @@ def difference_forest(
     _note_undefined(figure, (mark.is_known for mark in marks))
     if not symbols:
         figure.update_xaxes(range=[-1, 1])
+    return figure
+
+
+def heat_map(labels: Sequence[str], columns: Sequence[HeatColumn]) -> go.Figure:
+    """Draw a row for each label, the first on top, with the text of each value in its cell.
+
+    Each column has a colour of its own, the stronger the higher the value is in this column:
+    columns are on different scales, and not all say what is better.
+    """
+    height = _FRAME + _CELL * len(labels)
+    figure = figure_of("", "", height=height)
+    rows = list(range(len(labels)))
+    for place, column in enumerate(columns):
+        known = [value for value in column.values if not math.isnan(value)]
+        low, high = min(known, default=0.0), max(known, default=1.0)
+        red, green, blue = rgb(_HEAT_COLOURS[place % len(_HEAT_COLOURS)])
+        faint, strong = (f"rgba({red}, {green}, {blue}, {alpha})" for alpha in (0.06, 0.55))
+        title, texts = (
+            short_label(column.title, _TITLE_LENGTH),
+            list(map(short_label, column.texts)),
+        )
+        figure.add_heatmap(
+            x=[place],
+            y=rows,
+            z=[[None if math.isnan(value) else value] for value in column.values],
+            zmin=low,
+            zmax=high if high > low else low + 1,
+            colorscale=[[0, faint], [1, strong]],
+            showscale=False,
+            xgap=3,
+            ygap=2,
+            customdata=[
+                [[short_label(label, _TITLE_LENGTH), title, text]]
+                for label, text in zip(labels, texts, strict=True)
+            ],
+            hovertemplate="%{customdata[0]}<br>%{customdata[1]} %{customdata[2]}<extra></extra>",
+        )
+        # In the colour of text, which heat maps choose as if the paper were white.
+        figure.add_scatter(
+            x=[place] * len(labels),
+            y=rows,
+            text=texts,
+            mode="text",
+            hoverinfo="skip",
+            showlegend=False,
+        )
+    titles = [_broken(column.title, 18) for column in columns]
+    axis = {"zeroline": False, "showgrid": False, "fixedrange": True, "automargin": True}
+    figure.update_layout(
+        xaxis={
+            **axis,
+            "side": "top",
+            "tickvals": list(range(len(columns))),
+            "ticktext": titles,
+            "range": [-0.5, max(1, len(columns)) - 0.5],
+        },
+        yaxis={
+            **axis,
+            "tickvals": rows,
+            "ticktext": [short_label(label, _LABEL_LENGTH) for label in labels],
+            "range": [max(1, len(labels)) - 0.5, -0.5],
+        },
+    )
     return figure
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from morphgraph.score.flota import FlotaScores
     from morphgraph.score.table import Breakdown
 
-_NAME_LENGTH = 60
+_NAME_LENGTH, _FEW = 60, 3
 _TITLE = "Comparison of segmentations"
 
 
@@ -176,7 +176,18 @@ def _notes(tables: Sequence[ScoreTable]) -> list[str]:
         note = "" if table.gold_set is None else table.gold_set.reference.partial_note
         for each in (*table.notes, *([note] if note else [])):
             said.setdefault(each, {})[_reference(table)] = None
-    return [f"{', '.join(names)}: {note}" for note, names in said.items()]
+    return [f"{_listed(list(names))}: {note}" for note, names in said.items()]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """List some names, the first ones of many.
+
+    >>> _listed(["a", "b"]), _listed(["a", "b", "c", "d"])
+    ('a, b', 'a, b and 2 more')
+    """
+    few = names if len(names) <= _FEW else names[: _FEW - 1]
+    more = f" and {len(names) - len(few):,} more" if len(few) < len(names) else ""
+    return ", ".join(few) + more
 
 
 def _reference(table: ScoreTable) -> str:

@@ -28,12 +28,14 @@ from morphgraph.draw.score_charts import (
     MOST_IN_RADAR,
     MOST_PANELS,
     Bar,
+    HeatColumn,
     Mark,
     Panel,
     bar_panels,
     breakdown,
     difference_forest,
     dumbbells,
+    heat_map,
     line_panels,
     radar,
     share_text,
@@ -211,6 +213,25 @@ def test_heights_grow() -> None:
     assert height(2, 3) < height(4, 3) < height(4, 20)
 
 
+def test_heat_map() -> None:
+    columns = [
+        HeatColumn("F1 %", [0.5, 0.25, NAN], ["50.0", "25.0", "n/a"]),
+        HeatColumn("Unused types of the script %", [7, 7, 7], ["7", "7", "7"]),
+    ]
+    figure = heat_map(["Greek", "Tamil", "Dutch (Latin)"], columns)
+    first, texts, other, _ = figure.data
+    assert [list(row) for row in first.z] == [[0.5], [0.25], [None]]
+    assert (first.zmin, first.zmax) == (0.25, 0.5), "each column by itself"
+    assert (other.zmin, other.zmax) == (7, 8), "all alike are faint"
+    assert first.colorscale != other.colorscale
+    assert list(texts.text) == ["50.0", "25.0", "n/a"]
+    assert [list(cell[0]) for cell in first.customdata][2] == ["Dutch (Latin)", "F1 %", "n/a"]
+    assert list(figure.layout.yaxis.ticktext) == ["Greek", "Tamil", "Dutch (Latin)"]
+    assert figure.layout.yaxis.range == (2.5, -0.5), "the first on top"
+    assert list(figure.layout.xaxis.ticktext) == ["F1 %", "Unused types of<br>the script %"]
+    assert heat_map(["a"] * 30, columns[:0]).layout.height > figure.layout.height
+
+
 def test_radar() -> None:
     titles = ["Precision", "Over-segmented", "Exact match"]
     figure = radar(["a", "b"], titles, [[0.5, 0.25, 0.75], [1.0, NAN, 0.0]], [1, -1, 1])
@@ -380,6 +401,7 @@ def test_hostile_labels() -> None:
         radar([HOSTILE], [HOSTILE, "b", "c"], [[0.5, 0.25, NAN]], [-1, 1, 1]),
         breakdown([HOSTILE], [1], {HOSTILE: [HALF]}, HOSTILE),
         difference_forest([(HOSTILE, known, "*")], HOSTILE),
+        heat_map([HOSTILE], [HeatColumn(HOSTILE, [1], [HOSTILE])]),
         bar_panels([Bar(HOSTILE, HOSTILE, HOSTILE)], [Panel(HOSTILE, [Mark(1, text=HOSTILE)])]),
         line_panels([HOSTILE, "b"], [1], [Panel(HOSTILE, [Mark(1), Mark(2)])], HOSTILE),
     ]

@@ -67,7 +67,8 @@ def picture_format() -> None:
     ui.segments("Pictures are saved as", ["svg", "png"], **how)
 
 
-def _plot(figure: Any, key: str, name: str) -> None:
+def plot(figure: Any, key: str, name: str) -> None:
+    """Show a figure that can be saved under a name."""
     kind = st.session_state.get("kept picture_format", "svg")
     saved = {"format": kind, "filename": name, "scale": 2}
     config = {"displaylogo": False, "toImageButtonOptions": saved}
@@ -102,7 +103,7 @@ def pictures(current: Session, tables: Sequence[ScoreTable]) -> None:
         if figure is None:
             st.info("Choose at least three scores in %, for the corners of the radar.")
         else:
-            _plot(figure, f"scores picture {number}", "scores")
+            plot(figure, f"scores picture {number}", "scores")
 
 
 def _figure(table: ScoreTable, kind: str, metric: str) -> "go.Figure | None":
@@ -202,7 +203,7 @@ def breakdowns(current: Session, tables: Sequence[ScoreTable], scope: Scope) -> 
     if figure is None:
         st.info("This reference does not say.")
     else:
-        _plot(figure, f"breakdown {found.by}", "breakdown")
+        plot(figure, f"breakdown {found.by}", "breakdown")
         _breakdown_table(found)
 
 

@@ -1,0 +1,124 @@
+"""The tab Languages of the Scores page: references that are there, without a download."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from morphgraph.reference import catalogue
+from morphgraph.reference.catalogue import SOURCES
+from morphgraph.reference.readers import read_reference
+from morphgraph.refine.languages import blame_by_language
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.gold_set import GoldSet
+from morphgraph.score.languages import scores_by_language
+from morphgraph.segment.bte import Bte
+from morphgraph.tokeniser.merging import segment
+
+pytestmark = pytest.mark.slow
+
+WORDS = {
+    "german": ("deu", "undank\tun dank\nredest\tred est\nunding\tunding\n" * 8),
+    "greek": ("ell", "λόγος\tλόγ ος\nund\tun d\n" * 8),
+}
+
+
+@pytest.fixture
+def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of public data with two references of one collection, and no other one."""
+    folder = tmp_path / "data" / "references" / "small"
+    folder.mkdir(parents=True)
+    found = {}
+    for name, (language, text) in WORDS.items():
+        data = text.encode()
+        (folder / f"{name}.tsv").write_bytes(data)
+        found[f"small-{name}"] = replace(
+            SOURCES["morphynet-deu"],
+            name=f"small-{name}",
+            title="Small",
+            languages=(language,),
+            format="plain",
+            url=f"https://example.org/{name}.tsv",
+            sha256=hashlib.sha256(data).hexdigest(),
+            size=len(data),
+        )
+    monkeypatch.setenv("MORPHGRAPH_DATA", str(tmp_path / "data"))
+    monkeypatch.setattr(catalogue, "SOURCES", found)
+    return folder
+
+
+@pytest.fixture
+def page(open_app: Any) -> Any:
+    return open_app("scores").put("scores tab", "Languages")
+
+
+def test_nothing_is_there(page: Any) -> None:
+    [said] = [info.value for info in page.test.info]
+    assert "No public reference is on this machine" in said
+
+
+def test_every_number_is_the_library_s(
+    sources: Path, page: Any, downloads: dict[str, Callable[[], bytes]]
+) -> None:
+    page.run()
+    box = page.find("selectbox", "Public references on this machine")
+    assert box.options == ["Small (2)", "none"]
+    tokeniser = page.session.study.tokeniser
+    known = page.session.study.benchmark
+    golds = [GoldSet.of(known.reference, known.frequencies, known.frequency_source)]
+    golds += [GoldSet.of(read_reference(f"catalogue:small-{name}")) for name in WORDS]
+    rows = scores_by_language(Bte(tokeniser), golds)
+    [chart] = [json.loads(chart.proto.spec) for chart in page.test.get("plotly_chart")]
+    assert chart["layout"]["yaxis"]["ticktext"] == [
+        {"German": "German (Latin)", "demo:en": "demo:en (Latin)"}.get(row.language, row.language)
+        for row in rows
+    ]
+    texts = [trace["text"] for trace in chart["data"] if trace["type"] == "scatter"]
+    assert texts[0] == [f"{100 * row.f1:.1f}" for row in rows]
+    assert texts[3] == [f"{100 * row.uncut:.1f}" for row in rows]
+    assert texts[4] == [f"{100 * row.unused_share:.1f}".replace("nan", "n/a") for row in rows]
+    lines = list(csv.DictReader(io.StringIO(downloads["download languages.csv"]().decode())))
+    assert [float(line["f1"]) for line in lines] == [row.f1 for row in rows]
+    names = ("demo:en", "German", "Greek")
+    made = {name: Benchmark.on(gold, tokeniser) for name, gold in zip(names, golds, strict=True)}
+    pairs = {name: (each, segment(tokeniser.graph, each.words)) for name, each in made.items()}
+    found = blame_by_language(pairs)
+    order = found.order()
+    table = page.table("worst in")
+    assert list(table["merge"]) == list(found.frame(tokeniser, order)["merge"])
+    assert len(order) and list(table["spread"]) == list(found.spread[order])
+    first = found.frame(tokeniser, order).iloc[0]
+    cell = f"{100 * first['German R']:.0f} ({first['German B']:.0f} of {first['German N']:.0f})"
+    assert table["German"][0] == cell
+    assert not page.errors()
+
+
+def test_fewer_languages_or_none(sources: Path, page: Any) -> None:
+    page.put("languages Small", ["small-greek"])
+    [chart] = page.test.get("plotly_chart")
+    assert json.loads(chart.proto.spec)["layout"]["yaxis"]["ticktext"] == [
+        "demo:en (Latin)", "Greek"]  # fmt: skip
+    # What Stop does.
+    page.put("languages_of", "")
+    assert not page.test.get("plotly_chart")
+    assert "side by side" in page.test.info[-1].value
+
+
+def test_a_changed_file_is_not_offered(sources: Path, open_app: Any) -> None:
+    (sources / "greek.tsv").write_bytes(b"x\tx\n")
+    page = open_app("scores").put("scores tab", "Languages")
+    assert page.find("selectbox", "Public references on this machine").options[0] == "Small (1)"
+
+
+def test_a_method_without_merges_has_none_to_blame(sources: Path, page: Any) -> None:
+    page.set("multiselect", "Methods", ["greedy"])
+    assert page.test.get("plotly_chart")
+    assert "no merges of its own to blame" in page.test.info[-1].value

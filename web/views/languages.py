@@ -1,0 +1,225 @@
+"""One tokeniser on all references that are on this machine: a heat map, a table, blame."""
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import pandas as pd
+import streamlit as st
+
+from morphgraph.core.cache import Same
+from morphgraph.core.text import UNDEFINED, counted, percent, ratio_text
+from morphgraph.draw.score_charts import HeatColumn, heat_map
+from morphgraph.reference import catalogue
+from morphgraph.reference.readers import read_reference
+from morphgraph.refine import LEAST_JOINS
+from morphgraph.refine.languages import blame_by_language, encoded_outcomes
+from morphgraph.score.gold_set import GoldSet, Scope, Weighting
+from morphgraph.score.languages import LANGUAGE_METRICS, LanguageRow, labels_of, rows_by_language
+from morphgraph.score.outcome import Outcome, outcome_of
+from morphgraph.score.table import ScoreTable
+from morphgraph.segment.segmenter import Segmenter
+from morphgraph.tables.model import Table, text_frame
+from morphgraph.tables.scores import languages_table
+from morphgraph.tables.writing import frame_csv, to_csv, to_latex, to_markdown
+from web import widgets as ui
+from web.jobs import Tell, Waiting
+from web.sources import references_there
+from web.state import Session
+from web.views.scores import plot
+
+_COLLECTION, _NONE = "languages_of", ""
+_MOST_MERGES = 200
+
+
+class ByLanguage(NamedTuple):
+    """What is shown of a tokeniser on several languages.
+
+    ``blame``: merges by the spread of their blame, where it merges; ``judged``: how many there are.
+    """
+
+    table: Table
+    labels: Sequence[str]
+    columns: Sequence[HeatColumn]
+    names: Sequence[str]
+    blame: pd.DataFrame | None
+    judged: int
+
+
+def languages(
+    current: Session, segmenters: Mapping[str, Segmenter], scope: Scope, weighting: Weighting
+) -> None:
+    """Choose a tokeniser and a collection of references that are there, and show it on these.
+
+    In the page's fragment, not in one of its own, which could not be run again from inside that.
+    """
+    there = [catalogue.find_source(name) for name in references_there()]
+    if not segmenters or not there:
+        st.info(
+            "No public reference is on this machine. Download some below, under *Public "
+            "references*, or name a folder that has them in `MORPHGRAPH_DATA`."
+            if segmenters
+            else "Choose at least one method."
+        )
+        return
+    sizes = Counter(source.title for source in there)
+    titles = [title for title, _ in sizes.most_common()]
+    left, middle, right = st.columns([3, 4, 3], vertical_alignment="bottom")
+    label = ui.choice(left.selectbox, "Tokeniser", segmenters, key="languages_tokeniser")
+    title = ui.choice(
+        middle.selectbox,
+        "Public references on this machine",
+        [*titles, _NONE],
+        key=_COLLECTION,
+        format_func=lambda one: f"{one} ({sizes[one]:,})" if one else "none",
+    )
+    offered = {s.name: s.language_names for s in there if s.title == title}
+    with right.popover("Languages", icon=":material/translate:", disabled=not offered):
+        names = ui.choice(
+            st.pills,
+            "Languages",
+            offered,
+            key=f"languages {title}",
+            first=list(offered),
+            selection_mode="multi",
+            format_func=lambda name: offered.get(name, name),
+        )
+    waiting = Waiting(st.empty(), lambda _: ui.set_value(_COLLECTION, _NONE))
+    opened = _opened(current, names)
+    if not names:
+        st.info("Choose public references to put side by side.")
+        return
+    segmenter = segmenters[label]
+    base = segmenter.tokeniser and segmenter.tokeniser.numbered
+    key: tuple[Hashable, ...] = ("languages", Same(segmenter), base, *names, scope, weighting)
+    key += () if opened is None else (Same(opened.reference),)
+    make = partial(_make, segmenter, label, names, opened, scope, weighting)
+    with ui.attempt():
+        do = partial(waiting.do, key, f"{label} on {counted(len(names), 'reference')}", make)
+        found = current.once(key, do)
+        waiting.clear()
+        _show(found, segmenter.name)
+
+
+def _opened(current: Session, names: Sequence[str]) -> GoldSet | None:
+    """The open reference, if it has gold and is not among the chosen ones."""
+    known = current.study.benchmark
+    is_chosen = known.reference.name in {f"catalogue:{name}" for name in names}
+    return known if known.reference.has_gold and not is_chosen else None
+
+
+def _make(
+    segmenter: Segmenter,
+    label: str,
+    names: Sequence[str],
+    opened: GoldSet | None,
+    scope: Scope,
+    weighting: Weighting,
+    tell: Tell,
+) -> ByLanguage:
+    outcomes: list[Outcome] = []
+    if opened is not None:
+        known = (opened.reference, opened.frequencies, opened.frequency_source)
+        outcomes.append(outcome_of(segmenter, GoldSet.of(*known), label))
+    for number, name in enumerate(names):
+        language = catalogue.find_source(name).language_names
+        tell(number / (len(names) + 1), f"{label} cuts the words of {language}")
+        gold_set = GoldSet.of(read_reference(f"catalogue:{name}"))
+        outcomes.append(outcome_of(segmenter, gold_set, label))
+    tell(len(names) / (len(names) + 1), "Intervals and blame")
+    tables = []
+    for one in outcomes:
+        over = weighting if weighting in one.gold_set.weightings else "types"
+        tables.append(ScoreTable([one], scope, over, LANGUAGE_METRICS))
+    rows = rows_by_language(tables)
+    labels = labels_of(rows)
+    shown = [
+        f"{label} ({row.script})" if label != row.script else label
+        for label, row in zip(labels, rows, strict=True)
+    ]
+    blame, judged = None, 0
+    by_name = encoded_outcomes(labels, [row.table.outcomes[0] for row in rows])  # type: ignore[misc]
+    if len(by_name) > 1:
+        found = blame_by_language(by_name, scope=scope)
+        order = found.order()
+        judged = len(order)
+        assert segmenter.editable is not None
+        blame = found.frame(segmenter.editable, order[:_MOST_MERGES])
+    return ByLanguage(languages_table([rows]), shown, _heat(rows), labels, blame, judged)
+
+
+def _heat(rows: Sequence[LanguageRow]) -> list[HeatColumn]:
+    scores = [row.scores(LANGUAGE_METRICS) for row in rows]
+    columns = []
+    for title, name in (("F1 %", "f1"), ("Recall %", "recall"), ("Tokens per word", "fertility")):
+        values = [found[name].value for found in scores]
+        written = ratio_text if name == "fertility" else partial(percent, digits=1)
+        columns.append(HeatColumn(title, values, list(map(written, values))))
+    uncut, unused = [row.uncut for row in rows], [row.unused_share for row in rows]
+    for title, values in (("Cut nowhere %", uncut), ("Unused types of the script %", unused)):
+        columns.append(HeatColumn(title, values, [percent(value, 1) for value in values]))
+    return columns
+
+
+def _show(found: ByLanguage, name: str) -> None:
+    plot(heat_map(found.labels, found.columns), "languages picture", "languages")
+    st.caption(
+        "The highest F1 first; each column has a colour of its own, stronger where the number is "
+        "higher. Cut nowhere: words that are one token. Unused types: of those with a letter of "
+        "the script, the share that is no token of any word of the reference."
+    )
+    for note in found.table.notes:
+        st.warning(ui.plain(note))
+    with st.expander("As a table, with 95 % intervals"):
+        table = found.table
+        titles = [column.title for column in (*table.names, *table.columns)]
+        frame = text_frame(table)[0].set_axis(titles, axis="columns")
+        ui.show_table(frame, 20, column_config=ui.right_aligned(titles[2:]))
+        ui.downloads(
+            {
+                "languages.csv": lambda: to_csv(table),
+                "languages.tex": lambda: to_latex(table),
+                "languages.md": lambda: to_markdown(table),
+            },
+            "The table above with the signature of every row.",
+        )
+    st.subheader("Wrong in one language, right in another")
+    if found.blame is None:
+        st.info(f"{ui.plain(name)} has no merges of its own to blame, or there is one language.")
+        return
+    if found.blame.empty:
+        st.info(f"No merge has {LEAST_JOINS} joins or more in two of these languages.")
+        return
+    _blame_table(found.blame, found.names)
+    st.caption(
+        f"{counted(found.judged, 'merge')} with {LEAST_JOINS} joins or more in two languages, "
+        "those first whose blame differs most. In each language: blame in %, then wrong joins of "
+        f"all joins; {UNDEFINED}: fewer joins than that."
+    )
+    frame_of = found.blame
+    csv = partial(frame_csv, frame_of)
+    ui.download("CSV", csv, "blame-by-language.csv", key="blame by language csv")
+
+
+def _blame_table(blame: pd.DataFrame, names: Sequence[str]) -> None:
+    judged = [name for name in names if blame[f"{name} R"].notna().any()]
+    shown = blame[["merge", "type", "worst in", "best in"]].assign(spread=blame["spread"])
+    for name in judged:
+        counts = zip(*(blame[f"{name} {key}"] for key in "NBR"), strict=True)
+        shown[name] = [_judged(*each) for each in counts]
+    columns = {
+        "merge": ui.TEXT("merge", pinned=True),
+        "spread": ui.NUMBER("spread", format="percent", help="The highest blame less the lowest."),
+        **ui.right_aligned(judged),
+    }
+    order = ["merge", "type", "spread", "worst in", "best in", *judged]
+    # Widths are measured on first drawing, so another table needs another key.
+    key = f"blame by language {hash(shown.to_csv())}"
+    ui.show_table(shown[order], 12, column_config=columns, key=key)
+
+
+def _judged(joins: float, wrong: float, ratio: float) -> str:
+    if not joins:
+        return ""
+    return f"{percent(ratio, 0)} ({wrong:,.0f} of {joins:,.0f})"

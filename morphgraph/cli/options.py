@@ -191,8 +191,8 @@ class GoldOptions(Reading):
     """The references of a command, and which of their entries to use.
 
     reference: A gold segmentation, demo:en, demo:de, demo:nl, catalogue:NAME, or - for standard
-        input; several with --join, or one by one in score; catalogue:morphscore1-* names all of
-        these that are downloaded.
+        input; several with --join, or side by side in score, blame and rebpe;
+        catalogue:morphscore1-* names all of these that are downloaded.
     join: Join the entries of all references into one.
     sample: Only this many entries, drawn at random.
     sample_seed: For --sample.
@@ -225,9 +225,14 @@ class GoldOptions(Reading):
             found = [gold.sample(self.sample, self.sample_seed) for gold in found]
         return found
 
+    @property
+    def is_several(self) -> bool:
+        """Whether there are several references, which are not to be joined."""
+        return len(self.names) > 1 and not self.join
+
     def check_single(self) -> None:
         """Refuse several references that are not to be joined, where a command takes one."""
-        if len(self.names) > 1 and not self.join:
+        if self.is_several:
             raise MorphGraphError(
                 f"--reference names {len(self.names)} references, and this command takes one "
                 "reference. Add --join to take them together, or name one."
@@ -248,13 +253,13 @@ class CountedGold(GoldOptions):
         """Word counts, or None; read once, as they may come through a pipe."""
         return word_counts(self.frequencies)
 
-    def gold_sets(self) -> "list[GoldSet]":
-        """Return the gold set of each reference."""
+    def gold_sets(self, golds: "Sequence[Reference] | None" = None) -> "list[GoldSet]":
+        """Return the gold set of each reference, or of some that were made of them."""
         from morphgraph.score.gold_set import GoldSet
 
         known = None if self.counts is None else dict(self.counts.items())
-        named = self.frequencies or ""
-        return [GoldSet.of(gold, known, named, bare=self.bare) for gold in self.golds()]
+        named, found = self.frequencies or "", self.golds() if golds is None else golds
+        return [GoldSet.of(gold, known, named, bare=self.bare) for gold in found]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,7 +34,10 @@ if TYPE_CHECKING:
     from morphgraph.formats.export import Export
     from morphgraph.graph.merge_table import Change
     from morphgraph.refine.held_out import HeldOut
+    from morphgraph.refine.rebpe_languages import Languages
+    from morphgraph.refine.rebpe_run import ReBPERun
     from morphgraph.score.boundaries import Benchmark, BoundaryScore
+    from morphgraph.score.gold_set import GoldSet
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
@@ -63,7 +66,7 @@ def blame(
 
     check_share("--threshold", threshold)
     how: Any = {"weighting": weighting, "scope": scope, "tuples_once": tuples_once}
-    if len(given.names) > 1 and not given.join:
+    if given.is_several:
         _blame_by_language(given, threshold, limit, minimum=min_joins, **how)
         return
     loaded, benchmark = given.load()
@@ -419,20 +422,50 @@ def _knock_out_listed(
 
 
 @with_options
-def rebpe(given: EditOptions, settings: _ReBPE) -> None:
-    """Run ReBPE: anneal, then knock out and reify in turn until nothing changes."""
+def rebpe(given: EditOptions, settings: _ReBPE, weights: str | None = None) -> None:
+    """Run ReBPE: anneal, then knock out and reify in turn until nothing changes.
+
+    On several references, a phase that would make one of them worse than at the start is tried
+    again with what is right there left alone, or left out.
+
+    weights: With several references: what each weighs in blame, such as 1,2; all alike if not
+        given.
+    """
     from morphgraph.refine.learning import remember
+    from morphgraph.refine.rebpe_languages import LanguagesRun, held_out_by_language
     from morphgraph.refine.rebpe_run import ReBPERun
     from morphgraph.score.boundaries import score_report
 
     output.check_out(given.out)
-    loaded, benchmark = given.load()
+    learning, languages = ReBPESettings(**{**dict(settings), "holdout": 0.0}), None
+    if given.is_several:
+        loaded, benchmark, languages, golds = _load_languages(given, weights)
+    elif weights is not None:
+        raise MorphGraphError(
+            "--weights says what each of several references weighs. Name these with --reference, "
+            "and leave out --join."
+        )
+    else:
+        loaded, benchmark = given.load()
+        golds = [benchmark]
+    run: ReBPERun
     with output.progress_bar("ReBPE") as advance:
-        run = ReBPERun(loaded, benchmark, ReBPESettings(**{**dict(settings), "holdout": 0.0}))
+        if languages is not None:
+            started = loaded.copy()
+            run = LanguagesRun(loaded, benchmark, languages, learning)
+        else:
+            run = ReBPERun(loaded, benchmark, learning)
         before = run.scored.scores(run.segment_scored())
         run.finish(advance)
         held_out = _held_out(loaded, benchmark, settings, run.edits_before)
-    remember(loaded, benchmark, run.settings)
+        by_language = None
+        if languages is not None:
+            unseen = None
+            if settings.holdout:
+                unseen = held_out_by_language(started, benchmark, languages, settings)
+            by_language = _language_rows(run, languages, unseen)
+    for gold_set in golds:
+        remember(loaded, gold_set, run.settings)
     never = given.never_formed(loaded, run.edits_before)
     after = run.scored.scores(run.segment_scored())
     made = _exported(loaded, given.out, given.tokenizer, benchmark.texts)
@@ -442,6 +475,7 @@ def rebpe(given: EditOptions, settings: _ReBPE) -> None:
         "after": [found.to_dict() for found in after],
         **score_report(run.scored, after, run.scored.signature(loaded)),
         "held_out": _held_out_report(held_out),
+        **({} if by_language is None else {"languages": by_language}),
         "converged": run.converged,
         "never_formed": never,
         "tokens_added": run.tokens_added,
@@ -469,6 +503,7 @@ def rebpe(given: EditOptions, settings: _ReBPE) -> None:
     header = ["iteration", "phase", "|V|", "precision %", "recall %", "F1 %", "merges", "s"]
     output.print_table(header, rows, left={1, 6}, keys=2)
     _print_scores(after, before, held_out)
+    _print_by_language(by_language or ())
     print("tokens added: " + signed(100 * run.tokens_added, unit=" %"))
     end = "converged" if run.converged else "stopped at the limit of iterations"
     print(f"{end} after {report['seconds']:.2f} s; |V| is now {loaded.vocabulary_size:,}")
@@ -477,6 +512,72 @@ def rebpe(given: EditOptions, settings: _ReBPE) -> None:
     output.print_checks(made.checks if made else ())
     output.print_saved(report.get("saved", ()))
     print(report["signature"])
+
+
+def _load_languages(
+    given: TokeniserOptions, weights: str | None
+) -> "tuple[BpeTokeniser, Benchmark, Languages, list[GoldSet]]":
+    """Load the tokeniser, the words of all references, and each reference by itself."""
+    from morphgraph.refine.rebpe_languages import Languages
+    from morphgraph.score.boundaries import Benchmark
+
+    try:
+        chosen = [float(each) for each in weights.split(",")] if weights else []
+    except ValueError as error:
+        raise MorphGraphError(
+            f"--weights {weights}: give numbers separated by commas, such as 1,2."
+        ) from error
+    golds = given.golds()
+    languages = Languages.joined(golds, chosen)
+    loaded = load_edited(given.tokenizer, given.recipe)
+    [joined, *apart] = given.gold_sets([languages.reference, *golds])
+    return loaded, Benchmark.on(joined, loaded), languages, [joined, *apart]
+
+
+_Unseen = tuple[dict[str, float], dict[str, float]]
+
+
+def _language_rows(
+    run: "ReBPERun", languages: "Languages", unseen: _Unseen | None
+) -> list[dict[str, Any]]:
+    """Return the F1 of each language before and after, on words learned from and held out."""
+    first, last = (run.phases[n].f1_by_language for n in (0, -1))
+    return [
+        {"language": name, "weight": weight, "before": first[name], "after": last[name]}
+        | ({} if unseen is None else {"held_out": [each[name] for each in unseen]})
+        for name, weight in zip(languages.names, languages.weights, strict=True)
+    ]
+
+
+def _print_by_language(rows: Sequence[dict[str, Any]]) -> None:
+    """Print F1 by language, and say which are worse on words that were not learned from."""
+    if not rows:
+        return
+    unseen = "held_out" in rows[0]
+    print(
+        "F1 % by language, on the words that it was learned from"
+        + (", and on held-out words, all learned again without them:" if unseen else ":")
+    )
+    shown = [
+        [row["language"], f"{row['weight']:g}"]
+        + [
+            " → ".join(map(percent, pair))
+            for pair in ((row["before"], row["after"]), row.get("held_out"))
+            if pair is not None
+        ]
+        for row in rows
+    ]
+    header = [
+        "language",
+        "weight",
+        "learned from",
+        *(["held out"] if "held_out" in rows[0] else []),
+    ]
+    output.print_table(header, shown, left={0})
+    pairs = [(row["language"], row["held_out"]) for row in rows if unseen]
+    worse = [name for name, (before, after) in pairs if after < before]
+    if worse:
+        print(f"worse on held-out words: {', '.join(map(visible, worse))}")
 
 
 # ------------------------------------------------------------------------------ by word counts

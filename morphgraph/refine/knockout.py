@@ -42,11 +42,12 @@ def preview_knockout(
     segmentation: MergeSegmentation,
     settings: KnockoutSettings,
     entries: npt.NDArray[np.int64] | None = None,
+    blamed: Blame | None = None,
 ) -> tuple[Change, Blame]:
     """Compute a knockout without applying it; return the change, and the blame behind it.
 
-    ``segmentation``: of the benchmark's words now. ``entries``: blame uses only these. Source:
-    Bauwens & Delobelle 2024, Algorithm 1.
+    ``segmentation``: of the benchmark's words now. ``entries``: blame uses only these. ``blamed``:
+    the blame, if it is known. Source: Bauwens & Delobelle 2024, Algorithm 1.
 
     undo is Ġund o in this tokeniser, and n + d closed the boundary un|do. Without it, whatever was
     made with nd is made with n and d.
@@ -65,7 +66,7 @@ def preview_knockout(
     >>> [graph.types[part] for part in change.rewired[0].new_parts]
     ['Ġa', 'n', 'd']
     """
-    blamed = blame(
+    blamed = blamed or blame(
         benchmark,
         segmentation,
         weighting=settings.weighting,

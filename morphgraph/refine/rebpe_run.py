@@ -35,7 +35,8 @@ class Phase:
     ``iteration``: 0 for the start and annealing. ``counts``: what changed, by kind (see
     `Change.counts`). ``removed_by_origin``: the merges knocked out, by their origin. ``blame``: N
     and B of each, by which they were chosen. ``score``: on the reference, with the run's scope and
-    weighting. ``tokens``: of the words scored.
+    weighting. ``tokens``: of the words scored. ``f1_by_language``: of the words learned from, where
+    a run tells languages apart.
     """
 
     iteration: int
@@ -48,6 +49,7 @@ class Phase:
     removed_by_origin: Mapping[Origin, int] = field(default_factory=dict)
     blame: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     seconds: float = 0.0
+    f1_by_language: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -56,6 +58,7 @@ class Phase:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-compatible data; undefined scores are null."""
+        by_language = {name: or_none(f1) for name, f1 in self.f1_by_language.items()}
         return {
             "iteration": self.iteration,
             "phase": self.kind,
@@ -68,6 +71,7 @@ class Phase:
             "changes": self.counts,
             "removed_by_origin": dict(self.removed_by_origin),
             "seconds": self.seconds,
+            **({"f1_by_language": by_language} if by_language else {}),
         }
 
 

@@ -12,6 +12,7 @@ from morphgraph.formats.loading import load_tokeniser
 from morphgraph.formats.recipe import read_recipe, replay
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.rebpe import ReBPESettings
+from morphgraph.refine.rebpe_languages import Languages, LanguagesRun
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.merging import segment
@@ -98,3 +99,48 @@ def test_table(morphgraph: Command) -> None:
     assert "knockout" in result.out
     assert "stopped at the limit of iterations" in result.out
     assert "|V| is now" in result.out
+
+
+@pytest.mark.slow
+def test_several_languages(morphgraph: Command, tmp_path: Path) -> None:
+    given = ("rebpe", "--tokenizer", "demo:nl", "--reference", "demo:nl", "--reference", "demo:de")
+    report = morphgraph(*given, "--weights", "1,2", "--out", tmp_path, "--json").json
+    golds = [read_reference(demo_gold_path(code), name=f"demo:{code}") for code in ("nl", "de")]
+    languages = Languages.joined(golds, [1, 2])
+
+    def library(**settings: Any) -> LanguagesRun:
+        tokeniser = load_tokeniser("demo:nl")
+        benchmark = Benchmark.build(tokeniser, languages.reference)
+        return LanguagesRun(tokeniser, benchmark, languages, ReBPESettings(**settings))
+
+    run = library()
+    run.finish()
+    assert without_seconds(report["phases"]) == without_seconds(
+        [phase.to_dict() for phase in run.phases]
+    )
+    unseen = library(holdout=0.2)
+    before = unseen.held_out_f1()
+    unseen.finish()
+    after, first, last = unseen.held_out_f1(), run.phases[0], run.phases[-1]
+    assert report["languages"] == [
+        {
+            "language": name,
+            "weight": weight,
+            "before": first.f1_by_language[name],
+            "after": last.f1_by_language[name],
+            "held_out": [before[name], after[name]],
+        }
+        for name, weight in (("demo:nl", 1), ("demo:de", 2))
+    ]
+    assert all(one["after"] > one["before"] for one in report["languages"])
+    assert report["held_out"] is None
+    # What was saved knows each of the references that it was learned from.
+    scored = ("score", "--tokenizer", tmp_path / "tokeniser.bte.json", "--scope", "morphemic")
+    for code in ("nl", "de"):
+        found = morphgraph(*scored, "--reference", f"demo:{code}", "--json").json
+        assert found["tables"][0]["rows"][0]["held_in"]
+    run_again = morphgraph(*given, "--holdout", "0")
+    lines = run_again.out.splitlines()
+    place = lines.index("F1 % by language, on the words that it was learned from:")
+    assert lines[place + 1].split() == ["language", "weight", "learned", "from"]
+    assert "held_out" not in morphgraph(*given, "--holdout", "0", "--json").json["languages"][0]

@@ -151,7 +151,14 @@ REFUSED = {
     },
     # What takes one reference joins several only if it is asked to.
     f"knockout --tokenizer demo:en {ON_BOTH}": {"": "names 2 references … --join"},
-    f"rebpe --tokenizer demo:en {ON_BOTH}": {"": "names 2 references … --join"},
+    f"rebpe --tokenizer demo:en {ON_BOTH}": {
+        "--weights 1": "2 references and 1 weights",
+        "--weights 1,x": "numbers separated by commas",
+        "--weights 1,-1": "not above 0",
+        "--weights 1,2 --join": "leave out --join",
+        "--portable": "Leave out --portable",
+    },
+    "rebpe --tokenizer demo:en --reference demo:en": {"--weights 1": "several references"},
     f"compare --tokenizer demo:en {ON_BOTH}": {"": "names 2 references … --join"},
     # What is not a tokeniser here says what to do; nothing is looked up on a hub.
     **{f"{name} {OF_TYPES}": {"": NO_MERGES} for name in ("blame", "knockout", "rebpe", "compare")},

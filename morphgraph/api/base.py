@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.api.gold import Gold, table_of
+from morphgraph.api.gold import Gold, read_gold, table_of
 from morphgraph.core.cache import State
 from morphgraph.core.errors import MorphGraphError, check_list
 from morphgraph.core.files import write_file
@@ -254,6 +254,42 @@ class BaseTokeniser:
         entrant = Entrant(base_name(self.name), self._segmenter, self._base)
         return TokeniserScore(table_of([entrant], gold, scope, weighting, metrics))
 
+    def morphscore_strict(self, gold: Gold) -> float:
+        """Return MorphScore exactly as the program of its first version computes it.
+
+        ``gold``: a whole file of that version, else a `MorphGraphError`. Its words are texts of
+        their own, with no space before them; the share, from 0 to 1, is of those of several tokens,
+        NaN if there are none. The metric ``morphscore`` counts boundaries instead.
+
+        >>> lines = ",full_word,pt1,rest\\n0,undesirable,undesir,able\\n1,undo,un,do\\n"
+        >>> tokeniser.morphscore_strict(mg.read_gold(lines.encode()))
+        0.5
+        """
+        from morphgraph.score.morphscore import morphscore_of
+
+        reference = read_gold(gold).reference
+        rows = reference.morphscore_rows
+        if not rows:
+            raise MorphGraphError(
+                f"{reference.name} is not a whole file of MorphScore's version 1. Give one as it "
+                "is, such as catalogue:morphscore1-hun."
+            )
+        found, ends = self._segmented(*(word for word, *_ in rows))
+        numbers = self._numbers[found.token_at[ends]]
+        places = np.searchsorted(found.words.word_of_atom[ends], np.arange(1, len(rows)))
+        size = len(self._document["model"]["vocab"])
+        decoded: dict[int, str] = {}
+        tokens = []
+        for part in np.split(numbers, places):
+            ids = self._framed(part.tolist(), int)
+            for special in (size, size + 1):  # what the program takes for special tokens
+                if special in ids:
+                    ids.remove(special)
+            for number in {*ids} - decoded.keys():
+                decoded[number] = self.decode([number], special_tokens=True)
+            tokens.append([decoded[number] for number in ids])
+        return morphscore_of(rows, tokens)
+
     def measure(
         self,
         *texts: str | os.PathLike[str],
@@ -333,11 +369,12 @@ class BaseTokeniser:
             )
         return found
 
-    def _segmented(self, text: str) -> tuple[Segmentation, npt.NDArray[np.int64]]:
-        """Return a text, and where its tokens end; what is outside the alphabet may be none."""
-        if not isinstance(text, str):
-            raise MorphGraphError(f"{shortened(repr(text))} is not a text. Give a string.")
-        found = self._segmenter.segment(self._segmenter.encode([text], bare=True))
+    def _segmented(self, *texts: str) -> tuple[Segmentation, npt.NDArray[np.int64]]:
+        """Return texts, and where their tokens end; what is outside the alphabet may be none."""
+        for text in texts:
+            if not isinstance(text, str):
+                raise MorphGraphError(f"{shortened(repr(text))} is not a text. Give a string.")
+        found = self._segmenter.segment(self._segmenter.encode(texts, bare=True))
         ends = np.flatnonzero((found.token_at >= 0) & (found.token_at != UNKNOWN))
         return found, ends[self._numbers[found.token_at[ends]] >= 0]
 

@@ -1,8 +1,10 @@
 """The commands that score and compare tokenisers by references: score, compare."""
 
 import math
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from statistics import StatisticsError, fmean
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -18,7 +20,7 @@ from morphgraph.cli.options import (
     with_options,
 )
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.text import percent, unique_labels, visible
+from morphgraph.core.text import base_name, in_percent, percent, unique_labels, visible
 
 if TYPE_CHECKING:
     from morphgraph.refine.learning import Entrant
@@ -155,13 +157,23 @@ def score(
     if len(gold_sets) > 1 and len(tables[0].outcomes) == 1 and tables[0].runs == 1:
         languages = _by_language(tables)
     shown = (chosen,) if scores else ()
+    strict = _strict_scores(tables)
+    notes = [
+        f"MorphScore as released (morphscore_strict), {base_name(reference)}: "
+        + ", ".join(f"{label} {in_percent(value)}" for label, value in found.items())
+        + "."
+        for reference, found in strict.items()
+    ]
     if out is not None:
         made = languages_table(languages, *shown) if languages else scores_table(tables)
+        made = replace(made, notes=(*made.notes, *notes))
         output.write(out, writers[out.suffix](made))
     if given.as_json:
         report = _score_report(tables)
         if languages:
             report["languages"] = [_language_report(row) for rows in languages for row in rows]
+        if strict:
+            report["morphscore_strict"] = strict
         if flota:
             report["flota"] = [{"rows": e.rows(), "signature": e.signature} for e in found]
         if by is not None:
@@ -178,6 +190,8 @@ def score(
         _print_languages(languages_table(languages, *shown))
         tables = []
     _print_tables(tables, broken, found)
+    for note in notes:
+        print(visible(note.replace("\xa0", " ")))
     output.print_saved([out] if out is not None else [])
 
 
@@ -204,6 +218,29 @@ def _print_languages(shown: "Table") -> None:
     for row in shown.rows:
         if row.error:
             print(visible(f"{row.names[0]}: {row.error}"))
+
+
+def _strict_scores(tables: "list[ScoreTable]") -> dict[str, dict[str, float]]:
+    """Return MorphScore as released, by reference and tokeniser, for whole files of MorphScore.
+
+    NaN for what has no ids that could be decoded.
+    """
+    from morphgraph.api.tokeniser import Tokeniser
+    from morphgraph.score.outcome import Outcome
+
+    found: dict[str, dict[str, float]] = {}
+    for outcome in (each for table in tables for each in table.outcomes):
+        if not isinstance(outcome, Outcome) or not outcome.gold_set.reference.morphscore_rows:
+            continue
+        reference = outcome.gold_set.reference
+        label = f"{outcome.label}{' (held in)' * outcome.held_in}"
+        known = found.setdefault(reference.name, {})
+        if label not in known:
+            runs = [Tokeniser(run.segmenter) for run in outcome.runs if run.segmenter is not None]
+            known[label] = math.nan
+            with suppress(MorphGraphError, StatisticsError):
+                known[label] = fmean(run.morphscore_strict(reference) for run in runs)
+    return found
 
 
 def _broken_down(tables: "list[ScoreTable]", by: str) -> "list[Breakdown]":

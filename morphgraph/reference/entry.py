@@ -104,6 +104,10 @@ class Skipped:
     first_line: int
 
 
+MorphScoreRow = tuple[str, str | None, str | None]
+"""A word of MorphScore's version 1 and its two parts, None where there is no text."""
+
+
 @dataclass(frozen=True)
 class Reference:
     """A gold segmentation: the entries of one file, in its order, and what was skipped.
@@ -116,7 +120,8 @@ class Reference:
     morphemes count only in scores against these. `language` is the ISO 639-3 code that the
     catalogue gives, "" where the language is not known. `is_silver`: a program found the morphs, at
     least some of them. `layers` are those that a source has, with their lines; `faults` is what is
-    known to be wrong with it.
+    known to be wrong with it. `morphscore_rows` are all rows of a whole file of MorphScore's
+    version 1, those that are no entries too.
     """
 
     name: str
@@ -131,6 +136,7 @@ class Reference:
     is_silver: bool = False
     layers: tuple[tuple[str, int], ...] = ()
     faults: str = ""
+    morphscore_rows: tuple[MorphScoreRow, ...] = field(default=(), repr=False)
 
     def __repr__(self) -> str:
         """One line; never the entries."""
@@ -195,6 +201,7 @@ class Reference:
             self,
             entries=tuple(entry for entry in kept if entry.morphs),
             unaligned=tuple(entry for entry in kept if not entry.morphs),
+            morphscore_rows=(),
         )
 
     def sample(self, entries: int, seed: int = 0) -> Reference:
@@ -213,6 +220,7 @@ class Reference:
             name=f"{self.name} ({entries:,} of {len(self):,} entries, seed {seed})",
             entries=tuple(self.entries[place] for place in drawn),
             unaligned=(),
+            morphscore_rows=(),
         )
 
 

@@ -23,7 +23,7 @@ from morphgraph.core.limits import TREE_NODES
 from morphgraph.core.text import SILVER
 from morphgraph.reference import annotated, lines
 from morphgraph.reference.align import SourceRow, entries_from
-from morphgraph.reference.entry import Entry, Reference
+from morphgraph.reference.entry import Entry, MorphScoreRow, Reference
 from morphgraph.reference.morpholex import is_zip, read_morpholex
 from morphgraph.reference.parquet import as_csv, is_parquet
 from morphgraph.reference.plain import ALIASES, cells_of, find_layout, looks_like_plain, read_plain
@@ -122,7 +122,7 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         "morphscore": Reader(
             "MorphScore",
             lines.morphscore,
-            columns=("full_word", "pt1", "rest"),
+            columns=lines.MORPHSCORE_COLUMNS,
             partial="one boundary a word",
         ),
         "morphscore2": Reader(
@@ -293,6 +293,7 @@ def read_reference(
         format = format or known
     data = load_bytes(source, name)
     skips, line_count, is_silver, is_table = Skips(), 0, False, is_parquet(data)
+    rows: tuple[MorphScoreRow, ...] = ()
     if format is None and is_zip(data):
         format = "morpholex"
     with _paused_garbage_collector():
@@ -310,13 +311,15 @@ def read_reference(
             if numbered[0][1].startswith(SILVER) and len(numbered) > 1:
                 name, format, is_silver = f"{name} (silver)", "plain", True
                 del numbered[0]
-            numbered = drop_long_lines(numbered, skips)
+            every, numbered = numbered, drop_long_lines(numbered, skips)
             if format is None and separator:
                 format = "plain"
             if format is None:
                 format = (
                     detect_format([line for _, line in numbered], name) if numbered else "plain"
                 )
+            if format == "morphscore":
+                rows = lines.morphscore_rows(every)
             if format == "celex":
                 TREE_NODES.check(sum(line.count("(") for _, line in numbered), name)
             reader = READERS[format]
@@ -350,6 +353,7 @@ def read_reference(
         is_silver=is_silver,
         layers=tuple(skips.layers.items()),
         faults=faults,
+        morphscore_rows=rows,
     )
 
 

@@ -218,13 +218,17 @@ def tab_cells(line: str) -> list[str]:
     return [cell.strip() for cell in line.split("\t")]
 
 
+def unquoted_cells(line: str, separator: str) -> list[str]:
+    """Return the cells of a line, without quotes."""
+    try:
+        return next(csv.reader([line], delimiter=separator), [])
+    except csv.Error:
+        return line.split(separator)
+
+
 def quoted_cells(line: str, separator: str) -> list[str]:
     """Return the stripped cells of a line, without quotes."""
-    try:
-        cells = next(csv.reader([line], delimiter=separator), [])
-    except csv.Error:
-        cells = line.split(separator)
-    return [cell.strip() for cell in cells]
+    return [cell.strip() for cell in unquoted_cells(line, separator)]
 
 
 def named_columns(header: str, names: Sequence[str]) -> tuple[str, list[int]] | None:

@@ -197,7 +197,9 @@ class GoldSet:
 
     def with_entries(self, entries: Sequence[Entry]) -> Self:
         """Return the same with other entries, all of them with morphs."""
-        reference = replace(self.reference, entries=tuple(entries), unaligned=())
+        reference = replace(
+            self.reference, entries=tuple(entries), unaligned=(), morphscore_rows=()
+        )
         return replace(self, reference=reference)
 
     def held_out(self, entries: Counts, share: float, seed: int) -> Self:

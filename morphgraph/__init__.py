@@ -15,7 +15,7 @@ from morphgraph.core import __version__
 if TYPE_CHECKING:
     from morphgraph import models
     from morphgraph.api.functions import compare, evaluate, load, train
-    from morphgraph.api.gold import read_gold
+    from morphgraph.api.gold import read_gold, silver
     from morphgraph.api.tokeniser import (
         BlamedMerges,
         Knockout,
@@ -41,6 +41,7 @@ _HOMES = {
     "evaluate": "morphgraph.api.functions",
     "load": "morphgraph.api.functions",
     "read_gold": "morphgraph.api.gold",
+    "silver": "morphgraph.api.gold",
     "train": "morphgraph.api.functions",
     # What these return, for type hints.
     "BlamedMerges": "morphgraph.api.tokeniser",
@@ -82,6 +83,7 @@ __all__ = [
     "load",
     "models",
     "read_gold",
+    "silver",
     "train",
 ]
 

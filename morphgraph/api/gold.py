@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from morphgraph.core.errors import MorphGraphError, check_choice, check_list
-from morphgraph.core.text import shortened
-from morphgraph.corpus.counts import to_word_counts
+from morphgraph.core.files import write_file
+from morphgraph.core.system import available_cores
+from morphgraph.core.text import base_name, shortened
+from morphgraph.corpus.counts import WordCountsLike, to_word_counts
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.plain import reference_of_pairs
 from morphgraph.reference.readers import read_reference
@@ -85,6 +88,59 @@ def _pairs_of(source: Any) -> Iterable[tuple[str, Sequence[str]]]:
             f"The DataFrame has the columns {shortened(listed)}. Call them word and morphs."
         )
     return zip(source["word"], source["morphs"], strict=True)
+
+
+def silver(
+    counts: WordCountsLike,
+    *,
+    gold: Gold | None = None,
+    words: int = 50_000,
+    seed: int = 0,
+    out: str | os.PathLike[str] | None = None,
+) -> GoldSet:
+    """Make a reference for a language without gold: Morfessor finds morphs in word counts.
+
+    ``counts``: of words, a file of them, or ``wordfreq:tr``; the ``words`` most frequent ones are
+    taken. Five runs, with seeds from ``seed``, are made in processes, and four have to agree on a
+    boundary. ``gold``: up to 500 of its words tell how many boundaries there should be. ``out``: a
+    file to save it to, which `read_gold` reads. It is called silver wherever it is used: good for a
+    first look, no gold. Source: Virpioja et al. 2013. Errors: `MorphGraphError`.
+
+    >>> counted = {"walked": 9, "walking": 8, "walks": 7, "talked": 6, "talking": 5, "talks": 4}
+    >>> mg.silver(counted)
+    <GoldSet given counts (silver): plain, 6 entries>
+    """
+    text, name = silver_text(counts, gold, words, seed)
+    if out is not None:
+        write_file(Path(out), text.encode())
+        name = Path(out).name
+    return GoldSet.of(read_reference(text.encode(), name=name))
+
+
+def silver_text(
+    counts: WordCountsLike,
+    gold: Gold | None = None,
+    words: int = 50_000,
+    seed: int = 0,
+    watch: Callable[[float], None] | None = None,
+) -> tuple[str, str]:
+    """Return the file that `silver` makes, and the name of the counts.
+
+    ``watch``: called with the share done.
+    """
+    from morphgraph.segment.morfessor import silver_reference
+
+    if words < 1:
+        raise MorphGraphError(f"{words} words are too few for silver. Give 1 or more.")
+    name = base_name(str(counts)) if isinstance(counts, str | os.PathLike) else "given counts"
+    found = to_word_counts(counts)
+    if not len(found):
+        raise MorphGraphError(f"{name}: there are no words. Give at least one, with its count.")
+    analyses: dict[str, list[tuple[str, ...]]] = {}
+    for entry in () if gold is None else read_gold(gold).reference.entries:
+        analyses.setdefault(entry.word, []).append(entry.morphs)
+    cores = available_cores()
+    return silver_reference(found, name, words, seed, analyses, cores, watch), name
 
 
 def table_of(

@@ -16,12 +16,10 @@ from morphgraph.cli.options import (
     check_one_place,
     cluster_for,
     with_options,
-    word_counts,
 )
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import read_bytes
-from morphgraph.core.system import available_cores
-from morphgraph.core.text import base_name, clock, counted, percent, visible
+from morphgraph.core.text import clock, counted, percent, visible
 
 if TYPE_CHECKING:
     from morphgraph.corpus.counting import Counting, CountProgress, CountReport, OnCountProgress
@@ -321,16 +319,11 @@ def make_silver(
     words: At most this many words, the most frequent.
     seed: The first of the five runs' seeds.
     """
-    from morphgraph.segment import morfessor
+    from morphgraph.api.gold import silver_text
 
-    found = word_counts(counts)
-    source = counts if counts.startswith("wordfreq:") else base_name(counts)
-    gold: dict[str, list[tuple[str, ...]]] = {}
-    for entry in reading.read(reference).entries if reference else ():
-        gold.setdefault(entry.word, []).append(entry.morphs)
-    workers = available_cores()
+    gold = reading.read_any(reference)
     with output.progress_bar("five runs of Morfessor") as tell:
-        text = morfessor.silver_reference(found, source, words, seed, gold, workers, tell)
+        text, _ = silver_text(counts, gold, words, seed, tell)
     output.write(out, text)
     about, _, lines = text.partition("\n")
     divided = sum(" " in line for line in lines.splitlines())

@@ -23,11 +23,13 @@ from tokenizers import Tokenizer
 
 import morphgraph as mg
 from morphgraph.core.files import demo_gold_path, demo_tokeniser_path
+from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.refine.knockout import KnockoutSettings, knock_out
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.flota import FlotaParameters, KeptParameters
+from morphgraph.segment.morfessor import silver_reference
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -70,7 +72,7 @@ def test_importing_loads_nothing() -> None:
     code = "import sys, morphgraph; print('numpy' in sys.modules, 'morphgraph.api' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.split() == ["False", "False"]
-    functions = {"compare", "evaluate", "load", "read_gold", "train"}
+    functions = {"compare", "evaluate", "load", "read_gold", "silver", "train"}
     classes = {name for name in mg.__all__ if name[0].isupper()} - {"METHODS"}
     assert set(dir(mg)) - classes == {*functions, "METHODS", "models", "__version__"}
     assert {"transplant", "undertrained"} <= set(dir(mg.models))
@@ -461,3 +463,18 @@ def test_a_corpus_is_measured(tmp_path: Path) -> None:
     assert "Relative to en" in found._repr_html_()
     [words] = mg.load("demo:en").measure(tmp_path / "en.txt").to_frame().loc[["all"], "tokens"]
     assert words == 14
+
+
+def test_silver_is_the_file_that_the_command_writes(tmp_path: Path) -> None:
+    counts = wordfreq_counts("de", wordlist="small")
+    counts = WordCounts(counts.words[:400], counts.counts[:400])
+    whole = [(word, [word]) for word in counts.words[:300]]
+    made = mg.silver(counts, gold=whole, words=300, seed=2, out=tmp_path / "silver.tsv")
+    analyses = {word: [(word,)] for word in counts.words[:300]}
+    wanted = silver_reference(counts, "given counts", 300, 2, analyses)
+    assert (tmp_path / "silver.tsv").read_text(encoding="utf-8") == wanted
+    assert made == mg.read_gold(str(tmp_path / "silver.tsv"))
+    assert made.reference.is_silver and len(made) == 300
+    for counted, message in (({}, "given counts: there are no words"), (counts, "0 words are too")):
+        with pytest.raises(mg.MorphGraphError, match=message):
+            mg.silver(counted, words=0 if counted else 1)

@@ -36,6 +36,7 @@ from morphgraph.tables.model import (
     table_of_texts,
     with_best,
 )
+from morphgraph.tables.scores import MIXED
 from morphgraph.tables.writing import rendered, to_csv, to_latex
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
     from morphgraph.batch.tasks import TaskFailure
 
 Names = tuple[str, ...]
+_OF_SILVER = re.compile(r"reference:[^|]*\(silver\)")
+"""How signatures of scores on silver begin."""
 _SCORINGS = ["scope", "weighting"]
 """Columns with several values per cell, all missing if the cell failed."""
 
@@ -92,6 +95,8 @@ def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
     same = " and ".join(COLUMN_TITLES[rows_by[place]].lower() for place in own)
     about = scored if len(scored) else frame
     shared = {name: set(about[name]) - {""} for name in DIMENSIONS}
+    named = [text for text in scored["signature"] if text.startswith("reference:")]
+    mixed = MIXED if len({bool(_OF_SILVER.match(text)) for text in named}) > 1 else ""
     return Table(
         spec.title,
         tuple(Column(COLUMN_TITLES[name], key=name) for name in rows_by),
@@ -107,7 +112,9 @@ def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
             if len(found) == 1 and name not in (*rows_by, *spread_by)
         },
         signatures=tuple(text for text in dict.fromkeys(scored["signature"]) if text),
-        notes=tuple(filter(None, (spec.note, f"Rows also differ in {differ}." if added else ""))),
+        notes=tuple(
+            filter(None, (spec.note, f"Rows also differ in {differ}." * bool(added), mixed))
+        ),
         chart=spec.chart,
         bold="the best" + (f" of those with the same {same}" if same else ""),
         against="the first method that does not learn from the reference",

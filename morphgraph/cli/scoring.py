@@ -164,10 +164,10 @@ def score(
         + "."
         for reference, found in strict.items()
     ]
+    whole = languages_table(languages, *shown) if languages else scores_table(tables)
+    whole = replace(whole, notes=(*whole.notes, *notes))
     if out is not None:
-        made = languages_table(languages, *shown) if languages else scores_table(tables)
-        made = replace(made, notes=(*made.notes, *notes))
-        output.write(out, writers[out.suffix](made))
+        output.write(out, writers[out.suffix](whole))
     if given.as_json:
         report = _score_report(tables)
         if languages:
@@ -187,11 +187,10 @@ def score(
     for gold_set in gold_sets:
         output.print_skipped({skip.reason: skip.count for skip in gold_set.reference.skipped})
     if languages:
-        _print_languages(languages_table(languages, *shown))
-        tables = []
-    _print_tables(tables, broken, found)
-    for note in notes:
-        print(visible(note.replace("\xa0", " ")))
+        _print_languages(whole)
+        _print_tables([], (), broken, found)
+    else:
+        _print_tables(tables, whole.notes, broken, found)
     output.print_saved([out] if out is not None else [])
 
 
@@ -284,11 +283,14 @@ def _flota_scores(
 
 
 def _print_tables(
-    tables: "list[ScoreTable]", broken: "list[Breakdown]", found: "list[FlotaScores]"
+    tables: "list[ScoreTable]",
+    notes: tuple[str, ...],
+    broken: "list[Breakdown]",
+    found: "list[FlotaScores]",
 ) -> None:
     from morphgraph.tables.scores import breakdown_table, flota_table, scores_table
 
-    notes: dict[str, None] = {}
+    below = {visible(note.replace("\xa0", " ")): None for note in notes}
     for table in tables:
         shown = replace(scores_table([table]), bold="")
         print(f"\n{visible(shown.blocks[0])}")
@@ -299,8 +301,8 @@ def _print_tables(
         print(table.signature)
         if table.gold_set is not None and table.gold_set.reference.partial_note:
             print(table.gold_set.reference.partial_note)
-        notes |= dict.fromkeys([*map(visible, shown.notes), *shown.explained])
-    for note in notes:
+        below |= dict.fromkeys(shown.explained)
+    for note in below:
         print(note)
     for further in (*map(breakdown_table, broken), *map(flota_table, found)):
         print(f"\n{visible(further.title)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from morphgraph.core.errors import MorphGraphError
@@ -34,6 +35,11 @@ if TYPE_CHECKING:
 
 _NAME_LENGTH, _FEW = 60, 3
 _TITLE = "Comparison of segmentations"
+MIXED = (
+    "Silver and gold references are mixed: a program found the morphs of silver ones, so scores on "
+    "them do not compare with scores on gold."
+)
+"""The note of a table with both."""
 
 
 def score_text(name: str, value: float) -> str:
@@ -73,14 +79,16 @@ def scores_table(tables: Sequence[ScoreTable]) -> Table:
         title, form, better = METRICS[name].title, _form(METRICS[name]), METRICS[name].better
         columns.append(Column(title, form, better, name, csv=name, extras=extras))
     rows = [row for block, table in enumerate(tables) for row in _rows(table, block, names)]
+    kinds = _kinds(tables)
+    mixed = [MIXED] * (len(kinds) > 1)
     return Table(
-        "Scores of tokenisers against gold segmentations",
+        f"Scores of tokenisers against {' and '.join(kinds)} segmentations",
         (Column("Tokeniser", csv="tokeniser"),),
         tuple(columns),
         with_best(rows, columns),
         blocks=tuple(map(_title, tables)),
         signatures=tuple(dict.fromkeys(table.signature for table in tables if table.signature)),
-        notes=tuple(dict.fromkeys(note for table in tables for note in table.notes)),
+        notes=tuple(dict.fromkeys(chain(*(table.notes for table in tables), mixed))),
         bold="the best of its block",
         against="the baseline (†) of the block",
         label="scores",
@@ -162,11 +170,16 @@ def languages_table(
         tuple(rows),
         blocks=tuple(_titled(block[0].table.labels[0], block[0].table) for block in blocks),
         signatures=tuple(dict.fromkeys(table.signature for table in tables if table.signature)),
-        notes=tuple(_notes(tables)),
+        notes=(*[MIXED] * (len(_kinds(tables)) > 1), *_notes(tables)),
         bold="",
         label="languages",
         short="Scores by language",
     )
+
+
+def _kinds(tables: Sequence[ScoreTable]) -> list[str]:
+    known = [table.gold_set.reference for table in tables if table.gold_set is not None]
+    return sorted({"silver" if each.is_silver else "gold" for each in known}) or ["gold"]
 
 
 def _notes(tables: Sequence[ScoreTable]) -> list[str]:

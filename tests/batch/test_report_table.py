@@ -9,6 +9,7 @@ import pytest
 from morphgraph.batch.report import make_table, usual_tables
 from morphgraph.batch.results import FAILED, NOT_RUN, TableSpec, column_of, results_of_rows
 from morphgraph.tables.model import Cell, Table, cell_texts, value_text
+from morphgraph.tables.scores import MIXED
 
 NAN = math.nan
 Result = dict[str, Any]
@@ -116,6 +117,14 @@ def test_only_seeds_are_averaged() -> None:
     assert table.rows_by == ("method", "parameters")
     assert texts(table) == [["D", "p=0.1", "20.00"], ["D", "p=0.2", "40.00"], ["B", "", "90.00"]]
     assert table.notes == ("Rows also differ in parameters.",)
+
+
+def test_a_table_says_that_silver_and_gold_are_mixed() -> None:
+    silver = score("B", 0.5, reference="s", signature="reference:s.tsv (silver)@1|format:plain")
+    gold = score("B", 0.4, reference="g", signature="reference:g.tsv@2|tokeniser:t (silver)")
+    figure = score("B", 9, "types", signature="tokeniser:t")
+    assert table_of("method", silver, gold, figure).notes == (MIXED,)
+    assert table_of("method", gold, figure).notes == table_of("method", silver, figure).notes == ()
 
 
 @pytest.mark.parametrize(

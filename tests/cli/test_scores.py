@@ -550,3 +550,16 @@ def test_morphscore_as_released_where_a_file_is_whole(morphgraph: Command, folde
     assert strict == {"ms.csv": {"BPE": wanted, "Ideal": None}}
     assert "morphscore_strict" not in morphgraph(*given, "--sample", "1").out
     assert "morphscore_strict" not in morphgraph(*ON_GOLD).out
+
+
+def test_silver_beside_gold_is_noted(morphgraph: Command, folder: Path) -> None:
+    silver = "# silver: Morfessor\nundo\tun do\n"
+    Path("silver.tsv").write_text(silver, encoding="utf-8")
+    both = morphgraph(*ON_GOLD, "--reference", "silver.tsv", "--out", "scores.md")
+    assert both.out.count("Silver and gold references are mixed: ") == 1
+    assert "Silver and gold references are mixed: " in Path("scores.md").read_text(encoding="utf-8")
+    for one in (ON_BOTH, (*ON_GOLD[:-1], "silver.tsv")):
+        run = morphgraph(*one, "--out", "scores.tex")
+        assert "are mixed" not in run.out
+    written = Path("scores.tex").read_text(encoding="utf-8")
+    assert "against silver segmentations" in written

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import checksum as sum_of
-from morphgraph.core.text import base_name
+from morphgraph.core.text import SILVER, base_name
 from morphgraph.reference.align import HYPHENS, SourceRow, entries_from
 from morphgraph.reference.entry import Entry, Reference, Skipped
 from morphgraph.reference.lines import official_segments, split_morphemes
@@ -176,7 +176,8 @@ def read_predictions(
 
     The form is detected from the content unless ``format`` names one of `PREDICTION_FORMATS`; text
     is UTF-8 unless ``encoding`` says otherwise. `FileFormatError` for a file without a single
-    segmentation; lines that have no morph boundaries are counted in ``skipped``.
+    segmentation; lines that have no morph boundaries are counted in ``skipped``. Silver is read as
+    the plain file that it is.
 
     >>> found = read_predictions("unbreakable\\tun @@break @@able\\n".encode())
     >>> found.format, found.by_word["unbreakable"].segments
@@ -190,6 +191,9 @@ def read_predictions(
     data = load_bytes(source, name)
     skips = Skips()
     numbered = split_lines(decode_text(data, name, encoding))
+    if len(numbered) > 1 and numbered[0][1].startswith(SILVER):
+        name, format = f"{name} (silver)", "plain"
+        del numbered[0]
     kept = drop_long_lines(numbered, skips)
     format = format or _format_of(kept)
     lines = _lines_of(_READERS[format](kept), skips)

@@ -152,3 +152,12 @@ def test_files_that_are_none(data: bytes, message: str) -> None:
 def test_an_unknown_format() -> None:
     with pytest.raises(FileFormatError, match=r"no format 'celex'\. Choose one of: plain, "):
         read_predictions(b"a\ta\n", format="celex")
+
+
+def test_silver_is_plain_and_says_so() -> None:
+    found = read_predictions(b"# silver: Morfessor 2.0.6\nundo\tun do\nit\tit\n", name="a.tsv")
+    assert (found.name, found.format, found.skipped) == ("a.tsv (silver)", "plain", ())
+    assert {word: line.segments for word, line in found.by_word.items()} == {
+        "undo": ("un", "do"),
+        "it": ("it",),
+    }

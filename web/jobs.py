@@ -288,7 +288,7 @@ def _trained(
     options: Sequence[str], name: str, tell: Tell, file: tuple[str, str, bytes] | None
 ) -> Segmenter:
     with tempfile.TemporaryDirectory(prefix="morphgraph-training-") as folder:
-        out, errors = Path(folder, "model.json"), Path(folder, "errors")
+        out = Path(folder, "model.json")
         command = [sys.executable, "-m", "morphgraph", "train", "--confined", "--out", str(out)]
         path = None
         if file is not None:
@@ -298,34 +298,58 @@ def _trained(
             path = Path(folder, "words" + "".join(ends))
             path.write_bytes(file[2])
             options = [*options, file[0], str(path)]
-        quiet: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
-        with errors.open("wb") as said:
-            process = subprocess.Popen([*command, *options], stderr=said, **quiet)
-        try:
-            _wait(process, tell)
-        finally:
-            process.kill()
-            process.wait()
-        if not process.returncode:
+        told = _ran([*command, *options], Path(folder, "errors"), tell, "Training")
+        if told is None:
             return read_model(out.read_bytes(), name)
-        lines = errors.read_text("utf-8", "replace").splitlines()
-    told = next((line for line in lines if line.startswith("morphgraph: ")), "")
-    if process.returncode != 2 or not told:
-        raise MorphGraphError(
-            f"The training was ended: it needs more memory or time than a visitor has. {_SMALLER}"
-        )
     if file is not None and path is not None:
         told = told.replace(str(path), file[1]).replace(path.name, file[1])
-    raise MorphGraphError(told.removeprefix("morphgraph: "))
+    raise MorphGraphError(told)
 
 
-def _wait(process: subprocess.Popen[bytes], tell: Tell) -> None:
+def silver_in_turn(visitor: str, language: str, words: int, tell: Tell) -> bytes:
+    """Return what ``morphgraph reference silver`` makes of a language's commonest words.
+
+    Raises `MorphGraphError` as `train_in_turn` does.
+    """
+    with (
+        _turn_of(visitor, tell),
+        tempfile.TemporaryDirectory(prefix="morphgraph-silver-") as folder,
+    ):
+        out, options = Path(folder, "silver.tsv"), ["--counts", f"wordfreq:{language}"]
+        command = [sys.executable, "-m", "morphgraph", "reference", "silver", "--out", str(out)]
+        command += [*options, "--words", str(words)]
+        told = _ran(command, Path(folder, "errors"), tell, "Five runs of Morfessor")
+        if told is None:
+            return out.read_bytes()
+    raise MorphGraphError(told)
+
+
+def _ran(command: Sequence[str], errors: Path, tell: Tell, said: str) -> str | None:
+    """Run a command of morphgraph; return its error without its name, or None."""
+    quiet: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+    with errors.open("wb") as written:
+        process = subprocess.Popen(command, stderr=written, **quiet)
+    try:
+        _wait(process, tell, said)
+    finally:
+        process.kill()
+        process.wait()
+    if not process.returncode:
+        return None
+    lines = errors.read_text("utf-8", "replace").splitlines()
+    told = next((line for line in lines if line.startswith("morphgraph: ")), "")
+    if process.returncode == 2 and told:
+        return told.removeprefix("morphgraph: ")
+    return f"{said} was ended: more memory or time is needed than a visitor has. {_SMALLER}"
+
+
+def _wait(process: subprocess.Popen[bytes], tell: Tell, what: str) -> None:
     """Wait for a process to end, at most the visitor's time limit."""
     started, most = time.monotonic(), limits.PUBLIC_SECONDS.value
     while process.poll() is None:
         seconds = time.monotonic() - started
         if seconds > most:
-            said = f"The training was ended after {most:,} seconds, the limit on this server."
+            said = f"{what} was ended after {most:,} seconds, the limit on this server."
             raise MorphGraphError(f"{said} {_SMALLER}")
-        tell(seconds / most, f"Training, {seconds:.0f} of at most {most:,} seconds …")
+        tell(seconds / most, f"{what}, {seconds:.0f} of at most {most:,} seconds …")
         time.sleep(_EVERY)

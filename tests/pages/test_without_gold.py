@@ -30,8 +30,6 @@ def test_every_page_has_its_content_or_the_ways_to_go_on(without: Any) -> None:
         assert "n/a" not in said(without)
         labels = {metric.label for metric in without.test.metric}
         assert not labels & {"joins", "wrong", "blame", "F1"}
-    silver = "morphgraph reference silver --counts wordfreq:en --out silver.tsv"
-    assert silver in [code.value for code in without.open("blame").test.code]
 
 
 def test_an_edit_says_what_changes_and_not_whether_it_is_better(without: Any) -> None:
@@ -65,3 +63,12 @@ def test_it_is_still_without_gold_after_a_reload(without: Any) -> None:
 
     assert without.session.sources["reference"] == Source("words:en")
     assert not without.session.study.benchmark.reference.has_gold
+
+
+def test_silver_is_made_and_opened(without: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("web.views.without_gold.SILVER_WORDS", 60)
+    without.open("blame").press("Make it")
+    reference = without.session.study.benchmark.reference
+    assert reference.is_silver and len(reference) == 60
+    assert reference.name == "English.tsv (silver)"
+    assert float(without.metrics()["F1 %"][0]) > 0

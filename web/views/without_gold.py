@@ -1,13 +1,18 @@
 """What a page shows where no reference is open: three ways to go on."""
 
+from typing import Any
+
 import streamlit as st
 
+from morphgraph.core.errors import MorphGraphError
 from web.inputs import language_of_types
-from web.sources import COMMON_WORDS, demo_name, wordfreq_languages
+from web.jobs import Waiting, silver_in_turn
+from web.sources import COMMON_WORDS, Source, demo_name, reference_of, wordfreq_languages
 from web.state import Session
-from web.widgets import button, setting
+from web.widgets import attempt, button, setting
 
-_GRAPH = "pages/1_Merge_graph.py"
+_GRAPH, _ASKED = "pages/1_Merge_graph.py", "silver asked for"
+SILVER_WORDS = 10_000
 
 
 def needs_gold(current: Session, what: str) -> bool:
@@ -27,16 +32,45 @@ def needs_gold(current: Session, what: str) -> bool:
 
 
 def offer_silver(current: Session) -> None:
-    """Say how to make a reference by Morfessor."""
-    language = _language(current)
+    """Offer to make a reference by Morfessor, and open it once it is made."""
+    languages = wordfreq_languages()
+
+    def ask() -> None:
+        st.session_state[_ASKED] = st.session_state[field]
+
+    field = f"language of silver {current.study_number}"
     with st.popover("Make a silver one", icon=":material/auto_fix_high:", width="content"):
         st.write(
             "Morfessor learns from word counts where words divide. It is not always right, so "
-            "scores on it are for a first look. Run this, then open `silver.tsv` as reference:"
+            "scores on it are for a first look; they are called silver everywhere."
         )
-        command = f"morphgraph reference silver --counts wordfreq:{language} --out silver.tsv"
-        st.code(command, language=None, wrap_lines=True)
-        st.caption("Other counts: a file with a word, a tab and its count on each line.")
+        how: dict[str, Any] = {"first": _language(current), "format_func": demo_name}
+        setting(st.selectbox, "Language of silver", languages, key=field, **how)
+        button("Make it", "auto_fix_high", ask, key="make silver", primary=True)
+        st.caption(
+            f"Of its {SILVER_WORDS:,} commonest words, in about half a minute. For other counts: "
+            "`morphgraph reference silver`."
+        )
+    language = st.session_state.get(_ASKED)
+    if language is None:
+        return
+    with st.container(key="silver is made"):
+        waiting = Waiting(st.empty(), lambda _: st.session_state.pop(_ASKED, None))
+    visitor = current.store.folder.name
+    with attempt():
+        try:
+            data = waiting.do(
+                ("silver", language),
+                "Five runs of Morfessor",
+                lambda tell: silver_in_turn(visitor, language, SILVER_WORDS, tell),
+            )
+        except MorphGraphError:
+            st.session_state.pop(_ASKED, None)
+            raise
+        st.session_state.pop(_ASKED, None)
+        source = Source(f"{demo_name(language)}.tsv", ((f"{demo_name(language)}.tsv", data),))
+        current.open_reference(reference_of(source), source)
+        st.rerun()
 
 
 def without_gold(current: Session) -> None:

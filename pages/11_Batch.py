@@ -19,10 +19,11 @@ from morphgraph.tables.model import Table, text_frame
 from morphgraph.tables.writing import frame_csv
 from web import batch
 from web import widgets as ui
-from web.bootstrap import start
+from web.bootstrap import score_metrics, start
 from web.components import page_frame
 from web.inputs import open_file
 from web.jobs import is_waiting, leave_queue, place_in_queue
+from web.state import Session
 from web.storage import without_folder
 
 if TYPE_CHECKING:
@@ -48,9 +49,9 @@ _FILES = {
 """The files of a run to download, each with its label and content."""
 
 
-def batch_page() -> None:
+def batch_page(current: Session) -> None:
     """Show two tabs, of which only the open one is computed."""
-    st.title("Batch")
+    score_metrics(current, "batch")
     st.caption(
         "A whole evaluation from one file: languages × tokenisers × methods × references, run in "
         "the background, with a report at the end. Closing this page stops nothing."
@@ -454,5 +455,4 @@ def _download_buttons(run: Run, results: pd.DataFrame | None) -> None:
                 ui.download(label, offered[name], file, primary=name == "report.html", **how)
 
 
-start("Batch")
-batch_page()
+batch_page(start("Batch"))

@@ -19,7 +19,6 @@ from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet
 from morphgraph.score.metrics import METRICS, USUAL
 from morphgraph.score.outcome import Outcome, ideal
 from morphgraph.score.table import ScoreTable, SegmentationFailure
-from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE
 from morphgraph.tables.scores import score_text, scores_table
 from morphgraph.tables.writing import to_csv, to_latex, to_markdown
@@ -97,7 +96,9 @@ def scores_page(current: Session) -> None:
         }
         view.error_browser(current, outcomes, how["scope"])
 
-    cutting = {one.label: one.made for one in entrants if isinstance(one.made, Segmenter)}
+    labels = unique_labels([one.label for one in picked])
+    made = zip(labels, (one.made for one in picked), strict=True)
+    cutting = {label: one for label, one in made if one is not None}
     given = (current, cutting, how["scope"], how["weighting"])
     tabs: dict[str, Callable[[], None]] = {
         "Overview": partial(_overview, current, tables, gold_sets),

@@ -32,7 +32,7 @@ from morphgraph.segment.training import TrainingClock, train, training_of
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import spelled
 from web import widgets as ui
-from web.bootstrap import start
+from web.bootstrap import score_metrics, start
 from web.choosing import chosen_methods, parameter_field
 from web.components import comparison_table
 from web.edits import make as make_edit
@@ -89,7 +89,7 @@ class _Order:
 
 def train_page(current: Session) -> None:
     """Show settings, a button that trains, and the result."""
-    st.title("Train")
+    score_metrics(current, "train")
     order = _settings()
     _train(current, order)
     _extend(current, order)

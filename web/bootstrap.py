@@ -19,6 +19,7 @@ from web import inputs
 from web.choosing import add_model
 from web.held_out import LearnedEdits, learned_edits, redraw_when_known
 from web.jobs import keep_queue_moving, stop_all
+from web.sharing import follow_edits, make_shared_edits
 from web.sources import Source, demo_name, uploaded_model, wordfreq_languages
 from web.state import Session, keep_session, known_browser, session
 from web.storage import days_kept, kept_steps
@@ -77,6 +78,7 @@ def start(title: str) -> Session:
     asked = current.address.follow("demo", own, among=DEMOS if own else ())
     if asked != own:
         current.open_demo(asked)
+    make_shared_edits(current)
     known_browser(current)
     keep_session(current)
     with st.sidebar:
@@ -219,6 +221,7 @@ def score_metrics(
                     st.caption(f"{known}on words learned from")
         with st.container(horizontal=True, width="content", key=f"score-actions-{place}"):
             edit_buttons(current, place)
+            follow_edits(current)
             if not has_gold:
                 return
             with st.popover("", icon=":material/info:", type="tertiary", help="What is counted"):
@@ -260,11 +263,21 @@ def edit_buttons(current: Session, place: str) -> None:
         button(label, name, action, **how)
 
 
+_GENERIC = ("tokenizer.json", "vocab.json", "merges.txt", "tokenizer.model", "model.json")
+
+
+def _telling_name(current: Session) -> str:
+    """Return the name of the open tokeniser, or its size where a file's name says nothing."""
+    tokeniser = current.study.tokeniser
+    is_generic = tokeniser.name.lower() in _GENERIC
+    return f"{tokeniser.vocabulary_size:,} types" if is_generic else tokeniser.name
+
+
 def what_is_open(current: Session, place: str) -> None:
     """Show the open tokeniser and reference; a click on one replaces them."""
     gold = current.study.benchmark.reference
     opened = gold.name if gold.has_gold else "none"
-    for kind, name in (("tokeniser", current.study.tokeniser.name), ("reference", opened)):
+    for kind, name in (("tokeniser", _telling_name(current)), ("reference", opened)):
         # Drawn only when opened, as most never are.
         with st.popover(
             f"{kind} **{plain(shortened(name, 20))}**",

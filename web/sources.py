@@ -127,7 +127,7 @@ def references_there() -> list[str]:
     return references_there_now(*folders)
 
 
-@st.cache_data(show_spinner=False, ttl=60)
+@st.cache_resource(show_spinner=False, ttl=60)  # cache_data would pickle
 def references_there_now(*folders: str) -> list[str]:
     """What is in these folders, with the right checksums."""
     return [name for name, one in catalogue.SOURCES.items() if catalogue.is_downloaded(one)]

@@ -1,0 +1,67 @@
+"""Edits in the address: a copy of it opens the tokeniser as it is."""
+
+import base64
+import json
+import zlib
+from typing import Any
+
+import pytest
+
+from web.edits import knock_out_type
+from web.sharing import edits_in_address
+
+
+def visit(app: Any, text: str) -> Any:
+    """Open the start page by an address with edits, in a session without any."""
+    app.test.query_params["edits"] = text
+    return app.open("start")
+
+
+def packed(told: Any) -> str:
+    return base64.urlsafe_b64encode(zlib.compress(json.dumps(told).encode())).decode()
+
+
+def test_an_address_with_edits_makes_them(app: Any) -> None:
+    study = app.session.study
+    knock_out_type(app.session, study.graph.ids["ies"])
+    text = edits_in_address(app.session)
+    recipe = study.graph.recipe()
+    assert 0 < len(text) < 300
+    study.graph.undo()
+    study.graph.forget_undone()
+    visit(app, text)
+    assert study.graph.recipe() == recipe
+    # It is made once: what is undone stays undone.
+    app.session.undo()
+    app.run()
+    assert not study.graph.history
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "%",
+        "AAAA",
+        "x" * 1_501,
+        packed([]),
+        packed({"tokeniser": "another", "steps": []}),
+        packed({"tokeniser": None, "steps": [{"edit": "knockout", "types": ["ies"]}]}),
+        base64.urlsafe_b64encode(zlib.compress(b" " * 5_000_000)[:1_000]).decode(),
+    ],
+)
+def test_what_is_no_recipe_is_ignored(app: Any, text: str) -> None:
+    visit(app, text)
+    assert not app.graph.history and not app.errors()
+
+
+def test_a_step_that_does_not_fit_makes_none(app: Any) -> None:
+    checksum = app.session.study.tokeniser.checksum
+    steps = [{"edit": "knockout", "types": ["ies"]}, {"edit": "knockout", "types": ["no type"]}]
+    visit(app, packed({"tokeniser": checksum, "steps": steps}))
+    assert not app.graph.history
+
+
+def test_many_edits_are_not_in_the_address(app: Any) -> None:
+    graph = app.graph
+    graph.knockout([t for t in graph.types[400:3_000] if graph.is_removable(graph.ids[t])])
+    assert edits_in_address(app.session) == ""

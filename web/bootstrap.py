@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from morphgraph.core.errors import MorphGraphError
@@ -182,6 +183,7 @@ def score_metrics(
         start, now = found.scores(scope, weighting)
     is_awaited = learned is not None and not (found or learned.said)
     row: dict[str, Any] = {"horizontal": True, "vertical_alignment": "center", "gap": "medium"}
+    figures: dict[str, list[str]] = {}
     with st.container(key=f"score-bar-{place}", **row):
         what_is_open(current, place)
         if note:
@@ -215,6 +217,8 @@ def score_metrics(
             with st.container(key=f"figure-{name}-{place}", width="content"):
                 how |= {"delta_color": colour, "help": meaning, "width": "content"}
                 st.metric(label, value, **how)
+            gained = f"{gain:+.2f}" if graph.history and gain == gain and value != "…" else ""
+            figures[label] = [value, delta if name == "types" else gained]
             if name == "f1" and learned is not None:
                 with st.container(key=f"figure-seen-{place}", width="content"):
                     known = f"{percent(seen.f1)} " if is_awaited or found else ""
@@ -222,10 +226,13 @@ def score_metrics(
         with st.container(horizontal=True, width="content", key=f"score-actions-{place}"):
             edit_buttons(current, place)
             follow_edits(current)
-            if not has_gold:
-                return
-            with st.popover("", icon=":material/info:", type="tertiary", help="What is counted"):
-                _what_is_counted(current, seen, learned, f"{scope} {weighting}")
+            said = "All figures, and what is counted"
+            with st.popover("", icon=":material/more_vert:", type="tertiary", help=said):
+                with st.container(key=f"menu-actions-{place}"):
+                    edit_buttons(current, f"{place} menu")
+                st.table(pd.DataFrame(figures, ["now", "gain"]).T, border="horizontal")
+                if has_gold:
+                    _what_is_counted(current, seen, learned, f"{scope} {weighting}")
             if is_awaited and not current.asked:  # in here it moves nothing
                 redraw_when_known(current)
     if inputs.reference_read(current, place):
@@ -251,15 +258,23 @@ def _what_is_counted(
 
 
 def edit_buttons(current: Session, place: str) -> None:
-    """Show undo and redo side by side in a horizontal container."""
-    graph = current.study.graph
+    """Show undo and redo side by side in a horizontal container, or by name in a menu."""
+    graph, in_menu = current.study.graph, place.endswith("menu")
     for label, edits, action, keys in (
         ("Undo", graph.history, current.undo, "Ctrl+Z"),
         ("Redo", graph.undone, current.redo, "Ctrl+Shift+Z"),
     ):
         name = label.lower()
-        how: dict[str, Any] = {"key": f"{name} {place}", "type": "tertiary", "shortcut": keys}
+        how: dict[str, Any] = {"key": f"{name} {place}", "type": "tertiary"}
         how |= {"help": f"{label} an edit: {len(edits):,} to {name}", "disabled": not edits}
+        if not in_menu:
+            how["shortcut"] = keys
+        elif edits:
+            types = [str(one) for one in edits[-1].step.get("types", ())]
+            names = (
+                current.study.tokeniser.readable(types[0]) if len(types) == 1 else edits[-1].edit
+            )
+            label = f"{label}: {plain(shortened(names, 20))}"
         button(label, name, action, **how)
 
 

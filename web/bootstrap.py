@@ -24,6 +24,7 @@ from web.sharing import follow_edits, make_shared_edits
 from web.sources import Source, demo_name, uploaded_model, wordfreq_languages
 from web.state import Session, keep_session, known_browser, session
 from web.storage import days_kept, kept_steps
+from web.views.palette import offer_palette
 from web.views.without_gold import without_gold
 from web.widgets import attempt, button, deferred_error, plain, show_deferred_error
 
@@ -92,6 +93,8 @@ def start(title: str) -> Session:
 
 def sidebar(current: Session) -> None:
     """Show the pages, what is open, and the other demos; nothing here depends on edits."""
+    names = {name: page for pages in PAGES.values() for name, (page, _) in pages.items()}
+    offer_palette(current, names)
     for group, pages in PAGES.items():
         if group:
             st.caption(group)

@@ -92,7 +92,7 @@ def test_an_error_names_the_line_and_edits_survive_other_pages(page: Any) -> Non
     [message] = page.errors()
     assert message.startswith(f"demo.yaml, line {line}, field methods[2]: ")
     assert "flota" in message
-    [shown] = [code.value for code in page.test.code]
+    shown = page.test.code[-1].value
     assert f"→  {line}    - flotta" in shown
     assert len(shown.split("\n")) == 5
     assert page.find("button", "Start").disabled

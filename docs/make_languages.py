@@ -1,0 +1,95 @@
+"""Make the table and the picture of one tokeniser in many languages, from an evaluation's results.
+
+Run: ``python -m docs.make_languages languages/results.parquet``, after ``morphgraph evaluate
+docs/evaluations/languages.yaml --out languages``. It needs Chromium, as the tests do.
+"""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pandas as pd
+import plotly.graph_objects as go
+from playwright.sync_api import sync_playwright
+
+from morphgraph.draw.charts import figure_of
+from morphgraph.reference.catalogue import LANGUAGES
+
+METHODS = {"BPE-knockout": "#a3122f", "ReBPE": "#6d45e0", "ReBPE, portable": "#0f8a5f"}
+PICTURE = Path(__file__).with_name("images") / "languages.png"
+
+
+def gains(results: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each language, reference and method: F1 held out, and tokens per word."""
+    f1 = results[(results["metric"] == "f1") & results["words"].str.contains("held out")]
+    per_word = results[results["metric"] == "vocabulary.fertility"]
+    before = per_word[per_word["method"] == "BPE"].set_index("language")["value"]
+    keys = ["language", "reference", "method"]
+    found = f1[[*keys, "value", "low", "high", "entries"]].merge(
+        per_word[[*keys, "value"]].rename(columns={"value": "tokens"}), on=keys, how="left"
+    )
+    found["before"] = found["language"].map(before)
+    is_base = found["method"] == "BPE"
+    found.loc[is_base, "tokens"] = found.loc[is_base, "before"]
+    base = found[is_base].set_index(keys[:2])["value"]
+    places = pd.MultiIndex.from_frame(found[keys[:2]])
+    found["gain"] = 100 * (found["value"].to_numpy() - base.reindex(places).to_numpy())
+    found["added"] = 100 * (found["tokens"] / found["before"] - 1)
+    return found
+
+
+def table(found: pd.DataFrame) -> str:
+    """Return the table in Markdown, sorted by language."""
+    titles = [f"{m}, F1" for m in ("BPE", *METHODS)] + ["tokens per word", *METHODS]
+    lines = ["| Language | Reference | words | " + " | ".join(titles) + " |"]
+    lines.append("| --- | --- | --: |" + " --: |" * len(titles))
+    found = found.assign(name=found["language"].map(lambda code: LANGUAGES[code].name))
+    for (name, reference), rows in found.groupby(["name", "reference"]):
+        by = rows.set_index("method")
+        scores = [
+            f"{100 * by.value[m]:.1f} [{100 * by.low[m]:.1f}, {100 * by.high[m]:.1f}]"
+            for m in ("BPE", *METHODS)
+        ]
+        tokens = [by.tokens[m] for m in ("BPE", *METHODS)]
+        told = [f"{n:.2f}" if n == n else "n/a" for n in tokens]
+        cells = [name, reference, f"{by.entries['BPE']:,}", *scores, *told]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def picture(found: pd.DataFrame) -> go.Figure:
+    """Return F1 gained against tokens added: a point for each language, reference and method."""
+    added, gained = "tokens per word of running text, more or fewer than before, %", "F1 gained"
+    figure = figure_of(added, f"{gained} on held-out words, points", 560)
+    for method, colour in METHODS.items():
+        rows = found[(found["method"] == method) & found["added"].notna()]
+        figure.add_scatter(
+            x=rows["added"],
+            y=rows["gain"],
+            text=rows["language"],
+            mode="markers+text" if method == "ReBPE" else "markers",
+            textposition="top center",
+            textfont={"size": 10},
+            marker={"color": colour, "size": 9},
+            name=method,
+        )
+    return figure.update_layout(template="plotly_white")
+
+
+def main() -> None:
+    """Print the table and save the picture."""
+    found = gains(pd.read_parquet(sys.argv[1]))
+    print(table(found))
+    page_of = picture(found).to_html(include_plotlyjs=True, default_height=560)
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium)
+        page = browser.new_page(viewport={"width": 1000, "height": 580})
+        page.set_content(page_of)
+        page.wait_for_timeout(1500)
+        page.screenshot(path=PICTURE)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

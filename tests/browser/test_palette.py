@@ -1,0 +1,34 @@
+"""One field that leads anywhere, by the keyboard alone."""
+
+from __future__ import annotations
+
+import re
+
+from browser_steps import PATIENCE, idle, start
+from playwright.sync_api import Page, expect
+
+
+def look_for(page: Page, text: str) -> None:
+    idle(page)
+    page.keyboard.press("Control+k")
+    field = page.get_by_role("combobox", name="A page, an action, a type, or any word")
+    expect(field).to_be_focused(timeout=PATIENCE)
+    page.keyboard.type(text)
+    page.wait_for_timeout(300)
+    page.keyboard.press("Enter")
+
+
+def test_anything_is_a_few_keys_away(page: Page, app_address: str) -> None:
+    start(page, app_address)
+    look_for(page, "Vocabulary")
+    page.wait_for_url(re.compile("/Vocabulary"))
+    look_for(page, "ies · type")
+    page.wait_for_url(re.compile("/Merge_graph"))
+    expect(page.get_by_role("heading", name="ies", exact=True)).to_be_visible(timeout=PATIENCE)
+    page.get_by_role("button", name="Knock out", exact=True).click()
+    undo = page.get_by_role("button", name="Undo")
+    expect(undo).to_be_enabled(timeout=PATIENCE)
+    look_for(page, "Undo")
+    expect(undo).to_be_disabled(timeout=PATIENCE)
+    look_for(page, "unhappily")
+    page.wait_for_url(re.compile("/Merge_tree.*word=unhappily"))

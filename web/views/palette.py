@@ -1,0 +1,68 @@
+"""One field that leads to any page, type, word or action: Ctrl+K."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import streamlit as st
+
+from morphgraph.core.text import shortened
+from web.components import component
+from web.edits import open_in_graph
+from web.state import Session
+from web.views.trees import open_in_merge_tree
+from web.widgets import code
+
+_MOST = 100
+
+
+def offer_palette(current: Session, pages: Mapping[str, str]) -> None:
+    """Show the button that opens the field; ``pages``: the file of each by its name."""
+    how = {"icon": ":material/search:", "type": "tertiary", "shortcut": "Ctrl+K"}
+    if st.button("Go to …", key="go to", **how):  # type: ignore[arg-type]
+        _palette(current, pages)
+
+
+@st.dialog("Go to")
+def _palette(current: Session, pages: Mapping[str, str]) -> None:
+    study = current.study
+    names, graph = study.tokeniser.readable_types, study.graph
+    places: dict[str, Callable[[], object]] = {
+        name: partial(st.switch_page, page) for name, page in pages.items()
+    }
+    if graph.history:
+        places["Undo"] = partial(_then_redraw, current.undo)
+    if graph.undone:
+        places["Redo"] = partial(_then_redraw, current.redo)
+    blamed = study.blame()
+    for place in blamed.order[:_MOST].tolist():
+        number = int(blamed.arrays.results[place])
+        places.setdefault(f"{names[number]} · type", partial(open_in_graph, current, number))
+    for word in study.benchmark.texts[:_MOST]:
+        places.setdefault(f"{word} · word", partial(open_in_merge_tree, current, word))
+    chosen = st.selectbox(
+        "A page, an action, a type, or any word",
+        list(places),
+        index=None,
+        accept_new_options=True,
+        placeholder="Type a name; Enter goes there",
+        format_func=shortened,
+        key="palette",
+    )
+    component("focus", "focus", "hidden")(key="focus of the palette")
+    if chosen is None:
+        return
+    if chosen in places:
+        places[chosen]()
+        return
+    found = study.tokeniser.search(chosen)
+    if found and names[found[0]].strip("␣") == chosen.strip("␣"):
+        open_in_graph(current, found[0])
+    elif chosen.split():
+        open_in_merge_tree(current, chosen.split()[0])
+    else:
+        st.caption(f"Nothing is called {code(shortened(chosen))}.")
+
+
+def _then_redraw(action: Callable[[], object]) -> None:
+    action()
+    st.rerun()

@@ -267,7 +267,7 @@ def _merges_behind(current: Session, culprit: Culprit | None) -> None:
     number = st.session_state.get(shown)
     if number is None or (culprit is None and study.graph.is_present(number)):
         return
-    st.caption("The merge behind it" if culprit else "What its parts form now")
+    st.caption("The merge behind it" if culprit else "Where its parts go now")
     fan_graph(
         fan_around(study, number, rows=4, up=0 if culprit else 1),
         key="first look graph",

@@ -253,7 +253,8 @@ def _scenes(current: Session, texts: list[str], chosen: list[int]) -> None:
         ("Reified", did, shown.reified),
     )
     rows = [item.y for _, _, scene in scenes for item in scene.vertices]
-    height = round(max(rows, default=0) - min(rows, default=0)) + 70  # above and below
+    # With room above and below; what is higher is zoomed out, and can be moved.
+    height = min(round(max(rows, default=0) - min(rows, default=0)) + 70, 620)
     for number, (title, says, scene) in enumerate(scenes):
         st.markdown(f"**{title}** · {says}")
         fan_graph(

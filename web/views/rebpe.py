@@ -1,5 +1,6 @@
 """A run of ReBPE as a line, one word through it, and the effects of each phase."""
 
+import math
 from collections import Counter
 from functools import partial
 from typing import Any
@@ -45,11 +46,14 @@ def choose_phase(number: int | None) -> None:
 
 
 def _on_show(run: ReBPERun) -> int:
-    """Return the phase shown: the chosen one, else the last completed."""
+    """Return the phase shown: the chosen one, else the largest step of a run that is over."""
     chosen = st.session_state.get(_SHOWN)
     if chosen is not None and chosen < len(run.all_phases):
         return int(chosen)
-    return len(run.phases) - 1
+    scores = [phase.score.f1 for phase in run.phases]
+    if run.upcoming is None and len(scores) > 1 and not math.isnan(scores[0]):
+        return max(range(1, len(scores)), key=lambda n: scores[n] - scores[n - 1])
+    return len(scores) - 1
 
 
 def follow_phase(current: Session, run: ReBPERun) -> None:

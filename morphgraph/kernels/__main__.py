@@ -69,6 +69,7 @@ def look_up() -> None:
     tables, flags = trie.Trie(*built[:3], int(built[3]), ids(-1, -1)), np.zeros(3, np.uint8)
     trie.longest_first(word, offsets, offsets, tables, -1, 0, True, False, ids(0, 0, 0), 2)
     trie.leftmost_longest(word, offsets, tables, (0, 1), 2, False, 100)
+    trie.longest_from_right(word, offsets, tables, (0, 1))
     for kind in (np.float32, np.float64):
         scored = np.zeros(2, kind), 2, kind(-10.0), True
         trie.best_path(word, offsets, flags, tables, (0, 1), *scored)

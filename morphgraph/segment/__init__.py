@@ -11,6 +11,8 @@ LISTED = {
     "first": Listing("morphgraph.segment.flota"),
     "longest": Listing("morphgraph.segment.flota"),
     "greedy": Listing("morphgraph.segment.wordpiece"),
+    "suffix": Listing("morphgraph.segment.suffix"),
+    "least": Listing("morphgraph.segment.least"),
     "morfessor": Listing("morphgraph.segment.morfessor", offered=False, trained=True),
     "picky": Listing("morphgraph.segment.picky", offered=False, trained=True),
     "scaffold": Listing("morphgraph.segment.trimmed", offered=False, trained=True),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
@@ -40,7 +41,45 @@ class UnigramParameters(Parameters):
     )
 
 
-class Unigram(VocabularySegmenter):
+class BestPath(VocabularySegmenter):
+    """The base of segmenters by Viterbi: the path with the largest sum of the scores of its tokens.
+
+    Earlier starts win ties. A run of unknown characters is one token if there is a type for it.
+    """
+
+    shows_unknown = True
+    _scores: npt.NDArray[np.floating[Any]]
+    _unknown_score: Any
+
+    def segment(self, words: Words) -> Segmentation:
+        """Segment words encoded by this segmenter."""
+        from morphgraph.kernels.trie import best_path
+
+        found = best_path(
+            words.atoms,
+            words.piece_offsets,
+            (words.gap_position == INSIDE_CHARACTER).astype(np.uint8),
+            self.vocabulary.trie,
+            self.vocabulary.spelled_forms,
+            self._scores,
+            self.unknown_id,
+            self._unknown_score,
+            self.unknown_id != UNKNOWN,
+        )
+        return Segmentation(words, *found)
+
+    def token_text(self, words: Words, atom: int, token: int) -> str:
+        """Return the readable text of a token; for an unknown one, its original characters."""
+        if token == UNKNOWN or token != self.unknown_id:
+            return super().token_text(words, atom, token)
+        start = words.piece_offsets[np.searchsorted(words.piece_offsets, atom, "right") - 1]
+        first = atom
+        while first > start and first in words.unknown and first - 1 in words.unknown:
+            first -= 1
+        return "".join(self.vocabulary.atom_text(words, i) for i in range(first, atom + 1))
+
+
+class Unigram(BestPath):
     """Viterbi over the log-probabilities of the types; ties are broken as in the libraries.
 
     ``log_probabilities``, ``unknown``: the vocabulary's own by default. A run of unknown characters
@@ -56,7 +95,6 @@ class Unigram(VocabularySegmenter):
     """
 
     method = "unigram"
-    shows_unknown = True
     name = "Unigram"
 
     def __init__(
@@ -101,23 +139,6 @@ class Unigram(VocabularySegmenter):
         """``unknown`` and ``single``."""
         return {"unknown": self.vocabulary.unknown, "single": self.vocabulary.single}
 
-    def segment(self, words: Words) -> Segmentation:
-        """Segment words encoded by this segmenter."""
-        from morphgraph.kernels.trie import best_path
-
-        found = best_path(
-            words.atoms,
-            words.piece_offsets,
-            (words.gap_position == INSIDE_CHARACTER).astype(np.uint8),
-            self.vocabulary.trie,
-            self.vocabulary.spelled_forms,
-            self._scores,
-            self.unknown_id,
-            self._unknown_score,
-            self.unknown_id != UNKNOWN,
-        )
-        return Segmentation(words, *found)
-
     def exported(self, unchanged: bool) -> ExportedModel:
         """Return its exported model, also for the `tokenizers` library if ids have no gaps."""
         vocabulary, scores = self.vocabulary, self.log_probabilities
@@ -129,16 +150,6 @@ class Unigram(VocabularySegmenter):
         }
         is_dense = vocabulary.file_ids is None
         return vocabulary_model(self, plain if is_dense else None)
-
-    def token_text(self, words: Words, atom: int, token: int) -> str:
-        """Return the readable text of a token; for an unknown one, its original characters."""
-        if token == UNKNOWN or token != self.unknown_id:
-            return super().token_text(words, atom, token)
-        start = words.piece_offsets[np.searchsorted(words.piece_offsets, atom, "right") - 1]
-        first = atom
-        while first > start and first in words.unknown and first - 1 in words.unknown:
-            first -= 1
-        return "".join(self.vocabulary.atom_text(words, i) for i in range(first, atom + 1))
 
 
 def unigram_vocabulary(

@@ -214,7 +214,7 @@ def test_a_changed_model_has_a_signature_of_its_own() -> None:
         assert without.signature() == changed.signature()
 
 
-ON_MERGES = ("bpe", "dropout", "trimmed", "flota", "first", "longest", "greedy")
+ON_MERGES = ("bpe", "dropout", "trimmed", "flota", "first", "longest", "greedy", "suffix", "least")
 
 
 @pytest.fixture(scope="module")

@@ -26,6 +26,7 @@ from morphgraph.formats.loading import load_tokeniser, load_vocabulary, vocabula
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
+from morphgraph.segment.least import Least
 from morphgraph.segment.method import parse_method
 from morphgraph.segment.models import (
     export_segmenter,
@@ -37,6 +38,7 @@ from morphgraph.segment.models import (
 from morphgraph.segment.picky import Picky, PickyEvent, train_picky
 from morphgraph.segment.pieces import PieceKernel
 from morphgraph.segment.segmenter import Segmenter, method_on
+from morphgraph.segment.suffix import Suffix
 from morphgraph.segment.trimmed import Trimmed, train_scaffold
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
@@ -149,6 +151,14 @@ def test_first_and_longest(
 def test_from_the_left(vocabulary: SubwordVocabulary, texts: list[str], longest: int) -> None:
     check(Greedy(vocabulary), [*TEXTS, *texts])
     check(WordPiece(vocabulary, longest_word=longest), [*TEXTS, *texts])
+
+
+@examples(400)
+@given(vocabulary=vocabularies(), texts=SOME_TEXTS)
+def test_from_the_right_and_by_number(vocabulary: SubwordVocabulary, texts: list[str]) -> None:
+    for kind in (Suffix, Least):
+        check(kind(vocabulary), [*TEXTS, *texts])
+        check(First(kind(vocabulary), 1), [*TEXTS, *texts])
 
 
 @examples(400)
@@ -353,7 +363,7 @@ def with_special_tokens(tmp_path_factory: pytest.TempPathFactory) -> dict[str, S
         (folder / name).write_text("\n".join(types))
     paths = [folder / name for name in lists]
     paths += [sentencepiece_model(folder / f"{kind}.model", kind) for kind in ("bpe", "unigram")]
-    methods = ["flota", "flota(k=1)", "first(k=1)", "longest(k=2)", "greedy"]
+    methods = ["flota", "flota(k=1)", "first(k=1)", "longest(k=2)", "greedy", "suffix", "least"]
     made = {
         f"{path.name} {text}": (path, *parse_method(text)) for path in paths for text in methods
     }

@@ -2,14 +2,19 @@
 
 import ast
 import re
+import runpy
+import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterable
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
 import pytest
+from setuptools import Distribution
 
+from morphgraph.core import __version__
 from morphgraph.core.errors import EXTRA_OF
 
 ROOT = Path(__file__).parent.parent
@@ -109,3 +114,108 @@ def test_the_app_says_how_to_install_it(
     run = morphgraph("app", "--headless")
     assert run.code == 2
     assert "pip install 'morphgraph[app]'" in run.err
+
+
+# --- a release ------------------------------------------------------------------------------------
+
+SOURCE = PROJECT["urls"]["Source"]
+SETUP = runpy.run_path(str(ROOT / "setup.py"))
+
+
+def text_of(file: str) -> str:
+    return (ROOT / file).read_text(encoding="utf-8")
+
+
+README, NOTICE, MANIFEST = map(text_of, ("README.md", "NOTICE.md", "MANIFEST.in"))
+
+
+def tracked() -> list[str]:
+    """The files of the repository, or of the sdist where the tests run from that."""
+    if (ROOT / "PKG-INFO").is_file():
+        lines = text_of("morphgraph.egg-info/SOURCES.txt").splitlines()
+        return [line for line in lines if ".egg-info" not in line]
+    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    run = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True)
+    if run.returncode:
+        pytest.skip("neither a repository nor an sdist")
+    return [line for line in run.stdout.splitlines() if (ROOT / line).exists()]
+
+
+def test_version_and_changelog_are_in_step() -> None:
+    heads = re.findall(r"^## (.+)$", text_of("CHANGELOG.md"), re.M)
+    assert next(head for head in heads if head != "Not yet released") == __version__
+    assert heads.index(__version__) <= 1
+    assert len(heads) == len(set(heads))
+    assert SETUP["version"]() == __version__
+    assert f"\nversion: {__version__}\n" in text_of("CITATION.cff")
+
+
+def test_the_address_is_the_same_everywhere() -> None:
+    assert text_of("pyproject.toml").count(SOURCE) == 1
+    assert f"\nrepository-code: {SOURCE}\n" in text_of("CITATION.cff")
+    others = {file for file in tracked() if file.endswith((".md", ".toml", ".cff", ".yml", ".py"))}
+    others -= {"pyproject.toml", "CITATION.cff"}
+    assert [file for file in sorted(others) if SOURCE in text_of(file)] == []
+
+
+def test_the_readme_works_elsewhere() -> None:
+    """Each link of the page on PyPI is absolute, and leads to a file that is there."""
+    shown = SETUP["description"]()
+    links = re.findall(r"(!?)\[[^\]]*\]\(([^)]+)\)", shown)
+    assert all("://" in link for _, link in links)
+    ours = [(sign, link) for sign, link in links if link.startswith(SOURCE)]
+    assert len(ours) > 20
+    for sign, link in ours:
+        kind, version, file = link.removeprefix(f"{SOURCE}/").split("/", 2)
+        assert (kind, version) == ("raw" if sign else "blob", f"v{__version__}")
+        assert (ROOT / file).is_file(), file
+    assert sum(sign == "!" for sign, _ in ours) == README.count("![")
+
+
+def test_the_sdist_has_the_whole_repository() -> None:
+    grafted = set(re.findall(r"^graft (\S+)$", MANIFEST, re.M))
+    [named] = re.findall(r"^include (.+)$", MANIFEST, re.M)
+    left_out = [
+        file
+        for file in tracked()
+        if file.partition("/")[0] not in grafted
+        and ("/" in file or not any(fnmatch(file, each) for each in named.split()))
+    ]
+    assert [
+        file for file in left_out if file not in ("PKG-INFO", "pyproject.toml", "setup.cfg")
+    ] == []
+    assert [each for each in grafted if not (ROOT / each).is_dir()] == []
+    assert [each for each in named.split() if not list(ROOT.glob(each))] == []
+
+
+def test_the_notice_names_all_assets() -> None:
+    shipped = [file for file in tracked() if file.startswith("assets/")]
+    assert len(shipped) > 8
+    named = set(re.findall(r"[`(](assets/[^`)]+\.\w+|assets/\S+/LICENSE)[`)]", NOTICE))
+    assert [file for file in shipped if file not in named] == []
+    assert [file for file in named if file not in shipped] == []
+    [script] = [file for file in shipped if file.endswith(".js")]
+    [version] = re.findall(r"Panzoom (\d\S+)", text_of(script)[:100])
+    assert f"Panzoom {version}" in NOTICE
+
+
+def test_the_licences_of_what_ships_are_declared() -> None:
+    assert PROJECT["license"].split(" AND ") == ["Apache-2.0", "MIT", "CC-BY-SA-4.0"]
+    assert set(PROJECT["license-files"]) == {"LICENSE", "NOTICE.md", "assets/panzoom/LICENSE"}
+    for name in ("Robyn Speer", "Brysbaert", "OpenSubtitles", "Google Books", "Wikipedia"):
+        assert name in NOTICE
+    [pin] = re.findall(r"^wordfreq==(\S+)$", text_of("requirements.txt"), re.M)
+    assert f"wordfreq** {pin}" in NOTICE
+
+
+def test_no_tool_of_developers_is_in_the_wheel() -> None:
+    described = {"package_dir": SETUPTOOLS["package-dir"], "script_name": "setup.py"}
+    build = SETUP["WithoutTools"](Distribution(described))
+    build.finalize_options()
+    modules = {
+        package: [name for _, name, _ in build.find_package_modules(package, folder)]
+        for package, folder in (("morphgraph._app", str(ROOT)), ("morphgraph._app.docs", "docs"))
+    }
+    assert modules == {"morphgraph._app": ["app"], "morphgraph._app.docs": []}
+    pages = build.find_package_modules("morphgraph._app.pages", str(ROOT / "pages"))
+    assert len(pages) == len(list((ROOT / "pages").glob("*.py")))

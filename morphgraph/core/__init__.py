@@ -1,3 +1,3 @@
 """What every room needs: errors, files, texts, the system, and the version in signatures."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -26,6 +26,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from morphgraph.core import __version__
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.corpus import counting, counting_sql, text
 from morphgraph.corpus.counting import KINDS, CountProgress, count_words, parse_memory
@@ -169,7 +170,7 @@ def test_every_kind_of_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     about = parquet.read_metadata(tmp_path / "new" / "o.parquet").metadata[b"morphgraph"]
     assert json.loads(about) == {
         "pipeline": "whitespace", "minimum_count": 1, "files": 15, "words": 28, "distinct": 7,
-        "kept": 7, "bad": 0, "order": counting.ORDER, "version": "0.1.0",
+        "kept": 7, "bad": 0, "order": counting.ORDER, "version": __version__,
     }  # fmt: skip
 
 

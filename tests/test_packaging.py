@@ -166,7 +166,7 @@ def test_the_readme_works_elsewhere() -> None:
     ours = [(sign, link) for sign, link in links if link.startswith(SOURCE)]
     assert len(ours) > 20
     for sign, link in ours:
-        kind, version, file = link.removeprefix(f"{SOURCE}/").split("/", 2)
+        kind, version, file = link.partition("#")[0].removeprefix(f"{SOURCE}/").split("/", 2)
         assert (kind, version) == ("raw" if sign else "blob", f"v{__version__}")
         assert (ROOT / file).is_file(), file
     assert sum(sign == "!" for sign, _ in ours) == README.count("![")

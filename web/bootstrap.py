@@ -230,7 +230,7 @@ def score_metrics(
             edit_buttons(current, place)
             follow_edits(current)
             said = "All figures, and what is counted"
-            with st.popover("", icon=":material/more_vert:", type="tertiary", help=said):
+            with st.popover("Menu", icon=":material/more_vert:", type="tertiary", help=said):
                 with st.container(key=f"menu-actions-{place}"):
                     edit_buttons(current, f"{place} menu")
                 st.table(pd.DataFrame(figures, ["now", "gain"]).T, border="horizontal")

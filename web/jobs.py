@@ -340,7 +340,7 @@ def _ran(command: Sequence[str], errors: Path, tell: Tell, said: str) -> str | N
     told = next((line for line in lines if line.startswith("morphgraph: ")), "")
     if process.returncode == 2 and told:
         return told.removeprefix("morphgraph: ")
-    return f"{said} was ended: more memory or time is needed than a visitor has. {_SMALLER}"
+    return f"{said} was ended: it needs more memory or time than a visitor has. {_SMALLER}"
 
 
 def _wait(process: subprocess.Popen[bytes], tell: Tell, what: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from browser_steps import PATIENCE, go_to, idle, seen_f1, sidebar, start, value_of
+from browser_steps import PATIENCE, go_to, idle, metric, seen_f1, sidebar, start
 from playwright.sync_api import Browser, Page, expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.kills]
@@ -62,7 +62,7 @@ def test_a_kill_in_the_middle_of_everything(
         )
         go_to(trains, "Train")
         train(trains, 300)
-        expect(trains.get_by_test_id("stMetric").filter(has_text="Types")).to_be_visible(
+        expect(trains.get_by_test_id("stMetric").filter(has_text="Types").last).to_be_visible(
             timeout=PATIENCE
         )
         idle(trains)
@@ -81,7 +81,8 @@ def test_a_kill_in_the_middle_of_everything(
             trains.get_by_text(re.compile("training of Unigram .* was interrupted"))
         ).to_be_visible(timeout=PATIENCE)
         expect(sidebar(trains)).to_contain_text("Tokeniser demo:nl")
-        assert value_of(trains, "Types") == "300"
+        trained = metric(trains, "Types").last.get_by_test_id("stMetricValue")
+        assert trained.inner_text() == "300"
         expect(sidebar(repairs)).to_contain_text("Tokeniser demo:de", timeout=PATIENCE)
         idle(repairs)
         expect(repairs.get_by_text(re.compile("^(Next: |Converged: )")).first).to_be_visible()

@@ -211,7 +211,7 @@ def test_scores_on_held_out_words_follow_a_run(page: Page, app_address: str) -> 
     )
     assert big > small
     # The last edit undone, they are computed for the others.
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo Shortcut").click()
     for _ in range(20):
         page.wait_for_timeout(200)
     idle(page)

@@ -8,7 +8,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PYTEST := $(BIN)/pytest -n logical --maxprocesses 4 --dist loadfile
 
-.PHONY: app quick test test-models soak lint bench assets clean
+.PHONY: app quick test test-models soak lint bench release-check assets clean
 
 app: $(STAMPS)/run
 	$(BIN)/morphgraph app
@@ -33,6 +33,10 @@ lint: $(STAMPS)/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Builds a release and tries it in clean environments, for some ten minutes: before a tag.
+release-check:
+	$(PYTHON) release/check.py
 
 bench: $(STAMPS)/browser
 	$(BIN)/python -m benchmarks

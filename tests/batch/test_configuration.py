@@ -69,7 +69,9 @@ def test_lists_make_a_grid() -> None:
     assert parsed("metrics: [boundaries, exact]").metrics == ["precision", "recall", "f1", "exact"]
 
 
-METHODS = "standard, dropout, trimmed, flota, first, longest, greedy, knockout, rebpe."
+METHODS = (
+    "standard, dropout, trimmed, flota, first, longest, greedy, suffix, least, knockout, rebpe."
+)
 DROPOUT = "methods:\n  - standard\n  - method: dropout\n"
 PAPER = "published:\n  - {source: s, data: d, columns: [a], rows: [[1]]%s}"
 MORE = {

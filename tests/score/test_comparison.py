@@ -234,7 +234,17 @@ def test_every_method_runs_on_a_demo() -> None:
     counts = WordCounts.from_mapping({"undesirable": 3, "the": 500})
     texts: Sequence[str] = ["undesirable", "the", "naïve 😀"]
     names = METHODS.offered
-    assert names == ["bpe", "dropout", "trimmed", "flota", "first", "longest", "greedy"]
+    assert names == [
+        "bpe",
+        "dropout",
+        "trimmed",
+        "flota",
+        "first",
+        "longest",
+        "greedy",
+        "suffix",
+        "least",
+    ]
     made = [method_on(tokeniser, name, {}, counts) for name in names]
     comparison = Comparison(made, texts, [("un", "desir", "able"), None, None])
     assert [len(row.cells) for row in comparison.rows] == [len(names)] * 3

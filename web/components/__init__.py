@@ -25,6 +25,7 @@ from morphgraph.tokeniser.preprocess import shown_token
 
 _PANZOOM = Path(__file__).parents[2] / "assets" / "panzoom" / "panzoom.min.js"
 """Panzoom (MIT), which ships with the app, its licence beside it."""
+_KINDS = ("css", "js")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +68,22 @@ def new_clicks(pending: Any, ack: int) -> tuple[list[Click], int]:
     return clicks, max([ack, *(click.sequence for click in clicks)])
 
 
-@cache
-def component(name: str, file: str, *shares: str) -> Callable[..., Any]:
-    """Return the component of a name, from its files here and others that it shares."""
+def sources(file: str, *shares: str) -> dict[str, str]:
+    """Return the HTML, CSS and script of a component, from its files here and others it shares."""
 
     def text(name: str) -> str:
         path = _PANZOOM if name == "panzoom.js" else Path(__file__).with_name(name)
         return path.read_text(encoding="utf-8") + "\n" if path.exists() else ""
 
+    joined = {kind: "".join(text(f"{one}.{kind}") for one in (*shares, file)) for kind in _KINDS}
+    return {"html": text(f"{file}.html"), **joined}
+
+
+@cache
+def component(name: str, file: str, *shares: str) -> Callable[..., Any]:
+    """Return the component of a name, from its files here and others that it shares."""
     made: Callable[..., Any] = st.components.v2.component(
-        f"morphgraph.{name}",
-        html=text(f"{file}.html"),
-        css="".join(text(f"{one}.css") for one in (*shares, file)),
-        js="".join(text(f"{one}.js") for one in (*shares, file)),
+        f"morphgraph.{name}", **sources(file, *shares)
     )
     return made
 

@@ -1,0 +1,333 @@
+"""Build the story in ``docs/story``: its pictures are the app's own components, its figures real.
+
+Run: ``python -m docs.make_story``. A page that is opened as a file may neither fetch nor load
+modules, so the components become a classic script, and so do the data and the merges.
+"""
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import morphgraph as mg
+from morphgraph.core.files import demo_tokeniser_path
+from morphgraph.core.text import in_percent
+from morphgraph.corpus.counts import wordfreq_counts
+from morphgraph.draw.charts import phase_colour, phase_label
+from morphgraph.draw.fan import fan_around
+from morphgraph.draw.merge_tree import describe_tree
+from morphgraph.draw.merge_tree_svg import to_svg
+from morphgraph.draw.words import line_in, rows_through
+from morphgraph.formats.loading import load_tokeniser
+from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.refine import SHARE_HELD_OUT, KnockoutSettings, ReBPESettings
+from morphgraph.refine.knockout import choose_types
+from morphgraph.refine.rebpe_run import ReBPERun, follow_phases
+from morphgraph.refine.study import Study, StudyState
+from morphgraph.score.boundaries import Benchmark, BoundaryTally
+from morphgraph.score.gold_set import split_entries
+from morphgraph.score.uncertainty import bootstrap_intervals
+from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.preprocess import shown_token
+from web.components import sources
+
+STORY = Path(__file__).parent / "story"
+LANGUAGES = {"en": "English", "de": "German", "nl": "Dutch"}
+WORD, CULPRIT, BLAMELESS = "carries", "ies", "er"
+SHOWN = ("carries", "unbelievable", "underestimating", "playgrounds")
+COMPONENTS = {
+    "fan": ("panzoom", "shared"),
+    "tree": ("shared", "elements", "player"),
+    "run": ("shared", "elements", "chips", "player"),
+    "rows": ("shared", "elements"),
+}
+"""The components of the story, and what each shares, as in `web.components`."""
+_WIDTHS = (620.0, 300.0)
+_MILLION = 1_000_000
+
+Data = dict[str, Any]
+
+
+def built() -> dict[str, str]:
+    """Return the text of every file that is built, by its name."""
+    english, *others = (_Language(code) for code in LANGUAGES)
+    data = {**english.story(), "languages": [other.summary() for other in others]}
+    return {
+        "components.js": "".join(map(_component, COMPONENTS)),
+        "data.js": f"story.data = {_json(data)};\n",
+        **{f"merges-{code}.js": _merges(code) for code in LANGUAGES},
+    }
+
+
+def _component(name: str) -> str:
+    """Return a component as a classic script."""
+    parts = sources(name, *COMPONENTS[name])
+    script = parts["js"].replace("export default ", "return ")
+    styles = {"html": parts["html"], "css": parts["css"]}
+    return (
+        f"story.components.{name} = {_json(styles)};\n"
+        f"story.components.{name}.show = (() => {{\n{script}}})();\n"
+    )
+
+
+def _merges(code: str) -> str:
+    """Return the merges of a demo tokeniser, one a line, as a script."""
+    merges = _model(code)["merges"]
+    lines = [merge if isinstance(merge, str) else " ".join(merge) for merge in merges]
+    return f"story.merges.{code} = {_json(chr(10).join(lines))};\n"
+
+
+def _model(code: str) -> Data:
+    model: Data = json.loads(demo_tokeniser_path(code).read_bytes())["model"]
+    return model
+
+
+def _json(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+class _Figure(NamedTuple):
+    """F1 in %, and its 95 % interval."""
+
+    f1: str
+    low: str
+    high: str
+
+    @classmethod
+    def of(cls, tally: BoundaryTally) -> "_Figure":
+        interval = bootstrap_intervals([tally.f1])[0]
+        numbers = (tally.f1.value, interval.low, interval.high)
+        return cls(*(f"{100 * number:.2f}" for number in numbers))
+
+
+class _Language:
+    """What the story tells of a demo tokeniser and its gold."""
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+        self.tokeniser = load_tokeniser(f"demo:{code}")
+        self.gold = mg.read_gold(f"demo:{code}")
+        self.study = Study(self.tokeniser, Benchmark.on(self.gold, self.tokeniser))
+        self.names = self.tokeniser.readable_types
+        self.blame = self.study.blame()
+
+    # ------------------------------------------------------------------------- all six steps
+
+    def story(self) -> Data:
+        tally = self.study.now.tally
+        focus = self.names.index(CULPRIT)
+        right, wrong = rows_through(self.study, focus)
+        if right:
+            raise AssertionError(f"the story says that each join of {CULPRIT} is wrong")
+        after = {name: self._without([name]) for name in (CULPRIT, BLAMELESS)}
+        to_blame = choose_types(self.tokeniser, self.blame, KnockoutSettings())
+        every = self._without(to_blame)
+        del every["fan"], after[BLAMELESS]["fan"]
+        return {
+            "types": len(self.names),
+            "merges": self.study.graph.merge_count,
+            "words": int((tally.weight > 0).sum()),
+            "precision": in_percent(tally.precision.value, 0),
+            "recall": in_percent(tally.recall.value, 0),
+            "start": _Figure.of(tally)._asdict(),
+            "births": list(self._births()),
+            "tree": self._tree(),
+            "shown": {word: self._line(word, self.study.graph) for word in SHOWN},
+            "fan": fan_around(self.study, focus, rows=7).to_dict(),
+            "fan_after": after[CULPRIT].pop("fan"),
+            "rows": [asdict(row) for row in wrong],
+            "blame": {name: self._blame_of(name) for name in ("er", "es", "ies", "ers")},
+            "to_blame": len(to_blame),
+            "without": after,
+            "without_all": every,
+            "run": self._run(),
+        }
+
+    def _tree(self) -> Data:
+        tree = describe_tree(self.tokeniser, self.tokeniser.encode([WORD]), 0)
+        return {
+            theme: list(dict.fromkeys(to_svg([tree], theme, width) for width in _WIDTHS))
+            for theme in ("light", "dark")
+        }
+
+    def _births(self) -> Iterator[Data]:
+        """Yield the merges of the word: how often each pair stood side by side, and where."""
+        counts = wordfreq_counts(self.code)
+        tree = describe_tree(self.tokeniser, self.tokeniser.encode([WORD]), 0)
+        for merge in sorted(tree.merges, key=lambda merge: merge.step):
+            if merge.rank is None:
+                raise AssertionError("every type of the story's word has a merge")
+            parts = tuple(map(tree.label, merge.children))
+            before = self._after_merges(merge.rank)
+            text = merge.label.lstrip("␣")
+            known = [(word, count) for word, count in counts.items() if text in word]
+            encoded = before.encode([word for word, _ in known])
+            found, total = Counter[str](), 0
+            segmented = segment(before.graph, encoded)
+            for number, (word, count) in enumerate(known):
+                tokens = [before.readable_types[token] for token in segmented.tokens(number)]
+                times = sum(pair == parts for pair in zip(tokens, tokens[1:], strict=False))
+                total += times * count
+                if times:
+                    found[word] = count
+            yield {
+                "parts": parts,
+                "whole": merge.label,
+                "rank": merge.rank,
+                "count": round(total * _MILLION / counts.total),
+                "words": [word for word, _ in found.most_common(3)],
+            }
+
+    def _after_merges(self, number: int) -> Any:
+        """Return the tokeniser as it was after its first merges."""
+        path = demo_tokeniser_path(self.code)
+        content = json.loads(path.read_bytes())
+        content["model"]["merges"] = content["model"]["merges"][:number]
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / path.name
+            file.write_text(json.dumps(content), encoding="utf-8")
+            return load_tokeniser(str(file))
+
+    def _blame_of(self, name: str) -> Data:
+        (merge,) = self.study.graph.incoming(self.names.index(name))
+        joins, wrong = map(int, self.blame.counts(merge))
+        return {"joins": joins, "wrong": wrong, "share": in_percent(wrong / joins, 0)}
+
+    def _without(self, types: Sequence[str]) -> Data:
+        """Return what the knockout of types does; the tokeniser stays as it is."""
+        study, before = self.study, self.study.now
+        study.graph.apply(study.graph.preview_knockout(types))
+        better, worse = study.better_and_worse(before)
+        shown = []
+        for order in ("better", "worse"):
+            changed, _ = study.changed_words(before, order=order, limit=5)
+            gained = [one.word for one in changed if (one.gain > 0) == (order == "better")]
+            shown.append([self._both(word) for word in gained if len(types) == 1])
+        found = {
+            **_Figure.of(study.now.tally)._asdict(),
+            "better": better,
+            "worse": worse,
+            "changed": shown[0] or shown[1],
+            "fan": fan_around(study, self.names.index(CULPRIT), rows=7).to_dict(),
+        }
+        study.graph.undo()
+        if study.now.tally.f1.value != before.tally.f1.value:
+            raise AssertionError("the knockout was not undone")
+        return found
+
+    def _both(self, word: str) -> Data:
+        """Return a word before all edits and now."""
+        graph = self.study.graph
+        return {"before": self._line(word, graph.original()), "after": self._line(word, graph)}
+
+    def _line(self, word: str, graph: MergeGraph, study: Study | None = None) -> Data:
+        return _columns(asdict(line_in(study or self.study, word, graph)))
+
+    # ------------------------------------------------------------------------- ReBPE
+
+    def _repaired(self) -> ReBPERun:
+        settings = ReBPESettings(holdout=SHARE_HELD_OUT)
+        run = ReBPERun(self.tokeniser.fork(), self.study.benchmark, settings)
+        run.finish()
+        if not run.converged:
+            raise AssertionError("the story says that nothing changes any more")
+        return run
+
+    def _scores(self, run: ReBPERun) -> tuple[_Figure, _Figure, Study, Study]:
+        """Return F1 on the held-out words, before and after, and the studies of both."""
+        before = Study(self.tokeniser, run.scored)
+        after = Study(run.tokeniser, run.scored)
+        return _Figure.of(before.now.tally), _Figure.of(after.now.tally), before, after
+
+    def _run(self) -> Data:
+        run = self._repaired()
+        start, end, before, after = self._scores(run)
+        seen, held = split_entries(self.study.benchmark.words.texts, SHARE_HELD_OUT, 0)
+        learned = self.study.benchmark.subset(seen)
+        look: Callable[[MergeGraph], float] = lambda graph: (  # noqa: E731
+            learned.score(segment(graph, learned.words), "morphemic", "types").f1
+        )
+        on_seen = follow_phases(run, look)
+        last = max(n for n, phase in enumerate(run.phases) if phase.counts) + 1
+        points = []
+        for phase, other in list(zip(run.phases, on_seen, strict=True))[:last]:
+            said = " · ".join(f"{number:,} {kind}" for kind, number in phase.counts.items())
+            point = {
+                "label": phase_label(phase),
+                "kind": phase_colour(phase),
+                "iteration": phase.iteration,
+                "f1": round(100 * phase.score.f1, 2),
+                "value": f"{100 * phase.score.f1:.1f}",
+                "said": said or "nothing to change" if phase.kind != "start" else "as it was",
+                "undone": False,
+                "beside": round(100 * other, 2),
+            }
+            points.append(point)
+        texts = self.study.benchmark.words.texts
+        return {
+            "points": points,
+            "rounds": run.phases[last - 1].iteration,
+            "seen": len(seen),
+            "held": len(held),
+            "start": start._asdict(),
+            "end": end._asdict(),
+            "seen_start": f"{100 * on_seen[0]:.2f}",
+            "seen_end": f"{100 * on_seen[-1]:.2f}",
+            "gain": f"{100 * (after.now.tally.f1.value - before.now.tally.f1.value):.0f}",
+            "seen_gain": f"{100 * (on_seen[-1] - on_seen[0]):.0f}",
+            "is_seen": WORD in {texts[number] for number in seen},
+            "word": self._line(WORD, run.graph, after),
+            "example": self._mended(before.now, before, after),
+        }
+
+    def _mended(self, start: StudyState, before: Study, after: Study) -> Data:
+        """Return the most frequent held-out word that is as in the gold now, and was not."""
+        was, now = start.tally, after.now.tally
+        fixed = now.is_exact & (was.missed > 0) & (now.relevant > 0)
+        frequent = after.benchmark.token_weights
+        number = max(fixed.nonzero()[0].tolist(), key=lambda n: (frequent[n], -n))
+        word = after.benchmark.words.texts[number]
+        return {
+            "before": self._line(word, before.graph, before),
+            "after": self._line(word, after.graph, after),
+        }
+
+    def summary(self) -> Data:
+        """Return what the story tells of a further language."""
+        run = self._repaired()
+        start, end, before, after = self._scores(run)
+        worst = int(self.blame.arrays.merge_ids[self.blame.order[0]])
+        joins, wrong = map(int, self.blame.counts(worst))
+        parts = [self.names[part] for part in self.study.graph.merge(worst).parts]
+        return {
+            "code": self.code,
+            "name": LANGUAGES[self.code],
+            "parts": parts,
+            "joins": joins,
+            "wrong": wrong,
+            "held": len(run.scored.words),
+            "start": start._asdict(),
+            "end": end._asdict(),
+            "example": self._mended(before.now, before, after),
+        }
+
+
+def _columns(line: Data) -> Data:
+    """Return what the columns of letters need: a word, its morphs and its tokens."""
+    tokens = ["".join(token["segments"]) for token in line["tokens"]]
+    return {"word": line["word"], "morphs": line["morphs"], "tokens": list(map(shown_token, tokens))}
+
+
+def main() -> None:
+    """Write the built files."""
+    folder = STORY / "built"
+    folder.mkdir(exist_ok=True)
+    for name, text in built().items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1716 @@
+story.components.fan = {"html":"<div class=\"fan\">\n  <svg class=\"surface\" role=\"group\" aria-label=\"Merge graph\"><g class=\"world\"><g class=\"edges\"></g><g class=\"vertices\"></g></g></svg>\n  <div class=\"notice\" hidden>There is nothing to draw.</div>\n  <div class=\"toolbar\" role=\"toolbar\" aria-label=\"View of the graph\">\n    <button type=\"button\" data-action=\"fit\" title=\"Show all (0)\" aria-label=\"Show all\"><svg viewBox=\"0 0 20 20\"><path d=\"M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4\"/></svg></button>\n    <button type=\"button\" data-action=\"in\" title=\"Zoom in (+)\" aria-label=\"Zoom in\"><svg viewBox=\"0 0 20 20\"><path d=\"M10 4v12M4 10h12\"/></svg></button>\n    <button type=\"button\" data-action=\"out\" title=\"Zoom out (−)\" aria-label=\"Zoom out\"><svg viewBox=\"0 0 20 20\"><path d=\"M4 10h12\"/></svg></button>\n    <button type=\"button\" data-action=\"svg\" title=\"Download as SVG\" aria-label=\"Download as SVG\"><svg viewBox=\"0 0 20 20\"><path d=\"M10 3v9M6 9l4 4 4-4M4 17h12\"/></svg></button>\n  </div>\n</div>\n\n","css":":host { display: block; }\n\n.fan {\n  position: relative;\n  overflow: hidden;\n  box-sizing: border-box;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 15%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: var(--st-text-color, #262730);\n  font: 14px var(--st-code-font, \"Source Code Pro\", monospace);\n\n  --plain: #eceff3;\n  --plain-ink: #262730;\n  --line: #aab2bf;\n  --changed: #1668c7;\n  --selected: #6d3fe0;\n  --faded: #6b6f7a;\n  --lane0: #737a8c;\n  --lane1: #b9770e;\n  --lane2: #1f8a70;\n  --lane3: #a3478f;\n  --lane4: #2f6fb7;\n}\n\n.fan.dark {\n  --plain: #2b303b;\n  --plain-ink: #fafafa;\n  --line: #596273;\n  --changed: #5ab4ff;\n  --selected: #b79bff;\n  --faded: #a4a9b5;\n  --lane0: #a8b0c2;\n  --lane1: #f0b24a;\n  --lane2: #5fd0b0;\n  --lane3: #e08ccf;\n  --lane4: #7db4f0;\n}\n\n.surface { display: block; width: 100%; height: 100%; cursor: grab; touch-action: none; }\n.surface:active { cursor: grabbing; }\n\n.vertex { cursor: pointer; outline: none; transition: transform var(--time), opacity var(--time); }\n.vertex text { fill: var(--ink, var(--plain-ink)); text-anchor: middle; dominant-baseline: central; user-select: none; }\n.vertex .box { fill: var(--fill, var(--plain)); stroke: color-mix(in srgb, var(--plain-ink) 22%, transparent); transition: width var(--time), x var(--time), fill var(--time); }\n.vertex .ring { fill: none; stroke: none; stroke-width: 3; transition: width var(--time), x var(--time); }\n.vertex.focus text { font-weight: 600; }\n.vertex.changed .box { stroke: var(--changed); stroke-width: 2.5; }\n.vertex.more .box { fill: none; stroke-dasharray: 5 4; stroke: var(--line); }\n.vertex.ghost .box { fill: none; stroke: none; }\n.vertex.merge.ghost .box { stroke: var(--line); stroke-dasharray: 4 3; }\n.vertex.ghost text { fill: var(--faded); text-decoration: line-through; }\n.vertex.strand .box { stroke: var(--strand); stroke-width: 2.5; }\n.vertex.selected .ring { stroke: var(--selected); }\n.vertex.pointed .ring { stroke: color-mix(in srgb, var(--selected) 55%, transparent); }\n.vertex:focus-visible .ring { stroke: var(--selected); stroke-dasharray: 5 3; }\n.vertex.marked .ring { stroke: var(--changed); }\n\n.edge { fill: none; stroke: var(--line); stroke-width: 1.5; transition: d var(--time), opacity var(--time); }\n.edge.focus { stroke: color-mix(in srgb, var(--selected) 75%, transparent); }\n.edge.strand { stroke: var(--strand); stroke-width: 1.7; }\n.edge.ghost { stroke-dasharray: 4 4; }\n.edge.near { stroke-width: 3; }\n\n.coming { animation: coming var(--time); }\n.leaving { opacity: 0; pointer-events: none; }\n.lit .vertex:not(.on), .lit .edge:not(.on) { opacity: 0.22; }\n.moving .world { transition: transform var(--time); }\n\n@keyframes coming { from { opacity: 0; } }\n\n.fan { --time: 450ms; }\n\n@media (prefers-reduced-motion: reduce) {\n  .fan { --time: 0.01ms; }\n}\n\n.notice { position: absolute; inset: 0; display: grid; place-items: center; color: var(--faded); }\n.notice[hidden] { display: none; }\n\n.toolbar { position: absolute; right: 8px; bottom: 8px; display: flex; gap: 2px; }\n\n.toolbar button {\n  display: grid;\n  place-items: center;\n  width: 28px;\n  height: 28px;\n  padding: 0;\n  border: 0;\n  border-radius: 7px;\n  background: var(--st-background-color, #fff);\n  color: inherit;\n  opacity: 0.75;\n  cursor: pointer;\n}\n\n.toolbar button:hover { opacity: 1; background: var(--st-secondary-background-color, #f0f2f6); }\n.toolbar button:focus-visible { opacity: 1; outline: 2px solid var(--selected); }\n.toolbar svg { width: 16px; height: 16px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; }\n\n"};
+story.components.fan.show = (() => {
+/**
+* Panzoom 4.6.2 for panning and zooming elements using CSS transforms
+* Copyright Timmy Willison and other contributors
+* https://github.com/timmywil/panzoom/blob/main/MIT-License.txt
+*/
+((e,t)=>{"object"==typeof exports&&"undefined"!=typeof module?module.exports=t():"function"==typeof define&&define.amd?define(t):(e="undefined"!=typeof globalThis?globalThis:e||self).Panzoom=t()})(this,function(){"undefined"!=typeof window&&(window.NodeList&&!NodeList.prototype.forEach&&(NodeList.prototype.forEach=Array.prototype.forEach),"function"!=typeof window.CustomEvent)&&(window.CustomEvent=function(e,t){t=t||{bubbles:!1,cancelable:!1,detail:null};var n=document.createEvent("CustomEvent");return n.initCustomEvent(e,t.bubbles,t.cancelable,t.detail),n});let i="undefined"!=typeof document&&!!document.documentMode,a;let l=["webkit","moz","ms"],s={};function z(e){if(s[e])return s[e];var t=a=a||document.createElement("div").style;if(e in t)return s[e]=e;var n=e[0].toUpperCase()+e.slice(1);let o=l.length;for(;o--;){var r=""+l[o]+n;if(r in t)return s[e]=r}}function r(e,t){return parseFloat(t[z(e)])||0}function c(e,t,n=window.getComputedStyle(e)){var o="border"===t?"Width":"";return{left:r(t+"Left"+o,n),right:r(t+"Right"+o,n),top:r(t+"Top"+o,n),bottom:r(t+"Bottom"+o,n)}}function X(e,t,n){e.style[z(t)]=n}function Y(e){let t=e.parentNode;t&&1===t.nodeType||(t=document.documentElement);var n=window.getComputedStyle(e),o=window.getComputedStyle(t),r=e.getBoundingClientRect(),a=t.getBoundingClientRect();return{elem:{style:n,width:r.width,height:r.height,top:r.top,bottom:r.bottom,left:r.left,right:r.right,margin:c(e,"margin",n),border:c(e,"border",n)},parent:{style:o,width:a.width,height:a.height,top:a.top,bottom:a.bottom,left:a.left,right:a.right,padding:c(t,"padding",o),border:c(t,"border",o)}}}let C={down:"mousedown",move:"mousemove",up:"mouseup mouseleave"};function N(e,t,n,o){C[e].split(" ").forEach(e=>{t.addEventListener(e,n,o)})}function T(e,t,n){C[e].split(" ").forEach(e=>{t.removeEventListener(e,n)})}function $(e,t){let n=e.length;for(;n--;)if(e[n].pointerId===t.pointerId)return n;return-1}function L(e,t){let n;if(t.touches){n=0;for(var o of t.touches)o.pointerId=n++,L(e,o)}else-1<(n=$(e,t))&&e.splice(n,1),e.push(t)}function V(e){let t=(e=e.slice(0)).pop();for(var n;n=e.pop();)t={clientX:(n.clientX-t.clientX)/2+t.clientX,clientY:(n.clientY-t.clientY)/2+t.clientY};return t}function G(e){var t;return e.length<2?0:(t=e[0],e=e[1],Math.sqrt(Math.pow(Math.abs(e.clientX-t.clientX),2)+Math.pow(Math.abs(e.clientY-t.clientY),2)))}"undefined"!=typeof window&&("function"==typeof window.PointerEvent?C={down:"pointerdown",move:"pointermove",up:"pointerup pointerleave pointercancel"}:"function"==typeof window.TouchEvent&&(C={down:"touchstart",move:"touchmove",up:"touchend touchcancel"}));let I=/^http:[\w\.\/]+svg$/;
+/**
+   * Panzoom for panning and zooming elements using CSS transforms
+   * https://github.com/timmywil/panzoom
+   *
+   * Copyright Timmy Willison and other contributors
+   * Released under the MIT license
+   * https://github.com/timmywil/panzoom/blob/main/MIT-License.txt
+   *
+   */
+let R={animate:!1,canvas:!1,cursor:"move",disablePan:!1,disableZoom:!1,disableXAxis:!1,disableYAxis:!1,duration:200,easing:"ease-in-out",exclude:[],excludeClass:"panzoom-exclude",handleStartEvent:e=>{e.preventDefault(),e.stopPropagation()},maxScale:4,minScale:.125,overflow:"hidden",panOnlyWhenZoomed:!1,pinchAndPan:!1,relative:!1,setTransform:function(e,{x:t,y:n,scale:o,isSVG:r},a){X(e,"transform",`scale(${o}) translate(${t}px, ${n}px)`),r&&i&&(o=window.getComputedStyle(e).getPropertyValue("transform"),e.setAttribute("transform",o))},startX:0,startY:0,startScale:1,step:.3,touchAction:"none"};function e(d,p){if(!d)throw new Error("Panzoom requires an element as an argument");if(1!==d.nodeType)throw new Error("Panzoom requires an element with a nodeType of 1");if(!(e=>{let t=e;for(;t&&t.parentNode;){if(t.parentNode===document)return 1;t=t.parentNode instanceof ShadowRoot?t.parentNode.host:t.parentNode}})(d))throw new Error("Panzoom should be called on elements that have been attached to the DOM");p=Object.assign(Object.assign({},R),p);e=d;let c=I.test(e.namespaceURI)&&"svg"!==e.nodeName.toLowerCase();var e;let n=d.parentNode;n.style.overflow=p.overflow,n.style.userSelect="none",n.style.touchAction=p.touchAction,(p.canvas?n:d).style.cursor=p.cursor,d.style.userSelect="none",d.style.touchAction=p.touchAction,X(d,"transformOrigin","string"==typeof p.origin?p.origin:c?"0 0":"50% 50%");let u=0,m=0,f=1,a=!1;function r(e,t,n){n.silent||(n=new CustomEvent(e,{detail:t}),d.dispatchEvent(n))}function l(t,n,e){let o={x:u,y:m,scale:f,isSVG:c,originalEvent:e};return requestAnimationFrame(()=>{var e;"boolean"==typeof n.animate&&(n.animate?(e=n,X(d,"transition",`${z("transform")} ${e.duration}ms `+e.easing)):X(d,"transition","none")),n.setTransform(d,o,n),r(t,o,n),r("panzoomchange",o,n)}),o}function s(e,t,n,o){var r,a,i,l,s=Object.assign(Object.assign({},p),o),c={x:u,y:m,opts:s};return(null!=o&&o.force||!(s.disablePan||s.panOnlyWhenZoomed&&f===s.startScale))&&(e=parseFloat(e),t=parseFloat(t),s.disableXAxis||(c.x=(s.relative?u:0)+e),s.disableYAxis||(c.y=(s.relative?m:0)+t),s.contain&&(e=((t=(e=(o=Y(d)).elem.width/f)*n)-e)/2,a=((r=(a=o.elem.height/f)*n)-a)/2,"inside"===s.contain?(i=(-o.elem.margin.left-o.parent.padding.left+e)/n,l=(o.parent.width-t-o.parent.padding.left-o.elem.margin.left-o.parent.border.left-o.parent.border.right+e)/n,c.x=Math.max(Math.min(c.x,l),i),l=(-o.elem.margin.top-o.parent.padding.top+a)/n,i=(o.parent.height-r-o.parent.padding.top-o.elem.margin.top-o.parent.border.top-o.parent.border.bottom+a)/n,c.y=Math.max(Math.min(c.y,i),l)):"outside"===s.contain&&(i=(-(t-o.parent.width)-o.parent.padding.left-o.parent.border.left-o.parent.border.right+e)/n,l=(e-o.parent.padding.left)/n,c.x=Math.max(Math.min(c.x,l),i),t=(-(r-o.parent.height)-o.parent.padding.top-o.parent.border.top-o.parent.border.bottom+a)/n,e=(a-o.parent.padding.top)/n,c.y=Math.max(Math.min(c.y,e),t))),s.roundPixels)&&(c.x=Math.round(c.x),c.y=Math.round(c.y)),c}function h(n,o){var r,a=Object.assign(Object.assign({},p),o),i={scale:f,opts:a};if(null!=o&&o.force||!a.disableZoom){let e=p.minScale,t=p.maxScale;a.contain&&(a=(o=Y(d)).elem.width/f,r=o.elem.height/f,1<a)&&1<r&&(a=(o.parent.width-o.parent.border.left-o.parent.border.right)/a,o=(o.parent.height-o.parent.border.top-o.parent.border.bottom)/r,"inside"===p.contain?t=Math.min(t,a,o):"outside"===p.contain&&(e=Math.max(e,a,o))),i.scale=Math.min(Math.max(n,e),t)}return i}function i(e,t,n,o){e=s(e,t,f,n);return u!==e.x||m!==e.y?(u=e.x,m=e.y,l("panzoompan",e.opts,o)):{x:u,y:m,scale:f,isSVG:c,originalEvent:o}}function g(n,o,r){var a=h(n,o),i=a.opts;if(null!=o&&o.force||!i.disableZoom){n=a.scale;let e=u,t=m;i.focal&&(o=i.focal,e=(o.x/n-o.x/f+u*n)/n,t=(o.y/n-o.y/f+m*n)/n);a=s(e,t,n,{relative:!1,force:!0});return u=a.x,m=a.y,f=n,l("panzoomzoom",i,r)}}function t(e,t){t=Object.assign(Object.assign(Object.assign({},p),{animate:!0}),t);return g(f*Math.exp((e?1:-1)*t.step),t)}function v(e,t,n,o){var r=Y(d);const a=r.parent.width-r.parent.padding.left-r.parent.padding.right-r.parent.border.left-r.parent.border.right,i=r.parent.height-r.parent.padding.top-r.parent.padding.bottom-r.parent.border.top-r.parent.border.bottom;let l=t.clientX-r.parent.left-r.parent.padding.left-r.parent.border.left-r.elem.margin.left,s=t.clientY-r.parent.top-r.parent.padding.top-r.parent.border.top-r.elem.margin.top;c||(l-=r.elem.width/f/2,s-=r.elem.height/f/2);t={x:l/a*(a*e),y:s/i*(i*e)};return g(e,Object.assign(Object.assign({},n),{animate:!1,focal:t}),o)}g(p.startScale,{animate:!1,force:!0}),setTimeout(()=>{i(p.startX,p.startY,{animate:!1,force:!0})});let y,b,w,x,O,E,S=[];function o(e){((t,n)=>{for(let e=t;null!=e;e=e.parentNode)if(o=e,r=n.excludeClass,1===o.nodeType&&-1<` ${o=o,(o.getAttribute("class")||"").trim()} `.indexOf(` ${r} `)||-1<n.exclude.indexOf(e))return 1;var o,r})(e.target,p)||(L(S,e),a=!0,p.handleStartEvent(e),y=u,b=m,r("panzoomstart",{x:u,y:m,scale:f,isSVG:c,originalEvent:e},p),e=V(S),w=e.clientX,x=e.clientY,O=f,E=G(S))}function M(t){if(a&&void 0!==y&&void 0!==b&&void 0!==w&&void 0!==x){L(S,t);var n,o=V(S),r=1<S.length;let e=f;r&&(0===E&&(E=G(S)),n=G(S)-E,v(e=h(n*p.step/80+O).scale,o,{animate:!1},t)),r&&!p.pinchAndPan||i(y+(o.clientX-w)/e,b+(o.clientY-x)/e,{animate:!1},t)}}function A(e){1===S.length&&r("panzoomend",{x:u,y:m,scale:f,isSVG:c,originalEvent:e},p);var t=S;if(e.touches)for(;t.length;)t.pop();else{e=$(t,e);-1<e&&t.splice(e,1)}a&&(a=!1,y=b=w=x=void 0)}let P=!1;function j(){P||(P=!0,N("down",p.canvas?n:d,o),N("move",document,M,{passive:!0}),N("up",document,A,{passive:!0}))}return p.noBind||j(),{bind:j,destroy:function(){P=!1,T("down",p.canvas?n:d,o),T("move",document,M),T("up",document,A)},eventNames:C,getPan:()=>({x:u,y:m}),getScale:()=>f,getOptions:()=>{var e,t=p,n={};for(e in t)t.hasOwnProperty(e)&&(n[e]=t[e]);return n},handleDown:o,handleMove:M,handleUp:A,pan:i,reset:function(e){var e=Object.assign(Object.assign(Object.assign({},p),{animate:!0,force:!0}),e),t=(f=h(e.startScale,e).scale,s(e.startX,e.startY,f,e));return u=t.x,m=t.y,l("panzoomreset",e)},resetStyle:function(){n.style.overflow="",n.style.userSelect="",n.style.touchAction="",n.style.cursor="",d.style.cursor="",d.style.userSelect="",d.style.touchAction="",X(d,"transformOrigin","")},setOptions:function(e={}){for(var t in e)e.hasOwnProperty(t)&&(p[t]=e[t]);(e.hasOwnProperty("cursor")||e.hasOwnProperty("canvas"))&&(n.style.cursor=d.style.cursor="",(p.canvas?n:d).style.cursor=p.cursor),e.hasOwnProperty("overflow")&&(n.style.overflow=e.overflow),e.hasOwnProperty("touchAction")&&(n.style.touchAction=e.touchAction,d.style.touchAction=e.touchAction)},setStyle:(e,t)=>X(d,e,t),zoom:g,zoomIn:function(e){return t(!0,e)},zoomOut:function(e){return t(!1,e)},zoomToPoint:v,zoomWithWheel:function(e,t){e.preventDefault();var t=Object.assign(Object.assign(Object.assign({},p),t),{animate:!1}),n=(0===e.deltaY&&e.deltaX?e.deltaX:e.deltaY)<0?1:-1;return v(h(f*Math.exp(n*t.step/3),t).scale,e,t,e)}}}return e.defaultOptions=R,e});
+// What all components share; goes before the script of each.
+
+const RESEND = 4000; // ms after which clicks that nobody acknowledged are sent again
+
+const painter = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext(
+  "2d",
+  { willReadFrequently: true },
+);
+const parsed = new Map();
+
+/** Red, green and blue of a colour of CSS. */
+function rgb(colour) {
+  if (!parsed.has(colour)) {
+    painter.clearRect(0, 0, 1, 1);
+    painter.fillStyle = "#888";
+    painter.fillStyle = colour;
+    painter.fillRect(0, 0, 1, 1);
+    parsed.set(colour, [...painter.getImageData(0, 0, 1, 1).data].slice(0, 3));
+  }
+  return parsed.get(colour);
+}
+
+/** Whether the page around an element of a component is dark. */
+function isDark(parent) {
+  const style = getComputedStyle(parent.host ?? parent);
+  const [r, g, b] = rgb(style.getPropertyValue("--st-background-color").trim());
+  return 0.299 * r + 0.587 * g + 0.114 * b < 128;
+}
+
+/** Numbered clicks, sent again until Python has acknowledged them. */
+class Clicks {
+  pending = [];
+  sequence = 0;
+
+  add(key, kind = "click") {
+    this.sequence += 1;
+    this.pending.push({ sequence: this.sequence, key, kind });
+    this.flush();
+  }
+
+  flush() {
+    clearTimeout(this.resending);
+    if (!this.pending.length || !this.send) return;
+    this.send("pending", [...this.pending]);
+    this.resending = setTimeout(() => this.flush(), RESEND);
+  }
+
+  acknowledge({ data, setTriggerValue }) {
+    const ack = data.ack ?? 0;
+    this.send = setTriggerValue;
+    this.sequence = Math.max(this.sequence, ack);
+    this.pending = this.pending.filter(({ sequence }) => sequence > ack);
+    if (!this.pending.length) clearTimeout(this.resending);
+  }
+
+  stop() {
+    clearTimeout(this.resending);
+    this.send = null;
+  }
+}
+
+/** What is chosen here, of which Python hears when no other choice has followed for `patience`. */
+class Choice {
+  told = [];
+
+  constructor(patience) {
+    this.patience = patience; // ms
+  }
+
+  tell(chosen, patience = this.patience) {
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => {
+      this.waiting = null;
+      this.told.push(chosen);
+      this.send?.("chosen", chosen);
+    }, patience);
+  }
+
+  /** Whether what Python says is chosen is to be shown: not while it has yet to hear of a newer. */
+  hear({ data, setStateValue }) {
+    this.send = setStateValue;
+    const heard = this.told.lastIndexOf(data.chosen);
+    if (heard >= 0) this.told.splice(0, heard + 1);
+    else if (data.chosen !== this.known) this.told = []; // chosen elsewhere
+    this.known = data.chosen;
+    return !this.waiting && !this.told.length;
+  }
+
+  stop() {
+    clearTimeout(this.waiting);
+    this.send = null;
+  }
+}
+
+/** Whether a pointer has moved: what moves under one that rests gets its events, too. */
+function hasMoved({ movementX, movementY }) {
+  return movementX !== 0 || movementY !== 0;
+}
+
+function save(blob, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+/**
+ * What a component exports: it is called again at every change of data or theme with the same
+ * parent element, so the view of that element is kept, and updates itself by difference. What it
+ * returns is also called when newer data came while its script was loading: the view goes only if
+ * its element has left the page.
+ */
+function component(View) {
+  const views = new WeakMap();
+  return (given) => {
+    const { parentElement } = given;
+    let view = views.get(parentElement);
+    if (!view) views.set(parentElement, (view = new View(parentElement)));
+    view.update(given);
+    return () => {
+      if (!parentElement.isConnected && views.delete(parentElement)) view.dispose();
+    };
+  };
+}
+
+// The merge graph as a fan, in SVG: draws what Python has laid out and reports clicks. Labels are text
+// nodes only, for types come from uploaded files. Pan and zoom are Panzoom's, which goes before this.
+
+const cameras = (globalThis.__morphgraph_cameras ??= new Map()); // view key → where one last looked, if that was by hand
+const LANES = 5;
+const SCALE = { most: 1.35, smallest: 0.15, largest: 4 };
+const MARGIN = 16; // px around all that is drawn
+const PAINTED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor", "dominant-baseline", "text-decoration-line"];
+const LEAVING = 500; // ms after which what has faded is removed
+
+function svg(name, className) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+  if (className) element.setAttribute("class", className);
+  return element;
+}
+
+class FanView {
+  constructor(parent) {
+    this.parent = parent;
+    this.frame = parent.querySelector(".fan");
+    this.surface = parent.querySelector(".surface");
+    this.world = parent.querySelector(".world");
+    this.clicks = new Clicks();
+    this.vertices = new Map();
+    this.edges = new Map();
+    this.camera = Panzoom(this.world, {
+      canvas: true,
+      excludeClass: "vertex",
+      minScale: SCALE.smallest,
+      maxScale: SCALE.largest,
+      step: 0.25,
+      cursor: "",
+      setTransform: (element, { scale, x, y }) => {
+        element.style.transform = `scale(${scale}) translate(${x}px, ${y}px)`;
+      },
+      handleStartEvent: () => this.frame.classList.remove("moving"),
+    });
+    this.surface.addEventListener("wheel", (event) => {
+      this.frame.classList.remove("moving");
+      this.camera.zoomWithWheel(event);
+      this.keepCamera();
+    });
+    this.world.addEventListener("panzoomend", () => this.keepCamera());
+    this.listen();
+    this.resizing = new ResizeObserver(() => this.drawn && this.place());
+    this.resizing.observe(this.surface);
+  }
+
+  // --- data in
+
+  update(given) {
+    const { data } = given;
+    this.clicks.acknowledge(given);
+    this.dark = isDark(this.parent);
+    this.frame.classList.toggle("dark", this.dark);
+    this.frame.style.height = data.height;
+    const switched = this.viewKey !== data.view_key;
+    this.viewKey = data.view_key;
+    // While clicks are on their way, the page has not seen the latest of them.
+    if (!this.clicks.pending.length || switched) this.selected = data.selected;
+    const told = JSON.stringify([data.fan, this.dark]);
+    if (told !== this.told || switched) {
+      const first = !this.drawn;
+      this.told = told;
+      this.fan = data.fan;
+      this.least = data.least;
+      this.drawn = true;
+      this.draw();
+      this.frame.classList.toggle("moving", !first && !switched);
+      // Panzoom sets where it starts a moment after it is made.
+      if (first) setTimeout(() => this.place());
+      else this.place();
+    }
+    this.mark();
+    const types = this.fan.vertices.filter(({ kind }) => kind === "type").length;
+    const merges = this.fan.vertices.filter(({ kind }) => kind === "merge").length;
+    const how = "Arrow keys move, Enter clicks, Shift and Enter moves the graph there.";
+    this.surface.setAttribute("aria-label", `Merge graph: ${types} types, ${merges} merges. ${how}`);
+  }
+
+  // --- drawing by difference
+
+  draw() {
+    const focused = this.vertices.get(this.surface.getRootNode().activeElement?.dataset.id);
+    this.point(undefined); // nothing, until the pointer moves or the focus is back
+    this.notice().hidden = this.fan.vertices.length > 0;
+    this.sync(this.vertices, this.fan.vertices, ".vertices", (v) => this.newVertex(v), (e, v) => this.dress(e, v));
+    this.sync(this.edges, this.fan.edges, ".edges", () => svg("path"), (e, edge) => this.trace(e, edge));
+    this.light(this.word);
+    // What is put elsewhere in the order of the tab key has lost the focus.
+    if (focused) (this.vertices.get(focused.id) ?? this.home(focused.key))?.element.focus({ preventScroll: true });
+  }
+
+  /** The vertex of a key, or that in the middle. */
+  home(key) {
+    const entries = [...this.vertices.values()];
+    return entries.find((entry) => entry.key === key) ?? entries.find(({ flags }) => flags.includes("focus")) ?? entries[0];
+  }
+
+  notice() {
+    return this.parent.querySelector(".notice");
+  }
+
+  sync(known, wanted, place, make, update) {
+    const group = this.world.querySelector(place);
+    const isFirst = known.size === 0;
+    const gone = new Map(known);
+    for (const one of wanted) {
+      let entry = known.get(one.id);
+      gone.delete(one.id);
+      if (!entry) {
+        entry = { element: make(one) };
+        known.set(one.id, entry);
+        entry.coming = !isFirst;
+      }
+      Object.assign(entry, one);
+      update(entry.element, entry);
+      group.append(entry.element); // in the order given, which is that of the tab key
+      entry.coming = false;
+    }
+    for (const [id, { element }] of gone) {
+      known.delete(id);
+      element.classList.add("leaving");
+      element.removeAttribute("tabindex");
+      delete element.dataset.id;
+      setTimeout(() => element.remove(), LEAVING);
+    }
+  }
+
+  newVertex({ id, key }) {
+    const element = svg("g");
+    element.dataset.id = id;
+    element.dataset.key = key;
+    element.setAttribute("role", "button");
+    element.setAttribute("tabindex", "-1");
+    element.append(svg("title"), svg("rect", "box"), svg("rect", "ring"), svg("text"));
+    return element;
+  }
+
+  dress(element, { kind, label, about, value, x, y, width, lane, flags, fills, inks, coming }) {
+    const classes = ["vertex", kind, ...flags, ...(lane === null ? [] : ["strand"])];
+    element.setAttribute("class", [...classes, ...(coming ? ["coming"] : [])].join(" "));
+    element.style.transform = `translate(${x}px, ${y}px)`;
+    const dark = Number(this.dark);
+    const set = (name, text) => (text ? element.style.setProperty(name, text) : element.style.removeProperty(name));
+    set("--fill", value === null ? "" : fills[dark]);
+    set("--ink", value === null ? "" : inks[dark]);
+    set("--strand", lane === null ? "" : `var(--lane${lane % LANES})`);
+    const [title, box, ring, text] = element.children;
+    title.textContent = about;
+    element.setAttribute("aria-label", `${kind} ${about.split("\n").join(", ")}`);
+    for (const [rect, grow] of [[box, 0], [ring, 4]]) {
+      const high = 30 + 2 * grow;
+      const round = kind === "type" ? high / 2 : 6 + grow / 2;
+      const shape = { x: -width / 2 - grow, y: -high / 2, width: width + 2 * grow, height: high, rx: round };
+      for (const [name, size] of Object.entries(shape)) {
+        rect.setAttribute(name, size);
+        rect.style[name] = `${size}px`;
+      }
+    }
+    if (text.textContent !== label) {
+      text.textContent = label;
+      text.removeAttribute("textLength");
+      // Letters that the font lacks come from another, which may be wider.
+      if (text.getComputedTextLength() > width - 14) {
+        text.setAttribute("textLength", width - 14);
+        text.setAttribute("lengthAdjust", "spacingAndGlyphs");
+      }
+    }
+  }
+
+  trace(element, { path, lane, flags, coming }) {
+    const classes = ["edge", ...flags, ...(lane === null ? [] : ["strand"]), ...(coming ? ["coming"] : [])];
+    element.setAttribute("class", classes.join(" "));
+    if (lane !== null) element.style.setProperty("--strand", `var(--lane${lane % LANES})`);
+    element.setAttribute("d", path);
+    element.style.setProperty("d", `path("${path}")`);
+  }
+
+  /** Outline what is selected; one vertex is reached by the tab key, the others by arrows. */
+  mark() {
+    const entries = [...this.vertices.values()];
+    const at = entries.find(({ element }) => element.matches(":focus"));
+    const home = at ?? this.home(this.selected);
+    for (const entry of entries) {
+      entry.element.classList.toggle("selected", entry.key === this.selected);
+      entry.element.setAttribute("tabindex", entry === home ? "0" : "-1");
+    }
+  }
+
+  // --- camera
+
+  /** Show what was last looked at by hand, or else all of it, or as much of it as can be read. */
+  place() {
+    const { clientWidth: wide, clientHeight: high } = this.surface;
+    if (!wide || !high || !this.vertices.size) return;
+    const kept = cameras.get(this.viewKey);
+    this.move(kept ?? this.whole(wide, high, this.least));
+  }
+
+  bounds() {
+    const box = { left: Infinity, right: -Infinity, top: Infinity, bottom: -Infinity };
+    for (const { x, y, width } of this.vertices.values()) {
+      box.left = Math.min(box.left, x - width / 2 - MARGIN);
+      box.right = Math.max(box.right, x + width / 2 + MARGIN);
+      box.top = Math.min(box.top, y - 15 - MARGIN);
+      box.bottom = Math.max(box.bottom, y + 15 + MARGIN);
+    }
+    return box;
+  }
+
+  /** All of it, above the buttons if one were covered by them. */
+  whole(wide, high, least) {
+    const camera = this.fitted(wide, high, least);
+    const bar = this.frame.querySelector(".toolbar");
+    const isCovered = [...this.vertices.values()].some(
+      (vertex) =>
+        camera.scale * (vertex.x + vertex.width / 2 + camera.x) > bar.offsetLeft &&
+        camera.scale * (vertex.y + 15 + camera.y) > bar.offsetTop,
+    );
+    return isCovered ? this.fitted(wide, bar.offsetTop, least) : camera;
+  }
+
+  fitted(wide, high, least) {
+    const box = this.bounds();
+    const fits = Math.min(wide / (box.right - box.left), high / (box.bottom - box.top));
+    const scale = Math.min(SCALE.most, Math.max(fits, least));
+    // Where it does not fit, the middle of the fan is in sight.
+    const middle = this.fan.vertices.find(({ flags }) => flags.includes("focus")) ?? { x: 0, y: 0 };
+    const along = (low, end, size, at) =>
+      end - low <= size / scale
+        ? size / scale / 2 - (low + end) / 2
+        : -Math.min(Math.max(at - size / scale / 2, low), end - size / scale);
+    return {
+      scale,
+      x: along(box.left, box.right, wide, middle.x),
+      y: along(box.top, box.bottom, high, middle.y),
+    };
+  }
+
+  move({ scale, x, y }) {
+    this.camera.zoom(scale, { force: true });
+    this.camera.pan(x, y, { force: true });
+  }
+
+  keepCamera() {
+    cameras.set(this.viewKey, { scale: this.camera.getScale(), ...this.camera.getPan() });
+  }
+
+  act(action) {
+    if (action === "svg") {
+      this.download();
+      return;
+    }
+    const { clientWidth: wide, clientHeight: high } = this.surface;
+    this.frame.classList.add("moving");
+    if (action === "fit") {
+      cameras.delete(this.viewKey);
+      this.move(this.whole(wide, high, SCALE.smallest));
+      return;
+    }
+    const { left, top } = this.surface.getBoundingClientRect();
+    const scale = this.camera.getScale() * (action === "in" ? 1.3 : 1 / 1.3);
+    this.camera.zoomToPoint(scale, { clientX: left + wide / 2, clientY: top + high / 2 });
+    this.keepCamera();
+  }
+
+  /** All that is drawn, with its colours, as a picture of its own. */
+  download() {
+    const { left, right, top, bottom } = this.bounds();
+    const copy = this.surface.cloneNode(true);
+    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    copy.setAttribute("viewBox", [left, top, right - left, bottom - top].join(" "));
+    copy.setAttribute("font-family", "Source Code Pro, monospace");
+    const shapes = [...this.surface.querySelectorAll("rect, path, text")];
+    for (const [i, shape] of [...copy.querySelectorAll("rect, path, text")].entries()) {
+      const style = getComputedStyle(shapes[i]);
+      for (const name of PAINTED) shape.setAttribute(name, style.getPropertyValue(name));
+    }
+    for (const vertex of copy.querySelectorAll(".vertex")) {
+      const entry = this.vertices.get(vertex.dataset.id);
+      if (entry) vertex.setAttribute("transform", `translate(${entry.x} ${entry.y})`);
+      else vertex.remove();
+    }
+    for (const element of copy.querySelectorAll("*")) {
+      for (const name of ["style", "class", "tabindex", "role"]) element.removeAttribute(name);
+    }
+    save(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }), "merge-graph.svg");
+  }
+
+  // --- events out
+
+  listen() {
+    const vertexOf = (event) => this.vertices.get(event.target.closest?.(".vertex")?.dataset.id);
+    this.surface.addEventListener("click", (event) => {
+      const vertex = vertexOf(event);
+      if (vertex) this.click(vertex, "click");
+    });
+    this.surface.addEventListener("dblclick", (event) => {
+      const vertex = vertexOf(event);
+      if (vertex) this.click(vertex, "double");
+    });
+    this.surface.addEventListener("keydown", (event) => this.keyPressed(event, vertexOf(event)));
+    this.surface.addEventListener("pointermove", (event) => hasMoved(event) && this.point(vertexOf(event)));
+    this.surface.addEventListener("focusin", (event) => this.point(vertexOf(event)));
+    for (const type of ["pointerleave", "focusout"]) {
+      this.surface.addEventListener(type, () => this.point(undefined));
+    }
+    this.frame.querySelector(".toolbar").addEventListener("click", (event) => {
+      const action = event.target.closest("button")?.dataset.action;
+      if (action) this.act(action);
+    });
+    this.onWord = ({ detail }) => this.light(detail);
+    addEventListener("morphgraph-word", this.onWord);
+  }
+
+  click(vertex, kind) {
+    if (vertex.kind !== "more") this.selected = vertex.key;
+    this.mark();
+    this.clicks.add(vertex.key, kind);
+  }
+
+  keyPressed(event, vertex) {
+    if (!vertex || event.ctrlKey || event.metaKey || event.altKey) return;
+    const ways = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+    const acts = { "+": "in", "-": "out", 0: "fit" };
+    if (event.key === "Enter" || event.key === " ") this.click(vertex, event.shiftKey ? "double" : "click");
+    else if (ways[event.key]) this.go(vertex, ...ways[event.key]);
+    else if (acts[event.key]) this.act(acts[event.key]);
+    else return;
+    event.preventDefault();
+  }
+
+  /** Go to the nearest vertex in a direction. */
+  go(from, right, down) {
+    let [best, least] = [null, Infinity];
+    for (const to of this.vertices.values()) {
+      const [dx, dy] = [to.x - from.x, to.y - from.y];
+      const ahead = dx * right + dy * down;
+      const aside = Math.abs(dx * down) + Math.abs(dy * right);
+      if (to === from || ahead < 1) continue;
+      const cost = ahead + 2.5 * aside;
+      if (cost < least) [best, least] = [to, cost];
+    }
+    if (!best) return;
+    best.element.focus({ preventScroll: true });
+    this.mark();
+    this.reveal(best.element);
+  }
+
+  reveal(element) {
+    const at = element.getBoundingClientRect();
+    const box = this.surface.getBoundingClientRect();
+    const off = (low, high, from, to) => (low < from + MARGIN ? from + MARGIN - low : Math.min(0, to - MARGIN - high));
+    const dx = off(at.left, at.right, box.left, box.right);
+    const dy = off(at.top, at.bottom, box.top, box.bottom);
+    if (!dx && !dy) return;
+    const scale = this.camera.getScale();
+    this.camera.pan(dx / scale, dy / scale, { relative: true });
+    this.keepCamera();
+  }
+
+  // --- words beside it
+
+  /** Thicken the edges of a vertex, and let words mark themselves that it takes part in. */
+  point(vertex) {
+    if (vertex?.id === this.pointed) return;
+    this.vertices.get(this.pointed)?.element.classList.remove("pointed");
+    this.pointed = vertex?.id;
+    vertex?.element.classList.add("pointed");
+    for (const { element, source, target } of this.edges.values()) {
+      element.classList.toggle("near", vertex !== undefined && [source, target].includes(vertex.id));
+    }
+    dispatchEvent(new CustomEvent("morphgraph-vertex", { detail: vertex?.key }));
+  }
+
+  /** Light up the types and merges of a word, and dim the others; nothing: light all. */
+  light(keys) {
+    this.word = keys;
+    const lit = new Set(keys ?? []);
+    const isLit = (id) => lit.has(this.vertices.get(id)?.key);
+    const any = [...this.vertices.keys()].some(isLit);
+    // What runs through a removed type is seen to do so.
+    const on = (id) => isLit(id) || (any && this.vertices.get(id)?.flags.includes("ghost"));
+    this.world.classList.toggle("lit", any);
+    for (const [id, { element }] of this.vertices) element.classList.toggle("on", on(id));
+    for (const { element, source, target } of this.edges.values()) {
+      element.classList.toggle("on", on(source) && on(target));
+    }
+  }
+
+  dispose() {
+    this.clicks.stop();
+    this.resizing.disconnect();
+    this.camera.destroy();
+    removeEventListener("morphgraph-word", this.onWord);
+  }
+}
+
+return component(FanView);
+
+})();
+story.components.tree = {"html":"<div class=\"tree\">\n  <div class=\"toolbar\">\n    <div class=\"player\" role=\"toolbar\" aria-label=\"Play the merges\"></div>\n    <input type=\"range\" step=\"1\" aria-label=\"Merges applied\" />\n    <p class=\"said\"></p>\n    <div class=\"saving\" role=\"toolbar\" aria-label=\"Download the merge tree\">\n      <button type=\"button\" data-action=\"svg\" title=\"Download as SVG\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M10 3v9M6 9l4 4 4-4M4 17h12\"/></svg>SVG</button>\n      <button type=\"button\" data-action=\"png\" title=\"Download as PNG\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M10 3v9M6 9l4 4 4-4M4 17h12\"/></svg>PNG</button>\n    </div>\n  </div>\n  <div class=\"sheet\" tabindex=\"0\" role=\"group\" aria-label=\"Merge tree\"></div>\n  <div class=\"menu\" role=\"menu\" hidden></div>\n  <div class=\"tip\" role=\"tooltip\" hidden></div>\n</div>\n\n","css":".player { display: flex; gap: 6px; padding: 2px; }\n\n.player button {\n  display: inline-flex;\n  align-items: center;\n  justify-content: center;\n  gap: 6px;\n  height: 34px;\n  min-width: 38px;\n  padding: 0 10px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 20%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 14px;\n  cursor: pointer;\n}\n\n.player button.main { min-width: 84px; border-color: transparent; background: var(--st-primary-color, #6d45e0); color: #fff; }\n.player button:disabled { opacity: 0.4; cursor: default; }\n.player svg { width: 15px; height: 15px; fill: currentcolor; stroke: none; }\n:is(button, input):focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 2px; }\ninput[type=\"range\"] { height: 18px; margin: 0; accent-color: var(--st-primary-color, #6d45e0); cursor: pointer; }\n.dark { color-scheme: dark; }\n\n:host { display: block; height: 100%; }\n\n.tree {\n  position: relative;\n  display: flex;\n  flex-direction: column;\n  box-sizing: border-box;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 14%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: var(--st-text-color, #262730);\n  font-family: var(--st-font, sans-serif);\n  overflow: hidden;\n}\n\n.toolbar { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 10px; padding: 6px 8px 0; }\n.toolbar input { flex: 1 1 110px; min-width: 90px; max-width: 200px; }\n.toolbar .said { flex: 2 1 14rem; min-width: 0; margin: 0; overflow: hidden; font-size: 14px; text-overflow: ellipsis; white-space: nowrap; font-variant-numeric: tabular-nums; }\n.still :is(.player, input, .said) { visibility: hidden; }\n.saving { display: flex; gap: 4px; }\n\n.saving button, .menu button {\n  display: flex;\n  align-items: center;\n  gap: 4px;\n  height: 30px;\n  padding: 0 9px;\n  border: 0;\n  border-radius: 7px;\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 13px;\n  cursor: pointer;\n}\n\n:is(.saving, .menu) button:hover { background: var(--st-secondary-background-color, #f0f2f6); }\n.sheet:focus-visible, .menu button:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: -2px; }\n.saving svg { width: 15px; height: 15px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; }\n\n.sheet { flex: 1; min-height: 0; overflow: auto; border-radius: inherit; }\n.sheet > svg { display: block; margin: 0 auto; flex: none; }\n.clickable g[data-type] { cursor: pointer; }\n.sheet g:is([data-type]):hover rect { filter: brightness(0.96); }\n.sheet g:focus-visible { outline: none; }\n.sheet g:is(:focus-visible, .now) rect { stroke: var(--st-primary-color, #6d45e0); stroke-width: 3; }\n.sheet [data-step] { transition: opacity 0.25s; }\n.sheet .later { opacity: 0; pointer-events: none; }\n\n.menu { position: absolute; z-index: 3; display: flex; flex-direction: column; padding: 4px; }\n.menu[hidden] { display: none; }\n.menu, .tip {\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 14%, transparent);\n  border-radius: 8px;\n  background: var(--st-background-color, #fff);\n  box-shadow: 0 4px 16px rgb(0 0 0 / 18%);\n}\n\n.tip {\n  position: absolute;\n  z-index: 2;\n  max-width: 340px;\n  padding: 7px 10px;\n  font-size: 13px;\n  line-height: 1.45;\n  white-space: pre-line;\n  overflow-wrap: anywhere;\n  pointer-events: none;\n}\n\n.tip[hidden] { display: none; }\n\n@media (prefers-reduced-motion: reduce) {\n  .sheet [data-step] { transition: none; }\n}\n\n"};
+story.components.tree.show = (() => {
+// What all components share; goes before the script of each.
+
+const RESEND = 4000; // ms after which clicks that nobody acknowledged are sent again
+
+const painter = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext(
+  "2d",
+  { willReadFrequently: true },
+);
+const parsed = new Map();
+
+/** Red, green and blue of a colour of CSS. */
+function rgb(colour) {
+  if (!parsed.has(colour)) {
+    painter.clearRect(0, 0, 1, 1);
+    painter.fillStyle = "#888";
+    painter.fillStyle = colour;
+    painter.fillRect(0, 0, 1, 1);
+    parsed.set(colour, [...painter.getImageData(0, 0, 1, 1).data].slice(0, 3));
+  }
+  return parsed.get(colour);
+}
+
+/** Whether the page around an element of a component is dark. */
+function isDark(parent) {
+  const style = getComputedStyle(parent.host ?? parent);
+  const [r, g, b] = rgb(style.getPropertyValue("--st-background-color").trim());
+  return 0.299 * r + 0.587 * g + 0.114 * b < 128;
+}
+
+/** Numbered clicks, sent again until Python has acknowledged them. */
+class Clicks {
+  pending = [];
+  sequence = 0;
+
+  add(key, kind = "click") {
+    this.sequence += 1;
+    this.pending.push({ sequence: this.sequence, key, kind });
+    this.flush();
+  }
+
+  flush() {
+    clearTimeout(this.resending);
+    if (!this.pending.length || !this.send) return;
+    this.send("pending", [...this.pending]);
+    this.resending = setTimeout(() => this.flush(), RESEND);
+  }
+
+  acknowledge({ data, setTriggerValue }) {
+    const ack = data.ack ?? 0;
+    this.send = setTriggerValue;
+    this.sequence = Math.max(this.sequence, ack);
+    this.pending = this.pending.filter(({ sequence }) => sequence > ack);
+    if (!this.pending.length) clearTimeout(this.resending);
+  }
+
+  stop() {
+    clearTimeout(this.resending);
+    this.send = null;
+  }
+}
+
+/** What is chosen here, of which Python hears when no other choice has followed for `patience`. */
+class Choice {
+  told = [];
+
+  constructor(patience) {
+    this.patience = patience; // ms
+  }
+
+  tell(chosen, patience = this.patience) {
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => {
+      this.waiting = null;
+      this.told.push(chosen);
+      this.send?.("chosen", chosen);
+    }, patience);
+  }
+
+  /** Whether what Python says is chosen is to be shown: not while it has yet to hear of a newer. */
+  hear({ data, setStateValue }) {
+    this.send = setStateValue;
+    const heard = this.told.lastIndexOf(data.chosen);
+    if (heard >= 0) this.told.splice(0, heard + 1);
+    else if (data.chosen !== this.known) this.told = []; // chosen elsewhere
+    this.known = data.chosen;
+    return !this.waiting && !this.told.length;
+  }
+
+  stop() {
+    clearTimeout(this.waiting);
+    this.send = null;
+  }
+}
+
+/** Whether a pointer has moved: what moves under one that rests gets its events, too. */
+function hasMoved({ movementX, movementY }) {
+  return movementX !== 0 || movementY !== 0;
+}
+
+function save(blob, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+/**
+ * What a component exports: it is called again at every change of data or theme with the same
+ * parent element, so the view of that element is kept, and updates itself by difference. What it
+ * returns is also called when newer data came while its script was loading: the view goes only if
+ * its element has left the page.
+ */
+function component(View) {
+  const views = new WeakMap();
+  return (given) => {
+    const { parentElement } = given;
+    let view = views.get(parentElement);
+    if (!view) views.set(parentElement, (view = new View(parentElement)));
+    view.update(given);
+    return () => {
+      if (!parentElement.isConnected && views.delete(parentElement)) view.dispose();
+    };
+  };
+}
+
+// Making elements; text nodes only, for words and types come from uploaded files.
+
+const SVG_NAMES = "http://www.w3.org/2000/svg";
+
+function made(name, className, text) {
+  const element = document.createElement(name);
+  if (className) element.className = className;
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+function drawn(name, attributes, ...children) {
+  const element = document.createElementNS(SVG_NAMES, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+
+// Buttons and a slider that play, step and scrub through numbered states, in the browser alone.
+
+const ICONS = {
+  play: "M5 3.5 16 10 5 16.5z",
+  pause: "M5 4h3.6v12H5zM11.4 4H15v12h-3.6z",
+  back: "M13 4 6 10l7 6z",
+  next: "m7 4 7 6-7 6z",
+};
+
+class Player {
+  at = 0;
+  last = 0;
+
+  /** `name`: what one step is; `show` is called at each, `stopped` where one stops. */
+  constructor(place, range, name, pace, show, stopped = () => {}) {
+    Object.assign(this, { range, pace, show, stopped });
+    const button = (icon, label, action) => {
+      const made_ = made("button");
+      made_.type = "button";
+      if (label) made_.title = label;
+      if (label) made_.setAttribute("aria-label", label);
+      made_.addEventListener("click", action);
+      made_.append(this.icon(icon));
+      place.append(made_);
+      return made_;
+    };
+    this.main = button("play", "", () => (this.playing ? this.pause() : this.play()));
+    this.main.className = "main";
+    this.back = button("back", `Previous ${name}`, () => this.go(this.at - 1));
+    this.next = button("next", `Next ${name}`, () => this.go(this.at + 1));
+    range.addEventListener("input", () => this.go(Number(range.value)));
+  }
+
+  icon(name) {
+    const picture = drawn("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" });
+    picture.append(drawn("path", { d: ICONS[name] }));
+    return picture;
+  }
+
+  /** States from `first` to `last`, the one at `at` on show. */
+  set(first, last, at) {
+    [this.first, this.last] = [first, last];
+    [this.range.min, this.range.max] = [first, last];
+    this.at = Math.max(first, Math.min(at, last));
+    this.mark();
+  }
+
+  mark() {
+    this.range.value = this.at;
+    this.main.disabled = this.last <= this.first;
+    this.back.disabled = this.at <= this.first;
+    this.next.disabled = this.at >= this.last;
+    this.main.replaceChildren(
+      this.icon(this.playing ? "pause" : "play"),
+      this.playing ? "Pause" : "Play",
+    );
+    this.show(this.at);
+  }
+
+  /** From the start, or on from where it was paused. */
+  play() {
+    if (!this.paused || this.at >= this.last) this.at = this.first;
+    this.paused = false;
+    this.playing = setInterval(() => {
+      if (this.at >= this.last) {
+        this.go(this.at);
+        return;
+      }
+      this.at += 1;
+      this.mark();
+    }, this.pace);
+    this.mark();
+  }
+
+  pause() {
+    this.go(this.at);
+    this.paused = true;
+  }
+
+  go(number) {
+    this.halt();
+    this.paused = false;
+    this.at = Math.max(this.first, Math.min(number, this.last));
+    this.mark();
+    this.stopped(this.at);
+  }
+
+  halt() {
+    clearInterval(this.playing);
+    this.playing = null;
+  }
+}
+
+
+// Shows a merge tree that was drawn in Python: plays it, with tooltips, a menu and downloads.
+//
+// The picture is replaced only if it differs, so that a scrolled sheet stays where it is.
+
+const SCALE = 2; // pixels of the PNG for each of the picture
+const LONGEST_SIDE = 16000; // px that a canvas surely can have
+const GOOD_SCALE = 11 / 12; // of a picture, whose smallest letters have 12 px
+const PACE = 800; // ms a merge
+const HIGHEST = 760; // px above which a picture scrolls
+const AROUND = { width: 20, height: 54 }; // px that buttons, borders and a scroll bar take
+
+function sizeOf(source) {
+  const [, width, height] = /<svg[^>]*? width="(\d+)" height="(\d+)"/.exec(source) ?? [0, 0, 0];
+  return { width: Number(width), height: Number(height) };
+}
+
+class TreeView {
+  constructor(parent) {
+    this.parent = parent;
+    this.frame = parent.querySelector(".tree");
+    this.sheet = parent.querySelector(".sheet");
+    this.tip = parent.querySelector(".tip");
+    this.menu = parent.querySelector(".menu");
+    this.said = parent.querySelector(".said");
+    this.clicks = new Clicks();
+    const [place, range] = [parent.querySelector(".player"), parent.querySelector("input")];
+    this.player = new Player(place, range, "merge", PACE, (at) => this.showStep(at));
+    this.menu.addEventListener("keydown", (event) => this.menuKey(event));
+    this.menu.addEventListener("focusout", (event) => {
+      if (!this.menu.contains(event.relatedTarget)) this.menu.hidden = true;
+    });
+    this.sheet.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      if (!event.target.closest("g[data-type]")) return;
+      event.preventDefault();
+      this.chosen(event.target.closest("g[data-type]"));
+    });
+    this.tips = new Map();
+    this.frame.addEventListener("click", (event) => this.clicked(event));
+    this.sheet.addEventListener("pointermove", (event) => this.moved(event));
+    this.sheet.addEventListener("pointerleave", () => this.hideTip());
+    this.sheet.addEventListener("scroll", () => this.hideTip());
+    this.resizing = new ResizeObserver(() => this.fit());
+    this.resizing.observe(this.frame);
+  }
+
+  update(given) {
+    const { data } = given;
+    this.data = data;
+    this.clicks.acknowledge(given);
+    this.frame.classList.toggle("clickable", Boolean(data.clickable));
+    this.frame.classList.toggle("dark", isDark(this.parent));
+    this.pictures = isDark(this.parent) ? data.dark : data.light;
+    this.fit();
+  }
+
+  /** Show the widest picture that there is room for; a token too long for any shrinks. */
+  fit() {
+    const room = this.frame.clientWidth - AROUND.width;
+    if (!this.pictures || room <= 0) return;
+    const fits = (source) => sizeOf(source).width * GOOD_SCALE <= room;
+    const source = this.pictures.find(fits) ?? this.pictures.at(-1);
+    if (source !== this.source) this.show(source);
+    const { width, height } = sizeOf(source);
+    const scale = Math.min(1, room / width);
+    const picture = this.sheet.firstElementChild;
+    if (picture) {
+      picture.style.width = `${Math.floor(width * scale)}px`;
+      picture.style.height = `${Math.floor(height * scale)}px`;
+    }
+    this.frame.style.height = `${Math.min(height * scale, HIGHEST) + AROUND.height}px`;
+  }
+
+  show(source) {
+    // Parsed as XML and checked, never as HTML: labels come from uploaded files.
+    const parsed = new DOMParser().parseFromString(source, "image/svg+xml");
+    const picture = parsed.documentElement;
+    if (picture.namespaceURI !== SVG_NAMES || parsed.querySelector("parsererror")) return;
+    this.source = source;
+    const shown = document.importNode(picture, true);
+    this.tips.clear();
+    this.hideTip();
+    shown.setAttribute("aria-label", shown.querySelector(":scope > desc")?.textContent ?? "");
+    // The browser's own tooltips would cover ours.
+    for (const title of shown.querySelectorAll("title")) {
+      this.tips.set(title.parentNode, title.textContent);
+      title.remove();
+    }
+    this.tips.delete(shown);
+    // What holds buttons is no image.
+    if (this.data.clickable) shown.setAttribute("role", "group");
+    this.putOnPage(shown);
+    for (const group of this.data.clickable ? shown.querySelectorAll("g[data-type]") : []) {
+      group.setAttribute("tabindex", "0");
+      group.setAttribute("role", "button");
+      group.setAttribute("aria-label", this.tips.get(group) ?? "");
+    }
+    this.menu.hidden = true;
+    this.sheet.replaceChildren(shown);
+    const all = [...shown.querySelectorAll("g[data-step]")].map(({ dataset }) => +dataset.step);
+    const last = Math.max(0, ...all);
+    // In another width or theme it stays at its step; another word, or state, is shown whole.
+    const said = shown.getAttribute("aria-label");
+    const stays = said === this.described && last === this.player.last;
+    if (!stays) this.player.halt();
+    this.described = said;
+    this.frame.classList.toggle("still", !last);
+    this.player.set(0, last, stays ? this.player.at : last);
+  }
+
+  /** Hide what comes after a step, and say what happens in it. */
+  showStep(at) {
+    const tips = new Set();
+    const whole = at >= this.player.last && !this.player.playing;
+    for (const element of this.sheet.querySelectorAll("[data-step]")) {
+      const step = Number(element.dataset.step);
+      element.classList.toggle("later", step > at);
+      element.classList.toggle("now", step === at && !whole);
+      if (step === at && this.tips.has(element)) tips.add(this.tips.get(element).split("\n")[0]);
+    }
+    const which = `${at} of ${this.player.last}`;
+    this.said.textContent = at ? `Merge ${which}: ${[...tips].join("; ")}` : "The atoms";
+    this.said.title = this.said.textContent;
+  }
+
+  /** On the page, the picture's paper is the page's own, whatever its colour. */
+  putOnPage(shown) {
+    const paper = shown.querySelector(":scope > rect");
+    const colour = paper?.getAttribute("fill");
+    paper?.remove();
+    for (const name of ["fill", "stroke"]) {
+      for (const element of shown.querySelectorAll(`[${name}="${colour}"]`)) {
+        element.style[name] = "var(--st-background-color)";
+      }
+    }
+  }
+
+  // --- tooltips
+
+  moved(event) {
+    const group = event.target.closest?.("g");
+    const text = group && this.tips.get(group);
+    if (!text) {
+      this.hideTip();
+      return;
+    }
+    if (this.hovered !== group) {
+      this.hovered = group;
+      this.tip.textContent = text;
+      this.tip.hidden = false;
+    }
+    const box = this.frame.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const { offsetWidth, offsetHeight } = this.tip;
+    const left = Math.max(4, Math.min(x + 14, box.width - offsetWidth - 6));
+    const above = y + 18 + offsetHeight > box.height - 4;
+    this.tip.style.left = `${left}px`;
+    this.tip.style.top = `${Math.max(4, above ? y - offsetHeight - 12 : y + 18)}px`;
+  }
+
+  hideTip() {
+    this.hovered = null;
+    this.tip.hidden = true;
+  }
+
+  // --- clicks
+
+  clicked(event) {
+    const action = event.target.closest?.("button")?.dataset.action;
+    if (action === "svg") this.saveSvg();
+    if (action === "png") this.savePng();
+    const group = event.target.closest?.("g[data-type]");
+    if (group) this.chosen(group);
+  }
+
+  /** A merge was clicked: choose its type, or what to do with it. */
+  chosen(group) {
+    if (!this.data.clickable) return;
+    const { type } = group.dataset;
+    const offers = Object.entries(this.data.offers);
+    if (!offers.length) {
+      this.clicks.add(`t${type}`);
+      return;
+    }
+    this.hideTip();
+    this.menu.replaceChildren(
+      ...offers.map(([letter, label]) => {
+        const item = made("button", "", `${label} “${group.querySelector("text").textContent}”`);
+        item.type = "button";
+        item.setAttribute("role", "menuitem");
+        item.addEventListener("click", () => {
+          this.menu.hidden = true;
+          this.clicks.add(`${letter}${type}`);
+        });
+        return item;
+      }),
+    );
+    this.menu.hidden = false;
+    const [box, at] = [this.frame.getBoundingClientRect(), group.getBoundingClientRect()];
+    const left = Math.min(at.left - box.left, box.width - this.menu.offsetWidth - 6);
+    const below = Math.min(at.bottom - box.top + 4, box.height - this.menu.offsetHeight - 6);
+    Object.assign(this.menu.style, { left: `${Math.max(4, left)}px`, top: `${below}px` });
+    this.opener = group;
+    this.menu.firstElementChild.focus();
+  }
+
+  menuKey(event) {
+    const items = [...this.menu.children];
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === "Escape") this.opener.focus();
+    if (!step) return;
+    event.preventDefault();
+    const next = items.indexOf(event.target) + step;
+    items[(next + items.length) % items.length].focus();
+  }
+
+  // --- downloads
+
+  blob() {
+    return new Blob([this.source], { type: "image/svg+xml;charset=utf-8" });
+  }
+
+  saveSvg() {
+    save(this.blob(), `${this.data.file_name}.svg`);
+  }
+
+  savePng() {
+    const { width, height } = sizeOf(this.source);
+    const scale = Math.min(SCALE, LONGEST_SIDE / width, LONGEST_SIDE / height);
+    const address = URL.createObjectURL(this.blob());
+    const image = new Image();
+    image.onload = () => {
+      const canvas = document.createElement("canvas");
+      canvas.width = Math.round(width * scale);
+      canvas.height = Math.round(height * scale);
+      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+      URL.revokeObjectURL(address);
+      canvas.toBlob((blob) => blob && save(blob, `${this.data.file_name}.png`), "image/png");
+    };
+    image.onerror = () => URL.revokeObjectURL(address);
+    image.src = address;
+  }
+
+  dispose() {
+    this.resizing.disconnect();
+    this.player.halt();
+    this.clicks.stop();
+  }
+}
+
+return component(TreeView);
+
+})();
+story.components.run = {"html":"<div class=\"run\">\n  <div class=\"controls\">\n    <div class=\"player\"></div>\n    <p class=\"said\" aria-live=\"polite\"></p>\n    <div class=\"key\"></div>\n  </div>\n  <div class=\"line\"></div>\n  <input type=\"range\" min=\"0\" step=\"1\" aria-label=\"Phase on show\" />\n  <div class=\"word\"></div>\n</div>\n\n","css":".words, .run {\n  --right: #d9eee3;\n  --token: #ececf1;\n  --covered: #fadadd;\n  --cut: #a3122f;\n  --label: #0f6b45;\n}\n\n:is(.words, .run).dark {\n  --right: #17402f;\n  --token: #2e313b;\n  --covered: #57202b;\n  --cut: #ff8f9c;\n  --label: #6fd3a6;\n}\n\n.label { font: 14px var(--st-code-font, monospace); opacity: 0.85; }\n.gold .label, .label.gold { color: var(--label); opacity: 1; }\n.chips { display: flex; flex-wrap: wrap; gap: 7px; min-height: 1px; }\n\n.chip {\n  display: inline-flex;\n  padding: 3px 12px;\n  border-radius: 7px;\n  background: var(--token);\n  font: 22px/1.5 var(--st-code-font, monospace);\n  white-space: pre;\n}\n\n.chips.gold .chip, .run .chip.morph { background: var(--right); }\n.chip.covering { background: var(--covered); }\n.chip.culprit { box-shadow: 0 0 0 2px var(--cut); }\n.cut { width: 3px; margin: -9px 1px; border-radius: 2px; background: var(--cut); }\n\n.player { display: flex; gap: 6px; padding: 2px; }\n\n.player button {\n  display: inline-flex;\n  align-items: center;\n  justify-content: center;\n  gap: 6px;\n  height: 34px;\n  min-width: 38px;\n  padding: 0 10px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 20%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 14px;\n  cursor: pointer;\n}\n\n.player button.main { min-width: 84px; border-color: transparent; background: var(--st-primary-color, #6d45e0); color: #fff; }\n.player button:disabled { opacity: 0.4; cursor: default; }\n.player svg { width: 15px; height: 15px; fill: currentcolor; stroke: none; }\n:is(button, input):focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 2px; }\ninput[type=\"range\"] { height: 18px; margin: 0; accent-color: var(--st-primary-color, #6d45e0); cursor: pointer; }\n.dark { color-scheme: dark; }\n\n.run {\n  --start: #626879;\n  --anneal: #1f63d1;\n  --knockout: #b3122f;\n  --repair: #8f5500;\n  --reify: #13734f;\n  --portable: #6a3fb5;\n  --join: #c3c7d0;\n\n  color: var(--st-text-color, #262730);\n  font-family: var(--st-font, sans-serif);\n  font-size: 14px;\n}\n\n.run.dark {\n  --start: #aab0be;\n  --anneal: #7fb0ff;\n  --knockout: #ff8f9c;\n  --repair: #f0b45a;\n  --reify: #6fd3a6;\n  --portable: #c7a8ff;\n  --join: #4b5160;\n}\n\n.controls { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 8px; padding: 2px; }\n\n.said { flex: 1 1 18rem; margin: 0 4px; line-height: 1.35; font-variant-numeric: tabular-nums; }\n.key { display: flex; flex-wrap: wrap; gap: 2px 12px; font-size: 13px; }\n.key span { display: inline-flex; align-items: center; gap: 5px; }\n.key svg { width: 12px; height: 12px; fill: currentcolor; }\n\n.line svg { display: block; width: 100%; overflow: visible; }\n.line polyline { fill: none; stroke: var(--join); stroke-width: 2; }\n.line text { fill: currentcolor; font-size: 12px; text-anchor: middle; font-variant-numeric: tabular-nums; }\n.line g { cursor: pointer; }\n.line g path { fill: currentcolor; stroke: var(--st-background-color, #fff); stroke-width: 1.5; }\n.line g.undone path { fill: var(--st-background-color, #fff); stroke: currentcolor; }\n.line rect { fill: transparent; }\n.line g circle { fill: none; stroke: none; stroke-width: 2.5; transition: stroke 0.2s; }\n.line g.chosen circle { stroke: var(--st-primary-color, #6d45e0); }\n.line g.chosen text { font-weight: 700; }\n.start { color: var(--start); }\n.anneal { color: var(--anneal); }\n.knockout { color: var(--knockout); }\n.repair { color: var(--repair); }\n.reify { color: var(--reify); }\n.portable { color: var(--portable); }\n\ninput[type=\"range\"] { display: block; }\n\n.word { display: grid; grid-template-columns: max-content 1fr; align-items: center; gap: 2px 16px; margin-top: 8px; }\n.word:empty { display: none; }\n.word .row { display: grid; grid-column: 1 / -1; grid-template-columns: subgrid; align-items: center; padding: 3px 8px; border-radius: 8px; }\n.word .row.now { background: var(--st-secondary-background-color, #f0f2f6); }\n.word .label { font-family: inherit; }\n.word .row.now .label { font-weight: 600; opacity: 1; }\n.word .chip { padding: 1px 9px; font-size: 16px; }\n.word .chips { gap: 5px; }\n.word .cut { width: 2px; margin: -2px 1px; }\n.word .none { opacity: 0.85; }\n\n.field input {\n  box-sizing: border-box;\n  width: min(15rem, 34vw);\n  padding: 4px 8px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 30%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: inherit;\n  font: 15px var(--st-code-font, monospace);\n}\n\n@media (prefers-reduced-motion: reduce) {\n  .line g circle { transition: none; }\n}\n\n"};
+story.components.run.show = (() => {
+// What all components share; goes before the script of each.
+
+const RESEND = 4000; // ms after which clicks that nobody acknowledged are sent again
+
+const painter = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext(
+  "2d",
+  { willReadFrequently: true },
+);
+const parsed = new Map();
+
+/** Red, green and blue of a colour of CSS. */
+function rgb(colour) {
+  if (!parsed.has(colour)) {
+    painter.clearRect(0, 0, 1, 1);
+    painter.fillStyle = "#888";
+    painter.fillStyle = colour;
+    painter.fillRect(0, 0, 1, 1);
+    parsed.set(colour, [...painter.getImageData(0, 0, 1, 1).data].slice(0, 3));
+  }
+  return parsed.get(colour);
+}
+
+/** Whether the page around an element of a component is dark. */
+function isDark(parent) {
+  const style = getComputedStyle(parent.host ?? parent);
+  const [r, g, b] = rgb(style.getPropertyValue("--st-background-color").trim());
+  return 0.299 * r + 0.587 * g + 0.114 * b < 128;
+}
+
+/** Numbered clicks, sent again until Python has acknowledged them. */
+class Clicks {
+  pending = [];
+  sequence = 0;
+
+  add(key, kind = "click") {
+    this.sequence += 1;
+    this.pending.push({ sequence: this.sequence, key, kind });
+    this.flush();
+  }
+
+  flush() {
+    clearTimeout(this.resending);
+    if (!this.pending.length || !this.send) return;
+    this.send("pending", [...this.pending]);
+    this.resending = setTimeout(() => this.flush(), RESEND);
+  }
+
+  acknowledge({ data, setTriggerValue }) {
+    const ack = data.ack ?? 0;
+    this.send = setTriggerValue;
+    this.sequence = Math.max(this.sequence, ack);
+    this.pending = this.pending.filter(({ sequence }) => sequence > ack);
+    if (!this.pending.length) clearTimeout(this.resending);
+  }
+
+  stop() {
+    clearTimeout(this.resending);
+    this.send = null;
+  }
+}
+
+/** What is chosen here, of which Python hears when no other choice has followed for `patience`. */
+class Choice {
+  told = [];
+
+  constructor(patience) {
+    this.patience = patience; // ms
+  }
+
+  tell(chosen, patience = this.patience) {
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => {
+      this.waiting = null;
+      this.told.push(chosen);
+      this.send?.("chosen", chosen);
+    }, patience);
+  }
+
+  /** Whether what Python says is chosen is to be shown: not while it has yet to hear of a newer. */
+  hear({ data, setStateValue }) {
+    this.send = setStateValue;
+    const heard = this.told.lastIndexOf(data.chosen);
+    if (heard >= 0) this.told.splice(0, heard + 1);
+    else if (data.chosen !== this.known) this.told = []; // chosen elsewhere
+    this.known = data.chosen;
+    return !this.waiting && !this.told.length;
+  }
+
+  stop() {
+    clearTimeout(this.waiting);
+    this.send = null;
+  }
+}
+
+/** Whether a pointer has moved: what moves under one that rests gets its events, too. */
+function hasMoved({ movementX, movementY }) {
+  return movementX !== 0 || movementY !== 0;
+}
+
+function save(blob, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+/**
+ * What a component exports: it is called again at every change of data or theme with the same
+ * parent element, so the view of that element is kept, and updates itself by difference. What it
+ * returns is also called when newer data came while its script was loading: the view goes only if
+ * its element has left the page.
+ */
+function component(View) {
+  const views = new WeakMap();
+  return (given) => {
+    const { parentElement } = given;
+    let view = views.get(parentElement);
+    if (!view) views.set(parentElement, (view = new View(parentElement)));
+    view.update(given);
+    return () => {
+      if (!parentElement.isConnected && views.delete(parentElement)) view.dispose();
+    };
+  };
+}
+
+// Making elements; text nodes only, for words and types come from uploaded files.
+
+const SVG_NAMES = "http://www.w3.org/2000/svg";
+
+function made(name, className, text) {
+  const element = document.createElement(name);
+  if (className) element.className = className;
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+function drawn(name, attributes, ...children) {
+  const element = document.createElementNS(SVG_NAMES, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+
+// Tokens as chips.
+
+/** A token, with a line at each gold boundary that it covers. */
+function chipOf({ segments, tooltip, is_culprit: culprit, is_morph: morph }, kind = "span") {
+  const chip = made(kind, "chip");
+  chip.title = tooltip;
+  chip.classList.toggle("covering", segments.length > 1);
+  chip.classList.toggle("culprit", culprit);
+  chip.classList.toggle("morph", morph);
+  segments.forEach((segment, number) => {
+    if (number) chip.append(made("span", "cut"));
+    chip.append(made("span", "", segment));
+  });
+  return chip;
+}
+
+
+// Buttons and a slider that play, step and scrub through numbered states, in the browser alone.
+
+const ICONS = {
+  play: "M5 3.5 16 10 5 16.5z",
+  pause: "M5 4h3.6v12H5zM11.4 4H15v12h-3.6z",
+  back: "M13 4 6 10l7 6z",
+  next: "m7 4 7 6-7 6z",
+};
+
+class Player {
+  at = 0;
+  last = 0;
+
+  /** `name`: what one step is; `show` is called at each, `stopped` where one stops. */
+  constructor(place, range, name, pace, show, stopped = () => {}) {
+    Object.assign(this, { range, pace, show, stopped });
+    const button = (icon, label, action) => {
+      const made_ = made("button");
+      made_.type = "button";
+      if (label) made_.title = label;
+      if (label) made_.setAttribute("aria-label", label);
+      made_.addEventListener("click", action);
+      made_.append(this.icon(icon));
+      place.append(made_);
+      return made_;
+    };
+    this.main = button("play", "", () => (this.playing ? this.pause() : this.play()));
+    this.main.className = "main";
+    this.back = button("back", `Previous ${name}`, () => this.go(this.at - 1));
+    this.next = button("next", `Next ${name}`, () => this.go(this.at + 1));
+    range.addEventListener("input", () => this.go(Number(range.value)));
+  }
+
+  icon(name) {
+    const picture = drawn("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" });
+    picture.append(drawn("path", { d: ICONS[name] }));
+    return picture;
+  }
+
+  /** States from `first` to `last`, the one at `at` on show. */
+  set(first, last, at) {
+    [this.first, this.last] = [first, last];
+    [this.range.min, this.range.max] = [first, last];
+    this.at = Math.max(first, Math.min(at, last));
+    this.mark();
+  }
+
+  mark() {
+    this.range.value = this.at;
+    this.main.disabled = this.last <= this.first;
+    this.back.disabled = this.at <= this.first;
+    this.next.disabled = this.at >= this.last;
+    this.main.replaceChildren(
+      this.icon(this.playing ? "pause" : "play"),
+      this.playing ? "Pause" : "Play",
+    );
+    this.show(this.at);
+  }
+
+  /** From the start, or on from where it was paused. */
+  play() {
+    if (!this.paused || this.at >= this.last) this.at = this.first;
+    this.paused = false;
+    this.playing = setInterval(() => {
+      if (this.at >= this.last) {
+        this.go(this.at);
+        return;
+      }
+      this.at += 1;
+      this.mark();
+    }, this.pace);
+    this.mark();
+  }
+
+  pause() {
+    this.go(this.at);
+    this.paused = true;
+  }
+
+  go(number) {
+    this.halt();
+    this.paused = false;
+    this.at = Math.max(this.first, Math.min(number, this.last));
+    this.mark();
+    this.stopped(this.at);
+  }
+
+  halt() {
+    clearInterval(this.playing);
+    this.playing = null;
+  }
+}
+
+
+// A run as a line that one plays: height is F1, colour and shape are the phase. It plays here;
+// Python hears of each phase, and of steps where one stops.
+
+const [ASIDE, ABOVE, BELOW, HIGH] = [34, 30, 26, 176]; // px around the points, and of the line
+const PACE = 1100; // ms a phase
+const PATIENCE = 300; // ms without another step before Python hears of one
+const WIDE = 76; // px between points that a whole label takes
+const SHAPES = {
+  start: "M0-6A6 6 0 1 1 0 6A6 6 0 1 1 0-6Z",
+  anneal: "M-5.5-5.5H5.5V5.5H-5.5Z",
+  knockout: "M-7-5H7L0 7Z",
+  repair: "M0-7.5 7.5 0 0 7.5-7.5 0Z",
+  reify: "M-7 5H7L0-7Z",
+  portable: "M-3.5-6H3.5L7 0 3.5 6H-3.5L-7 0Z",
+};
+const NAMES = {
+  start: "start",
+  anneal: "anneal",
+  knockout: "knock out",
+  repair: "repair",
+  reify: "reify",
+  portable: "make portable",
+};
+class RunView {
+  rows = [];
+
+  constructor(parent) {
+    this.parent = parent;
+    this.frame = parent.querySelector(".run");
+    this.lineBox = parent.querySelector(".line");
+    this.range = parent.querySelector("input[type=range]");
+    this.said = parent.querySelector(".said");
+    this.key = parent.querySelector(".key");
+    this.word = parent.querySelector(".word");
+    const place = parent.querySelector(".player");
+    this.choice = new Choice(PATIENCE);
+    const stopped = (number) => this.choice.tell(number);
+    this.player = new Player(place, this.range, "phase", PACE, (at) => this.show(at), stopped);
+    this.resizing = new ResizeObserver(() => this.draw());
+    this.resizing.observe(this.lineBox);
+  }
+
+  update(given) {
+    const { data } = given;
+    this.frame.classList.toggle("dark", isDark(this.parent));
+    const source = JSON.stringify(data.points);
+    const isNew = source !== this.source;
+    if (isNew && this.points && data.points.length !== this.points.length) this.player.halt();
+    this.points = data.points;
+    const word = data.word && JSON.stringify(data.word);
+    if (word && word !== this.shownWord) {
+      this.shownWord = word;
+      this.rows = data.word.rows;
+      this.showWord(data.word);
+    }
+    if (isNew) {
+      this.source = source;
+      this.draw();
+    }
+    const isTold = this.choice.hear(given) && !this.player.playing;
+    this.player.set(0, this.points.length - 1, isTold ? data.chosen : this.player.at);
+  }
+
+  /** Mark a phase; what is below follows while it plays, without steps to come back from. */
+  show(at) {
+    this.mark(at);
+    const playing = Boolean(this.player.playing);
+    if (playing !== this.playing) this.choice.send?.("playing", (this.playing = playing));
+    if (playing && at !== this.passed) this.choice.tell(at, 0);
+    this.passed = playing ? at : null;
+  }
+
+  // --- drawing
+
+  draw() {
+    const width = this.lineBox.clientWidth;
+    if (!this.points || !width) return;
+    const values = this.points.map(({ f1 }) => f1).filter((value) => value !== null);
+    const [least, most] = [Math.min(...values), Math.max(...values)];
+    const span = Math.max(most - least, 1);
+    const gap = (width - 2 * ASIDE) / Math.max(6, this.points.length - 1);
+    const x = (number) => ASIDE + number * gap;
+    const y = (f1) => HIGH - BELOW - 8 - ((f1 ?? least) - least) * ((HIGH - ABOVE - BELOW - 8) / span);
+    const every = Math.ceil(40 / gap); // numbers that do not touch each other
+    const path = this.points.map(({ f1 }, number) => `${x(number)},${y(f1)}`).join(" ");
+    const groups = this.points.map((point, number) => {
+      const at = `translate(${x(number)} ${y(point.f1)})`;
+      const group = drawn(
+        "g",
+        { class: `${point.kind}${point.undone ? " undone" : ""}`, "data-phase": number },
+        drawn("title", {}, `${point.label}\n${point.said}`),
+        drawn("rect", { x: x(number) - gap / 2, width: gap, height: HIGH }),
+        drawn("circle", { r: 12, transform: at }),
+        drawn("path", { d: SHAPES[point.kind], transform: at }),
+      );
+      if (number % every === 0 || number === this.points.length - 1 - (every > 1)) {
+        const label = gap >= WIDE || !point.iteration ? point.label : `${point.iteration}`;
+        group.append(
+          drawn("text", { x: x(number), y: y(point.f1) - 15 }, point.value),
+          drawn("text", { x: x(number), y: HIGH - 8 }, label),
+        );
+      }
+      group.addEventListener("click", () => this.player.go(number));
+      return group;
+    });
+    const line = drawn("polyline", { points: path });
+    const size = { viewBox: `0 0 ${width} ${HIGH}`, height: HIGH, role: "img" };
+    const picture = drawn("svg", { ...size, "aria-label": "F1 after each phase" }, line, ...groups);
+    this.lineBox.replaceChildren(picture);
+    const one = this.points.length < 2;
+    this.range.style.display = one ? "none" : "";
+    this.range.style.marginLeft = `${ASIDE - 8}px`;
+    this.range.style.width = `${(this.points.length - 1) * gap + 16}px`;
+    const kinds = Object.keys(NAMES).filter((kind) => this.points.some((one) => one.kind === kind));
+    this.key.replaceChildren(
+      ...kinds.map((kind) => {
+        const sample = drawn("svg", { viewBox: "-8 -8 16 16" }, drawn("path", { d: SHAPES[kind] }));
+        const name = made("span", kind);
+        name.append(sample, NAMES[kind]);
+        return name;
+      }),
+    );
+    this.mark(this.player.at);
+  }
+
+  showWord(word) {
+    this.word.replaceChildren();
+    const row = (label, chips, kind) => {
+      const shown = made("div", `row ${kind}`);
+      shown.append(label, chips);
+      this.word.append(shown);
+    };
+    const gold = made("div", "chips gold");
+    for (const morph of word.morphs) gold.append(made("span", "chip", morph));
+    if (!word.morphs.length) gold.append(made("span", "none", "not in the reference"));
+    row(this.field(word), gold, "gold");
+    for (const { label, tokens } of word.rows) {
+      const chips = made("div", "chips");
+      chips.append(...tokens.map((token) => chipOf(token)));
+      row(made("span", "label", label), chips, "tokens");
+    }
+  }
+
+  /** Where another word is typed or chosen. */
+  field({ text, examples }) {
+    const field = Object.assign(made("input"), { type: "text", value: text, maxLength: 200 });
+    field.setAttribute("aria-label", "A word through the run");
+    field.setAttribute("list", "run-examples");
+    const list = Object.assign(made("datalist"), { id: "run-examples" });
+    for (const example of examples) list.append(Object.assign(made("option"), { value: example }));
+    // All examples are offered, not only those that begin with what is there.
+    field.addEventListener("focus", () => field.select());
+    field.addEventListener("change", () => this.choice.send?.("word", field.value));
+    const both = made("span", "field");
+    both.append(field, list);
+    return both;
+  }
+
+  /** Show which phase is chosen, and what there is to say about it. */
+  mark(chosen) {
+    const point = this.points?.[chosen];
+    if (!point) return;
+    for (const group of this.lineBox.querySelectorAll("g")) {
+      group.classList.toggle("chosen", Number(group.dataset.phase) === chosen);
+    }
+    this.range.setAttribute("aria-valuetext", `${point.label}, F1 ${point.value}`);
+    this.said.replaceChildren(made("b", point.kind, point.label), `  ${point.said}`);
+    const rows = [...this.word.querySelectorAll(".row.tokens")];
+    rows.forEach((row, number) => {
+      row.classList.toggle("now", this.rows[number].phases.includes(chosen));
+    });
+  }
+
+  dispose() {
+    this.player.halt();
+    this.choice.stop();
+    this.resizing.disconnect();
+  }
+}
+
+return component(RunView);
+
+})();
+story.components.rows = {"html":"<div class=\"rows\"></div>\n\n","css":":host { display: block; }\n\n.rows {\n  box-sizing: border-box;\n  overflow: hidden auto;\n  padding: 2px;\n  color: var(--st-text-color, #262730);\n  font: 14px/1.3 var(--st-font, sans-serif);\n\n  --faded: #5f6370;\n  --bad: #a3122f;\n  --good: #0f6b45;\n  --here: #fadadd;\n}\n\n.rows.dark { --faded: #a9aebb; --bad: #ff8f9c; --good: #6fd3a6; --here: #57202b; }\n\nh4 { display: flex; gap: 8px; align-items: baseline; margin: 2px 0 4px; font-size: 15px; font-weight: 600; }\nh4:not(:first-child) { margin-top: 14px; }\nh4 span { color: var(--faded); font-size: 12.5px; font-weight: 400; }\n\nbutton {\n  display: flex;\n  flex-wrap: wrap;\n  gap: 0 12px;\n  justify-content: space-between;\n  align-items: baseline;\n  width: 100%;\n  padding: 5px 4px;\n  border: 0;\n  border-bottom: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 12%, transparent);\n  background: none;\n  color: inherit;\n  font: inherit;\n  text-align: left;\n  cursor: pointer;\n}\n\nbutton.lit { background: color-mix(in srgb, var(--st-primary-color, #6d45e0) 10%, transparent); }\nbutton:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: -2px; }\nbutton.marked { box-shadow: inset 3px 0 var(--st-primary-color, #6d45e0); }\nbutton.fresh { animation: lit 1.4s ease-out; }\n\n.word { font-family: var(--st-code-font, monospace); white-space: pre-wrap; overflow-wrap: anywhere; }\n.here { background: var(--here); border-radius: 2px; }\n.sign { padding: 0 1px; font-weight: 700; }\n.sign.right { color: var(--good); }\n.sign.wrong { color: var(--faded); }\n.sign.missed { padding: 0; margin: 0 -0.5px; border-left: 2px solid var(--bad); }\n.gold { color: var(--faded); font-size: 12.5px; overflow-wrap: anywhere; }\n.better { color: var(--good); font-weight: 600; }\n.worse { color: var(--bad); font-weight: 600; }\n.note { padding: 4px; color: var(--faded); font-size: 12.5px; }\n\n@keyframes lit { from { background: color-mix(in srgb, var(--good) 30%, transparent); } }\n\n@media (prefers-reduced-motion: reduce) {\n  button.fresh { animation: none; }\n}\n\n"};
+story.components.rows.show = (() => {
+// What all components share; goes before the script of each.
+
+const RESEND = 4000; // ms after which clicks that nobody acknowledged are sent again
+
+const painter = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext(
+  "2d",
+  { willReadFrequently: true },
+);
+const parsed = new Map();
+
+/** Red, green and blue of a colour of CSS. */
+function rgb(colour) {
+  if (!parsed.has(colour)) {
+    painter.clearRect(0, 0, 1, 1);
+    painter.fillStyle = "#888";
+    painter.fillStyle = colour;
+    painter.fillRect(0, 0, 1, 1);
+    parsed.set(colour, [...painter.getImageData(0, 0, 1, 1).data].slice(0, 3));
+  }
+  return parsed.get(colour);
+}
+
+/** Whether the page around an element of a component is dark. */
+function isDark(parent) {
+  const style = getComputedStyle(parent.host ?? parent);
+  const [r, g, b] = rgb(style.getPropertyValue("--st-background-color").trim());
+  return 0.299 * r + 0.587 * g + 0.114 * b < 128;
+}
+
+/** Numbered clicks, sent again until Python has acknowledged them. */
+class Clicks {
+  pending = [];
+  sequence = 0;
+
+  add(key, kind = "click") {
+    this.sequence += 1;
+    this.pending.push({ sequence: this.sequence, key, kind });
+    this.flush();
+  }
+
+  flush() {
+    clearTimeout(this.resending);
+    if (!this.pending.length || !this.send) return;
+    this.send("pending", [...this.pending]);
+    this.resending = setTimeout(() => this.flush(), RESEND);
+  }
+
+  acknowledge({ data, setTriggerValue }) {
+    const ack = data.ack ?? 0;
+    this.send = setTriggerValue;
+    this.sequence = Math.max(this.sequence, ack);
+    this.pending = this.pending.filter(({ sequence }) => sequence > ack);
+    if (!this.pending.length) clearTimeout(this.resending);
+  }
+
+  stop() {
+    clearTimeout(this.resending);
+    this.send = null;
+  }
+}
+
+/** What is chosen here, of which Python hears when no other choice has followed for `patience`. */
+class Choice {
+  told = [];
+
+  constructor(patience) {
+    this.patience = patience; // ms
+  }
+
+  tell(chosen, patience = this.patience) {
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => {
+      this.waiting = null;
+      this.told.push(chosen);
+      this.send?.("chosen", chosen);
+    }, patience);
+  }
+
+  /** Whether what Python says is chosen is to be shown: not while it has yet to hear of a newer. */
+  hear({ data, setStateValue }) {
+    this.send = setStateValue;
+    const heard = this.told.lastIndexOf(data.chosen);
+    if (heard >= 0) this.told.splice(0, heard + 1);
+    else if (data.chosen !== this.known) this.told = []; // chosen elsewhere
+    this.known = data.chosen;
+    return !this.waiting && !this.told.length;
+  }
+
+  stop() {
+    clearTimeout(this.waiting);
+    this.send = null;
+  }
+}
+
+/** Whether a pointer has moved: what moves under one that rests gets its events, too. */
+function hasMoved({ movementX, movementY }) {
+  return movementX !== 0 || movementY !== 0;
+}
+
+function save(blob, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+/**
+ * What a component exports: it is called again at every change of data or theme with the same
+ * parent element, so the view of that element is kept, and updates itself by difference. What it
+ * returns is also called when newer data came while its script was loading: the view goes only if
+ * its element has left the page.
+ */
+function component(View) {
+  const views = new WeakMap();
+  return (given) => {
+    const { parentElement } = given;
+    let view = views.get(parentElement);
+    if (!view) views.set(parentElement, (view = new View(parentElement)));
+    view.update(given);
+    return () => {
+      if (!parentElement.isConnected && views.delete(parentElement)) view.dispose();
+    };
+  };
+}
+
+// Making elements; text nodes only, for words and types come from uploaded files.
+
+const SVG_NAMES = "http://www.w3.org/2000/svg";
+
+function made(name, className, text) {
+  const element = document.createElement(name);
+  if (className) element.className = className;
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+function drawn(name, attributes, ...children) {
+  const element = document.createElementNS(SVG_NAMES, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+
+// Words beside the merge graph: pointing at one lights its path there, and vertices mark theirs here.
+// Text nodes only, for words come from uploaded files.
+
+const SIGNS = {
+  "|": ["right", "right split: a gold boundary is kept open"],
+  "·": ["wrong", "wrong split: inside a morph"],
+  "‿": ["missed", "a gold boundary is covered here"],
+};
+
+class RowsView {
+  constructor(parent) {
+    this.parent = parent;
+    this.frame = parent.querySelector(".rows");
+    this.clicks = new Clicks();
+    this.buttons = [];
+    this.onVertex = ({ detail }) => this.mark(detail);
+    addEventListener("morphgraph-vertex", this.onVertex);
+  }
+
+  update(given) {
+    const { data } = given;
+    this.clicks.acknowledge(given);
+    this.frame.classList.toggle("dark", isDark(this.parent));
+    this.frame.style.maxHeight = data.height;
+    const told = JSON.stringify(data.groups);
+    if (told === this.told) return;
+    this.told = told;
+    this.light();
+    this.buttons = [];
+    this.frame.replaceChildren(...data.groups.flatMap((group) => this.group(group)));
+  }
+
+  group({ title, count, rows, more, fresh }) {
+    const head = made("h4", "", title);
+    head.append(made("span", "", count));
+    const shown = rows.map((row) => this.row(row, fresh));
+    return [head, ...shown, ...(more ? [made("div", "note", more)] : [])];
+  }
+
+  row({ number, gold, pieces, keys, gain, word }, fresh) {
+    const button = made("button", fresh ? "fresh" : "");
+    button.type = "button";
+    const cut = made("span", "word");
+    for (const [text, sign, here] of pieces) {
+      if (sign) {
+        const [kind, meaning] = gold ? SIGNS[sign] : ["wrong", "a split"];
+        const mark = made("span", `sign ${kind}${here ? " here" : ""}`, kind === "missed" ? "" : sign);
+        mark.title = meaning;
+        cut.append(mark);
+      }
+      cut.append(made("span", here ? "here" : "", text));
+    }
+    const spoken = pieces.map(([text, sign]) => sign + text).join("");
+    button.setAttribute("aria-label", `${spoken}${gold && `, gold ${gold}`}. Opens the merge tree of ${word}.`);
+    button.title = `${gold && `gold ${gold}\n`}A click shows its merge tree.`;
+    const side = made("span", "gold", fresh ? "" : gold && `gold ${gold}`);
+    if (fresh && gold) side.append(gain > 0 ? made("span", "better", "better") : gain < 0 ? made("span", "worse", "worse") : "other");
+    button.append(cut, side);
+    button.addEventListener("pointermove", (event) => hasMoved(event) && this.light(button, keys));
+    button.addEventListener("focus", () => this.light(button, keys));
+    for (const type of ["pointerleave", "blur"]) button.addEventListener(type, () => this.light());
+    button.addEventListener("click", () => this.clicks.add(String(number)));
+    this.buttons.push({ button, keys: new Set(keys) });
+    return button;
+  }
+
+  /** Let the graph light up the types and merges of a row, or nothing in particular. */
+  light(button, keys) {
+    if (button === this.lit) return;
+    this.lit?.classList.remove("lit");
+    this.lit = button;
+    button?.classList.add("lit");
+    dispatchEvent(new CustomEvent("morphgraph-word", { detail: keys }));
+  }
+
+  mark(key) {
+    for (const { button, keys } of this.buttons) button.classList.toggle("marked", keys.has(key));
+  }
+
+  dispose() {
+    this.clicks.stop();
+    removeEventListener("morphgraph-vertex", this.onVertex);
+  }
+}
+
+return component(RowsView);
+
+})();

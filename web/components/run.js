@@ -75,7 +75,8 @@ class RunView {
   draw() {
     const width = this.lineBox.clientWidth;
     if (!this.points || !width) return;
-    const values = this.points.map(({ f1 }) => f1).filter((value) => value !== null);
+    const both = this.points.flatMap(({ f1, beside }) => [f1, beside ?? null]);
+    const values = both.filter((value) => value !== null);
     const [least, most] = [Math.min(...values), Math.max(...values)];
     const span = Math.max(most - least, 1);
     const gap = (width - 2 * ASIDE) / Math.max(6, this.points.length - 1);
@@ -105,7 +106,13 @@ class RunView {
     });
     const line = drawn("polyline", { points: path });
     const size = { viewBox: `0 0 ${width} ${HIGH}`, height: HIGH, role: "img" };
-    const picture = drawn("svg", { ...size, "aria-label": "F1 after each phase" }, line, ...groups);
+    const picture = drawn("svg", { ...size, "aria-label": "F1 after each phase" }, line);
+    // Another score of the same phases, as on the words that a run has learned from.
+    const others = this.points.map(({ beside }, number) => [x(number), y(beside)]);
+    if (this.points.every(({ beside }) => beside !== undefined)) {
+      picture.append(drawn("polyline", { class: "beside", points: others.join(" ") }));
+    }
+    picture.append(...groups);
     this.lineBox.replaceChildren(picture);
     const one = this.points.length < 2;
     this.range.style.display = one ? "none" : "";

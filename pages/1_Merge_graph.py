@@ -228,7 +228,7 @@ def _words_through(current: Session, number: int) -> None:
             titles = {"Words it is used in": right}
         for title, (count, rows) in titles.items():
             more = f"{count - len(rows):,} more" if count > len(rows) else ""
-            groups.append(WordGroup(title, f"{count:,}", rows, more, right=rows is right[1]))
+            groups.append(WordGroup(title, f"{count:,}", rows, more))
         return groups
 
     _words(current.once(("words through", number), make), 470)

@@ -177,11 +177,7 @@ def outcome(current: Session) -> tuple[float, str]:
             some, more = "common word changes", "common words change"
             return math.nan, counted(len(changed), some, more)
         better, worse = study.better_and_worse(study.before_last)
-        total = len(study.now.segmentation.changed_words(study.before_last.segmentation))
-        same = total - better - worse
-        others = f", {same:,} with the same score" if same else ""
-        said = f"F1 {from_to(before, after)} · {better:,} better, {worse:,} worse{others}"
-        return after - before, said
+        return after - before, f"F1 {from_to(before, after)} · {better:,} better, {worse:,} worse"
 
     return current.once(("outcome",), make)
 

@@ -2,7 +2,7 @@
 
 import string
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +12,7 @@ from morphgraph.graph.view import merge_key, type_key
 from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import boundary_positions
-from morphgraph.score.comparison import MISSED, gap_signs
+from morphgraph.score.comparison import gap_signs
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.preprocess import SHOWN_MARKER
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -72,7 +72,7 @@ class WordRow:
     """A word in pieces, each with the sign of the gap before it and a highlight flag.
 
     ``keys``: the types and merges that made it, as vertices of the merge graph; ``gain``: gaps that
-    an edit corrected; ``was``: how it was cut before.
+    an edit corrected.
     """
 
     number: int
@@ -81,7 +81,6 @@ class WordRow:
     pieces: tuple[tuple[str, str, bool], ...]
     keys: tuple[str, ...]
     gain: int = 0
-    was: str = ""
 
 
 # ------------------------------------------------------------------------------------- chips
@@ -274,9 +273,7 @@ def rows_changed(study: Study) -> tuple[list[WordRow], int]:
     worse, _ = study.changed_words(study.before_last, order="worse", limit=_ROWS)
     known = {one.number for one in better}
     shown = [*better, *(one for one in reversed(worse) if one.number not in known)]
-    rows = [_row(study, one.number, one.gold, (0, 0), one.gain) for one in shown]
-    before = (one.before.replace(MISSED, "") for one in shown)
-    return [replace(row, was=was) for row, was in zip(rows, before, strict=True)], total
+    return [_row(study, one.number, one.gold, (0, 0), one.gain) for one in shown], total
 
 
 def _row(study: Study, word: int, gold: str, span: tuple[int, int], gain: int = 0) -> WordRow:

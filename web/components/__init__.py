@@ -303,17 +303,13 @@ def word_over_phases(
 
 @dataclass(frozen=True, slots=True)
 class WordGroup:
-    """Words under a title; ``fresh`` ones show how an edit changed them, others the gold.
-
-    ``right``: a merge joined rightly in them.
-    """
+    """Words under a title; ``fresh`` ones show how an edit changed them, others the gold."""
 
     title: str
     count: str
     rows: Sequence[WordRow]
     more: str = ""
     fresh: bool = False
-    right: bool = False
 
 
 def word_rows(

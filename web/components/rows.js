@@ -30,15 +30,15 @@ class RowsView {
     this.frame.replaceChildren(...data.groups.flatMap((group) => this.group(group)));
   }
 
-  group({ title, count, rows, more, fresh, right }) {
+  group({ title, count, rows, more, fresh }) {
     const head = made("h4", "", title);
     head.append(made("span", "", count));
-    const shown = rows.map((row) => this.row(row, fresh, right));
+    const shown = rows.map((row) => this.row(row, fresh));
     return [head, ...shown, ...(more ? [made("div", "note", more)] : [])];
   }
 
-  row({ number, gold, pieces, keys, gain, word, was }, fresh, right) {
-    const button = made("button", fresh ? "fresh" : right ? "got-right" : "");
+  row({ number, gold, pieces, keys, gain, word }, fresh) {
+    const button = made("button", fresh ? "fresh" : "");
     button.type = "button";
     const cut = made("span", "word");
     for (const [text, sign, here] of pieces) {
@@ -54,12 +54,8 @@ class RowsView {
     button.setAttribute("aria-label", `${spoken}${gold && `, gold ${gold}`}. Opens the merge tree of ${word}.`);
     button.title = `${gold && `gold ${gold}\n`}A click shows its merge tree.`;
     const side = made("span", "gold", fresh ? "" : gold && `gold ${gold}`);
-    if (fresh && gold) side.append(gain > 0 ? made("span", "better", "better") : gain < 0 ? made("span", "worse", "worse") : "same score");
+    if (fresh && gold) side.append(gain > 0 ? made("span", "better", "better") : gain < 0 ? made("span", "worse", "worse") : "other");
     button.append(cut, side);
-    if (fresh) {
-      const below = [made("span", "morphs", gold), made("span", "gold", was && `was ${was}`)];
-      if (gold || was) button.append(...below);
-    }
     button.addEventListener("pointermove", (event) => hasMoved(event) && this.light(button, keys));
     button.addEventListener("focus", () => this.light(button, keys));
     for (const type of ["pointerleave", "blur"]) button.addEventListener(type, () => this.light());

@@ -228,7 +228,8 @@ def _words_through(current: Session, number: int) -> None:
             titles = {"Words it is used in": right}
         for title, (count, rows) in titles.items():
             more = f"{count - len(rows):,} more" if count > len(rows) else ""
-            groups.append(WordGroup(title, f"{count:,}", rows, more))
+            kind: Any = "wrong" if title.endswith("wrong") else "right"
+            groups.append(WordGroup(title, f"{count:,}", rows, more, kind))
         return groups
 
     _words(current.once(("words through", number), make), 470)
@@ -244,7 +245,7 @@ def _words_changed(current: Session) -> None:
         )
         more = more or ("" if rows else f"No word {of} changes.")
         order = "better first" if has_gold else f"{total:,}"
-        return [WordGroup("Words that changed", order, rows, more, fresh=True)]
+        return [WordGroup("Words that changed", order, rows, more, "changed")]
 
     _words(current.once(("words changed",), make), 340)
 

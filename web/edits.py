@@ -176,8 +176,11 @@ def outcome(current: Session) -> tuple[float, str]:
             changed = study.now.segmentation.changed_words(study.before_last.segmentation)
             some, more = "common word changes", "common words change"
             return math.nan, counted(len(changed), some, more)
-        better, worse = study.better_and_worse(study.before_last)
-        return after - before, f"F1 {from_to(before, after)} · {better:,} better, {worse:,} worse"
+        better, worse, same = study.better_worse_same(study.before_last)
+        words = f"{better:,} better, {worse:,} worse"
+        if same:
+            words += f", {same:,} with the same score"
+        return after - before, f"F1 {from_to(before, after)} · {words}"
 
     return current.once(("outcome",), make)
 

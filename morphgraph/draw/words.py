@@ -2,7 +2,7 @@
 
 import string
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +12,7 @@ from morphgraph.graph.view import merge_key, type_key
 from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import boundary_positions
-from morphgraph.score.comparison import gap_signs
+from morphgraph.score.comparison import gap_signs, marked_word
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.preprocess import SHOWN_MARKER
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -71,8 +71,9 @@ class Culprit:
 class WordRow:
     """A word in pieces, each with the sign of the gap before it and a highlight flag.
 
-    ``keys``: the types and merges that made it, as vertices of the merge graph; ``gain``: gaps that
-    an edit corrected.
+    ``keys``: the types and merges that made it, as vertices of the merge graph. After an edit,
+    ``gain``: how many more gaps are right; ``was``: how it was split; ``won``: where gold
+    boundaries were split that had been covered.
     """
 
     number: int
@@ -81,6 +82,8 @@ class WordRow:
     pieces: tuple[tuple[str, str, bool], ...]
     keys: tuple[str, ...]
     gain: int = 0
+    was: str = ""
+    won: tuple[int, ...] = ()
 
 
 # ------------------------------------------------------------------------------------- chips
@@ -269,14 +272,21 @@ def rows_through(study: Study, number: int) -> tuple[list[WordRow], list[WordRow
 
 def rows_changed(study: Study) -> tuple[list[WordRow], int]:
     """Return words that the last edit cut differently, improved ones first, and their number."""
-    better, total = study.changed_words(study.before_last, limit=_ROWS)
-    worse, _ = study.changed_words(study.before_last, order="worse", limit=_ROWS)
+    before = study.before_last
+    better, total = study.changed_words(before, limit=_ROWS)
+    worse, _ = study.changed_words(before, order="worse", limit=_ROWS)
     known = {one.number for one in better}
-    shown = [*better, *(one for one in reversed(worse) if one.number not in known)]
-    return [_row(study, one.number, one.gold, (0, 0), one.gain) for one in shown], total
+    rows = []
+    for one in [*better, *(one for one in reversed(worse) if one.number not in known)]:
+        row = _row(study, one.number, one.gold, (0, 0))
+        then, now = (set(state.segmentation.splits(one.number)) for state in (before, study.now))
+        won = tuple(p for p in study.gold_positions(one.number) if p in now - then)
+        was = marked_word(one.word, then, ())
+        rows.append(replace(row, gain=one.gain, was=was, won=won))
+    return rows, total
 
 
-def _row(study: Study, word: int, gold: str, span: tuple[int, int], gain: int = 0) -> WordRow:
+def _row(study: Study, word: int, gold: str, span: tuple[int, int]) -> WordRow:
     now = study.now.segmentation
     text = study.benchmark.words.texts[word]
     signs = gap_signs(now.splits(word), study.gold_positions(word))
@@ -292,4 +302,4 @@ def _row(study: Study, word: int, gold: str, span: tuple[int, int], gain: int = 
     types.update(now.arrays.results[closed].tolist())
     merges = now.arrays.merge_ids[closed].tolist()
     keys = (*map(type_key, sorted(types)), *map(merge_key, merges))
-    return WordRow(word, text, gold, pieces, keys, gain)
+    return WordRow(word, text, gold, pieces, keys)

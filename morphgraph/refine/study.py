@@ -326,10 +326,11 @@ class Study:
         text = self.benchmark.words.texts[word]
         return ChangedWord(text, self.gold_text(word), before, after, int(gain[word]), word)
 
-    def better_and_worse(self, since: StudyState) -> tuple[int, int]:
-        """How many words have more right gaps than in an earlier state, and how many fewer."""
-        gain = self.now.correct_gaps - since.correct_gaps
-        return int((gain > 0).sum()), int((gain < 0).sum())
+    def better_worse_same(self, since: StudyState) -> tuple[int, int, int]:
+        """How many changed words have more, fewer, and as many right gaps as in an earlier state."""
+        changed = self.now.segmentation.changed_words(since.segmentation)
+        gain = (self.now.correct_gaps - since.correct_gaps)[changed]
+        return int((gain > 0).sum()), int((gain < 0).sum()), int((gain == 0).sum())
 
     def words_of_merge(
         self, merge: int, first: StudyState, then: StudyState, *, limit: int = 50

@@ -167,9 +167,12 @@ def explore_and_knock_out(page: Page) -> None:
     expect(ghost).to_be_visible()
     expect(graph(page).locator(".vertex.merge.changed")).not_to_have_count(0)
     assert graph(page).locator(".edge.strand").count() > 4
-    said = re.compile(r"F1 [\d.]+ → [\d.]+\s% · [\d,]+ better, [\d,]+ worse$")
+    same = r"(, [\d,]+ with the same score)?$"
+    said = re.compile(r"F1 [\d.]+ → [\d.]+\s% · [\d,]+ better, [\d,]+ worse" + same)
     expect(page.get_by_role("status")).to_have_text(said)
     expect(page.get_by_test_id("stMarkdown").filter(has_text=said)).to_be_visible()
+    expect(graph(page).locator(".world.lit")).to_have_count(0)  # nothing has faded
+    expect(page.locator(".both .won").first).to_be_attached()
     check_labels(page)
     now = places(page)
     rows = [name for name in at if name.startswith("m") and name in now]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from morphgraph.core.files import demo_gold_path
 from morphgraph.draw.merge_tree import describe_in_study
-from morphgraph.draw.words import culprit_of, illustrative_word, lines_of
+from morphgraph.draw.words import culprit_of, illustrative_word, lines_of, rows_changed
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
@@ -53,6 +53,17 @@ def test_a_knockout_leaves_no_culprit(
     (line,), culprit = lines_of(study, "undoing")
     assert [chip.segments for chip in line[0].tokens] == [("un",), ("do",), ("ing",)]
     assert culprit is None
+
+
+def test_a_changed_word_tells_what_it_was_and_which_boundaries_it_won(
+    small_tokeniser: MakeTokeniser, small_reference: MakeReference
+) -> None:
+    study = study_of(small_tokeniser, small_reference, "un do ing", "d ing")
+    study.graph.knockout(["undo"])
+    (row,), total = rows_changed(study)
+    assert (total, row.word, row.was, row.gain, row.won) == (1, "undoing", "undo·ing", 1, (2,))
+    assert [(text, sign) for text, sign, _ in row.pieces] == [("un", ""), ("do", "|"), ("ing", "|")]
+    assert study.better_worse_same(study.before_last) == (1, 0, 0)
 
 
 def test_ids_stand_in_tooltips(

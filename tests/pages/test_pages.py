@@ -63,7 +63,8 @@ def test_knock_out_undo_and_redo(app: Any) -> None:
     assert words["title"] == "Words that changed"
     gains = [row["gain"] for row in words["rows"]]
     better, worse = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
-    changed = f"F1 {before['F1 %'][0]} → {value}\xa0% · {better} better, {worse} worse"
+    same = f", {len(gains) - better - worse} with the same score" * (better + worse < len(gains))
+    changed = f"F1 {before['F1 %'][0]} → {value}\xa0% · {better} better, {worse} worse{same}"
     assert [m.value for m in app.test.markdown if changed in m.value.replace("**", "")]
     assert said_of_edits(app) == f"1 edit made, 1 in all: {changed}"
     assert "Undo an edit: 1 to undo" in [button.help for button in app.test.button]

@@ -303,13 +303,13 @@ def word_over_phases(
 
 @dataclass(frozen=True, slots=True)
 class WordGroup:
-    """Words under a title; ``fresh`` ones show how an edit changed them, others the gold."""
+    """Words under a title; those ``changed`` by an edit show what they were, others the gold."""
 
     title: str
     count: str
     rows: Sequence[WordRow]
     more: str = ""
-    fresh: bool = False
+    kind: Literal["wrong", "right", "changed"] = "right"
 
 
 def word_rows(

@@ -86,7 +86,7 @@ class FanView {
     this.notice().hidden = this.fan.vertices.length > 0;
     this.sync(this.vertices, this.fan.vertices, ".vertices", (v) => this.newVertex(v), (e, v) => this.dress(e, v));
     this.sync(this.edges, this.fan.edges, ".edges", () => svg("path"), (e, edge) => this.trace(e, edge));
-    this.light(this.word);
+    this.light(undefined); // what changed is seen, whatever was pointed at
     // What is put elsewhere in the order of the tab key has lost the focus.
     if (focused) (this.vertices.get(focused.id) ?? this.home(focused.key))?.element.focus({ preventScroll: true });
   }
@@ -376,7 +376,6 @@ class FanView {
 
   /** Light up the types and merges of a word, and dim the others; nothing: light all. */
   light(keys) {
-    this.word = keys;
     const lit = new Set(keys ?? []);
     const isLit = (id) => lit.has(this.vertices.get(id)?.key);
     const any = [...this.vertices.keys()].some(isLit);

@@ -30,18 +30,19 @@ class RowsView {
     this.frame.replaceChildren(...data.groups.flatMap((group) => this.group(group)));
   }
 
-  group({ title, count, rows, more, fresh }) {
+  group({ title, count, rows, more, kind }) {
     const head = made("h4", "", title);
     head.append(made("span", "", count));
-    const shown = rows.map((row) => this.row(row, fresh));
+    const shown = rows.map((row) => this.row(row, kind));
     return [head, ...shown, ...(more ? [made("div", "note", more)] : [])];
   }
 
-  row({ number, gold, pieces, keys, gain, word }, fresh) {
-    const button = made("button", fresh ? "fresh" : "");
+  row({ number, gold, pieces, keys, gain, was, won, word }, kind) {
+    const button = made("button", kind);
     button.type = "button";
-    const cut = made("span", "word");
-    for (const [text, sign, here] of pieces) {
+    const isChanged = kind === "changed";
+    const cut = isChanged ? this.tokensOverGold(pieces, won, gold) : made("span", "word");
+    for (const [text, sign, here] of isChanged ? [] : pieces) {
       if (sign) {
         const [kind, meaning] = gold ? SIGNS[sign] : ["wrong", "a split"];
         const mark = made("span", `sign ${kind}${here ? " here" : ""}`, kind === "missed" ? "" : sign);
@@ -53,8 +54,12 @@ class RowsView {
     const spoken = pieces.map(([text, sign]) => sign + text).join("");
     button.setAttribute("aria-label", `${spoken}${gold && `, gold ${gold}`}. Opens the merge tree of ${word}.`);
     button.title = `${gold && `gold ${gold}\n`}A click shows its merge tree.`;
-    const side = made("span", "gold", fresh ? "" : gold && `gold ${gold}`);
-    if (fresh && gold) side.append(gain > 0 ? made("span", "better", "better") : gain < 0 ? made("span", "worse", "worse") : "other");
+    const side = made("span", "gold", isChanged ? "" : gold && `gold ${gold}`);
+    if (isChanged) {
+      const verdict = gain > 0 ? "better" : gain < 0 ? "worse" : "same score";
+      if (gold) side.append(made("b", verdict, verdict));
+      side.append(made("span", "was", `was ${was}`));
+    }
     button.append(cut, side);
     button.addEventListener("pointermove", (event) => hasMoved(event) && this.light(button, keys));
     button.addEventListener("focus", () => this.light(button, keys));
@@ -62,6 +67,30 @@ class RowsView {
     button.addEventListener("click", () => this.clicks.add(String(number)));
     this.buttons.push({ button, keys: new Set(keys) });
     return button;
+  }
+
+  /** Tokens with their gold morphs below, letter by letter; a green line is a boundary that was won. */
+  tokensOverGold(pieces, won, gold) {
+    const both = made("span", "both");
+    const [above, below] = [made("span", "tokens"), made("span", "morphs")];
+    let at = 0;
+    let [token, morph] = [null, null];
+    for (const [text, sign] of pieces) {
+      if (!token || sign === "|" || sign === "·") above.append((token = made("span", "token")));
+      if (!morph || sign === "|" || sign === "‿") below.append((morph = made("span", "morph")));
+      if (sign === "‿" || won.includes(at)) {
+        const line = made("i", sign === "‿" ? "missed" : "won");
+        line.title = sign === "‿" ? SIGNS[sign][1] : "a gold boundary that was covered before";
+        token.append(line);
+      }
+      if (sign === "‿") token.classList.add("covering");
+      token.append(text);
+      morph.append(text);
+      at += [...text].length;
+    }
+    both.style.setProperty("--letters", at);
+    both.append(above, ...(gold ? [below] : []));
+    return both;
   }
 
   /** Let the graph light up the types and merges of a row, or nothing in particular. */
@@ -79,6 +108,7 @@ class RowsView {
 
   dispose() {
     this.clicks.stop();
+    this.light();
     removeEventListener("morphgraph-vertex", this.onVertex);
   }
 }

@@ -318,7 +318,11 @@ class _Language:
 def _columns(line: Data) -> Data:
     """Return what the columns of letters need: a word, its morphs and its tokens."""
     tokens = ["".join(token["segments"]) for token in line["tokens"]]
-    return {"word": line["word"], "morphs": line["morphs"], "tokens": list(map(shown_token, tokens))}
+    return {
+        "word": line["word"],
+        "morphs": line["morphs"],
+        "tokens": list(map(shown_token, tokens)),
+    }
 
 
 def main() -> None:

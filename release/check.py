@@ -154,7 +154,9 @@ class Check:
         if any("{address}" in command for command in COMMANDS[extra]):
             port = free_port()
             command = [sys.executable, "-m", "http.server", str(port), "--bind", "127.0.0.1"]
-            server = subprocess.Popen(command, cwd=desk, stderr=subprocess.DEVNULL)
+            server = subprocess.Popen(
+                command, cwd=desk, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
             answers(f"http://127.0.0.1:{port}/")
         try:
             for line in COMMANDS[extra]:
@@ -247,11 +249,9 @@ def main() -> None:
             shutil.rmtree(check.folder / f"venv-{part}", ignore_errors=True)
     for what, why in NOT_CHECKED.items():
         say(f"not checked: {what} ({why})")
-    minutes = (time.monotonic() - started) / 60
+    minutes, hold = (time.monotonic() - started) / 60, len(chosen) - len(failed)
     version = ".".join(map(str, sys.version_info[:3]))
-    say(
-        f"{len(chosen) - len(failed)} of {len(chosen)} parts hold, Python {version}, {minutes:.0f} min"
-    )
+    say(f"{hold} of {len(chosen)} parts hold; Python {version}, {minutes:.0f} minutes")
     sys.exit(1 if failed else 0)
 
 

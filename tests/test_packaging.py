@@ -223,7 +223,7 @@ def test_no_tool_of_developers_is_in_the_wheel() -> None:
 
 
 def test_the_workflow_tests_what_is_promised() -> None:
-    """The Pythons of the classifiers, the commands of the Makefile; it publishes without a token."""
+    """The Pythons of the classifiers, commands of the Makefile; it publishes without a token."""
     workflow = yaml.safe_load(text_of(".github/workflows/release.yml"))
     jobs = workflow["jobs"]
     promised = [each.rpartition(" ")[2] for each in PROJECT["classifiers"] if ":: 3." in each]

@@ -13,6 +13,8 @@ sys.path = [str(ROOT) if Path(place) == Path(__file__).parent else place for pla
 from morphgraph.core.limits import PUBLIC_UPLOADS, is_public  # noqa: E402
 from web import guard  # noqa: E402
 
+# Streamlit makes variables of .streamlit/secrets.toml, where hosts keep them, only after this file.
+st.secrets.load_if_toml_exists()
 tabs, framed = guard.Tabs(), guard.allows_frames()
 middleware = [
     Middleware(guard.CountTabs, tabs=tabs),

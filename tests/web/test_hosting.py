@@ -5,9 +5,12 @@ import os
 import socket
 import subprocess
 import sys
+import time
 import tomllib
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
+from http.client import HTTPConnection
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -56,6 +59,37 @@ def test_the_command_opens_it_for_this_machine_only(
     assert options["env"] == ""
     assert "--server.headless" not in options  # opens a window where there is a screen
     assert options["--server.address"] == "127.0.0.1"
+
+
+@pytest.mark.slow
+def test_a_host_that_gives_variables_as_secrets(tmp_path: Path) -> None:
+    """Names are known from the first request on, though Streamlit reads secrets after the file."""
+    (tmp_path / ".streamlit").mkdir()
+    secrets = 'MORPHGRAPH_PUBLIC = "1"\nMORPHGRAPH_HOST = "known.example.org"\n'
+    (tmp_path / ".streamlit" / "secrets.toml").write_text(secrets)
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    options = ("--server.headless", "true", "--server.address", "127.0.0.1", "--server.port", port)
+    command = [sys.executable, "-m", "streamlit", "run", ROOT / "web" / "serve.py", *options]
+    inherited = {name: os.environ[name] for name in os.environ if name not in (VARIABLE, *OTHERS)}
+    own = {**inherited, "HOME": str(tmp_path), "MORPHGRAPH_STATE": str(tmp_path / "state")}
+    process = subprocess.Popen(list(map(str, command)), cwd=tmp_path, env=own)
+
+    def status(host: str) -> int:
+        with closing(HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
+            connection.request("GET", "/_stcore/health", headers={"Host": host})
+            return connection.getresponse().status
+
+    try:
+        for _ in range(300):
+            with suppress(OSError):
+                status("localhost")
+                break
+            time.sleep(0.1)
+        assert [status("known.example.org"), status("other.example.org")] == [200, 421]
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
 
 
 def test_public_opens_no_browser_and_stays_behind_the_proxy(

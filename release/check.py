@@ -48,10 +48,12 @@ PYTHON = {
 _WORKBOOK = """
 from openpyxl import Workbook
 book = Workbook()
-for row in (("word", "morphs"), ("undesirable", "un desir able"), ("houses", "house s")):
+book.active.title = "0-1-1"
+for row in (("Word", "MorphoLexSegm", "Nmorph"), ("backboards", "{(back)}{(board)}>s>", 3)):
     book.active.append(row)
 book.save("gold.xlsx")
 """
+"""Makes a workbook like those of MorphoLex."""
 
 
 class Failed(Exception):
@@ -146,17 +148,15 @@ class Check:
         """Install a package with one extra, and use what it is for."""
         name = extra or package.suffix.removeprefix(".")
         named = f"morphgraph[{extra}] @ {package.as_uri()}" if extra else str(package)
-        more = ["openpyxl"] if extra == "workbooks" else []
-        bin_, desk = self.environment(name, named, *more), self.desk(name)
+        bin_, desk = self.environment(name, named), self.desk(name)
         if extra == "workbooks":
             run(bin_ / "python", "-c", _WORKBOOK, cwd=desk)
         server = None
         if any("{address}" in command for command in COMMANDS[extra]):
             port = free_port()
             command = [sys.executable, "-m", "http.server", str(port), "--bind", "127.0.0.1"]
-            server = subprocess.Popen(
-                command, cwd=desk, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-            )
+            quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+            server = subprocess.Popen(command, cwd=desk, **quiet)
             answers(f"http://127.0.0.1:{port}/")
         try:
             for line in COMMANDS[extra]:

@@ -8,7 +8,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PYTEST := $(BIN)/pytest -n logical --maxprocesses 4 --dist loadfile
 
-.PHONY: app quick test test-models soak lint bench release-check assets clean
+.PHONY: app quick test test-models soak lint bench release-check assets story clean
 
 app: $(STAMPS)/run
 	$(BIN)/morphgraph app
@@ -47,6 +47,10 @@ assets: $(STAMPS)/run
 		$(BIN)/morphgraph train --counts wordfreq:$$language --vocab-size 8000 \
 			--special "<unk>" --out assets/tokenisers/$$language.json || exit 1; \
 	done
+
+# What docs/story shows, from the library and the app's components.
+story: $(STAMPS)/run
+	$(BIN)/python -m docs.make_story
 
 $(STAMPS)/venv:
 	$(PYTHON) -m venv $(VENV)

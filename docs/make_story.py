@@ -9,6 +9,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -169,7 +170,7 @@ class _Language:
             segmented = segment(before.graph, encoded)
             for number, (word, count) in enumerate(known):
                 tokens = [before.readable_types[token] for token in segmented.tokens(number)]
-                times = sum(pair == parts for pair in zip(tokens, tokens[1:], strict=False))
+                times = sum(pair == parts for pair in pairwise(tokens))
                 total += times * count
                 if times:
                     found[word] = count
@@ -200,7 +201,7 @@ class _Language:
         """Return what the knockout of types does; the tokeniser stays as it is."""
         study, before = self.study, self.study.now
         study.graph.apply(study.graph.preview_knockout(types))
-        better, worse = study.better_and_worse(before)
+        better, worse, _ = study.better_worse_same(before)
         shown = []
         for order in ("better", "worse"):
             changed, _ = study.changed_words(before, order=order, limit=5)

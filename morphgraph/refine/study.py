@@ -327,7 +327,7 @@ class Study:
         return ChangedWord(text, self.gold_text(word), before, after, int(gain[word]), word)
 
     def better_worse_same(self, since: StudyState) -> tuple[int, int, int]:
-        """How many changed words have more, fewer, and as many right gaps as in an earlier state."""
+        """How many changed words have more, fewer and as many right gaps as in another state."""
         changed = self.now.segmentation.changed_words(since.segmentation)
         gain = (self.now.correct_gaps - since.correct_gaps)[changed]
         return int((gain > 0).sum()), int((gain < 0).sum()), int((gain == 0).sum())

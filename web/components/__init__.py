@@ -82,9 +82,8 @@ def sources(file: str, *shares: str) -> dict[str, str]:
 @cache
 def component(name: str, file: str, *shares: str) -> Callable[..., Any]:
     """Return the component of a name, from its files here and others that it shares."""
-    made: Callable[..., Any] = st.components.v2.component(
-        f"morphgraph.{name}", **sources(file, *shares)
-    )
+    how: dict[str, Any] = {**sources(file, *shares)}
+    made: Callable[..., Any] = st.components.v2.component(f"morphgraph.{name}", **how)
     return made
 
 

@@ -230,7 +230,7 @@ class FanView {
     this.notice().hidden = this.fan.vertices.length > 0;
     this.sync(this.vertices, this.fan.vertices, ".vertices", (v) => this.newVertex(v), (e, v) => this.dress(e, v));
     this.sync(this.edges, this.fan.edges, ".edges", () => svg("path"), (e, edge) => this.trace(e, edge));
-    this.light(this.word);
+    this.light(undefined); // what changed is seen, whatever was pointed at
     // What is put elsewhere in the order of the tab key has lost the focus.
     if (focused) (this.vertices.get(focused.id) ?? this.home(focused.key))?.element.focus({ preventScroll: true });
   }
@@ -520,7 +520,6 @@ class FanView {
 
   /** Light up the types and merges of a word, and dim the others; nothing: light all. */
   light(keys) {
-    this.word = keys;
     const lit = new Set(keys ?? []);
     const isLit = (id) => lit.has(this.vertices.get(id)?.key);
     const any = [...this.vertices.keys()].some(isLit);
@@ -1038,7 +1037,7 @@ class TreeView {
 return component(TreeView);
 
 })();
-story.components.run = {"html":"<div class=\"run\">\n  <div class=\"controls\">\n    <div class=\"player\"></div>\n    <p class=\"said\" aria-live=\"polite\"></p>\n    <div class=\"key\"></div>\n  </div>\n  <div class=\"line\"></div>\n  <input type=\"range\" min=\"0\" step=\"1\" aria-label=\"Phase on show\" />\n  <div class=\"word\"></div>\n</div>\n\n","css":".words, .run {\n  --right: #d9eee3;\n  --token: #ececf1;\n  --covered: #fadadd;\n  --cut: #a3122f;\n  --label: #0f6b45;\n}\n\n:is(.words, .run).dark {\n  --right: #17402f;\n  --token: #2e313b;\n  --covered: #57202b;\n  --cut: #ff8f9c;\n  --label: #6fd3a6;\n}\n\n.label { font: 14px var(--st-code-font, monospace); opacity: 0.85; }\n.gold .label, .label.gold { color: var(--label); opacity: 1; }\n.chips { display: flex; flex-wrap: wrap; gap: 7px; min-height: 1px; }\n\n.chip {\n  display: inline-flex;\n  padding: 3px 12px;\n  border-radius: 7px;\n  background: var(--token);\n  font: 22px/1.5 var(--st-code-font, monospace);\n  white-space: pre;\n}\n\n.chips.gold .chip, .run .chip.morph { background: var(--right); }\n.chip.covering { background: var(--covered); }\n.chip.culprit { box-shadow: 0 0 0 2px var(--cut); }\n.cut { width: 3px; margin: -9px 1px; border-radius: 2px; background: var(--cut); }\n\n.player { display: flex; gap: 6px; padding: 2px; }\n\n.player button {\n  display: inline-flex;\n  align-items: center;\n  justify-content: center;\n  gap: 6px;\n  height: 34px;\n  min-width: 38px;\n  padding: 0 10px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 20%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 14px;\n  cursor: pointer;\n}\n\n.player button.main { min-width: 84px; border-color: transparent; background: var(--st-primary-color, #6d45e0); color: #fff; }\n.player button:disabled { opacity: 0.4; cursor: default; }\n.player svg { width: 15px; height: 15px; fill: currentcolor; stroke: none; }\n:is(button, input):focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 2px; }\ninput[type=\"range\"] { height: 18px; margin: 0; accent-color: var(--st-primary-color, #6d45e0); cursor: pointer; }\n.dark { color-scheme: dark; }\n\n.run {\n  --start: #626879;\n  --anneal: #1f63d1;\n  --knockout: #b3122f;\n  --repair: #8f5500;\n  --reify: #13734f;\n  --portable: #6a3fb5;\n  --join: #c3c7d0;\n\n  color: var(--st-text-color, #262730);\n  font-family: var(--st-font, sans-serif);\n  font-size: 14px;\n}\n\n.run.dark {\n  --start: #aab0be;\n  --anneal: #7fb0ff;\n  --knockout: #ff8f9c;\n  --repair: #f0b45a;\n  --reify: #6fd3a6;\n  --portable: #c7a8ff;\n  --join: #4b5160;\n}\n\n.controls { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 8px; padding: 2px; }\n\n.said { flex: 1 1 18rem; margin: 0 4px; line-height: 1.35; font-variant-numeric: tabular-nums; }\n.key { display: flex; flex-wrap: wrap; gap: 2px 12px; font-size: 13px; }\n.key span { display: inline-flex; align-items: center; gap: 5px; }\n.key svg { width: 12px; height: 12px; fill: currentcolor; }\n\n.line svg { display: block; width: 100%; overflow: visible; }\n.line polyline { fill: none; stroke: var(--join); stroke-width: 2; }\n.line text { fill: currentcolor; font-size: 12px; text-anchor: middle; font-variant-numeric: tabular-nums; }\n.line g { cursor: pointer; }\n.line g path { fill: currentcolor; stroke: var(--st-background-color, #fff); stroke-width: 1.5; }\n.line g.undone path { fill: var(--st-background-color, #fff); stroke: currentcolor; }\n.line rect { fill: transparent; }\n.line g circle { fill: none; stroke: none; stroke-width: 2.5; transition: stroke 0.2s; }\n.line g.chosen circle { stroke: var(--st-primary-color, #6d45e0); }\n.line g.chosen text { font-weight: 700; }\n.start { color: var(--start); }\n.anneal { color: var(--anneal); }\n.knockout { color: var(--knockout); }\n.repair { color: var(--repair); }\n.reify { color: var(--reify); }\n.portable { color: var(--portable); }\n\ninput[type=\"range\"] { display: block; }\n\n.word { display: grid; grid-template-columns: max-content 1fr; align-items: center; gap: 2px 16px; margin-top: 8px; }\n.word:empty { display: none; }\n.word .row { display: grid; grid-column: 1 / -1; grid-template-columns: subgrid; align-items: center; padding: 3px 8px; border-radius: 8px; }\n.word .row.now { background: var(--st-secondary-background-color, #f0f2f6); }\n.word .label { font-family: inherit; }\n.word .row.now .label { font-weight: 600; opacity: 1; }\n.word .chip { padding: 1px 9px; font-size: 16px; }\n.word .chips { gap: 5px; }\n.word .cut { width: 2px; margin: -2px 1px; }\n.word .none { opacity: 0.85; }\n\n.field input {\n  box-sizing: border-box;\n  width: min(15rem, 34vw);\n  padding: 4px 8px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 30%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: inherit;\n  font: 15px var(--st-code-font, monospace);\n}\n\n@media (prefers-reduced-motion: reduce) {\n  .line g circle { transition: none; }\n}\n\n"};
+story.components.run = {"html":"<div class=\"run\">\n  <div class=\"controls\">\n    <div class=\"player\"></div>\n    <p class=\"said\" aria-live=\"polite\"></p>\n    <div class=\"key\"></div>\n  </div>\n  <div class=\"line\"></div>\n  <input type=\"range\" min=\"0\" step=\"1\" aria-label=\"Phase on show\" />\n  <div class=\"word\"></div>\n</div>\n\n","css":".words, .run {\n  --right: #d9eee3;\n  --token: #ececf1;\n  --covered: #fadadd;\n  --cut: #a3122f;\n  --label: #0f6b45;\n}\n\n:is(.words, .run).dark {\n  --right: #17402f;\n  --token: #2e313b;\n  --covered: #57202b;\n  --cut: #ff8f9c;\n  --label: #6fd3a6;\n}\n\n.label { font: 14px var(--st-code-font, monospace); opacity: 0.85; }\n.gold .label, .label.gold { color: var(--label); opacity: 1; }\n.chips { display: flex; flex-wrap: wrap; gap: 7px; min-height: 1px; }\n\n.chip {\n  display: inline-flex;\n  padding: 3px 12px;\n  border-radius: 7px;\n  background: var(--token);\n  font: 22px/1.5 var(--st-code-font, monospace);\n  white-space: pre;\n}\n\n.chips.gold .chip, .run .chip.morph { background: var(--right); }\n.chip.covering { background: var(--covered); }\n.chip.culprit { box-shadow: 0 0 0 2px var(--cut); }\n.cut { width: 3px; margin: -9px 1px; border-radius: 2px; background: var(--cut); }\n\n.player { display: flex; gap: 6px; padding: 2px; }\n\n.player button {\n  display: inline-flex;\n  align-items: center;\n  justify-content: center;\n  gap: 6px;\n  height: 34px;\n  min-width: 38px;\n  padding: 0 10px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 20%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 14px;\n  cursor: pointer;\n}\n\n.player button.main { min-width: 84px; border-color: transparent; background: var(--st-primary-color, #6d45e0); color: #fff; }\n.player button:disabled { opacity: 0.4; cursor: default; }\n.player svg { width: 15px; height: 15px; fill: currentcolor; stroke: none; }\n:is(button, input):focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 2px; }\ninput[type=\"range\"] { height: 18px; margin: 0; accent-color: var(--st-primary-color, #6d45e0); cursor: pointer; }\n.dark { color-scheme: dark; }\n\n.run {\n  --start: #626879;\n  --anneal: #1f63d1;\n  --knockout: #b3122f;\n  --repair: #8f5500;\n  --reify: #13734f;\n  --portable: #6a3fb5;\n  --join: #c3c7d0;\n\n  color: var(--st-text-color, #262730);\n  font-family: var(--st-font, sans-serif);\n  font-size: 14px;\n}\n\n.run.dark {\n  --start: #aab0be;\n  --anneal: #7fb0ff;\n  --knockout: #ff8f9c;\n  --repair: #f0b45a;\n  --reify: #6fd3a6;\n  --portable: #c7a8ff;\n  --join: #4b5160;\n}\n\n.controls { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 8px; padding: 2px; }\n\n.said { flex: 1 1 18rem; margin: 0 4px; line-height: 1.35; font-variant-numeric: tabular-nums; }\n.key { display: flex; flex-wrap: wrap; gap: 2px 12px; font-size: 13px; }\n.key span { display: inline-flex; align-items: center; gap: 5px; }\n.key svg { width: 12px; height: 12px; fill: currentcolor; }\n\n.line svg { display: block; width: 100%; overflow: visible; }\n.line polyline { fill: none; stroke: var(--join); stroke-width: 2; }\n.line polyline.beside { stroke: var(--st-primary-color, #6d45e0); stroke-dasharray: 6 4; }\n.line text { fill: currentcolor; font-size: 12px; text-anchor: middle; font-variant-numeric: tabular-nums; }\n.line g { cursor: pointer; }\n.line g path { fill: currentcolor; stroke: var(--st-background-color, #fff); stroke-width: 1.5; }\n.line g.undone path { fill: var(--st-background-color, #fff); stroke: currentcolor; }\n.line rect { fill: transparent; }\n.line g circle { fill: none; stroke: none; stroke-width: 2.5; transition: stroke 0.2s; }\n.line g.chosen circle { stroke: var(--st-primary-color, #6d45e0); }\n.line g.chosen text { font-weight: 700; }\n.start { color: var(--start); }\n.anneal { color: var(--anneal); }\n.knockout { color: var(--knockout); }\n.repair { color: var(--repair); }\n.reify { color: var(--reify); }\n.portable { color: var(--portable); }\n\ninput[type=\"range\"] { display: block; }\n\n.word { display: grid; grid-template-columns: max-content 1fr; align-items: center; gap: 2px 16px; margin-top: 8px; }\n.word:empty { display: none; }\n.word .row { display: grid; grid-column: 1 / -1; grid-template-columns: subgrid; align-items: center; padding: 3px 8px; border-radius: 8px; }\n.word .row.now { background: var(--st-secondary-background-color, #f0f2f6); }\n.word .label { font-family: inherit; }\n.word .row.now .label { font-weight: 600; opacity: 1; }\n.word .chip { padding: 1px 9px; font-size: 16px; }\n.word .chips { gap: 5px; }\n.word .cut { width: 2px; margin: -2px 1px; }\n.word .none { opacity: 0.85; }\n\n.field input {\n  box-sizing: border-box;\n  width: min(15rem, 34vw);\n  padding: 4px 8px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 30%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: inherit;\n  font: 15px var(--st-code-font, monospace);\n}\n\n@media (prefers-reduced-motion: reduce) {\n  .line g circle { transition: none; }\n}\n\n"};
 story.components.run.show = (() => {
 // What all components share; goes before the script of each.
 
@@ -1373,7 +1372,8 @@ class RunView {
   draw() {
     const width = this.lineBox.clientWidth;
     if (!this.points || !width) return;
-    const values = this.points.map(({ f1 }) => f1).filter((value) => value !== null);
+    const both = this.points.flatMap(({ f1, beside }) => [f1, beside ?? null]);
+    const values = both.filter((value) => value !== null);
     const [least, most] = [Math.min(...values), Math.max(...values)];
     const span = Math.max(most - least, 1);
     const gap = (width - 2 * ASIDE) / Math.max(6, this.points.length - 1);
@@ -1403,7 +1403,13 @@ class RunView {
     });
     const line = drawn("polyline", { points: path });
     const size = { viewBox: `0 0 ${width} ${HIGH}`, height: HIGH, role: "img" };
-    const picture = drawn("svg", { ...size, "aria-label": "F1 after each phase" }, line, ...groups);
+    const picture = drawn("svg", { ...size, "aria-label": "F1 after each phase" }, line);
+    // Another score of the same phases, as on the words that a run has learned from.
+    const others = this.points.map(({ beside }, number) => [x(number), y(beside)]);
+    if (this.points.every(({ beside }) => beside !== undefined)) {
+      picture.append(drawn("polyline", { class: "beside", points: others.join(" ") }));
+    }
+    picture.append(...groups);
     this.lineBox.replaceChildren(picture);
     const one = this.points.length < 2;
     this.range.style.display = one ? "none" : "";
@@ -1479,7 +1485,7 @@ class RunView {
 return component(RunView);
 
 })();
-story.components.rows = {"html":"<div class=\"rows\"></div>\n\n","css":":host { display: block; }\n\n.rows {\n  box-sizing: border-box;\n  overflow: hidden auto;\n  padding: 2px;\n  color: var(--st-text-color, #262730);\n  font: 14px/1.3 var(--st-font, sans-serif);\n\n  --faded: #5f6370;\n  --bad: #a3122f;\n  --good: #0f6b45;\n  --here: #fadadd;\n}\n\n.rows.dark { --faded: #a9aebb; --bad: #ff8f9c; --good: #6fd3a6; --here: #57202b; }\n\nh4 { display: flex; gap: 8px; align-items: baseline; margin: 2px 0 4px; font-size: 15px; font-weight: 600; }\nh4:not(:first-child) { margin-top: 14px; }\nh4 span { color: var(--faded); font-size: 12.5px; font-weight: 400; }\n\nbutton {\n  display: flex;\n  flex-wrap: wrap;\n  gap: 0 12px;\n  justify-content: space-between;\n  align-items: baseline;\n  width: 100%;\n  padding: 5px 4px;\n  border: 0;\n  border-bottom: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 12%, transparent);\n  background: none;\n  color: inherit;\n  font: inherit;\n  text-align: left;\n  cursor: pointer;\n}\n\nbutton.lit { background: color-mix(in srgb, var(--st-primary-color, #6d45e0) 10%, transparent); }\nbutton:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: -2px; }\nbutton.marked { box-shadow: inset 3px 0 var(--st-primary-color, #6d45e0); }\nbutton.fresh { animation: lit 1.4s ease-out; }\n\n.word { font-family: var(--st-code-font, monospace); white-space: pre-wrap; overflow-wrap: anywhere; }\n.here { background: var(--here); border-radius: 2px; }\n.sign { padding: 0 1px; font-weight: 700; }\n.sign.right { color: var(--good); }\n.sign.wrong { color: var(--faded); }\n.sign.missed { padding: 0; margin: 0 -0.5px; border-left: 2px solid var(--bad); }\n.gold { color: var(--faded); font-size: 12.5px; overflow-wrap: anywhere; }\n.better { color: var(--good); font-weight: 600; }\n.worse { color: var(--bad); font-weight: 600; }\n.note { padding: 4px; color: var(--faded); font-size: 12.5px; }\n\n@keyframes lit { from { background: color-mix(in srgb, var(--good) 30%, transparent); } }\n\n@media (prefers-reduced-motion: reduce) {\n  button.fresh { animation: none; }\n}\n\n"};
+story.components.rows = {"html":"<div class=\"rows\"></div>\n\n","css":":host { display: block; }\n\n.rows {\n  box-sizing: border-box;\n  overflow: hidden auto;\n  container-type: inline-size;\n  padding: 2px;\n  color: var(--st-text-color, #262730);\n  font: 14px/1.3 var(--st-font, sans-serif);\n\n  --faded: #5f6370;\n  --bad: #a3122f;\n  --good: #0f6b45;\n  --here: #e4e5ea;\n  --token: #ececf1;\n  --covered: #fadadd;\n}\n\n.rows.dark { --faded: #a9aebb; --bad: #ff8f9c; --good: #6fd3a6; --here: #3a3d48; --token: #2e313b; --covered: #57202b; }\n\nh4 { display: flex; gap: 8px; align-items: baseline; margin: 2px 0 4px; font-size: 15px; font-weight: 600; }\nh4:not(:first-child) { margin-top: 14px; }\nh4 span { color: var(--faded); font-size: 12.5px; font-weight: 400; }\n\nbutton {\n  display: flex;\n  flex-wrap: wrap;\n  gap: 0 12px;\n  justify-content: space-between;\n  align-items: baseline;\n  width: 100%;\n  padding: 5px 4px;\n  border: 0;\n  border-bottom: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 12%, transparent);\n  background: none;\n  color: inherit;\n  font: inherit;\n  text-align: left;\n  cursor: pointer;\n}\n\nbutton.lit { background: color-mix(in srgb, var(--st-primary-color, #6d45e0) 10%, transparent); }\nbutton:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: -2px; }\nbutton.marked { box-shadow: inset 3px 0 var(--st-primary-color, #6d45e0); }\nbutton.changed { animation: lit 1.4s ease-out; }\n\n.word { font-family: var(--st-code-font, monospace); white-space: pre-wrap; overflow-wrap: anywhere; }\n.here { background: var(--here); border-radius: 2px; }\n.wrong .here { background: var(--covered); }\n.sign { padding: 0 1px; font-weight: 700; }\n.sign.right { color: var(--good); }\n.sign.wrong { color: var(--faded); }\n.sign.missed { padding: 0; margin: 0 -0.5px; border-left: 2px solid var(--bad); }\n.gold { color: var(--faded); font-size: 12.5px; overflow-wrap: anywhere; }\n.better { color: var(--good); }\n.worse { color: var(--bad); }\n.gold b { display: block; font-weight: 600; }\n.changed .gold { margin-left: auto; text-align: right; }\n.was { font-family: var(--st-code-font, monospace); }\n\n/* Letters stand above each other: lines take no room, and a long word is set smaller. */\n.both { font: clamp(9px, calc(96cqi / (0.62 * var(--letters))), 15px)/1.25 var(--st-code-font, monospace); white-space: pre; overflow-x: auto; }\n.both > span { display: block; width: max-content; }\n.token { padding: 2px 0; border-radius: 4px; background: var(--token); box-shadow: inset 1px 0 var(--st-background-color, #fff), inset -1px 0 var(--st-background-color, #fff); }\n.token.covering { background: var(--covered); }\n.both i { position: relative; }\n.both i::before { content: \"\"; position: absolute; left: -1.5px; top: -0.2em; width: 3px; height: 1.5em; border-radius: 2px; background: var(--bad); }\n.both i.won::before { background: var(--good); }\n.tokens { padding: 3px 0; }\n.morphs { color: var(--good); }\n.morph { padding-bottom: 1px; background: linear-gradient(var(--good)) bottom / calc(100% - 3px) 1.5px no-repeat; }\n.note { padding: 4px; color: var(--faded); font-size: 12.5px; }\n\n@keyframes lit { from { background: color-mix(in srgb, var(--good) 30%, transparent); } }\n\n@media (prefers-reduced-motion: reduce) {\n  button.changed { animation: none; }\n}\n\n"};
 story.components.rows.show = (() => {
 // What all components share; goes before the script of each.
 
@@ -1658,18 +1664,19 @@ class RowsView {
     this.frame.replaceChildren(...data.groups.flatMap((group) => this.group(group)));
   }
 
-  group({ title, count, rows, more, fresh }) {
+  group({ title, count, rows, more, kind }) {
     const head = made("h4", "", title);
     head.append(made("span", "", count));
-    const shown = rows.map((row) => this.row(row, fresh));
+    const shown = rows.map((row) => this.row(row, kind));
     return [head, ...shown, ...(more ? [made("div", "note", more)] : [])];
   }
 
-  row({ number, gold, pieces, keys, gain, word }, fresh) {
-    const button = made("button", fresh ? "fresh" : "");
+  row({ number, gold, pieces, keys, gain, was, won, word }, kind) {
+    const button = made("button", kind);
     button.type = "button";
-    const cut = made("span", "word");
-    for (const [text, sign, here] of pieces) {
+    const isChanged = kind === "changed";
+    const cut = isChanged ? this.tokensOverGold(pieces, won, gold) : made("span", "word");
+    for (const [text, sign, here] of isChanged ? [] : pieces) {
       if (sign) {
         const [kind, meaning] = gold ? SIGNS[sign] : ["wrong", "a split"];
         const mark = made("span", `sign ${kind}${here ? " here" : ""}`, kind === "missed" ? "" : sign);
@@ -1681,8 +1688,12 @@ class RowsView {
     const spoken = pieces.map(([text, sign]) => sign + text).join("");
     button.setAttribute("aria-label", `${spoken}${gold && `, gold ${gold}`}. Opens the merge tree of ${word}.`);
     button.title = `${gold && `gold ${gold}\n`}A click shows its merge tree.`;
-    const side = made("span", "gold", fresh ? "" : gold && `gold ${gold}`);
-    if (fresh && gold) side.append(gain > 0 ? made("span", "better", "better") : gain < 0 ? made("span", "worse", "worse") : "other");
+    const side = made("span", "gold", isChanged ? "" : gold && `gold ${gold}`);
+    if (isChanged) {
+      const verdict = gain > 0 ? "better" : gain < 0 ? "worse" : "same score";
+      if (gold) side.append(made("b", verdict, verdict));
+      side.append(made("span", "was", `was ${was}`));
+    }
     button.append(cut, side);
     button.addEventListener("pointermove", (event) => hasMoved(event) && this.light(button, keys));
     button.addEventListener("focus", () => this.light(button, keys));
@@ -1690,6 +1701,30 @@ class RowsView {
     button.addEventListener("click", () => this.clicks.add(String(number)));
     this.buttons.push({ button, keys: new Set(keys) });
     return button;
+  }
+
+  /** Tokens with their gold morphs below, letter by letter; a green line is a boundary that was won. */
+  tokensOverGold(pieces, won, gold) {
+    const both = made("span", "both");
+    const [above, below] = [made("span", "tokens"), made("span", "morphs")];
+    let at = 0;
+    let [token, morph] = [null, null];
+    for (const [text, sign] of pieces) {
+      if (!token || sign === "|" || sign === "·") above.append((token = made("span", "token")));
+      if (!morph || sign === "|" || sign === "‿") below.append((morph = made("span", "morph")));
+      if (sign === "‿" || won.includes(at)) {
+        const line = made("i", sign === "‿" ? "missed" : "won");
+        line.title = sign === "‿" ? SIGNS[sign][1] : "a gold boundary that was covered before";
+        token.append(line);
+      }
+      if (sign === "‿") token.classList.add("covering");
+      token.append(text);
+      morph.append(text);
+      at += [...text].length;
+    }
+    both.style.setProperty("--letters", at);
+    both.append(above, ...(gold ? [below] : []));
+    return both;
   }
 
   /** Let the graph light up the types and merges of a row, or nothing in particular. */
@@ -1707,6 +1742,7 @@ class RowsView {
 
   dispose() {
     this.clicks.stop();
+    this.light();
     removeEventListener("morphgraph-vertex", this.onVertex);
   }
 }

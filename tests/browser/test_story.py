@@ -1,0 +1,61 @@
+"""The story: it needs nothing from elsewhere, and cuts words as the library does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from docs.make_story import built
+from morphgraph.corpus.counts import wordfreq_counts
+from morphgraph.formats.loading import load_tokeniser
+from morphgraph.tokeniser.merging import segment
+
+STORY = Path(__file__).parents[2] / "docs" / "story"
+
+
+def test_what_is_built_is_in_step_and_small() -> None:
+    made = built()
+    assert {name: (STORY / "built" / name).read_text("utf-8") for name in made} == made
+    assert sum(path.stat().st_size for path in STORY.rglob("*") if path.is_file()) < 1_500_000
+    assert all(len(made[f"merges-{code}.js"].encode()) < 300_000 for code in ("en", "de", "nl"))
+
+
+@pytest.mark.parametrize("width", [1440, 768, 390])
+def test_it_opens_from_its_folder_alone(new_page: Callable[..., Page], width: int) -> None:
+    page = new_page(viewport={"width": width, "height": 900})
+    said: list[str] = []
+    asked: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto((STORY / "index.html").as_uri())
+    page.get_by_role("button", name="Show the tokeniser’s cuts").click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    painted = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+    assert page.evaluate(painted) < 5_000
+    assert said == []
+    assert [url for url in asked if not url.startswith(STORY.as_uri())] == []
+
+
+@pytest.mark.parametrize("language", ["en", "de", "nl"])
+def test_it_cuts_words_as_the_library_does(page: Page, language: str) -> None:
+    tokeniser = load_tokeniser(f"demo:{language}")
+    words = [*wordfreq_counts(language).words[:10_000], "naïve", "don't", "co-op", "Ünlü😀", "123"]
+    encoded = tokeniser.encode(words)
+    found = segment(tokeniser.graph, encoded)
+    expected = [
+        [tokeniser.graph.types[token] for token in found.tokens(number)]
+        for number in range(len(words))
+    ]
+    page.goto((STORY / "index.html").as_uri())
+    for name in (f"built/merges-{language}.js",):
+        page.add_script_tag(path=STORY / name)
+    cut = f"""words => {{
+      const made = new story.Tokeniser(story.merges[{json.dumps(language)}]);
+      return words.map(word => made.segment(word));
+    }}"""
+    assert page.evaluate(cut, words) == expected

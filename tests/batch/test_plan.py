@@ -344,3 +344,18 @@ def test_costs_come_from_the_entries_of_methods(
     tasks = planned(GRID, folder).tasks
     assert min(t.cost for t in tasks if t.spec.get("method") == "dropout") >= 1_000
     assert {t.cost for t in tasks if t.label.startswith("BPE,")} == {77.0}
+
+
+def test_a_corpus_may_be_for_some_languages_only() -> None:
+    text = """
+name: some
+languages: [en, de]
+corpora: [{wordfreq: "{code}", languages: [en]}]
+tokenisers: [{name: demo, file: "demo:{code}"}]
+references: ["demo:{code}"]
+vocabulary: [fertility]
+"""
+    plan = make_plan(text, "some.yaml")
+    cells = [task.columns for task in plan.tasks if task.kind == "cell"]
+    corpora = {(cell["language"], cell["corpus"]) for cell in cells}
+    assert corpora == {("en", "wordfreq"), ("de", "")}

@@ -7,5 +7,10 @@ from morphgraph.segment.method import METHODS, Listing
 
 __all__ = ["METHODS"]
 
-for _name in ("knockout", "rebpe"):
-    METHODS[_name] = Listing("morphgraph.refine.learning", segments=False, learns=True)
+LEARNING = {
+    "knockout": "morphgraph.refine.learning",
+    "rebpe": "morphgraph.refine.learning",
+    "morphbpe": "morphgraph.refine.morphbpe",
+}
+for _name, _module in LEARNING.items():
+    METHODS[_name] = Listing(_module, segments=False, learns=True)

@@ -225,8 +225,7 @@ class BaseTokeniser:
             method = method_of(method)
         if method in METHODS.learning:
             raise MorphGraphError(
-                f"{METHODS[method].title} learns from gold and gives another tokeniser. Use "
-                "knock_out or rebpe."
+                f"{METHODS[method].title} learns from gold and gives another tokeniser. Use learn."
             )
         return type(self)(method_on(self._segmenter, method, parameters, counts), self._base)
 

@@ -38,6 +38,7 @@ from morphgraph.refine.rebpe_run import Phase, ReBPERun
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
+from morphgraph.segment.method import Value, method_named
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.tables.model import Cell, Column, Row, Table
 from morphgraph.tables.writing import to_html, without_formulas
@@ -307,6 +308,23 @@ class Tokeniser(BaseTokeniser):
         phases, added = tuple(run.phases), run.tokens_added
         again = _again(self.rebpe, gold_set, settings)
         return ReBPEOutcome(made, never, phases, run.converged, *scores, added, again)
+
+    def learn(self, method: str, gold: Gold, **parameters: Value | None) -> Tokeniser:
+        """Return what a method that learns from gold makes of this: ``morphbpe``, ``rebpe``, ….
+
+        ``method``: its name in `METHODS`, with its ``parameters``. `knock_out` and `rebpe` also
+        tell what they did.
+
+        >>> tokeniser.learn("morphbpe", gold, holdout=0.2)
+        <Tokeniser demo:en: BPE, 1,620 types, 1,363 merges, 2 edits>
+        """
+        from morphgraph.methods import METHODS
+
+        entry: Any = method_named(method, METHODS.learning)
+        settings, gold_set = entry.settings(parameters), read_gold(gold)
+        made = entry.learn(self._merges(method), gold_set, settings).segmenter
+        remember(made.tokeniser, gold_set, settings)
+        return Tokeniser(standard_segmenter(made.tokeniser))
 
     def _edited(self, new: BpeTokeniser) -> tuple[Tokeniser, tuple[str, ...]]:
         """Return an edited copy, and the types that no merge of it can form any more."""

@@ -19,7 +19,7 @@ from morphgraph.score.gold_set import GoldSet, drawn_text
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import SegmentationFailure, outcomes_of
 from morphgraph.segment.bte import Bte
-from morphgraph.segment.method import Method
+from morphgraph.segment.method import Method, Parameters
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.tokeniser import BpeTokeniser, LearnedFrom
 
@@ -126,7 +126,7 @@ class Learner:
 
     tokeniser: BpeTokeniser
     method: Method
-    settings: BlameSettings
+    settings: Parameters
 
     def learn(self, gold_set: GoldSet, holdout: float, seed: int) -> Segmenter:
         """What it makes of the tokeniser by all words, or by those that are not held out."""

@@ -180,7 +180,7 @@ def test_gold_that_is_none(wrong: Any, says: list[str]) -> None:
         (lambda t: t.knock_out_types(["nothing"]), "not a type"),
         (lambda t: t.knock_out(SMALL, threshold=2), "from 0 to 1"),
         (lambda t: t.method("flotta"), "Did you mean “flota”?"),
-        (lambda t: t.method("rebpe"), "Use knock_out or rebpe"),
+        (lambda t: t.method("rebpe"), "Use learn"),
         (lambda t: t.method("flota", q=1), "no parameter “q”. It takes k, strict."),
         (lambda t: t.method("flota", strickt=True), "Did you mean “strict”?"),
         (lambda t: t.method("flota", k=2.5), "k=2.5 does not fit"),

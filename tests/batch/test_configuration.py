@@ -70,7 +70,8 @@ def test_lists_make_a_grid() -> None:
 
 
 METHODS = (
-    "standard, dropout, trimmed, flota, first, longest, greedy, suffix, least, knockout, rebpe."
+    "standard, dropout, trimmed, flota, first, longest, greedy, suffix, least, "
+    "knockout, rebpe, morphbpe."
 )
 DROPOUT = "methods:\n  - standard\n  - method: dropout\n"
 PAPER = "published:\n  - {source: s, data: d, columns: [a], rows: [[1]]%s}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction as F
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,15 @@ from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
-from morphgraph.score.metrics import GROUPS, METRICS, USUAL, Tally, check_metrics
+from morphgraph.score.metrics import (
+    GROUPS,
+    METRICS,
+    USUAL,
+    Tally,
+    check_metrics,
+    pairs_that_share,
+    unit_edits,
+)
 from morphgraph.score.outcome import Outcome, ideal, outcome_of
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import First, Flota
@@ -240,13 +248,13 @@ def test_ten_words_by_hand(name: str, scope: Scope, weighting: Weighting) -> Non
         metric: float("nan") if value is None else float(value)
         for metric, value in BY_HAND[name, scope, weighting].items()
     }
-    assert [*expected, *MORPHSCORE] == list(METRICS), "the table has every other metric"
+    assert [*expected, *MORPHSCORE, *MORPHBPE] == list(METRICS), "the table has every other metric"
     computed = values(found, scope, weighting)
     computed = {metric: computed[metric] for metric in expected}
     assert computed == pytest.approx(expected, rel=1e-12, nan_ok=True)
 
 
-MORPHSCORE = GROUPS["MorphScore"]
+MORPHSCORE, MORPHBPE = GROUPS["MorphScore"], GROUPS["MorphBPE"]
 
 
 @pytest.mark.parametrize(
@@ -275,6 +283,35 @@ def test_morphscore_counts_no_marker_and_weighs_by_frequency() -> None:
     assert weighted["morphscore"] == 1
     assert weighted["morphscore_precision"] == pytest.approx((5 / 3 + 1) / 6)
     assert weighted["morphscore_precision_all"] == pytest.approx((3 + 5 / 3 + 1) / 9)
+
+
+def test_edits_and_sharing_of_whole_units_by_hand() -> None:
+    """undo against un do is two edits; cats and dogs share s twice, dogs and doga only a token."""
+    assert [
+        unit_edits(*each) for each in ((["undo"], ["un", "do"]), ([], ["a"]), (["a"], ["a"]))
+    ] == [*(2, 1, 0)]
+    gold = [["cat", "s"], ["dog", "s"], ["doga"]]
+    found = [["cat", "s"], ["dog", "s"], ["dog", "a"]]
+    both, either = pairs_that_share(gold, found, np.ones(3))
+    assert (both.tolist(), either.tolist()) == ([1, 1, 0], [2, 3, 1])
+    both, either = pairs_that_share(gold, found, np.array([2.0, 0.0, 1.0]))
+    assert (both.sum(), either.sum()) == (0, 0)
+
+
+def test_many_words_share_by_a_sample() -> None:
+    """Of more than 2,000 words 2,000 by 1,000 pairs, the same each time."""
+    lists = [[f"stem{number % 500}", "s" if number % 3 else "t"] for number in range(2_500)]
+    gold = [[text for text in one if text != "t"] for one in lists]
+    weight = np.ones(len(lists))
+    both, either = pairs_that_share(gold, lists, weight)
+    assert (both > 0).sum() <= 2_000 and both.max() <= 1_000
+    assert both.tolist() == pairs_that_share(gold, lists, weight)[0].tolist()
+    every, all_ = np.zeros(2)
+    texts = [(set(a), set(b)) for a, b in zip(gold, lists, strict=True)]
+    for (a, b), (c, d) in combinations(texts, 2):
+        every += bool(a & c) and bool(b & d)
+        all_ += bool(a & c) + bool(b & d)
+    assert both.sum() / either.sum() == pytest.approx(every / all_, abs=0.01)
 
 
 def test_every_scope_and_weighting_is_worked_by_hand() -> None:
@@ -306,9 +343,9 @@ def test_titles_groups_and_names() -> None:
 
 def test_units_and_directions() -> None:
     """A share is from 0 to 1 and in percent; the rest are numbers of something for each word."""
-    numbers = {"distance", "morpheme_distance", "fertility", "characters", "inside"}
+    numbers = {"distance", "morpheme_distance", "fertility", "characters", "inside", "morph_edits"}
     assert {name for name, metric in METRICS.items() if metric.unit == ""} == numbers
-    less = {"over", "under", "distance", "morpheme_distance", "left_out", "inside"}
+    less = {"over", "under", "distance", "morpheme_distance", "left_out", "inside", "morph_edits"}
     assert {name for name, metric in METRICS.items() if metric.better == -1} == less
     assert {n for n, m in METRICS.items() if m.better == 0} == {"fertility", "characters"}
 

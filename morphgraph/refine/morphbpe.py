@@ -1,0 +1,183 @@
+"""MorphBPE: BPE trained such that no merge is counted, or made, across a gold boundary.
+
+The source says nothing of ties, of words with several analyses or of a tokeniser's pieces: these
+rules are ours. Source: Asgari et al. 2025, arXiv 2502.00894.
+"""
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+import numpy as np
+from pydantic import Field
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.refine import BlameSettings
+from morphgraph.refine.learning import Learned
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.gold_set import Counts, Cuts, GoldSet, split_entries
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.method import Method, Parameters
+from morphgraph.segment.training import merged_types
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
+from morphgraph.tokeniser.words import UNKNOWN
+
+_SHARED = BlameSettings.model_fields
+
+
+class MorphBPESettings(Parameters):
+    """How large a vocabulary to train, and on which words."""
+
+    types: int | None = Field(
+        default=None,
+        ge=0,
+        description="Train up to this vocabulary size; that of the tokeniser if not given.",
+    )
+    holdout: float = Field(
+        default=0.0, ge=0, lt=1, description=_SHARED["holdout"].description or ""
+    )
+    seed: int = Field(default=0, ge=0, description=_SHARED["seed"].description or "")
+
+    @property
+    def is_random(self) -> bool:
+        """Whether the result depends on a seed."""
+        return bool(self.holdout)
+
+    @property
+    def sees_gold(self) -> bool:
+        """Whether the method uses gold boundaries."""
+        return True
+
+
+def training_words(
+    gold_set: GoldSet, seen: Counts | None = None
+) -> dict[str, tuple[int, tuple[str, ...]]]:
+    """Return the words to train on, each with its count and its morphs, none without gold.
+
+    ``seen``: the entries to learn from, by default all; of several entries of a word the first one
+    counts. The counts are those of the gold set's frequencies, rounded up to whole numbers, and
+    all of their words are trained on, the others without morphs; an entry that has none counts 1.
+    Frequencies in lower case cut their own spelling of a word.
+
+    >>> import morphgraph as mg
+    >>> gold = mg.read_gold([("Undo", ["Un", "do"]), ("dogs", ["dog", "s"])])
+    >>> training_words(gold)
+    {'Undo': (1, ('Un', 'do')), 'dogs': (1, ('dog', 's'))}
+    """
+    entries = gold_set.reference.entries
+    numbers = range(len(entries)) if seen is None else seen.tolist()
+    corpus: Mapping[str, float] = gold_set.frequencies or {}
+    found: dict[str, tuple[int, tuple[str, ...]]] = {}
+    for number in numbers:
+        entry, weight = entries[number], float(gold_set.token_weights[number])
+        spellings = (entry.word, entry.word.lower(), entry.word.casefold())
+        word = next((each for each in spellings if each in corpus), entry.word)
+        if word in found or len(word) != len(entry.word):
+            continue
+        ends = np.cumsum([0, *map(len, entry.morphs)]).tolist()
+        morphs = tuple(word[start:end] for start, end in pairwise(ends))
+        found[word] = (_whole(weight), morphs)
+    for word, weight in corpus.items():
+        if word not in found and weight > 0:
+            found[word] = (_whole(weight), ())
+    return {word: each for word, each in found.items() if word and each[0]}
+
+
+def _whole(weight: float) -> int:
+    return int(np.ceil(weight))
+
+
+def train_barred(
+    tokeniser: BpeTokeniser,
+    words: Mapping[str, tuple[int, tuple[str, ...]]],
+    merges: int,
+    bare: bool = False,
+) -> list[tuple[str, str]]:
+    """Train BPE on the morphs of words, each as often as its words: the merges, in order.
+
+    ``words``: see `training_words`. The tokeniser only gives pieces and atoms; the marker, or what
+    else it puts in front of a word, stays with the first morph. Ties go to the first pair by code
+    point of the left, then of the right atom, and to the earlier type. An unknown character is a
+    barrier too.
+
+    >>> from morphgraph.segment.bte import tokeniser_of_types
+    >>> tokeniser = tokeniser_of_types("t", ["c", "d", "g", "h", "o", "s"], [])
+    >>> words = {"dogs": (2, ("dog", "s")), "hogs": (1, ("hog", "s")), "gs": (1, ())}
+    >>> train_barred(tokeniser, words, 9)
+    [('o', 'g'), ('d', 'og'), ('g', 's'), ('h', 'og')]
+    """
+    from morphgraph.kernels.training import learn_events
+    from morphgraph.kernels.training_tables import append_words, room_for_words
+    from morphgraph.segment.training import check_total
+
+    if not words or merges < 1:
+        return []
+    encoded, graph = tokeniser.encode(list(words), bare=bare), tokeniser.graph
+    cuts = Cuts.of([morphs or None for _, morphs in words.values()])
+    begins = np.zeros(len(encoded.atoms) + 1, bool)
+    begins[encoded.piece_offsets] = begins[-1] = True
+    begins[encoded.gaps_at(cuts.words, cuts.positions) + 1] = True
+    alone = (encoded.atoms == UNKNOWN) | np.isin(
+        np.arange(len(encoded.atoms)), list(encoded.unknown)
+    )
+    begins[:-1] |= alone
+    begins[1:] |= alone
+    places = np.flatnonzero(begins)
+    lengths = np.diff(places)
+    counts = np.fromiter((count for count, _ in words.values()), np.int64, len(words))
+    weights = counts[encoded.word_of_atom[places[:-1]]]
+    check_total(lengths, weights)
+    paired = lengths > 1
+    kept = np.repeat(paired, lengths)
+    listed = sorted(set(encoded.atoms[kept].tolist()), key=lambda number: graph.types[number])
+    order = np.zeros(len(graph.types), np.int32)
+    order[listed] = np.arange(len(listed))
+    lengths, weights = lengths[paired], weights[paired]
+    packed = room_for_words(lengths)
+    append_words(packed, 0, order[encoded.atoms[kept]], lengths, weights)
+    rows, _ = learn_events(packed, len(listed), len(listed) + merges)
+    return list(merged_types([graph.types[number] for number in listed], rows)[0])
+
+
+def learn_morphbpe(
+    tokeniser: BpeTokeniser, gold_set: GoldSet, settings: MorphBPESettings
+) -> Learned:
+    """Return a tokeniser with the pieces and atoms of another one, and MorphBPE's merges.
+
+    Words that are held out are without gold. Types that both tokenisers have keep their ids.
+    `MorphGraphError` for a size without room for what no merge makes.
+    """
+    edited = tokeniser.copy()
+    graph = edited.graph
+    seen, scored = None, Benchmark.on(gold_set, edited)
+    if settings.holdout:
+        share, seed = settings.holdout, settings.seed
+        seen, held_out = split_entries(scored.texts, share, seed)
+        scored = scored.held_out(held_out, share, seed)
+    words = training_words(gold_set, seen)
+    wanted = edited.vocabulary_size if settings.types is None else settings.types
+    made = dict.fromkeys(graph.types[merge.result] for merge in graph.merges().values())
+    graph.cascade([text for text in made if graph.is_removable(graph.ids[text])])
+    room = wanted - edited.vocabulary_size
+    if room < 0:
+        raise MorphGraphError(
+            f"A vocabulary of {wanted:,} types has no room for the {edited.vocabulary_size:,} that "
+            f"no merge makes. Give types={edited.vocabulary_size} or more."
+        )
+    merges = train_barred(edited, words, room, gold_set.bare)
+    graph.anneal(merges)
+    facts = {"words": len(words), "merges": edited.graph.merge_count}
+    return Learned(Bte(edited), scored, facts)
+
+
+MORPHBPE = Method(
+    "morphbpe",
+    "MorphBPE (ours)",
+    "BPE trained anew, on the words learned from, with no merge across their gold boundaries; on "
+    "other words it is plain BPE.",
+    None,
+    "gold",
+    MorphBPESettings,
+    source="Asgari et al. 2025",
+    seconds=3.0,
+    learn=learn_morphbpe,
+)

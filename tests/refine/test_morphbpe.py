@@ -1,0 +1,161 @@
+"""MorphBPE: training by morphs against the plainest trainer on a dictionary of morphs."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import merge_method_oracles as naive
+import oracles
+import pytest
+from effort import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import bpe_of, token_texts
+
+import morphgraph as mg
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.formats.loading import load_tokeniser
+from morphgraph.methods import METHODS
+from morphgraph.reference.entry import Entry, Reference
+from morphgraph.refine.morphbpe import (
+    MorphBPESettings,
+    learn_morphbpe,
+    train_barred,
+    training_words,
+)
+from morphgraph.score.gold_set import GoldSet, split_entries
+from morphgraph.segment.training import train_bpe
+
+MORPHS = st.lists(st.text("abc", min_size=1, max_size=4), min_size=1, max_size=4)
+GOLD = st.lists(st.tuples(MORPHS, st.integers(1, 5)), min_size=1, max_size=10)
+
+
+def gold_of(words: list[tuple[list[str], int]]) -> GoldSet:
+    entries = [Entry("".join(morphs), tuple(morphs), None, count) for morphs, count in words]
+    return GoldSet.of(Reference("r", "plain", tuple(entries), (), ""))
+
+
+def plainly_trained(words: list[tuple[list[str], int]], most: int) -> list[tuple[str, str]]:
+    """Merge the most frequent pair inside morphs; ties go to the earlier left, then right type."""
+    morphs: Counter[str] = Counter()
+    seen: set[str] = set()
+    for each, count in words:
+        if "".join(each) not in seen:
+            for morph in each:
+                morphs[morph] += count
+        seen.add("".join(each))
+    pieces = [([*morph], count) for morph, count in morphs.items()]
+    order, merges = sorted({*"".join(morphs)}), []
+    while len(merges) < most and (pairs := naive.pair_counts(pieces)):
+        pair = min(pairs, key=lambda p: (-pairs[p], order.index(p[0]), order.index(p[1])))
+        for tokens, _ in pieces:
+            naive_merge(tokens, pair)
+        merges.append(pair)
+        order.append("".join(pair))
+    return merges
+
+
+def naive_merge(tokens: list[str], pair: tuple[str, str]) -> None:
+    at = 0
+    while at < len(tokens) - 1:
+        if (tokens[at], tokens[at + 1]) == pair:
+            tokens[at : at + 2] = ["".join(pair)]
+        at += 1
+
+
+@examples(800)
+@given(GOLD, st.integers(0, 8), st.lists(st.text("abcd", max_size=8), max_size=4))
+def test_as_the_plainest_trainer_of_morphs(
+    words: list[tuple[list[str], int]], most: int, texts: list[str]
+) -> None:
+    tokeniser, gold_set = bpe_of([("a", "b"), ("ab", "c")]), gold_of(words)
+    expected = plainly_trained(words, most)
+    assert train_barred(tokeniser, training_words(gold_set), most) == expected
+    made = learn_morphbpe(tokeniser, gold_set, MorphBPESettings(types=3 + most)).segmenter
+    ranked = oracles.listed(expected)
+    assert token_texts(made, texts) == [oracles.segment(ranked, text)[0] for text in texts]
+    assert tokeniser.graph.merge_count == 2, "the one that it is made from stays as it is"
+
+
+@examples(800)
+@given(GOLD)
+def test_as_our_trainer_on_the_dictionary_of_morphs(words: list[tuple[list[str], int]]) -> None:
+    morphs: Counter[str] = Counter()
+    for _, (count, each) in training_words(gold_of(words)).items():
+        for morph in each:
+            morphs[morph] += count
+    trained = train_bpe(morphs, vocab_size=20)
+    most = 20 - len(trained.alphabet)
+    found = train_barred(bpe_of([]), training_words(gold_of(words)), most)
+    assert tuple(found) == trained.merges
+
+
+def test_the_marker_stays_with_the_first_morph() -> None:
+    words = {"undo": (3, ("un", "do")), "do": (2, ())}
+    found = train_barred(load_tokeniser("demo:en"), words, 9)
+    assert found == [("d", "o"), ("u", "n"), ("Ġ", "un"), ("Ġ", "do")]
+    # Without gold, nothing is in the way.
+    assert ("Ġ", "undo") in train_barred(load_tokeniser("demo:en"), {"undo": (3, ())}, 9)
+
+
+def test_the_words_and_their_counts() -> None:
+    entries = (
+        Entry("Dogs", ("Dog", "s")),
+        Entry("cats", ("cat", "s")),
+        Entry("Dogs", ("D", "ogs")),
+    )
+    gold_set = GoldSet.of(Reference("r", "plain", entries, (), ""), {"dogs": 2.5, "cow": 1, "x": 0})
+    assert training_words(gold_set) == {
+        "dogs": (3, ("dog", "s")),
+        "cats": (1, ("cat", "s")),
+        "cow": (1, ()),
+    }
+    # What is held out is trained on if the corpus has it, but whole.
+    seen, _ = split_entries(gold_set.texts, 0.5, 0)
+    held = {*gold_set.texts} - {gold_set.texts[n] for n in seen}
+    found = training_words(gold_set, seen)
+    assert [found.get(word.lower(), (0, ()))[1] for word in held] == [()]
+
+
+def test_on_a_demo_and_held_out() -> None:
+    tokeniser, gold_set = load_tokeniser("demo:nl"), mg.read_gold("demo:nl")
+    method = METHODS["morphbpe"]
+    learned: Any = method.learn(tokeniser, gold_set, method.settings({"holdout": 0.3, "seed": 1}))  # type: ignore[misc]
+    assert learned.scored.drawn == "holdout 0.3 seed 1"
+    assert learned.facts["merges"] == learned.segmenter.tokeniser.graph.merge_count > 500
+    kept = learned.segmenter.tokeniser
+    same = {text for text in kept.types if kept.graph.is_present(kept.graph.ids[text])}
+    assert all(kept.graph.ids[t] == tokeniser.graph.ids[t] for t in same & {*tokeniser.types})
+    with pytest.raises(MorphGraphError, match="of 7 types has no room for the"):
+        learn_morphbpe(tokeniser, gold_set, MorphBPESettings(types=7))
+
+
+def test_in_a_notebook_on_the_command_line_and_exported(
+    morphgraph: Callable[..., Any], tmp_path: Any
+) -> None:
+    given = (
+        "--tokenizer",
+        "demo:nl",
+        "--reference",
+        "demo:nl",
+        "--resamples",
+        "0",
+        "--scope",
+        "morphemic",
+    )
+    run = morphgraph(
+        "score", *given, "--methods", "bpe,morphbpe", "--scores", "f1,MorphBPE", "--json"
+    )
+    tables = {table["words"]: table["rows"] for table in run.json["tables"]}
+    bpe, morph = (row["scores"] for row in tables["all words"])
+    assert morph["f1"]["value"] > bpe["f1"]["value"]
+    assert morph["morph_edits"]["value"] < bpe["morph_edits"]["value"]
+    assert morph["morph_consistency"]["value"] > bpe["morph_consistency"]["value"]
+    assert tables["all words"][1]["held_in"]
+    gold = mg.read_gold("demo:nl")
+    made = mg.load("demo:nl").learn("morphbpe", gold)
+    made.save(tmp_path / "m.json")
+    again = mg.load(tmp_path / "m.json")
+    assert again.segment(["ontbreken"]) == made.segment(["ontbreken"])
+    with pytest.raises(MorphGraphError, match="Choose one of: knockout, rebpe, morphbpe"):
+        made.learn("flota", gold)

@@ -21,7 +21,7 @@ from morphgraph.graph.atoms import TypeAtoms
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change, Parts
 from morphgraph.refine import PruningOrder
-from morphgraph.segment.trimmed import token_counts
+from morphgraph.segment.trimmed import token_counts, type_uses
 from morphgraph.tokeniser.merging import MergeSegmentation, segment, words_of_atoms
 from morphgraph.tokeniser.preprocess import CHAR_TO_BYTE
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -164,7 +164,7 @@ def pruning_order(
     elif by == "leaf-frequency":
         order = _leaves_first(graph, ids, token_counts(tokeniser, counts))
     else:
-        uses = _uses(tokeniser, counts)
+        uses, _ = type_uses(tokeniser, counts)
         order = sorted(ids, key=lambda n: (uses[n], -len(graph.types[n]), -ids[n]))
     return [graph.types[number] for number in order if graph.is_removable(number)]
 
@@ -207,20 +207,6 @@ def splits(graph: MergeGraph) -> dict[int, Parts]:
     merges = found.arrays.merge_ids[closed_by[is_last]]
     both = zip(types[is_last].tolist(), merges.tolist(), strict=True)
     return {type_: graph.merge(merge).parts for type_, merge in both}
-
-
-def _uses(tokeniser: BpeTokeniser, counts: WordCounts) -> Uses:
-    """Return how often each type is a token, or a part of an applied merge: int64, by id."""
-    uses = token_counts(tokeniser, counts)
-    words = tokeniser.encode(list(counts.words))
-    found = segment(tokeniser.graph, words)
-    gaps, arrays = np.flatnonzero(found.is_merged), found.arrays
-    joins = np.zeros(len(arrays), np.int64)
-    weights = np.asarray(counts.counts, np.int64)[words.word_of_atom[gaps]]
-    np.add.at(joins, found.closed_by[gaps], weights)
-    widths = np.diff(arrays.part_offsets)
-    np.add.at(uses, arrays.parts, np.repeat(joins // (widths - 1), widths))
-    return uses
 
 
 def _of_scripts(tokeniser: BpeTokeniser, keep: Collection[str], drop: Collection[str]) -> list[int]:

@@ -58,6 +58,25 @@ def token_counts(tokeniser: BpeTokeniser, word_counts: WordCounts) -> npt.NDArra
     return counts
 
 
+def type_uses(
+    tokeniser: BpeTokeniser, word_counts: WordCounts
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Count each type in counted words: as a token or a part of an applied merge, and as a token.
+
+    Both: int64, by id.
+    """
+    final = token_counts(tokeniser, word_counts)
+    words, uses = tokeniser.encode(list(word_counts.words)), final.copy()
+    found = segment(tokeniser.graph, words)
+    gaps, arrays = np.flatnonzero(found.is_merged), found.arrays
+    joins = np.zeros(len(arrays), np.int64)
+    weights = np.asarray(word_counts.counts, np.int64)[words.word_of_atom[gaps]]
+    np.add.at(joins, found.closed_by[gaps], weights)
+    widths = np.diff(arrays.part_offsets)
+    np.add.at(uses, arrays.parts, np.repeat(joins // (widths - 1), widths))
+    return uses, final
+
+
 class Decomposing(Bte):
     """A tokeniser whose tokens of some types are decomposed by their merges after all merges.
 
@@ -90,8 +109,11 @@ class Decomposing(Bte):
 
     def segment(self, words: Words) -> Segmentation:
         """Segment words; ``closed_by`` holds positions of merges, by rank, -1 between parts."""
-        whole = segment(self.graph, words)
-        token_at = whole.token_at
+        return self.taken_apart(segment(self.graph, words))
+
+    def taken_apart(self, whole: Segmentation) -> Segmentation:
+        """Return a segmentation with the parts of its tokens instead; itself if all stay."""
+        words, token_at = whole.words, whole.token_at
         known = np.where((token_at >= 0) & (token_at != UNKNOWN), token_at, 0)
         sizes = np.where(known == token_at, np.diff(self._offsets)[known], 0)
         ends = np.flatnonzero(sizes)

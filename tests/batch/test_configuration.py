@@ -70,7 +70,7 @@ def test_lists_make_a_grid() -> None:
 
 
 METHODS = (
-    "standard, dropout, trimmed, flota, first, longest, greedy, suffix, least, "
+    "standard, dropout, trimmed, litetoken, flota, first, longest, greedy, suffix, least, "
     "knockout, rebpe, morphbpe."
 )
 DROPOUT = "methods:\n  - standard\n  - method: dropout\n"

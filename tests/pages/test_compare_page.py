@@ -107,7 +107,7 @@ def test_every_method_is_what_the_library_makes(compare: Any) -> None:
     methods(compare, *METHODS.offered)
     tokeniser = compare.session.study.tokeniser
     for number, name in enumerate(METHODS.offered):
-        if name in ("trimmed", "dropout"):
+        if METHODS[name].counts or name == "dropout":
             continue
         segmenter = method_on(tokeniser, name)
         words = segmenter.encode(["undesirable", "antiaircraft"])

@@ -27,6 +27,7 @@ from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.segment.least import Least
+from morphgraph.segment.litetoken import LiteToken
 from morphgraph.segment.method import parse_method
 from morphgraph.segment.models import (
     export_segmenter,
@@ -199,6 +200,11 @@ def test_taken_apart(tokeniser: BpeTokeniser, texts: list[str], data: st.DataObj
     assert len(made.document["model"]["vocab"]) == trimmed.vocabulary_size
     assert sorted(made.id_map.values()) == list(range(trimmed.vocabulary_size))
     check(First(trimmed, 2), [*TEXTS, *texts])
+    made_by_merges = [n for n in tokeniser.graph.type_ids() if tokeniser.graph.is_removable(n)]
+    some = [tokeniser.types[n] for n in made_by_merges if counts[n] < 2]
+    lite = LiteToken(tokeniser, some)
+    check(lite, [*TEXTS, *texts])
+    assert len(exported_model(lite).document["model"]["vocab"]) == lite.vocabulary_size
     check(Longest(Bte(tokeniser), 1), [*TEXTS, *texts])
 
 

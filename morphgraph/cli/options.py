@@ -40,7 +40,7 @@ _SHARED = {
     "frequencies": "Word frequencies for scores over tokens: FILE or wordfreq:LANG.",
     "bare": "Segment words as whole texts, without the space before.",
     "recipe": "Replay this recipe on the tokeniser first.",
-    "counts": "For trimmed and litetoken: word counts, FILE or wordfreq:LANG.",
+    "counts": "For trimmed, adaptbpe and litetoken: word counts, FILE or wordfreq:LANG.",
     "scheduler": "Address of a dask scheduler instead, or its file.",
     "as_json": "Print JSON.",
     **{name: str(field.description) for name, field in BlameSettings.model_fields.items()},

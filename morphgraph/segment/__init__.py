@@ -7,6 +7,7 @@ LISTED = {
     "bpe-prime": Listing("morphgraph.segment.bte", segments=False, trained=True),
     "dropout": Listing("morphgraph.segment.dropout"),
     "trimmed": Listing("morphgraph.segment.trimmed"),
+    "adaptbpe": Listing("morphgraph.segment.adaptbpe"),
     "litetoken": Listing("morphgraph.segment.litetoken"),
     "flota": Listing("morphgraph.segment.flota"),
     "first": Listing("morphgraph.segment.flota"),

@@ -214,12 +214,15 @@ def segment(graph: MergeGraph, words: Words, threads: int | None = None) -> Merg
     piece that is a type stays whole (``ignore_merges``). Source: Sennrich et al. 2016; Bauwens &
     Delobelle 2024 for tuple merges.
     """
-    found = _by_merges(graph, words, threads)
+    found = segment_merging(graph, words, threads)
     keep_whole_pieces(graph, found)
     return found
 
 
-def _by_merges(graph: MergeGraph, words: Words, threads: int | None = None) -> MergeSegmentation:
+def segment_merging(
+    graph: MergeGraph, words: Words, threads: int | None = None
+) -> MergeSegmentation:
+    """Segment by merges alone, also where a piece that is a type stays whole."""
     count, arrays = len(words.atoms), merge_arrays(graph)
     if count * _MERGES_PER_ATOM < len(arrays) or not worth_loading(count):
         return _segment_few(graph, words)
@@ -438,5 +441,5 @@ def unformed_types(graph: MergeGraph, among: Iterable[int] | None = None) -> lis
         return []
     texts = [graph.types[number] for number in present]
     words = words_of_atoms(texts, [atoms[number] for number in present])
-    ends = _by_merges(graph, words).token_at[words.word_offsets[1:] - 1]
+    ends = segment_merging(graph, words).token_at[words.word_offsets[1:] - 1]
     return [number for number, token in zip(present, ends, strict=True) if token != number]

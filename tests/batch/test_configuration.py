@@ -70,8 +70,8 @@ def test_lists_make_a_grid() -> None:
 
 
 METHODS = (
-    "standard, dropout, trimmed, litetoken, flota, first, longest, greedy, suffix, least, "
-    "knockout, rebpe, morphbpe."
+    "standard, dropout, trimmed, adaptbpe, litetoken, flota, first, longest, greedy, suffix, "
+    "least, knockout, rebpe, morphbpe."
 )
 DROPOUT = "methods:\n  - standard\n  - method: dropout\n"
 PAPER = "published:\n  - {source: s, data: d, columns: [a], rows: [[1]]%s}"

@@ -238,6 +238,7 @@ def test_every_method_runs_on_a_demo() -> None:
         "bpe",
         "dropout",
         "trimmed",
+        "adaptbpe",
         "litetoken",
         "flota",
         "first",

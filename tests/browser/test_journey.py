@@ -172,7 +172,7 @@ def explore_and_knock_out(page: Page) -> None:
     expect(page.get_by_role("status")).to_have_text(said)
     expect(page.get_by_test_id("stMarkdown").filter(has_text=said)).to_be_visible()
     expect(graph(page).locator(".world.lit")).to_have_count(0)  # nothing has faded
-    expect(page.locator(".both .won").first).to_be_attached()
+    expect(page.locator(".both .morph").first).to_be_attached()  # tokens over their gold
     check_labels(page)
     now = places(page)
     rows = [name for name in at if name.startswith("m") and name in now]

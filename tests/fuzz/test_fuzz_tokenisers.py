@@ -34,9 +34,9 @@ from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.segment.models import read_model, write_model
 from morphgraph.segment.picky import Picky
-from morphgraph.segment.segmenter import Segmenter
+from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.segment.training import train
-from morphgraph.segment.trimmed import Trimmed, token_counts
+from morphgraph.segment.trimmed import token_counts
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -153,13 +153,9 @@ def base() -> BpeTokeniser:
     return from_tokenizer_json(_metaspace(), "base.json")
 
 
-def _on_base(make: Callable[[BpeTokeniser], Segmenter]) -> bytes:
-    return write_model(make(base()))
-
-
-def _trimmed(tokeniser: BpeTokeniser) -> Segmenter:
-    counts = token_counts(tokeniser, WordCounts.from_mapping(COUNTS))
-    return Trimmed(tokeniser, counts, 40)
+def _offered(method: str) -> bytes:
+    given = {"threshold": 40} if method == "trimmed" else {}
+    return write_model(method_on(base(), method, given, WordCounts.from_mapping(COUNTS)))
 
 
 def _recipe() -> bytes:
@@ -325,15 +321,10 @@ SEEDS: dict[str, tuple[Callable[[], bytes], Read]] = {
     "recipe": (_recipe, read_steps),
     "word counts": (WORD_COUNTS.encode, read_counts),
     "released Picky": (_picky_released, read_released),
-    "model of dropout": (lambda: _on_base(lambda t: Dropout(t, 0.3, 5)), read_saved),
-    "model of trimmed": (lambda: _on_base(_trimmed), read_saved),
-    "model of flota": (lambda: _on_base(lambda t: Flota(vocabulary_of(t), 2)), read_saved),
-    "model of first": (lambda: _on_base(lambda t: First(Bte(t), 2)), read_saved),
-    "model of longest": (
-        lambda: _on_base(lambda t: Longest(Greedy(vocabulary_of(t)), 2)),
-        read_saved,
-    ),
-    "model of greedy": (lambda: _on_base(lambda t: Greedy(vocabulary_of(t))), read_saved),
+    **{
+        f"model of {method}": (lambda method=method: _offered(method), read_saved)  # type: ignore[misc]
+        for method in METHODS.offered
+    },
     "model of WordPiece": (
         lambda: write_model(WordPiece(read_vocabulary(LIST.encode(), "types.txt"))),
         read_saved,

@@ -23,18 +23,20 @@ def gains(results: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each language, reference and method: F1 held out, and tokens per word."""
     f1 = results[(results["metric"] == "f1") & results["words"].str.contains("held out")]
     per_word = results[results["metric"] == "vocabulary.fertility"]
-    before = per_word[per_word["method"] == "BPE"].set_index("language")["value"]
+    once = per_word[per_word["method"] == "BPE"].drop_duplicates("language").set_index("language")
     keys = ["language", "reference", "method"]
     found = f1[[*keys, "value", "low", "high", "entries"]].merge(
-        per_word[[*keys, "value"]].rename(columns={"value": "tokens"}), on=keys, how="left"
+        per_word[[*keys, "value", "low", "high"]], on=keys, how="left", suffixes=("", "_tokens")
     )
-    found["before"] = found["language"].map(before)
+    found["before"] = found["language"].map(once["value"])
     is_base = found["method"] == "BPE"
-    found.loc[is_base, "tokens"] = found.loc[is_base, "before"]
+    for name in ("value", "low", "high"):  # measured once a language
+        missing = found.loc[is_base, "language"].map(once[name])
+        found.loc[is_base, f"{name}_tokens"] = missing
     base = found[is_base].set_index(keys[:2])["value"]
     places = pd.MultiIndex.from_frame(found[keys[:2]])
     found["gain"] = 100 * (found["value"].to_numpy() - base.reindex(places).to_numpy())
-    found["added"] = 100 * (found["tokens"] / found["before"] - 1)
+    found["added"] = 100 * (found["value_tokens"] / found["before"] - 1)
     return found
 
 
@@ -46,12 +48,12 @@ def table(found: pd.DataFrame) -> str:
     found = found.assign(name=found["language"].map(lambda code: LANGUAGES[code].name))
     for (name, reference), rows in found.groupby(["name", "reference"]):
         by = rows.set_index("method")
-        scores = [
-            f"{100 * by.value[m]:.1f} [{100 * by.low[m]:.1f}, {100 * by.high[m]:.1f}]"
-            for m in ("BPE", *METHODS)
-        ]
-        tokens = [by.tokens[m] for m in ("BPE", *METHODS)]
-        told = [f"{n:.2f}" if n == n else "n/a" for n in tokens]
+        methods = ("BPE", *METHODS)
+        spans = 100 * by[["value", "low", "high"]]
+        scores = ["{:.1f} [{:.1f}, {:.1f}]".format(*spans.loc[m]) for m in methods]
+        spans = by[["value_tokens", "low_tokens", "high_tokens"]]
+        told = ["{:.2f} [{:.2f}, {:.2f}]".format(*spans.loc[m]) for m in methods]
+        told = ["n/a" if "nan" in text else text for text in told]
         cells = [name, reference, f"{by.entries['BPE']:,}", *scores, *told]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)

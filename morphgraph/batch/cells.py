@@ -365,6 +365,7 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, made: MethodResult) -> Iter
 def _figures(
     spec: Mapping[str, Any], inputs: CellInputs, made: MethodResult
 ) -> Iterator[ResultRow]:
+    from morphgraph.score.uncertainty import NO_INTERVAL
     from morphgraph.score.vocabulary import ALPHA, NamedCounts, VocabularyHealth
     from morphgraph.score.vocabulary_figures import figure_called
     from morphgraph.tables.vocabulary import signature
@@ -378,7 +379,10 @@ def _figures(
         # Relative to another cell, unknown here: `results.collected` divides.
         figure = figure_called("tokens" if key == "relative_tokens" else key)
         value = figure.value_of(health, ALPHA, health).number
-        yield ResultRow(f"vocabulary.{key}", value, signature=line)
+        running = health.compression if key == "fertility" else None
+        interval = NO_INTERVAL if running is None else running.fertility_interval
+        low, high = interval.low, interval.high
+        yield ResultRow(f"vocabulary.{key}", value, signature=line, low=low, high=high)
 
 
 def _facts(made: MethodResult) -> Iterator[ResultRow]:

@@ -17,6 +17,7 @@ from morphgraph.core.files import checksum
 from morphgraph.core.text import base_name
 from morphgraph.kernels import DROPPED
 from morphgraph.reference.entry import MorphemeKind
+from morphgraph.score.uncertainty import Interval, student
 from morphgraph.segment.segmenter import Inventory, Segmenter
 from morphgraph.tokeniser.merging import never_formed
 from morphgraph.tokeniser.words import UNKNOWN
@@ -249,7 +250,8 @@ class Compression:
     ``counts``: float64 by type id, whole numbers, exact up to 2⁵³. ``tokens``: all, ``unknown``
     ones and markers that stand alone (``marker_tokens``) included. ``words``, ``characters`` and
     ``bytes`` in UTF-8: those of the corpus, without markers. ``dropped``, ``dropped_bytes``:
-    characters of which no token covers an atom.
+    characters of which no token covers an atom. ``squares``: float64, the sums over distinct words
+    of tokens², tokens × words and words², each of all that the corpus has of it.
 
     >>> from morphgraph.segment.bte import Bte, tokeniser_of_types
     >>> from morphgraph.corpus.counts import WordCounts
@@ -269,6 +271,7 @@ class Compression:
     vocabulary_size: int
     bytes: float
     dropped_bytes: float
+    squares: npt.NDArray[np.float64]
 
     def __add__(self, other: Compression) -> Compression:
         """Return the totals of two corpora segmented by the same segmenter."""
@@ -279,6 +282,18 @@ class Compression:
     def fertility(self) -> float:
         """Tokens per word; NaN without words."""
         return _ratio(self.tokens, self.words)
+
+    @property
+    def fertility_interval(self) -> Interval:
+        """The 95 % interval of tokens per word, were other words counted; NaN without words.
+
+        By the delta method for a ratio of sums over distinct words (Cochran 1977, §2.11).
+        """
+        ratio = self.fertility
+        of_tokens, of_both, of_words = self.squares
+        variance = of_tokens - 2 * ratio * of_both + ratio**2 * of_words
+        half = student(10**9) * _ratio(math.sqrt(max(variance, 0.0)), self.words)
+        return Interval(ratio - half, ratio + half)
 
     @property
     def sequence_length(self) -> float:
@@ -357,14 +372,16 @@ def compress(segmenter: Segmenter, words: WordCounts, *, whole: bool = False) ->
     word_counts = np.asarray(words.counts, np.float64)
     simple = np.fromiter((word.isalpha() for word in words.words), np.bool_, len(words))
     order = np.argsort(~simple, kind="stable")
-    counts = np.zeros(len(segmenter.types))
+    counts, in_word = np.zeros(len(segmenter.types)), np.zeros(len(words))
     untyped = dropped = dropped_bytes = markers = 0.0
     for start in range(0, len(order), _BATCH):
         chosen = order[start : start + _BATCH]
         encoded = segmenter.encode([words.words[place] for place in chosen], bare=whole)
         segmentation, weights = segmenter.segment(encoded), word_counts[chosen]
         ends = np.flatnonzero(segmentation.token_at >= 0)
-        tokens, weight = segmentation.token_at[ends], weights[encoded.word_of_atom[ends]]
+        owners = encoded.word_of_atom[ends]
+        tokens, weight = segmentation.token_at[ends], weights[owners]
+        in_word[chosen] = np.bincount(owners, minlength=len(chosen))
         typed = tokens != UNKNOWN
         counts += np.bincount(tokens[typed], weight[typed], len(counts))
         untyped += float(weight[~typed].sum())
@@ -379,6 +396,7 @@ def compress(segmenter: Segmenter, words: WordCounts, *, whole: bool = False) ->
         for of in (len, _size, lambda text: len(text.split()) if whole else 1)
     )
     number = segmenter.unknown_id
+    own, all_words = in_word * word_counts, running * word_counts
     return Compression(
         counts=counts,
         tokens=float(counts.sum()) + untyped,
@@ -390,6 +408,7 @@ def compress(segmenter: Segmenter, words: WordCounts, *, whole: bool = False) ->
         vocabulary_size=segmenter.vocabulary_size,
         bytes=float(sizes @ word_counts),
         dropped_bytes=dropped_bytes,
+        squares=np.array([own @ own, own @ all_words, all_words @ all_words]),
     )
 
 

@@ -90,6 +90,20 @@ def strings(health: VocabularyHealth, key: str) -> list[str]:
     return list(list_behind(health, key)["type"])
 
 
+@given(st.dictionaries(st.text("undos", min_size=1, max_size=6), st.integers(1, 50), min_size=2))
+def test_the_interval_of_tokens_per_word(counts: dict[str, int]) -> None:
+    """That of a ratio over a sample of words, by its textbook formula; exactly 1 token: none."""
+    bpe = Bte(tokeniser_of_types("undos", [*"undos", "un", "do"], ["un", "do"]))
+    found = compress(bpe, WordCounts.from_mapping(counts))
+    total = sum(counts.values())
+    lengths = {w: len(w) - w.count("un") - w.count("do") for w in counts}
+    ratio = sum(counts[w] * lengths[w] for w in counts) / total
+    residues = [counts[w] * (lengths[w] - ratio) for w in counts]
+    half = 1.959964 * math.sqrt(sum(r * r for r in residues)) / total
+    interval = found.fertility_interval
+    assert (interval.low, interval.high) == pytest.approx((ratio - half, ratio + half), abs=1e-6)
+
+
 def test_every_figure_by_hand(tiny: VocabularyHealth) -> None:
     """Tokens: 6 of ▁un, 6 of ▁do, 3 of s, and one each of ▁, n and é: 18 tokens of 13 words."""
     entropy = -sum(n / 18 * math.log(n / 18) for n in (6, 6, 3, 1, 1, 1))

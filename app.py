@@ -12,7 +12,6 @@ from morphgraph.draw.words import Culprit, WordLine, culprit_of, illustrative_wo
 from morphgraph.graph.view import type_key
 from morphgraph.reference.catalogue import SOURCES
 from morphgraph.reference.language import language_code
-from morphgraph.tokeniser.preprocess import SHOWN_MARKER
 from web import inputs
 from web.bootstrap import PAGES, open_reference, score_metrics, start, tokeniser_upload
 from web.components import fan_graph, word_editor
@@ -167,7 +166,6 @@ def first_look(current: Session) -> None:
                 key=f"editor {current.study_number}",
                 version=st.session_state.get(f"{key} version", 0),
                 figures=_figures(words) if is_text else (),
-                signs=_signs(words) if is_text else (),
                 chosen=chosen,
                 on_text=lambda typed: set_value(key, typed),
                 on_choose=lambda number: st.session_state.update({f"{key} chosen": number}),
@@ -205,18 +203,6 @@ def _figures(words: Sequence[WordLine]) -> list[tuple[str, str, str]]:
         found.append((f"{known:,} of {len(words):,}", "words have gold", ""))
         found.append((f"{covered:,} of {gold:,}", "boundaries covered", ""))
     return found
-
-
-def _signs(words: Sequence[WordLine]) -> list[tuple[str, str, str]]:
-    """Return the signs of a text that its legend explains: kind, example, meaning."""
-    signs = [("", SHOWN_MARKER, "start of a word")]
-    if any(word.was for word in words):
-        signs.insert(0, ("edited", "new", "changed by the edits"))
-        signs.insert(1, ("struck", "was", "before them"))
-    if any(word.morphs for word in words):
-        signs.insert(0, ("covers", " ", "covers a gold boundary"))
-        signs.insert(-1, ("morphs", "go|ld", "morphs"))
-    return signs
 
 
 def _verdict(culprit: Culprit | None, has_gold: bool) -> None:

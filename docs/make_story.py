@@ -43,7 +43,7 @@ COMPONENTS = {
     "fan": ("panzoom", "shared"),
     "tree": ("shared", "elements", "player"),
     "run": ("shared", "elements", "chips", "player"),
-    "rows": ("shared", "elements"),
+    "rows": ("shared", "elements", "chips"),
 }
 """The components of the story, and what each shares, as in `web.components`."""
 _WIDTHS = (620.0, 300.0)

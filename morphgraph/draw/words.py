@@ -16,6 +16,7 @@ from morphgraph.score.comparison import gap_signs, marked_word
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.preprocess import SHOWN_MARKER
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
+from morphgraph.tokeniser.words import INSIDE_CHARACTER
 
 _MARKS = f"{string.punctuation}“”„‘’‚«»‹›…–—¿¡。，、！？：；「」"
 _TRIED = 20
@@ -26,13 +27,17 @@ _ROWS = 30
 
 @dataclass(frozen=True, slots=True)
 class TokenChip:
-    """A token, divided at the gold boundaries inside it; ``is_morph``: it is exactly one morph."""
+    """A token, divided at the gold boundaries inside it.
+
+    ``is_morph``: it is exactly one morph; ``is_half``: it begins inside a character.
+    """
 
     segments: tuple[str, ...]
     tooltip: str
     type: int
     is_culprit: bool = False
     is_morph: bool = False
+    is_half: bool = False
     id: str = ""
 
 
@@ -110,7 +115,7 @@ def _words_in(
     benchmark = study.benchmark
     blamed = study.blame() if is_now and benchmark.reference.has_gold else None
     merges, missed = now.arrays.merge_ids, set[int]()
-    shown: dict[str, tuple[tuple[str, ...], list[tuple[int, list[str], list[int], bool]]]] = {}
+    shown: dict[str, tuple[tuple[str, ...], list[tuple[TokenChip, list[int]]]]] = {}
     for number, word in enumerate(texts):
         # Marks around a word are no part of it.
         marks = len(word) - len(word.lstrip(_MARKS))
@@ -140,7 +145,9 @@ def _words_in(
             segments[0] = marker + segments[0]
             is_morph = bool(morphs) and not inside and is_spelt and start < end
             is_morph = is_morph and start in edges and end in edges
-            chips.append((token, segments, covering, is_morph))
+            is_half = start > 0 and gaps[begin - 1] == INSIDE_CHARACTER
+            chip = TokenChip(tuple(segments), "", token, is_morph=is_morph, is_half=bool(is_half))
+            chips.append((chip, covering))
             missed.update(covering)
             start, begin = end, last + 1
         shown[word] = morphs, chips
@@ -149,12 +156,12 @@ def _words_in(
     lines = {}
     for number, (word, (morphs, chips)) in enumerate(shown.items()):
         tokens = []
-        for token, segments, covering, is_morph in chips:
+        for chip, covering in chips:
+            token = chip.type
             if token not in tooltips:
                 tooltips[token] = _tooltip(tokeniser, token, graph, blamed)
-            id_ = f"{ids[token]}" if token < len(ids) else ""
-            told = tuple(segments), tooltips[token], token, worst in covering, is_morph, id_
-            tokens.append(TokenChip(*told))
+            id_, is_culprit = f"{ids[token]}" if token < len(ids) else "", worst in covering
+            tokens.append(replace(chip, tooltip=tooltips[token], id=id_, is_culprit=is_culprit))
         then = before.tokens(number)
         was = () if then == now.tokens(number) else tuple(names[t] for t in then if t < len(names))
         lines[word] = WordLine(word, morphs, tuple(tokens), was)

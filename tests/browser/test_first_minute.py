@@ -17,10 +17,10 @@ def test_one_click_knocks_out_and_the_score_rises(page: Page, app_address: str) 
     start(page, app_address)
     before = value_of(page, "F1 %")
     tokens = page.locator(".word > .chips").last
-    expect(page.locator(".chip.culprit .cut")).to_have_count(1)
+    expect(page.locator(".word .chip.culprit .cut")).to_have_count(1)
     said = page.get_by_text(re.compile(r"^F1 would be [\d.]+\s% \(\+")).inner_text()
     page.get_by_role("button", name=re.compile("^.*Knock out")).click()
-    expect(page.locator(".chip.culprit")).to_have_count(0)
+    expect(page.locator(".word .chip.culprit")).to_have_count(0)
     expect(page.get_by_text("No token covers a gold boundary here.")).to_be_visible()
     expect(tokens.locator(".cut")).to_have_count(0)
     idle(page)
@@ -29,7 +29,7 @@ def test_one_click_knocks_out_and_the_score_rises(page: Page, app_address: str) 
     assert float(after) > float(before)
     page.get_by_role("button", name="Undo").click()
     expect_value(page, "F1 %", before)
-    expect(page.locator(".chip.culprit")).to_have_count(1)
+    expect(page.locator(".word .chip.culprit")).to_have_count(1)
 
 
 def test_the_bar_is_slim_stays_on_top_and_opens_others(page: Page, app_address: str) -> None:
@@ -37,7 +37,7 @@ def test_the_bar_is_slim_stays_on_top_and_opens_others(page: Page, app_address: 
     bar = page.locator('[class*="st-key-score-bar"]')
     before = value_of(page, "F1 %")
     page.get_by_role("button", name=re.compile("^.*Knock out")).click()
-    expect(page.locator(".chip.culprit")).to_have_count(0)
+    expect(page.locator(".word .chip.culprit")).to_have_count(0)
     idle(page)
     for width in (1440, 1280, 1000):
         page.set_viewport_size({"width": width, "height": 800})
@@ -98,7 +98,7 @@ def test_another_word_and_a_text_of_ones_own(page: Page, app_address: str) -> No
         expect(field).not_to_have_value(seen[-1])
         idle(page)
         seen.append(field.input_value())
-        expect(page.locator(".chip.culprit")).not_to_have_count(0)
+        expect(page.locator(".word .chip.culprit")).not_to_have_count(0)
     assert len(set(seen)) == 3
     field.fill("undesirable <b>things</b>\nmore")  # cut as it is typed
     lines = page.locator(".lines .line")

@@ -263,19 +263,18 @@ def word_editor(
     key: str,
     version: int,
     figures: Sequence[tuple[str, str, str]] = (),
-    signs: Sequence[tuple[str, str, str]] = (),
     chosen: int | None = None,
     on_text: Callable[[str], None],
     on_choose: Callable[[int], None],
 ) -> None:
     """Show words as chips under a field, which takes ``text`` when ``version`` changes.
 
-    ``figures``: value, label, and the value before the edits if it was another; ``signs``: what
-    the legend explains. ``chosen``: the type that is marked; ``on_choose`` gets that of a click.
+    ``figures``: value, label, and the value before the edits if it was another. ``chosen``: the
+    type that is marked; ``on_choose`` gets that of a click.
     """
     shown = [list(map(asdict, line)) for line in lines]
-    told = {"figures": list(map(list, figures)), "key": list(map(list, signs)), "chosen": chosen}
-    told["has_before"] = len(figures) > 0 and any(word.was for line in lines for word in line)
+    has_before = len(figures) > 0 and any(word.was for line in lines for word in line)
+    told = {"figures": list(map(list, figures)), "chosen": chosen, "has_before": has_before}
     data = {"text": text, "version": version, "lines": shown, **told}
     choose = _telling(key, "chosen", int | float, lambda number: on_choose(int(number)))
     made = component("word_editor", "words", "shared", "elements", "chips")
@@ -325,7 +324,7 @@ def word_rows(
             on_choose(int(clicks[-1].key))
 
     shown = [{**asdict(group), "rows": list(map(asdict, group.rows))} for group in groups]
-    made = component("word_rows", "rows", "shared", "elements")
+    made = component("word_rows", "rows", "shared", "elements", "chips")
     _clickable(made, key, handle, {"groups": shown, "height": height})
 
 
@@ -353,7 +352,7 @@ def comparison_table(
 
     def cell(shown: SegmentedWord) -> dict[str, Any]:
         return {
-            "pieces": [[p.text, p.boundary, p.dropped] for p in shown.pieces],
+            "pieces": [[p.text, p.boundary, "dropped" * p.dropped] for p in shown.pieces],
             "tokens": " ".join(map(shown_token, shown.tokens)),
             "count": len(shown.tokens),
             "exact": bool(shown.exact),
@@ -371,7 +370,7 @@ def comparison_table(
     ]
     marked = None if chosen is None else f"{chosen[0]},{chosen[1]}"
     data = {"labels": list(labels), "first": first, "rows": table, "chosen": marked}
-    _clickable(component("comparison", "compare", "shared"), key, handle, data)
+    _clickable(component("comparison", "compare", "shared", "elements", "chips"), key, handle, data)
 
 
 def page_frame(

@@ -4,19 +4,15 @@
 
 const USUAL = 13; // px, the size of letters
 const SMALLEST = 11;
-
-function element(name, className, text) {
-  const made = document.createElement(name);
-  if (className) made.className = className;
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
+const UNREADABLE = 6;
 
 class CompareView {
   constructor(parent) {
     this.parent = parent;
     this.frame = parent.querySelector(".compare");
     this.table = parent.querySelector("table");
+    this.below = parent.querySelector(".below");
+    this.key = new Key(this.below, this.frame, true);
     this.clicks = new Clicks();
     this.frame.addEventListener("click", (event) => this.chose(event));
     this.frame.addEventListener("keydown", (event) => {
@@ -32,13 +28,12 @@ class CompareView {
   update(given) {
     const { data } = given;
     this.clicks.acknowledge(given);
-    for (const part of [this.frame, this.parent.querySelector(".legend")]) {
-      part.classList.toggle("dark", isDark(this.parent));
-    }
+    for (const part of [this.frame, this.below]) part.classList.toggle("dark", isDark(this.parent));
     const source = JSON.stringify([data.labels, data.rows]);
     if (source !== this.source) {
       this.source = source;
       this.build(data);
+      this.key.update();
       this.fit();
     }
     for (const cell of this.table.querySelectorAll("td.cell")) {
@@ -47,27 +42,28 @@ class CompareView {
   }
 
   build({ labels, rows, first }) {
-    const columns = element("colgroup");
+    const columns = made("colgroup");
     const total = first + labels.length;
     for (const width of [first, ...labels.map(() => 1)]) {
-      const column = element("col");
+      const column = made("col");
       column.style.width = `${(100 * width) / total}%`;
       columns.append(column);
     }
-    const head = element("thead");
-    const titles = element("tr");
-    for (const label of ["gold", ...labels]) titles.append(element("th", "", label));
+    const head = made("thead");
+    const titles = made("tr");
+    for (const label of ["gold", ...labels]) titles.append(made("th", "", label));
     head.append(titles);
-    const body = element("tbody");
+    const body = made("tbody");
     for (const row of rows) {
-      const line = element("tr");
-      const word = element("th", "word");
+      const line = made("tr");
+      const word = made("th", "word");
       word.scope = "row";
       word.title = row.text;
       word.dataset.word = row.text;
-      const chips = element("div", "line");
-      if (!row.gold) chips.append(element("span", "", row.text));
-      for (const morph of row.gold ?? []) chips.append(element("span", "chip whole", morph));
+      const chips = made("div", "line gold");
+      chips.dir = "auto";
+      if (!row.gold) chips.append(made("span", "", row.text));
+      for (const morph of row.gold ?? []) chips.append(made("span", "chip morph", morph));
       word.append(chips);
       line.append(word);
       row.cells.forEach((cell, column) => line.append(this.cell(cell, `${row.number},${column}`)));
@@ -77,47 +73,25 @@ class CompareView {
   }
 
   cell(given, key) {
-    if (!given) return element("td", "waiting", "…");
+    if (!given) return made("td", "waiting", "…");
     const { pieces, tokens, count, exact, known } = given;
-    const made = element("td", "cell");
-    made.dataset.key = key;
-    made.tabIndex = 0;
-    made.title = `${count} ${count === 1 ? "token" : "tokens"}: ${tokens}`;
-    const line = element("div", "line");
-    let chip = null;
-    const chips = [];
-    for (const [text, boundary, dropped] of pieces) {
-      if (boundary === "missed" && chip) {
-        chip.append(element("span", "missed", text));
-        chips.at(-1).crossed = true;
-        continue;
-      }
-      chip = element("span", dropped ? "chip dropped" : "chip");
-      chip.classList.toggle("half", boundary === "inside");
-      chip.append(element("span", "", text));
-      chips.push({ chip, left: boundary, dropped });
-      line.append(chip);
-    }
-    if (known) {
-      // A whole morph, one that crosses a boundary, or part of a morph.
-      const within = ["wrong", "inside", "marker"];
-      chips.forEach(({ chip: shown, left, crossed, dropped }, number) => {
-        const right = chips[number + 1]?.left ?? "start";
-        if (dropped) return;
-        if (crossed) shown.classList.add("crossing");
-        else if (!within.includes(left) && !within.includes(right)) shown.classList.add("whole");
-      });
-    }
-    if (exact) line.append(element("span", "exact", "✓"));
-    made.append(line);
-    return made;
+    const shown = made("td", "cell");
+    shown.dataset.key = key;
+    shown.tabIndex = 0;
+    shown.title = `${count} ${count === 1 ? "token" : "tokens"}: ${tokens}`;
+    const line = made("div", "line");
+    line.dir = "auto";
+    line.append(...chipsOf(pieces, known));
+    if (exact) line.append(made("span", "exact", "✓"));
+    shown.append(line);
+    return shown;
   }
 
   /** Let the chips of each cell be as large as they can; what is too long takes several lines. */
   fit() {
     const lines = [...this.table.querySelectorAll(".line")];
     for (const line of lines) {
-      line.classList.remove("long");
+      line.classList.remove("long", "broken");
       line.style.removeProperty("--size");
     }
     const room = lines.map((line) => {
@@ -125,11 +99,16 @@ class CompareView {
       return line.parentElement.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
     });
     const wide = lines.map((line) => line.offsetWidth + 1);
+    const widest = lines.map((line) => Math.max(...[...line.children].map((chip) => chip.offsetWidth + 1)));
     lines.forEach((line, number) => {
       if (wide[number] <= room[number]) return;
-      const size = Math.floor((10 * USUAL * room[number]) / wide[number]) / 10;
-      line.style.setProperty("--size", `${Math.max(size, SMALLEST)}px`);
-      line.classList.toggle("long", size < SMALLEST);
+      const fitting = (width) => Math.floor((10 * USUAL * room[number]) / width) / 10;
+      const isLong = fitting(wide[number]) < SMALLEST;
+      // A chip never breaks, but for one that nobody could read.
+      const size = isLong ? Math.min(fitting(widest[number]), SMALLEST) : fitting(wide[number]);
+      line.classList.toggle("long", isLong);
+      line.classList.toggle("broken", size < UNREADABLE);
+      line.style.setProperty("--size", `${size < UNREADABLE ? SMALLEST : size}px`);
     });
   }
 

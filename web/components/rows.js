@@ -1,17 +1,14 @@
 // Words beside the merge graph: pointing at one lights its path there, and vertices mark theirs here.
 // Text nodes only, for words come from uploaded files.
 
-const SIGNS = {
-  "|": ["right", "right split: a gold boundary is kept open"],
-  "·": ["wrong", "wrong split: inside a morph"],
-  "‿": ["missed", "a gold boundary is covered here"],
-};
+const BEFORE = { "|": "right", "·": "wrong", "‿": "missed", "": "" };
 
 class RowsView {
   constructor(parent) {
     this.parent = parent;
     this.frame = parent.querySelector(".rows");
     this.clicks = new Clicks();
+    this.key = new Key(parent.querySelector(".below"), this.frame);
     this.buttons = [];
     this.onVertex = ({ detail }) => this.mark(detail);
     addEventListener("morphgraph-vertex", this.onVertex);
@@ -20,7 +17,7 @@ class RowsView {
   update(given) {
     const { data } = given;
     this.clicks.acknowledge(given);
-    this.frame.classList.toggle("dark", isDark(this.parent));
+    for (const part of this.parent.querySelectorAll(".signs")) part.classList.toggle("dark", isDark(this.parent));
     this.frame.style.maxHeight = data.height;
     const told = JSON.stringify(data.groups);
     if (told === this.told) return;
@@ -28,6 +25,7 @@ class RowsView {
     this.light();
     this.buttons = [];
     this.frame.replaceChildren(...data.groups.flatMap((group) => this.group(group)));
+    this.key.update();
   }
 
   group({ title, count, rows, more, kind }) {
@@ -42,15 +40,11 @@ class RowsView {
     button.type = "button";
     const isChanged = kind === "changed";
     const cut = isChanged ? this.tokensOverGold(pieces, won, gold) : made("span", "word");
-    for (const [text, sign, here] of isChanged ? [] : pieces) {
-      if (sign) {
-        const [kind, meaning] = gold ? SIGNS[sign] : ["wrong", "a split"];
-        const mark = made("span", `sign ${kind}${here ? " here" : ""}`, kind === "missed" ? "" : sign);
-        mark.title = meaning;
-        cut.append(mark);
-      }
-      cut.append(made("span", here ? "here" : "", text));
+    if (!isChanged) {
+      const parts = pieces.map(([text, sign, here]) => [text, BEFORE[sign], here ? "here" : ""]);
+      cut.append(...chipsOf(parts, Boolean(gold)));
     }
+    cut.dir = "auto";
     const spoken = pieces.map(([text, sign]) => sign + text).join("");
     button.setAttribute("aria-label", `${spoken}${gold && `, gold ${gold}`}. Opens the merge tree of ${word}.`);
     button.title = `${gold && `gold ${gold}\n`}A click shows its merge tree.`;
@@ -76,12 +70,10 @@ class RowsView {
     let at = 0;
     let [token, morph] = [null, null];
     for (const [text, sign] of pieces) {
-      if (!token || sign === "|" || sign === "·") above.append((token = made("span", "token")));
+      if (!token || sign === "|" || sign === "·") above.append((token = made("span", "chip")));
       if (!morph || sign === "|" || sign === "‿") below.append((morph = made("span", "morph")));
       if (sign === "‿" || won.includes(at)) {
-        const line = made("i", sign === "‿" ? "missed" : "won");
-        line.title = sign === "‿" ? SIGNS[sign][1] : "a gold boundary that was covered before";
-        token.append(line);
+        token.append(made("i", `cut${sign === "‿" ? "" : " won"}`));
       }
       if (sign === "‿") token.classList.add("covering");
       token.append(text);

@@ -32,6 +32,7 @@ class RunView {
     this.said = parent.querySelector(".said");
     this.key = parent.querySelector(".key");
     this.word = parent.querySelector(".word");
+    this.signs = new Key(this.frame, this.word);
     const place = parent.querySelector(".player");
     this.choice = new Choice(PATIENCE);
     const stopped = (number) => this.choice.tell(number);
@@ -146,6 +147,7 @@ class RunView {
       chips.append(...tokens.map((token) => chipOf(token)));
       row(made("span", "label", label), chips, "tokens");
     }
+    this.signs.update();
   }
 
   /** Where another word is typed or chosen. */

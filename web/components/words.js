@@ -9,7 +9,7 @@ class WordsView {
     this.area = parent.querySelector("textarea");
     this.lines = parent.querySelector(".lines");
     this.figures = parent.querySelector(".figures");
-    this.key = parent.querySelector(".key");
+    this.key = new Key(this.frame, this.lines, true);
     this.lines.addEventListener("click", ({ target }) => {
       const chip = target.closest("button.chip");
       if (chip) this.choose?.("chosen", Number(chip.dataset.type));
@@ -45,6 +45,7 @@ class WordsView {
       this.cut = new Map();
       this.hue = 0;
       this.lines.replaceChildren(...data.lines.map((line) => this.line(line, before)));
+      this.key.update();
     }
     for (const chip of this.lines.querySelectorAll("button.chip")) {
       chip.setAttribute("aria-pressed", Number(chip.dataset.type) === data.chosen);
@@ -52,9 +53,9 @@ class WordsView {
     this.grow();
   }
 
-  /** The figures of a text, switches for ids and for how it was, and what the signs mean. */
-  told({ figures, key, has_before: hasBefore }) {
-    const source = JSON.stringify([figures, key, hasBefore]);
+  /** The figures of a text, and switches for ids and for how it was. */
+  told({ figures, has_before: hasBefore }) {
+    const source = JSON.stringify([figures, hasBefore]);
     if (source === this.told_) return;
     this.told_ = source;
     const shown = figures.map(([value, label, was]) => {
@@ -68,13 +69,6 @@ class WordsView {
     if (figures.length) switches.append(this.switch("ids", "ids"));
     if (hasBefore) switches.append(this.switch("before", "before"));
     this.figures.replaceChildren(...shown, switches);
-    this.key.replaceChildren(
-      ...key.map(([sign, text, meaning]) => {
-        const item = made("span", "");
-        item.append(made("i", sign, text), meaning);
-        return item;
-      }),
-    );
   }
 
   switch(name, label) {
@@ -111,6 +105,7 @@ class WordsView {
 
   word({ word, morphs, tokens, was }, before) {
     const shown = made("div", "word");
+    shown.dir = "auto";
     if (was.length) shown.append(Object.assign(made("div", "was", was.join("|")), { title: "before the edits" }));
     const gold = made("div", "chips gold");
     for (const morph of morphs) gold.append(made("span", "chip", morph));

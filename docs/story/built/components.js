@@ -1037,7 +1037,7 @@ class TreeView {
 return component(TreeView);
 
 })();
-story.components.run = {"html":"<div class=\"run\">\n  <div class=\"controls\">\n    <div class=\"player\"></div>\n    <p class=\"said\" aria-live=\"polite\"></p>\n    <div class=\"key\"></div>\n  </div>\n  <div class=\"line\"></div>\n  <input type=\"range\" min=\"0\" step=\"1\" aria-label=\"Phase on show\" />\n  <div class=\"word\"></div>\n</div>\n\n","css":".words, .run {\n  --right: #d9eee3;\n  --token: #ececf1;\n  --covered: #fadadd;\n  --cut: #a3122f;\n  --label: #0f6b45;\n}\n\n:is(.words, .run).dark {\n  --right: #17402f;\n  --token: #2e313b;\n  --covered: #57202b;\n  --cut: #ff8f9c;\n  --label: #6fd3a6;\n}\n\n.label { font: 14px var(--st-code-font, monospace); opacity: 0.85; }\n.gold .label, .label.gold { color: var(--label); opacity: 1; }\n.chips { display: flex; flex-wrap: wrap; gap: 7px; min-height: 1px; }\n\n.chip {\n  display: inline-flex;\n  padding: 3px 12px;\n  border-radius: 7px;\n  background: var(--token);\n  font: 22px/1.5 var(--st-code-font, monospace);\n  white-space: pre;\n}\n\n.chips.gold .chip, .run .chip.morph { background: var(--right); }\n.chip.covering { background: var(--covered); }\n.chip.culprit { box-shadow: 0 0 0 2px var(--cut); }\n.cut { width: 3px; margin: -9px 1px; border-radius: 2px; background: var(--cut); }\n\n.player { display: flex; gap: 6px; padding: 2px; }\n\n.player button {\n  display: inline-flex;\n  align-items: center;\n  justify-content: center;\n  gap: 6px;\n  height: 34px;\n  min-width: 38px;\n  padding: 0 10px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 20%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 14px;\n  cursor: pointer;\n}\n\n.player button.main { min-width: 84px; border-color: transparent; background: var(--st-primary-color, #6d45e0); color: #fff; }\n.player button:disabled { opacity: 0.4; cursor: default; }\n.player svg { width: 15px; height: 15px; fill: currentcolor; stroke: none; }\n:is(button, input):focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 2px; }\ninput[type=\"range\"] { height: 18px; margin: 0; accent-color: var(--st-primary-color, #6d45e0); cursor: pointer; }\n.dark { color-scheme: dark; }\n\n.run {\n  --start: #626879;\n  --anneal: #1f63d1;\n  --knockout: #b3122f;\n  --repair: #8f5500;\n  --reify: #13734f;\n  --portable: #6a3fb5;\n  --join: #c3c7d0;\n\n  color: var(--st-text-color, #262730);\n  font-family: var(--st-font, sans-serif);\n  font-size: 14px;\n}\n\n.run.dark {\n  --start: #aab0be;\n  --anneal: #7fb0ff;\n  --knockout: #ff8f9c;\n  --repair: #f0b45a;\n  --reify: #6fd3a6;\n  --portable: #c7a8ff;\n  --join: #4b5160;\n}\n\n.controls { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 8px; padding: 2px; }\n\n.said { flex: 1 1 18rem; margin: 0 4px; line-height: 1.35; font-variant-numeric: tabular-nums; }\n.key { display: flex; flex-wrap: wrap; gap: 2px 12px; font-size: 13px; }\n.key span { display: inline-flex; align-items: center; gap: 5px; }\n.key svg { width: 12px; height: 12px; fill: currentcolor; }\n\n.line svg { display: block; width: 100%; overflow: visible; }\n.line polyline { fill: none; stroke: var(--join); stroke-width: 2; }\n.line polyline.beside { stroke: var(--st-primary-color, #6d45e0); stroke-dasharray: 6 4; }\n.line text { fill: currentcolor; font-size: 12px; text-anchor: middle; font-variant-numeric: tabular-nums; }\n.line g { cursor: pointer; }\n.line g path { fill: currentcolor; stroke: var(--st-background-color, #fff); stroke-width: 1.5; }\n.line g.undone path { fill: var(--st-background-color, #fff); stroke: currentcolor; }\n.line rect { fill: transparent; }\n.line g circle { fill: none; stroke: none; stroke-width: 2.5; transition: stroke 0.2s; }\n.line g.chosen circle { stroke: var(--st-primary-color, #6d45e0); }\n.line g.chosen text { font-weight: 700; }\n.start { color: var(--start); }\n.anneal { color: var(--anneal); }\n.knockout { color: var(--knockout); }\n.repair { color: var(--repair); }\n.reify { color: var(--reify); }\n.portable { color: var(--portable); }\n\ninput[type=\"range\"] { display: block; }\n\n.word { display: grid; grid-template-columns: max-content 1fr; align-items: center; gap: 2px 16px; margin-top: 8px; }\n.word:empty { display: none; }\n.word .row { display: grid; grid-column: 1 / -1; grid-template-columns: subgrid; align-items: center; padding: 3px 8px; border-radius: 8px; }\n.word .row.now { background: var(--st-secondary-background-color, #f0f2f6); }\n.word .label { font-family: inherit; }\n.word .row.now .label { font-weight: 600; opacity: 1; }\n.word .chip { padding: 1px 9px; font-size: 16px; }\n.word .chips { gap: 5px; }\n.word .cut { width: 2px; margin: -2px 1px; }\n.word .none { opacity: 0.85; }\n\n.field input {\n  box-sizing: border-box;\n  width: min(15rem, 34vw);\n  padding: 4px 8px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 30%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: inherit;\n  font: 15px var(--st-code-font, monospace);\n}\n\n@media (prefers-reduced-motion: reduce) {\n  .line g circle { transition: none; }\n}\n\n"};
+story.components.run = {"html":"<div class=\"run signs\">\n  <div class=\"controls\">\n    <div class=\"player\"></div>\n    <p class=\"said\" aria-live=\"polite\"></p>\n    <div class=\"key\"></div>\n  </div>\n  <div class=\"line\"></div>\n  <input type=\"range\" min=\"0\" step=\"1\" aria-label=\"Phase on show\" />\n  <div class=\"word\"></div>\n</div>\n\n","css":".signs {\n  --right: #d9eee3;\n  --token: #ececf1;\n  --covered: #fadadd;\n  --cut: #a3122f;\n  --label: #0f6b45;\n  --new: #1565c0;\n}\n\n.signs.dark {\n  --right: #17402f;\n  --token: #2e313b;\n  --covered: #57202b;\n  --cut: #ff8f9c;\n  --label: #6fd3a6;\n  --new: #6ab0ff;\n}\n\n.label { font: 14px var(--st-code-font, monospace); opacity: 0.85; }\n.gold .label, .label.gold, .key .gold { color: var(--label); opacity: 1; }\n.chips { display: flex; flex-wrap: wrap; gap: 7px; min-height: 1px; }\n\n.chip {\n  display: inline-flex;\n  padding: 3px 12px;\n  border-radius: 7px;\n  background: var(--token);\n  font: 22px/1.5 var(--st-code-font, monospace);\n  white-space: pre;\n}\n\n.chips.gold .chip, .chip.morph { background: var(--right); }\n.chip.covering { background: var(--covered); }\n.chip.culprit { box-shadow: 0 0 0 2px var(--cut); }\n.chip.changed { box-shadow: 0 0 0 1.5px var(--new); }\n.chip.dropped { background: none; box-shadow: inset 0 0 0 1px color-mix(in srgb, currentColor 30%, transparent); text-decoration: line-through; }\n.cut { width: 3px; margin: -9px 1px; border-radius: 2px; background: var(--cut); }\n.cut.won { background: var(--label); }\n.exact { color: var(--label); font-weight: 700; }\n.was { text-decoration: line-through; }\n\n/* Tokens that share a letter touch each other. */\n.chip.half {\n  margin-inline-start: -0.25em;\n  border-inline-start: 1px dashed color-mix(in srgb, currentColor 60%, transparent);\n  border-start-start-radius: 0;\n  border-end-start-radius: 0;\n}\n\n.key { margin: 6px 2px 0; font-size: 12.5px; }\n.key > div { display: inline-flex; flex-wrap: wrap; gap: 4px 16px; margin-inline-start: 8px; }\n.key[open] { display: flex; align-items: baseline; }\n.key summary {\n  display: inline-block;\n  flex: none;\n  width: 1.5em;\n  border: 1px solid color-mix(in srgb, currentColor 35%, transparent);\n  border-radius: 50%;\n  line-height: 1.45;\n  text-align: center;\n  list-style: none;\n  cursor: pointer;\n}\n.key summary::-webkit-details-marker { display: none; }\n.key summary:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 1px; }\n.key .item { display: inline-flex; gap: 6px; align-items: baseline; }\n.key .chip { padding: 0 5px; border-radius: 4px; font-size: 12.5px; }\n.key .half { margin: 0; }\n.key .gold, .key .was { font-family: var(--st-code-font, monospace); }\n.key .cut { align-self: stretch; width: 2px; margin: -1px; }\n.key .cut.won { width: 3px; }\n\n.player { display: flex; gap: 6px; padding: 2px; }\n\n.player button {\n  display: inline-flex;\n  align-items: center;\n  justify-content: center;\n  gap: 6px;\n  height: 34px;\n  min-width: 38px;\n  padding: 0 10px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 20%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 14px;\n  cursor: pointer;\n}\n\n.player button.main { min-width: 84px; border-color: transparent; background: var(--st-primary-color, #6d45e0); color: #fff; }\n.player button:disabled { opacity: 0.4; cursor: default; }\n.player svg { width: 15px; height: 15px; fill: currentcolor; stroke: none; }\n:is(button, input):focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 2px; }\ninput[type=\"range\"] { height: 18px; margin: 0; accent-color: var(--st-primary-color, #6d45e0); cursor: pointer; }\n.dark { color-scheme: dark; }\n\n.run {\n  --start: #626879;\n  --anneal: #1f63d1;\n  --knockout: #b3122f;\n  --repair: #8f5500;\n  --reify: #13734f;\n  --portable: #6a3fb5;\n  --join: #c3c7d0;\n\n  color: var(--st-text-color, #262730);\n  font-family: var(--st-font, sans-serif);\n  font-size: 14px;\n}\n\n.run.dark {\n  --start: #aab0be;\n  --anneal: #7fb0ff;\n  --knockout: #ff8f9c;\n  --repair: #f0b45a;\n  --reify: #6fd3a6;\n  --portable: #c7a8ff;\n  --join: #4b5160;\n}\n\n.controls { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 8px; padding: 2px; }\n\n.said { flex: 1 1 18rem; margin: 0 4px; line-height: 1.35; font-variant-numeric: tabular-nums; }\n.controls .key { display: flex; flex-wrap: wrap; gap: 2px 12px; margin: 0; font-size: 13px; }\n.controls .key span { display: inline-flex; align-items: center; gap: 5px; }\n.controls .key svg { width: 12px; height: 12px; fill: currentcolor; }\n\n.line svg { display: block; width: 100%; overflow: visible; }\n.line polyline { fill: none; stroke: var(--join); stroke-width: 2; }\n.line polyline.beside { stroke: var(--st-primary-color, #6d45e0); stroke-dasharray: 6 4; }\n.line text { fill: currentcolor; font-size: 12px; text-anchor: middle; font-variant-numeric: tabular-nums; }\n.line g { cursor: pointer; }\n.line g path { fill: currentcolor; stroke: var(--st-background-color, #fff); stroke-width: 1.5; }\n.line g.undone path { fill: var(--st-background-color, #fff); stroke: currentcolor; }\n.line rect { fill: transparent; }\n.line g circle { fill: none; stroke: none; stroke-width: 2.5; transition: stroke 0.2s; }\n.line g.chosen circle { stroke: var(--st-primary-color, #6d45e0); }\n.line g.chosen text { font-weight: 700; }\n.start { color: var(--start); }\n.anneal { color: var(--anneal); }\n.knockout { color: var(--knockout); }\n.repair { color: var(--repair); }\n.reify { color: var(--reify); }\n.portable { color: var(--portable); }\n\ninput[type=\"range\"] { display: block; }\n\n.word { display: grid; grid-template-columns: max-content 1fr; align-items: center; gap: 2px 16px; margin-top: 8px; }\n.word:empty { display: none; }\n.word .row { display: grid; grid-column: 1 / -1; grid-template-columns: subgrid; align-items: center; padding: 3px 8px; border-radius: 8px; }\n.word .row.now { background: var(--st-secondary-background-color, #f0f2f6); }\n.word .label { font-family: inherit; }\n.word .row.now .label { font-weight: 600; opacity: 1; }\n.word .chip { padding: 1px 9px; font-size: 16px; }\n.word .chips { gap: 5px; }\n.word .cut { width: 2px; margin: -2px 1px; }\n.word .none { opacity: 0.85; }\n\n.field input {\n  box-sizing: border-box;\n  width: min(15rem, 34vw);\n  padding: 4px 8px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 30%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: inherit;\n  font: 15px var(--st-code-font, monospace);\n}\n\n@media (prefers-reduced-motion: reduce) {\n  .line g circle { transition: none; }\n}\n\n"};
 story.components.run.show = (() => {
 // What all components share; goes before the script of each.
 
@@ -1184,22 +1184,100 @@ function drawn(name, attributes, ...children) {
 }
 
 
-// Tokens as chips.
+// Words as chips: each token with the gold boundaries that it covers, and the key of their signs.
+
+/** What shows that a sign is there, an example of it, and what it means. */
+const SIGNS = [
+  [".gold .chip, .morphs", "gold", "go|ld", "where the reference cuts"],
+  [".chip.morph:not(.many *)", "chip morph", "morph", "a token as in the gold"],
+  [".chip:not(.gold .chip, .many *, .morph, .covering, .dropped)", "chip", "token", "any other token"],
+  [".chip.covering", "chip covering", "to|ken", "a token over a gold boundary"],
+  [".chip.culprit", "chip culprit", "token", "made by the merge most to blame"],
+  [".chip.half", "chip half", "½", "a token that begins inside a letter"],
+  [".chip.dropped", "chip dropped", "token", "left out: no model sees it"],
+  [".exact", "exact", "✓", "cut just as in the gold"],
+  [".cut.won", "cut won", "", "a gold boundary that was covered before"],
+  [".here", "here", "type", "the type looked at"],
+  [".chip.changed", "chip changed", "new", "changed by the edits"],
+  [".was", "was", "was", "before them"],
+];
 
 /** A token, with a line at each gold boundary that it covers. */
-function chipOf({ segments, tooltip, is_culprit: culprit, is_morph: morph }, kind = "span") {
+function chipOf({ segments, tooltip, is_culprit: culprit, is_morph: morph, is_half: half }, kind = "span") {
   const chip = made(kind, "chip");
   chip.title = tooltip;
-  chip.classList.toggle("covering", segments.length > 1);
   chip.classList.toggle("culprit", culprit);
   chip.classList.toggle("morph", morph);
-  segments.forEach((segment, number) => {
-    if (number) chip.append(made("span", "cut"));
-    chip.append(made("span", "", segment));
-  });
+  chip.classList.toggle("half", half);
+  for (const segment of segments) extend(chip, segment);
   return chip;
 }
 
+/** Add to a token what follows, after a gold boundary unless it is the first. */
+function extend(chip, text, kind = "") {
+  if (chip.firstChild) {
+    chip.append(made("span", "cut"));
+    chip.classList.add("covering");
+  }
+  chip.append(made("span", kind, text));
+}
+
+/**
+ * The tokens of a word given in pieces: text, what is before it (start, right, wrong, missed, split,
+ * inside or marker; none within a token), and a kind: here, or dropped.
+ */
+function chipsOf(pieces, isKnown) {
+  const chips = [];
+  for (const [text, boundary, kind] of pieces) {
+    if (chips.length && !boundary) chips.at(-1).chip.append(made("span", kind, text));
+    else if (chips.length && boundary === "missed") extend(chips.at(-1).chip, text, kind);
+    else {
+      const chip = made("span", `chip${boundary === "inside" ? " half" : ""}${kind === "dropped" ? " dropped" : ""}`);
+      extend(chip, text, kind);
+      chips.push({ chip, left: boundary || "start" });
+    }
+  }
+  const within = ["wrong", "inside", "marker"]; // what cuts a morph, or cuts no word
+  chips.forEach(({ chip, left }, number) => {
+    const right = chips[number + 1]?.left ?? "start";
+    const is = isKnown && !within.includes(left) && !within.includes(right);
+    chip.classList.toggle("morph", is && !chip.matches(".covering, .dropped"));
+  });
+  return chips.map(({ chip }) => chip);
+}
+
+/** The meaning of the signs that stand in an element, behind a question mark. */
+class Key {
+  constructor(parent, frame, isOpen = false) {
+    this.frame = frame;
+    this.items = SIGNS.map(([sign, kind, text, meaning]) => {
+      const [item, sample] = [made("span", "item"), made("span", kind)];
+      const parts = kind.includes("covering") ? text.split("|") : [text];
+      for (const part of parts) extend(sample, part);
+      item.append(sample, meaning);
+      return { sign, item };
+    });
+    this.list = made("div");
+    this.details = made("details", "key");
+    const mark = made("summary", "", "?");
+    mark.title = "What the signs mean";
+    mark.setAttribute("aria-label", mark.title);
+    this.details.append(mark, this.list);
+    this.details.open = isOpen;
+    parent.append(this.details);
+  }
+
+  update() {
+    const shown = this.items.filter(({ sign }) => this.frame.querySelector(sign));
+    this.list.replaceChildren(...shown.map(({ item }) => item));
+    if (this.frame.textContent.includes("␣")) {
+      const item = made("span", "item");
+      item.append(made("span", "chip", "␣"), "start of a word");
+      this.list.append(item);
+    }
+    this.details.hidden = !this.list.firstChild;
+  }
+}
 
 // Buttons and a slider that play, step and scrub through numbered states, in the browser alone.
 
@@ -1329,6 +1407,7 @@ class RunView {
     this.said = parent.querySelector(".said");
     this.key = parent.querySelector(".key");
     this.word = parent.querySelector(".word");
+    this.signs = new Key(this.frame, this.word);
     const place = parent.querySelector(".player");
     this.choice = new Choice(PATIENCE);
     const stopped = (number) => this.choice.tell(number);
@@ -1443,6 +1522,7 @@ class RunView {
       chips.append(...tokens.map((token) => chipOf(token)));
       row(made("span", "label", label), chips, "tokens");
     }
+    this.signs.update();
   }
 
   /** Where another word is typed or chosen. */
@@ -1485,7 +1565,7 @@ class RunView {
 return component(RunView);
 
 })();
-story.components.rows = {"html":"<div class=\"rows\"></div>\n\n","css":":host { display: block; }\n\n.rows {\n  box-sizing: border-box;\n  overflow: hidden auto;\n  container-type: inline-size;\n  padding: 2px;\n  color: var(--st-text-color, #262730);\n  font: 14px/1.3 var(--st-font, sans-serif);\n\n  --faded: #5f6370;\n  --bad: #a3122f;\n  --good: #0f6b45;\n  --here: #e4e5ea;\n  --token: #ececf1;\n  --covered: #fadadd;\n}\n\n.rows.dark { --faded: #a9aebb; --bad: #ff8f9c; --good: #6fd3a6; --here: #3a3d48; --token: #2e313b; --covered: #57202b; }\n\nh4 { display: flex; gap: 8px; align-items: baseline; margin: 2px 0 4px; font-size: 15px; font-weight: 600; }\nh4:not(:first-child) { margin-top: 14px; }\nh4 span { color: var(--faded); font-size: 12.5px; font-weight: 400; }\n\nbutton {\n  display: flex;\n  flex-wrap: wrap;\n  gap: 0 12px;\n  justify-content: space-between;\n  align-items: baseline;\n  width: 100%;\n  padding: 5px 4px;\n  border: 0;\n  border-bottom: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 12%, transparent);\n  background: none;\n  color: inherit;\n  font: inherit;\n  text-align: left;\n  cursor: pointer;\n}\n\nbutton.lit { background: color-mix(in srgb, var(--st-primary-color, #6d45e0) 10%, transparent); }\nbutton:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: -2px; }\nbutton.marked { box-shadow: inset 3px 0 var(--st-primary-color, #6d45e0); }\nbutton.changed { animation: lit 1.4s ease-out; }\n\n.word { font-family: var(--st-code-font, monospace); white-space: pre-wrap; overflow-wrap: anywhere; }\n.here { background: var(--here); border-radius: 2px; }\n.wrong .here { background: var(--covered); }\n.sign { padding: 0 1px; font-weight: 700; }\n.sign.right { color: var(--good); }\n.sign.wrong { color: var(--faded); }\n.sign.missed { padding: 0; margin: 0 -0.5px; border-left: 2px solid var(--bad); }\n.gold { color: var(--faded); font-size: 12.5px; overflow-wrap: anywhere; }\n.better { color: var(--good); }\n.worse { color: var(--bad); }\n.gold b { display: block; font-weight: 600; }\n.changed .gold { margin-left: auto; text-align: right; }\n.was { font-family: var(--st-code-font, monospace); }\n\n/* Letters stand above each other: lines take no room, and a long word is set smaller. */\n.both { font: clamp(9px, calc(96cqi / (0.62 * var(--letters))), 15px)/1.25 var(--st-code-font, monospace); white-space: pre; overflow-x: auto; }\n.both > span { display: block; width: max-content; }\n.token { padding: 2px 0; border-radius: 4px; background: var(--token); box-shadow: inset 1px 0 var(--st-background-color, #fff), inset -1px 0 var(--st-background-color, #fff); }\n.token.covering { background: var(--covered); }\n.both i { position: relative; }\n.both i::before { content: \"\"; position: absolute; left: -1.5px; top: -0.2em; width: 3px; height: 1.5em; border-radius: 2px; background: var(--bad); }\n.both i.won::before { background: var(--good); }\n.tokens { padding: 3px 0; }\n.morphs { color: var(--good); }\n.morph { padding-bottom: 1px; background: linear-gradient(var(--good)) bottom / calc(100% - 3px) 1.5px no-repeat; }\n.note { padding: 4px; color: var(--faded); font-size: 12.5px; }\n\n@keyframes lit { from { background: color-mix(in srgb, var(--good) 30%, transparent); } }\n\n@media (prefers-reduced-motion: reduce) {\n  button.changed { animation: none; }\n}\n\n"};
+story.components.rows = {"html":"<div class=\"rows signs\"></div>\n<div class=\"below signs\"></div>\n\n","css":".signs {\n  --right: #d9eee3;\n  --token: #ececf1;\n  --covered: #fadadd;\n  --cut: #a3122f;\n  --label: #0f6b45;\n  --new: #1565c0;\n}\n\n.signs.dark {\n  --right: #17402f;\n  --token: #2e313b;\n  --covered: #57202b;\n  --cut: #ff8f9c;\n  --label: #6fd3a6;\n  --new: #6ab0ff;\n}\n\n.label { font: 14px var(--st-code-font, monospace); opacity: 0.85; }\n.gold .label, .label.gold, .key .gold { color: var(--label); opacity: 1; }\n.chips { display: flex; flex-wrap: wrap; gap: 7px; min-height: 1px; }\n\n.chip {\n  display: inline-flex;\n  padding: 3px 12px;\n  border-radius: 7px;\n  background: var(--token);\n  font: 22px/1.5 var(--st-code-font, monospace);\n  white-space: pre;\n}\n\n.chips.gold .chip, .chip.morph { background: var(--right); }\n.chip.covering { background: var(--covered); }\n.chip.culprit { box-shadow: 0 0 0 2px var(--cut); }\n.chip.changed { box-shadow: 0 0 0 1.5px var(--new); }\n.chip.dropped { background: none; box-shadow: inset 0 0 0 1px color-mix(in srgb, currentColor 30%, transparent); text-decoration: line-through; }\n.cut { width: 3px; margin: -9px 1px; border-radius: 2px; background: var(--cut); }\n.cut.won { background: var(--label); }\n.exact { color: var(--label); font-weight: 700; }\n.was { text-decoration: line-through; }\n\n/* Tokens that share a letter touch each other. */\n.chip.half {\n  margin-inline-start: -0.25em;\n  border-inline-start: 1px dashed color-mix(in srgb, currentColor 60%, transparent);\n  border-start-start-radius: 0;\n  border-end-start-radius: 0;\n}\n\n.key { margin: 6px 2px 0; font-size: 12.5px; }\n.key > div { display: inline-flex; flex-wrap: wrap; gap: 4px 16px; margin-inline-start: 8px; }\n.key[open] { display: flex; align-items: baseline; }\n.key summary {\n  display: inline-block;\n  flex: none;\n  width: 1.5em;\n  border: 1px solid color-mix(in srgb, currentColor 35%, transparent);\n  border-radius: 50%;\n  line-height: 1.45;\n  text-align: center;\n  list-style: none;\n  cursor: pointer;\n}\n.key summary::-webkit-details-marker { display: none; }\n.key summary:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 1px; }\n.key .item { display: inline-flex; gap: 6px; align-items: baseline; }\n.key .chip { padding: 0 5px; border-radius: 4px; font-size: 12.5px; }\n.key .half { margin: 0; }\n.key .gold, .key .was { font-family: var(--st-code-font, monospace); }\n.key .cut { align-self: stretch; width: 2px; margin: -1px; }\n.key .cut.won { width: 3px; }\n\n:host { display: block; }\n\n.rows {\n  box-sizing: border-box;\n  overflow: hidden auto;\n  container-type: inline-size;\n  padding: 2px;\n  color: var(--st-text-color, #262730);\n  font: 14px/1.3 var(--st-font, sans-serif);\n\n  --faded: #5f6370;\n}\n\n.rows.dark { --faded: #a9aebb; }\n\nh4 { display: flex; gap: 8px; align-items: baseline; margin: 2px 0 4px; font-size: 15px; font-weight: 600; }\nh4:not(:first-child) { margin-top: 14px; }\nh4 span { color: var(--faded); font-size: 12.5px; font-weight: 400; }\n\nbutton {\n  display: flex;\n  flex-wrap: wrap;\n  gap: 0 12px;\n  justify-content: space-between;\n  align-items: baseline;\n  width: 100%;\n  padding: 5px 4px;\n  border: 0;\n  border-bottom: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 12%, transparent);\n  background: none;\n  color: inherit;\n  font: inherit;\n  text-align: left;\n  cursor: pointer;\n}\n\nbutton.lit { background: color-mix(in srgb, var(--st-primary-color, #6d45e0) 10%, transparent); }\nbutton:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: -2px; }\nbutton.marked { box-shadow: inset 3px 0 var(--st-primary-color, #6d45e0); }\nbutton.changed { animation: lit 1.4s ease-out; }\n\n.word { display: inline-flex; flex-wrap: wrap; gap: 3px; }\n.rows .chip { padding: 0 5px; border-radius: 5px; font-size: 14px; }\n.word .cut { width: 2px; margin: 1px; }\n.here { font-weight: 700; }\n.gold { color: var(--faded); font-size: 12.5px; overflow-wrap: anywhere; }\n.better { color: var(--label); }\n.worse { color: var(--cut); }\n.gold b { display: block; font-weight: 600; }\n.changed .gold { margin-left: auto; text-align: right; }\n.was { font-family: var(--st-code-font, monospace); }\n\n/* Letters stand above each other: lines take no room, and a long word is set smaller. */\n.both { font: clamp(9px, calc(96cqi / (0.62 * var(--letters))), 15px)/1.25 var(--st-code-font, monospace); white-space: pre; overflow-x: auto; }\n.both > span { display: block; width: max-content; }\n.both .chip { display: inline; padding: 2px 0; font: inherit; box-shadow: inset 1px 0 var(--st-background-color, #fff), inset -1px 0 var(--st-background-color, #fff); }\n.both .cut { position: relative; margin: 0; }\n.both .cut::before { content: \"\"; position: absolute; left: -1.5px; top: -0.2em; width: 3px; height: 1.5em; border-radius: 2px; background: inherit; }\n.tokens { padding: 3px 0; }\n.morphs { color: var(--label); }\n.morph { padding-bottom: 1px; background: linear-gradient(var(--label)) bottom / calc(100% - 3px) 1.5px no-repeat; }\n.note { padding: 4px; color: var(--faded); font-size: 12.5px; }\n\n@keyframes lit { from { background: color-mix(in srgb, var(--label) 30%, transparent); } }\n\n@media (prefers-reduced-motion: reduce) {\n  button.changed { animation: none; }\n}\n\n"};
 story.components.rows.show = (() => {
 // What all components share; goes before the script of each.
 
@@ -1632,20 +1712,112 @@ function drawn(name, attributes, ...children) {
 }
 
 
+// Words as chips: each token with the gold boundaries that it covers, and the key of their signs.
+
+/** What shows that a sign is there, an example of it, and what it means. */
+const SIGNS = [
+  [".gold .chip, .morphs", "gold", "go|ld", "where the reference cuts"],
+  [".chip.morph:not(.many *)", "chip morph", "morph", "a token as in the gold"],
+  [".chip:not(.gold .chip, .many *, .morph, .covering, .dropped)", "chip", "token", "any other token"],
+  [".chip.covering", "chip covering", "to|ken", "a token over a gold boundary"],
+  [".chip.culprit", "chip culprit", "token", "made by the merge most to blame"],
+  [".chip.half", "chip half", "½", "a token that begins inside a letter"],
+  [".chip.dropped", "chip dropped", "token", "left out: no model sees it"],
+  [".exact", "exact", "✓", "cut just as in the gold"],
+  [".cut.won", "cut won", "", "a gold boundary that was covered before"],
+  [".here", "here", "type", "the type looked at"],
+  [".chip.changed", "chip changed", "new", "changed by the edits"],
+  [".was", "was", "was", "before them"],
+];
+
+/** A token, with a line at each gold boundary that it covers. */
+function chipOf({ segments, tooltip, is_culprit: culprit, is_morph: morph, is_half: half }, kind = "span") {
+  const chip = made(kind, "chip");
+  chip.title = tooltip;
+  chip.classList.toggle("culprit", culprit);
+  chip.classList.toggle("morph", morph);
+  chip.classList.toggle("half", half);
+  for (const segment of segments) extend(chip, segment);
+  return chip;
+}
+
+/** Add to a token what follows, after a gold boundary unless it is the first. */
+function extend(chip, text, kind = "") {
+  if (chip.firstChild) {
+    chip.append(made("span", "cut"));
+    chip.classList.add("covering");
+  }
+  chip.append(made("span", kind, text));
+}
+
+/**
+ * The tokens of a word given in pieces: text, what is before it (start, right, wrong, missed, split,
+ * inside or marker; none within a token), and a kind: here, or dropped.
+ */
+function chipsOf(pieces, isKnown) {
+  const chips = [];
+  for (const [text, boundary, kind] of pieces) {
+    if (chips.length && !boundary) chips.at(-1).chip.append(made("span", kind, text));
+    else if (chips.length && boundary === "missed") extend(chips.at(-1).chip, text, kind);
+    else {
+      const chip = made("span", `chip${boundary === "inside" ? " half" : ""}${kind === "dropped" ? " dropped" : ""}`);
+      extend(chip, text, kind);
+      chips.push({ chip, left: boundary || "start" });
+    }
+  }
+  const within = ["wrong", "inside", "marker"]; // what cuts a morph, or cuts no word
+  chips.forEach(({ chip, left }, number) => {
+    const right = chips[number + 1]?.left ?? "start";
+    const is = isKnown && !within.includes(left) && !within.includes(right);
+    chip.classList.toggle("morph", is && !chip.matches(".covering, .dropped"));
+  });
+  return chips.map(({ chip }) => chip);
+}
+
+/** The meaning of the signs that stand in an element, behind a question mark. */
+class Key {
+  constructor(parent, frame, isOpen = false) {
+    this.frame = frame;
+    this.items = SIGNS.map(([sign, kind, text, meaning]) => {
+      const [item, sample] = [made("span", "item"), made("span", kind)];
+      const parts = kind.includes("covering") ? text.split("|") : [text];
+      for (const part of parts) extend(sample, part);
+      item.append(sample, meaning);
+      return { sign, item };
+    });
+    this.list = made("div");
+    this.details = made("details", "key");
+    const mark = made("summary", "", "?");
+    mark.title = "What the signs mean";
+    mark.setAttribute("aria-label", mark.title);
+    this.details.append(mark, this.list);
+    this.details.open = isOpen;
+    parent.append(this.details);
+  }
+
+  update() {
+    const shown = this.items.filter(({ sign }) => this.frame.querySelector(sign));
+    this.list.replaceChildren(...shown.map(({ item }) => item));
+    if (this.frame.textContent.includes("␣")) {
+      const item = made("span", "item");
+      item.append(made("span", "chip", "␣"), "start of a word");
+      this.list.append(item);
+    }
+    this.details.hidden = !this.list.firstChild;
+  }
+}
+
 // Words beside the merge graph: pointing at one lights its path there, and vertices mark theirs here.
 // Text nodes only, for words come from uploaded files.
 
-const SIGNS = {
-  "|": ["right", "right split: a gold boundary is kept open"],
-  "·": ["wrong", "wrong split: inside a morph"],
-  "‿": ["missed", "a gold boundary is covered here"],
-};
+const BEFORE = { "|": "right", "·": "wrong", "‿": "missed", "": "" };
 
 class RowsView {
   constructor(parent) {
     this.parent = parent;
     this.frame = parent.querySelector(".rows");
     this.clicks = new Clicks();
+    this.key = new Key(parent.querySelector(".below"), this.frame);
     this.buttons = [];
     this.onVertex = ({ detail }) => this.mark(detail);
     addEventListener("morphgraph-vertex", this.onVertex);
@@ -1654,7 +1826,7 @@ class RowsView {
   update(given) {
     const { data } = given;
     this.clicks.acknowledge(given);
-    this.frame.classList.toggle("dark", isDark(this.parent));
+    for (const part of this.parent.querySelectorAll(".signs")) part.classList.toggle("dark", isDark(this.parent));
     this.frame.style.maxHeight = data.height;
     const told = JSON.stringify(data.groups);
     if (told === this.told) return;
@@ -1662,6 +1834,7 @@ class RowsView {
     this.light();
     this.buttons = [];
     this.frame.replaceChildren(...data.groups.flatMap((group) => this.group(group)));
+    this.key.update();
   }
 
   group({ title, count, rows, more, kind }) {
@@ -1676,15 +1849,11 @@ class RowsView {
     button.type = "button";
     const isChanged = kind === "changed";
     const cut = isChanged ? this.tokensOverGold(pieces, won, gold) : made("span", "word");
-    for (const [text, sign, here] of isChanged ? [] : pieces) {
-      if (sign) {
-        const [kind, meaning] = gold ? SIGNS[sign] : ["wrong", "a split"];
-        const mark = made("span", `sign ${kind}${here ? " here" : ""}`, kind === "missed" ? "" : sign);
-        mark.title = meaning;
-        cut.append(mark);
-      }
-      cut.append(made("span", here ? "here" : "", text));
+    if (!isChanged) {
+      const parts = pieces.map(([text, sign, here]) => [text, BEFORE[sign], here ? "here" : ""]);
+      cut.append(...chipsOf(parts, Boolean(gold)));
     }
+    cut.dir = "auto";
     const spoken = pieces.map(([text, sign]) => sign + text).join("");
     button.setAttribute("aria-label", `${spoken}${gold && `, gold ${gold}`}. Opens the merge tree of ${word}.`);
     button.title = `${gold && `gold ${gold}\n`}A click shows its merge tree.`;
@@ -1710,12 +1879,10 @@ class RowsView {
     let at = 0;
     let [token, morph] = [null, null];
     for (const [text, sign] of pieces) {
-      if (!token || sign === "|" || sign === "·") above.append((token = made("span", "token")));
+      if (!token || sign === "|" || sign === "·") above.append((token = made("span", "chip")));
       if (!morph || sign === "|" || sign === "‿") below.append((morph = made("span", "morph")));
       if (sign === "‿" || won.includes(at)) {
-        const line = made("i", sign === "‿" ? "missed" : "won");
-        line.title = sign === "‿" ? SIGNS[sign][1] : "a gold boundary that was covered before";
-        token.append(line);
+        token.append(made("i", `cut${sign === "‿" ? "" : " won"}`));
       }
       if (sign === "‿") token.classList.add("covering");
       token.append(text);

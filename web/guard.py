@@ -101,6 +101,8 @@ FRAME = "/frame"
 """The path of the empty page that embeds foreign pages (`page_frame`)."""
 
 _FRAME_PAGE = Path(__file__).parent / "components" / "empty_page.html"
+_ARRIVAL = (Path(__file__).parent / "components" / "arrival.html").read_bytes()
+_TO_SPARE = (b"accept-encoding", b"if-none-match", b"if-modified-since")
 _IN_FRAME = (
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; "
     "style-src 'unsafe-inline'; img-src data:; font-src data:"
@@ -139,13 +141,46 @@ class SafeHeaders:
         await self.app(scope, receive, answer)
 
 
+class Arrival:
+    """Adds to Streamlit's page what shows it once it stands, so that nothing in it moves."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Forward a request; an answer that is Streamlit's page gets a script in its head."""
+        held: list[Message] = []
+        if scope["type"] == "http" and "text/html" in Headers(scope=scope).get("accept", ""):
+            # As it is: not compressed, nor the copy that a browser may have of another version.
+            given = [pair for pair in scope["headers"] if pair[0] not in _TO_SPARE]
+            scope = {**scope, "headers": given}
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                kind = MutableHeaders(scope=message).get("content-type", "")
+                if kind.startswith("text/html"):
+                    held.append(message)
+            if not held:
+                await send(message)
+            elif message["type"] == "http.response.body":
+                held.append(message)
+                if not message.get("more_body"):
+                    body = b"".join(part.get("body", b"") for part in held[1:])
+                    body = body.replace(b"</head>", _ARRIVAL + b"</head>", 1)
+                    MutableHeaders(scope=held[0])["content-length"] = str(len(body))
+                    await send(held[0])
+                    await send({"type": "http.response.body", "body": body})
+
+        await self.app(scope, receive, answer)
+
+
 def content_policy(*, allow_frame: bool) -> str:
     """Return the Content-Security-Policy of the app's pages: the minimum that Streamlit needs.
 
     Components are modules in blobs, styles are created by scripts, and one script is inline in
-    Streamlit's page.
+    Streamlit's page, beside that of `Arrival`.
     """
-    page = (Path(st.__file__).parent / "static" / "index.html").read_bytes()
+    page = (Path(st.__file__).parent / "static" / "index.html").read_bytes() + _ARRIVAL
     inline = re.findall(rb"<script>(.*?)</script>", page, re.S)
     hashes = (base64.b64encode(hashlib.sha256(text).digest()).decode() for text in inline)
     scripts = " ".join(["'self'", "blob:", *(f"'sha256-{each}'" for each in hashes)])

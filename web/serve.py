@@ -18,6 +18,7 @@ st.secrets.load_if_toml_exists()
 tabs, framed = guard.Tabs(), guard.allows_frames()
 middleware = [
     Middleware(guard.CountTabs, tabs=tabs),
+    Middleware(guard.Arrival),
     Middleware(guard.SafeHeaders, allow_frame=framed),
     Middleware(guard.KnownHosts, hosts=guard.own_hosts()),
 ]

@@ -371,11 +371,14 @@ def compress(segmenter: Segmenter, words: WordCounts, *, whole: bool = False) ->
     """
     word_counts = np.asarray(words.counts, np.float64)
     simple = np.fromiter((word.isalpha() for word in words.words), np.bool_, len(words))
-    order = np.argsort(~simple, kind="stable")
+    # None that is cut slowly is among those that are not.
+    parts = (np.flatnonzero(kind) for kind in (simple, ~simple))
+    batches = (
+        part[start : start + _BATCH] for part in parts for start in range(0, len(part), _BATCH)
+    )
     counts, in_word = np.zeros(len(segmenter.types)), np.zeros(len(words))
     untyped = dropped = dropped_bytes = markers = 0.0
-    for start in range(0, len(order), _BATCH):
-        chosen = order[start : start + _BATCH]
+    for chosen in batches:
         encoded = segmenter.encode([words.words[place] for place in chosen], bare=whole)
         segmentation, weights = segmenter.segment(encoded), word_counts[chosen]
         ends = np.flatnonzero(segmentation.token_at >= 0)

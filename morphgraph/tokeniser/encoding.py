@@ -155,8 +155,15 @@ class WordEncoder:
                 letters = self._encode_letters(words, whole, letters_prefix)
                 if letters is not None:
                     return letters
-            odd: list[int] = []
-            cut: list[int] = []
+                odd = [place for place, word in enumerate(words) if not word or SEPARATOR in word]
+                if len(odd) < len(words):  # the others are encoded together after all
+                    left = set(odd)
+                    cut = [place for place in range(len(words)) if place not in left]
+                    parts = [
+                        self.encode([words[p] for p in some], bare=bare) for some in (odd, cut)
+                    ]
+                    return concatenate(parts).subset(np.argsort(odd + cut))
+            odd, cut = [], []
             lengths: list[int] = []
             for place, word in enumerate(words):
                 pieces = self._lengths_of_pieces(word, prefix, letters_prefix)

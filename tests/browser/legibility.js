@@ -1,4 +1,4 @@
-// What is hard to read on a page: text of little contrast, small text, and what is cut off.
+// What is hard to read on a page: text of little contrast, small text, what is cut off, and texts that overlap.
 //
 // A function of nothing that returns a list of lines, one for each finding; each names the text.
 () => {
@@ -91,7 +91,7 @@
 
   function isHidden(element, chain, styles) {
     const { width, height } = element.getBoundingClientRect();
-    if (width < 2 || height < 2) return true;
+    if (width < 2 || height < 2 || !element.checkVisibility()) return true;
     if (styles.some((style) => style.display === "none" || style.clipPath === "inset(50%)")) return true;
     return styles[0].visibility !== "visible" || chain.some((e) => e.getAttribute?.("aria-hidden") === "true" && e.namespaceURI !== SVG && !e.matches("[data-testid=stIconMaterial]"));
   }
@@ -120,9 +120,9 @@
     if (size < LEAST_SIZE - 0.05) found.push(`${size.toFixed(1)} px: ${shown(text)}`);
   }
 
-  /** Whether one can scroll sideways to what lies to the right. */
+  /** Whether one can scroll sideways, or pan, to what lies to the right. */
   const canScroll = (chain) =>
-    chain.some((at) => ["auto", "scroll"].includes(getComputedStyle(at).overflowX) && at.dataset?.testid !== "stMain");
+    chain.some((at) => at.matches?.("[role=group][aria-label^='Merge graph:']") || ["auto", "scroll"].includes(getComputedStyle(at).overflowX) && at.dataset?.testid !== "stMain");
 
   function cut(element) {
     const style = getComputedStyle(element);
@@ -131,6 +131,37 @@
     if (style.textOverflow === "ellipsis" && element.scrollWidth > element.clientWidth + 1 && !element.closest("[data-testid=stSelectbox], [data-testid=stMultiSelect], [data-testid=stSidebar], [data-testid=stPageLink]") && element.getRootNode() === document) {
       found.push(`cut short: ${shown(element.textContent)}`);
     }
+  }
+
+  const seen = []; // the boxes of texts, as far as they are not scrolled away
+
+  function note(node, chain) {
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    for (let { left, top, right, bottom } of range.getClientRects()) {
+      for (const at of chain) {
+        if (getComputedStyle(at).overflow === "visible") continue;
+        const frame = at.getBoundingClientRect();
+        [left, top] = [Math.max(left, frame.left), Math.max(top, frame.top)];
+        [right, bottom] = [Math.min(right, frame.right), Math.min(bottom, frame.bottom)];
+      }
+      if (right - left > 2 && bottom - top > 2) seen.push({ node, chain, left, top, right, bottom });
+    }
+  }
+
+  /** Texts of which one stands on the other; a layer over the page is above it on purpose. */
+  function overlaps() {
+    const layer = ({ chain }) =>
+      chain.find((at) => ["fixed", "sticky"].includes(getComputedStyle(at).position) || at.tagName === "DIALOG");
+    seen.forEach((one, number) => {
+      for (const other of seen.slice(number + 1)) {
+        const wide = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+        const high = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+        const least = Math.min(one.bottom - one.top, other.bottom - other.top);
+        if (wide < 3 || high < least / 2 || one.node === other.node || layer(one) !== layer(other)) continue;
+        found.push(`overlap: ${shown(one.node.textContent)} and ${shown(other.node.textContent)}`);
+      }
+    });
   }
 
   function walk(root) {
@@ -146,13 +177,17 @@
       if (element.closest("style, script, title, desc, noscript, canvas")) continue;
       judge(element, node.textContent);
       const box = element.getBoundingClientRect();
-      if (box.right > innerWidth + 1 && box.width > 1 && !canScroll(chainOf(element)) && !isHidden(element, chainOf(element), chainOf(element).map((at) => getComputedStyle(at)))) {
+      const chain = chainOf(element);
+      const isThere = !isHidden(element, chain, chain.map((at) => getComputedStyle(at)));
+      if (isThere && element.namespaceURI !== SVG) note(node, chain);
+      if (box.right > innerWidth + 1 && box.width > 1 && !canScroll(chain) && isThere) {
         found.push(`out of the window: ${shown(node.textContent)}`);
       }
     }
   }
 
   walk(document.body);
+  overlaps();
   const main = document.querySelector("[data-testid=stMain]");
   if (main && main.scrollWidth > main.clientWidth + 1) found.push("the page scrolls sideways");
   return [...new Set(found)];

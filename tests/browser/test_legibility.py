@@ -10,14 +10,16 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from browser_steps import go_to, idle, sidebar, start
+from browser_steps import go_to, idle, start
 from effort import one_of
 from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
 
+ROOT = Path(__file__).parents[2]
 FINDINGS = (Path(__file__).parent / "legibility.js").read_text("utf-8")
 NARROW = {"width": 1000, "height": 800}
+PAGES = ["", *(path.stem.split("_", 1)[1] for path in (ROOT / "pages").glob("[0-9]*.py"))]
 
 
 def findings(page: Page) -> list[str]:
@@ -55,23 +57,40 @@ def test_the_measure(page: Page) -> None:
     ]
 
 
+SHIFTS = """window.shifted = 0;
+new PerformanceObserver((list) => {
+  for (const one of list.getEntries()) if (!one.hadRecentInput) window.shifted += one.value;
+}).observe({ type: "layout-shift", buffered: true });"""
+
+
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     ("width", "scheme"),
-    [(1000, "dark"), *(pytest.param(w, "light", marks=pytest.mark.soak) for w in (1000, 1440))],
+    [
+        *((width, ("light", "dark")[width in (1000, 390)]) for width in (1440, 1000, 768, 390)),
+        *(
+            pytest.param(width, ("dark", "light")[width in (1000, 390)], marks=pytest.mark.soak)
+            for width in (1440, 1000, 768, 390)
+        ),
+    ],
 )
-def test_every_page_can_be_read(
+def test_every_page_can_be_read_and_stands_still(
     new_page: Callable[..., Page], app_address: str, scheme: str, width: int
 ) -> None:
+    """Each page is opened cold: what moves while it comes (`layout-shift`) is at most 0.1."""
     page = new_page(viewport={**NARROW, "width": width}, color_scheme=scheme)
-    start(page, app_address)
+    page.add_init_script(SHIFTS)
     found = {}
-    links = sidebar(page).get_by_role("link").locator("p")
-    expect(links).to_have_count(11)
-    for name in links.all_inner_texts():
-        go_to(page, name)
+    for path in PAGES:
+        page.goto(f"{app_address}/{path}?demo=en")
+        idle(page)
         page.wait_for_timeout(500)  # what fades in is there
-        if wrong := [*findings(page), *violations(page)]:
-            found[name] = wrong
+        wrong = [*findings(page), *violations(page)]
+        shifted = page.evaluate("window.shifted")
+        if shifted > 0.1:
+            wrong.append(f"moves by {shifted:.2f} while it opens")
+        if wrong:
+            found[path or "Start"] = wrong
     assert not found, "\n".join(f"{n}: {w}" for n, all_ in found.items() for w in all_)
 
 

@@ -155,9 +155,9 @@ def tree_picture(
     it, merges cannot be clicked. ``offers``: the choices on clicking a merge, as labels by the
     letter that replaces ``t`` in its key.
     """
-    # A picture for wide pages and one for narrow ones; only one if they are equal.
+    # Pictures for wide pages, narrow ones and phones; only those that differ.
     drawn = {
-        theme: list(dict.fromkeys(to_svg(trees, theme, widest) for widest in (1032, 686)))
+        theme: list(dict.fromkeys(to_svg(trees, theme, widest) for widest in (1032, 686, 340)))
         for theme in ("light", "dark")
     }
     how = {"file_name": file_name, "clickable": on_event is not None, "offers": dict(offers or {})}

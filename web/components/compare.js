@@ -4,7 +4,7 @@
 
 const USUAL = 13; // px, the size of letters
 const SMALLEST = 11;
-const UNREADABLE = 6;
+const UNREADABLE = 8;
 
 class CompareView {
   constructor(parent) {

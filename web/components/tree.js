@@ -5,6 +5,7 @@
 const SCALE = 2; // pixels of the PNG for each of the picture
 const LONGEST_SIDE = 16000; // px that a canvas surely can have
 const GOOD_SCALE = 11 / 12; // of a picture, whose smallest letters have 12 px
+const PHONE = 500; // px of room, below which a picture scrolls rather than shrinks
 const PACE = 800; // ms a merge
 const HIGHEST = 760; // px above which a picture scrolls
 const AROUND = { width: 20, height: 54 }; // px that buttons, borders and a scroll bar take
@@ -62,7 +63,7 @@ class TreeView {
     const source = this.pictures.find(fits) ?? this.pictures.at(-1);
     if (source !== this.source) this.show(source);
     const { width, height } = sizeOf(source);
-    const scale = Math.min(1, room / width);
+    const scale = Math.max(Math.min(1, room / width), room < PHONE ? GOOD_SCALE : 0);
     const picture = this.sheet.firstElementChild;
     if (picture) {
       picture.style.width = `${Math.floor(width * scale)}px`;

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from morphgraph.core.text import counted
+from morphgraph.core.text import counted, shortened
 from morphgraph.draw import BLAME_SCALE
 from morphgraph.draw.fan import fan_around
 from morphgraph.draw.scene import first_focus, scene_around, stand_alone_html
@@ -15,14 +15,15 @@ from morphgraph.graph.view import MAX_VERTICES, to_graphml, to_networkx, type_ke
 from web import edits
 from web import widgets as ui
 from web.bootstrap import score_metrics, start
-from web.components import Click, WordGroup, fan_graph, page_frame, word_rows
+from web.components import Click, WordGroup, fan_graph, page_frame, type_finder, word_rows
 from web.state import Session, keep_session
 from web.views.trees import open_in_merge_tree
 from web.views.type_card import type_card
 
 SELECT, KNOCK_OUT = "Show it", "Knock it out"
-_FIND = "find a type"
 _WORD_CHOSEN = "word to look at"
+_MOST, _LONGEST = 100, 200
+"""Types that are listed at once, and characters of a name."""
 HEIGHT = "clamp(400px, calc(100vh - 225px), 900px)"
 
 
@@ -37,7 +38,6 @@ def explorer(current: Session) -> None:
     asked = current.address.follow("type", graph.types[current.focus], among=graph.ids)
     if graph.ids[asked] != current.focus:
         edits.look_at(current, graph.ids[asked])
-        st.session_state[_FIND] = ""  # another type was found
     score_metrics(current, "graph")
     with st.container(key="wide-graph"):
         left, right = st.columns([5, 2])
@@ -119,61 +119,48 @@ def _show_more(current: Session, key: str) -> None:
 
 
 def _controls(current: Session) -> Controls:
-    find, matches, view = st.columns([5, 5, 2], vertical_alignment="center")
-    tokeniser = current.study.tokeniser
-
-    def find_exactly() -> None:
-        text = st.session_state[_FIND]
-        if text.strip() and (exact := tokeniser.type_from(text)) is not None:
-            edits.look_at(current, tokeniser.graph.ids[exact])
-
-    text = find.text_input(
-        "Find a type",
-        key=_FIND,
-        placeholder="Find a type …",
-        max_chars=100,
-        on_change=find_exactly,
-        label_visibility="collapsed",
-    )
-    if text:
-        numbers = tokeniser.search(text)
-        found = counted(len(numbers), "match", "matches")
-        label = found if len(numbers) < 100 else "First 100 matches"
-    elif not current.study.benchmark.reference.has_gold:
-        numbers, label = _most_used(current), "In most merges"
-    else:
-        blamed = current.study.blame()
-        results = (int(blamed.arrays.results[place]) for place in blamed.order[:100])
-        numbers, label = list(dict.fromkeys(results)), "Most to blame"
-    choice_key = f"choice {current.study_number} {text}"
-
-    def choose() -> None:
-        if (number := st.session_state.get(choice_key)) is not None:
-            edits.look_at(current, number)
-            st.session_state[choice_key] = None  # so that it can be chosen again
-
-    matches.selectbox(
-        label,
-        numbers,
-        index=None,
-        format_func=tokeniser.readable_types.__getitem__,
-        key=choice_key,
-        placeholder=label,
-        on_change=choose,
-        disabled=not numbers,
-        label_visibility="collapsed",
-    )
+    find, view = st.columns([10, 2], vertical_alignment="center")
+    with find:
+        _finder(current)
     with view.popover("View", width="stretch"):
         return _view(current)
 
 
-def _most_used(current: Session) -> list[int]:
-    graph = current.study.graph
+def _finder(current: Session) -> None:
+    study, graph = current.study, current.study.graph
+    has_gold, blamed = study.benchmark.reference.has_gold, study.blame()
+    names = study.tokeniser.readable_types
 
-    def make() -> list[int]:
-        return sorted(graph.type_ids(), key=graph.fan_out, reverse=True)[:100]
+    def weights() -> list[float]:
+        if has_gold:
+            return blamed.joins_of_types.tolist()
+        return [graph.fan_out(number) for number in range(len(graph.types))]
 
-    return current.once(("most used",), make)
+    def first() -> list[int]:
+        if not has_gold:
+            return sorted(graph.type_ids(), key=by_weight.__getitem__, reverse=True)[:_MOST]
+        results = blamed.arrays.results[blamed.order[:_MOST]]
+        return list(dict.fromkeys(results.tolist()))
+
+    by_weight = current.once(("weights of types",), weights)
+    label = "Most to blame" if has_gold else "In most merges"
+
+    def find(text: str) -> tuple[str, list[tuple[int, str, str]]]:
+        if text:
+            numbers = study.tokeniser.search(text, _MOST, by_weight)
+            title = counted(len(numbers), "match", "matches")
+            title = title if len(numbers) < _MOST else f"First {_MOST} matches"
+        else:
+            numbers, title = current.once(("first types",), first), label
+        shown = [shortened(names[number], _LONGEST) for number in numbers]
+        said = blamed.figures if has_gold else lambda n: counted(graph.fan_out(n), "merge")
+        return title, [(n, s, said(n)) for n, s in zip(numbers, shown, strict=True)]
+
+    def choose(number: int) -> None:
+        if 0 <= number < len(graph.types):
+            edits.look_at(current, number)
+
+    type_finder(find, label, key="find a type", on_choose=choose)
 
 
 def _view(current: Session) -> Controls:

@@ -51,6 +51,28 @@ class Blame:
         order = np.lexsort((np.arange(len(self.ratio)), -self.blamed, -self.ratio))
         return order[self.applied[order] > 0]
 
+    @cached_property
+    def places_of_types(self) -> npt.NDArray[np.int64]:
+        """The position in ``arrays`` of each type's most blamed merge, by type; -1 for an atom."""
+        worst_last = np.lexsort((-np.arange(len(self.ratio)), self.blamed, self.ratio))
+        found = np.full(self.arrays.type_count, -1, np.int64)
+        found[self.arrays.results[worst_last]] = worst_last
+        return found
+
+    @cached_property
+    def joins_of_types(self) -> npt.NDArray[np.float64]:
+        """N of each type's most blamed merge, by type; 0 for an atom."""
+        places = self.places_of_types
+        return np.where(places < 0, 0.0, np.append(self.applied, 0.0)[places])
+
+    def figures(self, number: int) -> str:
+        """Describe a type by its most blamed merge, shortly."""
+        place, joins = self.places_of_types[number], self.joins_of_types[number]
+        if not joins:
+            return "atom" if place < 0 else "never applied"
+        blame = in_percent(self.ratio[place], 0)
+        return f"blame {blame} · {self.blamed[place]:,.0f} of {counted(joins, 'join')}"
+
     def candidates(self, threshold: float = DEFAULT_THRESHOLD) -> npt.NDArray[np.int64]:
         """Return positions in ``arrays`` of merges with R ≥ threshold and N > 0, worst first."""
         return self.order[self.ratio[self.order] >= threshold]

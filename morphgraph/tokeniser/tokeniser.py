@@ -192,8 +192,12 @@ class BpeTokeniser:
         """Whether some type has a start-of-word marker, ``Ġ`` or ``▁``."""
         return any(text[:1] in MARKERS for text in self.graph.types)
 
-    def search(self, text: str, limit: int = 100) -> list[int]:
+    def search(
+        self, text: str, limit: int = 100, weights: Sequence[float] | None = None
+    ) -> list[int]:
         """Return ids of present types that contain a text: whole matches, then starts, first.
+
+        Of equal matches that with the greatest of the ``weights`` comes first, else the shortest.
 
         After a space or a marker, only types that start a word with it, if the tokeniser has a
         marker.
@@ -209,7 +213,8 @@ class BpeTokeniser:
             is_start = body != name and body.startswith(wanted)
             if (is_start if starts_word else wanted in name) and self.graph.is_present(number):
                 rank = 0 if body == wanted else 1 if body.startswith(wanted) else 2
-                found.append((rank, len(name), number))
+                weight = 0.0 if weights is None else -weights[number]
+                found.append((rank, weight, len(name), number))
         found.sort()
         numbers = [number for *_, number in found]
         if exact is not None:

@@ -121,12 +121,14 @@ def _show_more(current: Session, key: str) -> None:
 def _controls(current: Session) -> Controls:
     find, view = st.columns([10, 2], vertical_alignment="center")
     with find:
-        _finder(current)
+        _finder(current, current.focus, current.selected)
     with view.popover("View", width="stretch"):
         return _view(current)
 
 
-def _finder(current: Session) -> None:
+@st.fragment
+def _finder(current: Session, *shown: int | None) -> None:
+    """Show the field that finds types; a fragment, so that typing redraws nothing else."""
     study, graph = current.study, current.study.graph
     has_gold, blamed = study.benchmark.reference.has_gold, study.blame()
     names = study.tokeniser.readable_types
@@ -160,6 +162,8 @@ def _finder(current: Session) -> None:
         if 0 <= number < len(graph.types):
             edits.look_at(current, number)
 
+    if shown != (current.focus, current.selected):
+        st.rerun()  # all of the page
     type_finder(find, label, key="find a type", on_choose=choose)
 
 

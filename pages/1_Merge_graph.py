@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import streamlit as st
 
 from morphgraph.core.text import counted, shortened
 from morphgraph.draw import BLAME_SCALE
-from morphgraph.draw.fan import fan_around
+from morphgraph.draw.fan import Order, fan_around
 from morphgraph.draw.scene import first_focus, scene_around, stand_alone_html
 from morphgraph.draw.words import rows_changed, rows_through
 from morphgraph.graph.view import MAX_VERTICES, to_graphml, to_networkx, type_key
@@ -21,7 +21,7 @@ from web.views.trees import open_in_merge_tree
 from web.views.type_card import type_card
 
 SELECT, KNOCK_OUT = "Show it", "Knock it out"
-_WORD_CHOSEN = "word to look at"
+_WORD_CHOSEN, _ORDER = "word to look at", "order of merges"
 _MOST, _LONGEST = 100, 200
 """Types that are listed at once, and characters of a name."""
 HEIGHT = "clamp(400px, calc(100vh - 225px), 900px)"
@@ -67,29 +67,34 @@ def _graph(current: Session, focus: int, controls: Controls) -> None:
 
     def on_event(clicks: list[Click]) -> None:
         for click in clicks:
-            if click.key.startswith("more"):
-                _show_more(current, click.key)
+            _go_to(current, click.key.removeprefix("more"))  # merges that are not drawn, of a type
         edits.handle_clicks(current, clicks, controls.knocks_out, cascade=controls.cascade)
 
     def focus_on(clicks: list[Click]) -> None:
-        number = clicks[-1].key.removeprefix("t")
-        if number.isdecimal() and int(number) < len(current.study.graph.types):
-            edits.look_at(current, int(number))
-            ui.set_value("free_layout", False)
+        _go_to(current, clicks[-1].key.removeprefix("t"))
 
     if controls.free:
         page = _free_page(current, controls)
         page_frame(page, "Free layout", key="free graph", height=620, on_event=focus_on)
     else:
-        first = current.first_row
+        has_gold = current.study.benchmark.reference.has_gold
+        order: Order = ui.value_now(_ORDER, "rank") if has_gold else "rank"
         fan_graph(
-            fan_around(current.study, focus, up=up, down=down, rows=rows, first=first),
+            fan_around(current.study, focus, up=up, down=down, rows=rows, order=order),
             key="merge graph",
-            view_key=f"{current.study_number} {focus} {down} {up} {rows} {first}",
+            view_key=f"{current.study_number} {focus} {down} {up} {rows} {order}",
             selected=type_key(focus if current.selected is None else current.selected),
             height=HEIGHT,
             on_event=on_event,
         )
+    with st.container(horizontal=True, vertical_alignment="center", key="graph-legend"):
+        _legend(current)
+        if not controls.free and current.study.benchmark.reference.has_gold:
+            orders = {"format_func": "by {}".format, "label_visibility": "collapsed"}
+            ui.segments("Order of the merges", get_args(Order), key=_ORDER, **orders)
+
+
+def _legend(current: Session) -> None:
     # Colours for both themes, as the theme can change while the page is open.
     pairs = zip(BLAME_SCALE["light"], BLAME_SCALE["dark"], strict=True)
     steps = "".join(f'<i style="background:light-dark({a}, {b})"></i>' for a, b in pairs)
@@ -102,20 +107,15 @@ def _graph(current: Session, focus: int, controls: Controls) -> None:
 
 def _free_page(current: Session, controls: Controls) -> str:
     study, focus = current.study, current.focus or 0
-    limit = 4 * controls.rows  # vertices
-    scene = scene_around(study, focus, up=controls.up, down=controls.down, limit=limit)
+    scene = scene_around(study, focus, up=controls.up, down=controls.down)
     return stand_alone_html(scene, f"Around {study.tokeniser.readable_types[focus]}")
 
 
-def _show_more(current: Session, key: str) -> None:
-    """Show the merges that a vertex stands for, those of another type in its own picture."""
-    first, _, number = key.removeprefix("more").partition(":")
-    if not (first.isdecimal() and number.isdecimal()):
-        return
-    if int(number) == current.focus:
-        current.first_row = int(first)
-    elif int(number) < len(current.study.graph.types):
+def _go_to(current: Session, number: str) -> None:
+    """Show a type in the middle; ``number``: from the browser, so possibly of no type."""
+    if number.isdecimal() and int(number) < len(current.study.graph.types):
         edits.look_at(current, int(number))
+        ui.set_value("free_layout", False)
 
 
 def _controls(current: Session) -> Controls:
@@ -135,7 +135,7 @@ def _finder(current: Session, *shown: int | None) -> None:
 
     def weights() -> list[float]:
         if has_gold:
-            return blamed.joins_of_types.tolist()
+            return list(blamed.joins_of_types)
         return [graph.fan_out(number) for number in range(len(graph.types))]
 
     def first() -> list[int]:
@@ -158,13 +158,9 @@ def _finder(current: Session, *shown: int | None) -> None:
         said = blamed.figures if has_gold else lambda n: counted(graph.fan_out(n), "merge")
         return title, [(n, s, said(n)) for n, s in zip(numbers, shown, strict=True)]
 
-    def choose(number: int) -> None:
-        if 0 <= number < len(graph.types):
-            edits.look_at(current, number)
-
     if shown != (current.focus, current.selected):
         st.rerun()  # all of the page
-    type_finder(find, label, key="find a type", on_choose=choose)
+    type_finder(find, label, key="find a type", on_choose=lambda n: _go_to(current, str(n)))
 
 
 def _view(current: Session) -> Controls:
@@ -177,7 +173,7 @@ def _view(current: Session) -> Controls:
     one, two, three = st.columns(3)
     down = number(one, "Steps down", 0, 12, key="down", first=1, help="Towards the atoms.")
     up = number(two, "Steps up", 0, 6, key="up", first=1, help="Towards longer types.")
-    how: dict[str, Any] = {"key": "limit", "first": 14, "help": "Merges of a type.", "step": 10}
+    how: dict[str, Any] = {"key": "limit", "first": 124, "help": "Merges of a type.", "step": 10}
     rows = number(three, "At most", 4, MAX_VERTICES, **how)
     mode = ui.segments("A click on a type", [SELECT, KNOCK_OUT], key="click_mode")
     said = "Cascade: also remove every type whose derivation needs this one."

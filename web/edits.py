@@ -205,7 +205,6 @@ def _change_message(current: Session) -> str:
 def look_at(current: Session, number: int) -> None:
     """Focus the picture and the panel on a type."""
     current.focus = current.selected = number
-    current.first_row = 0
 
 
 def open_in_graph(current: Session, number: int) -> None:

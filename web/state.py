@@ -171,13 +171,12 @@ def _held(value: str) -> str:
 class Session:
     """The open tokeniser and reference as a study, and what the pages remember.
 
-    ``selected`` and ``focus`` are type ids; ``first_row``: the first merge of the focus that is
-    drawn; ``recipes`` the edits of tokenisers that were edited in this browser, by checksum,
-    ``learned`` the references that methods chose some of them by; ``models`` those trained or
-    opened, by a name that says how, and ``model_files`` the checksums of those on disk; ``store``
-    where all this is kept for the next visit, ``kept_as`` the state that was kept last, and
-    ``unkept`` why it could not be; ``asked`` what the run of ReBPE was asked to do; ``doing`` what
-    long work is being done.
+    ``selected`` and ``focus`` are type ids; ``recipes`` the edits of tokenisers that were edited in
+    this browser, by checksum, ``learned`` the references that methods chose some of them by;
+    ``models`` those trained or opened, by a name that says how, and ``model_files`` the checksums
+    of those on disk; ``store`` where all this is kept for the next visit, ``kept_as`` the state
+    that was kept last, and ``unkept`` why it could not be; ``asked`` what the run of ReBPE was
+    asked to do; ``doing`` what long work is being done.
     """
 
     study: Study
@@ -185,7 +184,6 @@ class Session:
     chose_frequencies: bool = False
     focus: int | None = None
     selected: int | None = None
-    first_row: int = 0
     models: dict[str, Segmenter] = field(default_factory=dict)
     model_files: dict[str, str] = field(default_factory=dict)
     chosen: dict[str, Any] = field(default_factory=dict)
@@ -262,9 +260,9 @@ class Session:
         self, frequencies: Mapping[str, float] | None, name: str, source: Source | None = None
     ) -> None:
         """Weight tokens by other frequencies; None for only the reference's own."""
-        view = self.focus, self.selected, self.first_row
+        view = self.focus, self.selected
         self._set(self.study.tokeniser, self.study.benchmark.reference, frequencies, name)
-        self.focus, self.selected, self.first_row = view
+        self.focus, self.selected = view
         self.chose_frequencies = frequencies is not None
         self._note(frequencies=source)
 
@@ -293,7 +291,7 @@ class Session:
         self.study = Study(tokeniser, tokeniser.cache.get(tokeniser.as_loaded, key, made))
         self.study_number += 1
         self.asked, self.run = "", None
-        self.focus, self.selected, self.first_row = None, None, 0
+        self.focus = self.selected = None
 
     def note_edits(self) -> None:
         """Record the open tokeniser's edits once it has been edited; undoing all leaves none."""

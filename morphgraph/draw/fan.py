@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from morphgraph.core.text import counted, shortened
 from morphgraph.draw.fan_layout import Fan, Item, TypeOrigin, Use, lay_out_fans
@@ -21,6 +21,7 @@ from morphgraph.graph.view import merge_key, type_key
 from morphgraph.refine.rebpe import preview_reification
 from morphgraph.refine.study import Study
 
+Order = Literal["rank", "joins", "blame"]
 HERE: Final = "▪"
 """Stands for the type that all merges of a fan share."""
 _TYPE, _BOX = 18, 26
@@ -31,16 +32,16 @@ _FEW = 2
 
 
 def fan_around(
-    study: Study, focus: int, *, down: int = 1, up: int = 1, rows: int = 14, first: int = 0
+    study: Study, focus: int, *, down: int = 1, up: int = 1, rows: int = 14, order: Order = "rank"
 ) -> Fan:
     """Draw a present or removed type, ``down`` steps to its parts and ``up`` to longer types.
 
-    The merges that use it come by rank, ``rows`` of them from index ``first``; vertices of the kind
-    ``more`` stand for the others.
+    The first ``rows`` of the merges that use it come in this order, those of most joins or blame
+    first; vertices of the kind ``more`` stand for the others.
     """
-    made = _Fans(study, study.graph)
+    made = _Fans(study, study.graph, order)
     source = made.source(focus, down)
-    uses, left_out = made.uses(focus, source, up, rows, first)
+    uses, left_out = made.uses(focus, source, up, rows)
     return lay_out_fans([(source, uses)], left_out=left_out)
 
 
@@ -71,7 +72,7 @@ def stages(study: Study, types: Sequence[str]) -> Stages:
         blocks = []
         for number in numbers:
             source = made.source(number, 1)
-            blocks.append((source, made.uses(number, source, 1, rows, 0, created)[0]))
+            blocks.append((source, made.uses(number, source, 1, rows, created)[0]))
         return lay_out_fans(blocks, high=0)
 
     before = fan()
@@ -89,8 +90,9 @@ def stages(study: Study, types: Sequence[str]) -> Stages:
 class _Fans:
     """Builds the parts of fans of one state of a graph, showing each merge once."""
 
-    def __init__(self, study: Study, graph: MergeGraph) -> None:
+    def __init__(self, study: Study, graph: MergeGraph, order: Order = "rank") -> None:
         self.study, self.graph, self.blamed = study, graph, study.blame()
+        self.order = order
         self.last = graph.history[-1] if graph.history else Change({})
         self.rewired = {entry.merge: entry for entry in reversed(self.last.rewired)}
         self.changed = {*self.rewired, *self.last.added_merges}
@@ -149,10 +151,11 @@ class _Fans:
         about = f"{about}\n{self.blamed.described(merge)}".rstrip()
         return about, self.blamed.shown_ratio(merge)
 
-    def more(self, focus: int, start: int, label: str, lanes: tuple[int, ...] | None) -> Use:
-        """Return the vertex for merges that are not drawn; its key says where they begin."""
-        about = f"{label} of {shortened(self.name(focus), 40)}\nA click shows them."
-        return Use(self.item(f"more{start}:{focus}", "more", label, about), lanes=lanes)
+    def more(self, focus: int, rest: int, lanes: tuple[int, ...] | None) -> Use:
+        """Return the vertex for the merges of a type that are not drawn."""
+        label = counted(rest, "more merge")
+        about = f"{label} of {shortened(self.name(focus), 40)}"
+        return Use(self.item(f"more{focus}", "more", label, about), lanes=lanes)
 
     def source(self, number: int, depth: int, lane: int | None = None) -> TypeOrigin:
         """Return a type and its derivation in ``depth`` steps; strands if it is removed."""
@@ -185,7 +188,6 @@ class _Fans:
         source: TypeOrigin,
         up: int,
         rows: int,
-        first: int,
         created: Mapping[int, Collection[int]] | None = None,
     ) -> tuple[list[Use], int]:
         """Return rows for the merges that use a type, those ``created`` too, and how many more."""
@@ -193,9 +195,8 @@ class _Fans:
             return [], 0
         strands = [int(strand.item.key[1:]) for strand in source.strands]
         chosen = [entry for entry in self._merges_with(focus) if entry[0] not in self.seen]
-        first = max(0, min(first, len(chosen) - 1))
-        shown = chosen[first : first + rows]
-        rest = len(chosen) - first - len(shown)
+        shown = chosen[:rows]
+        rest = len(chosen) - len(shown)
         ids = {number for number, _ in shown}
         created = created or {}
         for number, users in created.items():
@@ -206,9 +207,6 @@ class _Fans:
         self.seen.update(number for number, _ in shown)
         all_lanes = tuple(range(len(strands))) or None
         listed: list[Use] = []
-        if first:
-            label = counted(first, "earlier merge")
-            listed.append(self.more(focus, max(0, first - rows), label, all_lanes))
         for number, merge in shown:
             lanes = tuple(n for n, part in enumerate(strands) if part in merge.parts)
             box = self.merge_item(number, merge, None if strands else focus)
@@ -220,15 +218,15 @@ class _Fans:
         for use in listed if up > 1 else ():
             if use.result and "ghost" not in use.result.flags:
                 number = int(use.result.key[1:])
-                use.uses, _ = self.uses(number, TypeOrigin(use.result), up - 1, share, 0)
+                use.uses, _ = self.uses(number, TypeOrigin(use.result), up - 1, share)
         if rest:
-            listed.append(self.more(focus, first + rows, counted(rest, "more merge"), all_lanes))
+            listed.append(self.more(focus, rest, all_lanes))
         return listed, rest
 
     def _merges_with(self, number: int) -> list[tuple[int, Merge]]:
-        """Return the merges that use a type, or did when it was removed, by rank.
+        """Return the merges that use a type, or did when it was removed, in order.
 
-        A merge that took it over from a type removed by the last edit follows that type's merge.
+        By rank, a merge that took it over from a type removed by the last edit follows that type's.
         """
         graph, removal = self.graph, self.last
         if graph.is_present(number):
@@ -244,11 +242,18 @@ class _Fans:
             after = {merge.result: merge.rank for merge in gone.values()}
             found |= gone
 
-        def place(entry: tuple[int, Merge]) -> tuple[int, int]:
+        def place(entry: tuple[int, Merge]) -> tuple[float, ...]:
             merge, (rank, _, _) = entry
             change = self.rewired.get(merge)
             above = [after[part] for part in change.old_parts if part in after] if change else []
-            return (above[0] if above else rank), rank
+            at = self.blamed.place(merge) if self.order != "rank" else None
+            figures: tuple[float, ...] = (1,)  # of what is gone: the last
+            if at is not None:
+                joins, wrong = -self.blamed.applied[at], -self.blamed.blamed[at]
+                figures = (
+                    (joins, wrong) if self.order == "joins" else (-self.blamed.ratio[at], wrong)
+                )
+            return *figures, (above[0] if above else rank), rank
 
         return sorted(found.items(), key=place)
 

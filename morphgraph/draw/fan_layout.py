@@ -19,7 +19,7 @@ from morphgraph.draw import blame_colour, ink_on
 ADVANCE = 8.4  # the width of a character of Source Code Pro, the app's monospaced font, at 14 px
 HEIGHT = 30.0  # of a label's box
 PADDING = 12.0  # beside its text
-ROWS_HIGH = 600.0  # target height of the rows
+ROWS_HIGH = 600.0  # target height of the rows; the middle stands halfway down
 PITCH = (36.0, 54.0)  # the least and the greatest distance between two of them
 PART = 58.0  # between two parts
 GAP = 34.0  # between a merge and what it makes
@@ -276,7 +276,7 @@ def _place_right(root: TypeOrigin, uses: Sequence[Use], high: float) -> list[Edg
     if not count:
         return []
     pitch = min(max(high / count, PITCH[0]), PITCH[1])
-    cursor = [-(count - 1) / 2 * pitch]
+    cursor = [-min((count - 1) * pitch, ROWS_HIGH) / 2]  # many go on below
     for use in uses:
         _stack_use(use, cursor, pitch)
     edges: list[Edge] = []

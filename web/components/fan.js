@@ -5,6 +5,7 @@ const cameras = (globalThis.__morphgraph_cameras ??= new Map()); // view key →
 const LANES = 5;
 const SCALE = { most: 1.35, smallest: 0.15, largest: 4 };
 const MARGIN = 16; // px around all that is drawn
+const BAR = 40; // px at the end of a long fan, for its last row not to lie behind the buttons
 const PAINTED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor", "dominant-baseline", "text-decoration-line"];
 const LEAVING = 500; // ms after which what has faded is removed
 
@@ -20,6 +21,7 @@ class FanView {
     this.frame = parent.querySelector(".fan");
     this.surface = parent.querySelector(".surface");
     this.world = parent.querySelector(".world");
+    this.thumb = parent.querySelector(".thumb");
     this.clicks = new Clicks();
     this.vertices = new Map();
     this.edges = new Map();
@@ -32,12 +34,15 @@ class FanView {
       cursor: "",
       setTransform: (element, { scale, x, y }) => {
         element.style.transform = `scale(${scale}) translate(${x}px, ${y}px)`;
+        this.showPlace(scale, y);
       },
       handleStartEvent: () => this.frame.classList.remove("moving"),
     });
     this.surface.addEventListener("wheel", (event) => {
       this.frame.classList.remove("moving");
-      this.camera.zoomWithWheel(event);
+      // As on any page: the wheel scrolls, and zooms with Ctrl, which pinching on a touchpad sends, too.
+      if (event.ctrlKey) this.camera.zoomWithWheel(event);
+      else this.scroll(event);
       this.keepCamera();
     });
     this.world.addEventListener("panzoomend", () => this.keepCamera());
@@ -198,6 +203,31 @@ class FanView {
     this.move(kept ?? this.whole(wide, high, this.least));
   }
 
+  /** Scroll as far as something is drawn; beyond that the page scrolls. */
+  scroll(event) {
+    const [box, scale, from] = [this.bounds(), this.camera.getScale(), this.camera.getPan()];
+    const line = event.deltaMode ? 16 : 1; // px
+    const along = (at, delta, low, high, size) => {
+      const [last, first] = [Math.min(size / scale - high, at), Math.max(-low, at)];
+      return size / scale >= high - low ? at : Math.min(first, Math.max(last, at - (delta * line) / scale));
+    };
+    const { clientWidth: wide, clientHeight: high } = this.surface;
+    const x = along(from.x, event.deltaX, box.left, box.right, wide);
+    const y = along(from.y, event.deltaY, box.top, box.bottom + BAR / scale, high);
+    if (x === from.x && y === from.y) return;
+    event.preventDefault();
+    this.camera.pan(x, y, { force: true });
+  }
+
+  /** Show at the side which part of all that is drawn is in sight, if not all is. */
+  showPlace(scale, y) {
+    const { top, bottom } = this.bounds();
+    const [from, part] = [(-y - top) / (bottom - top), this.surface.clientHeight / scale / (bottom - top)];
+    this.thumb.hidden = !(part < 0.98);
+    this.thumb.style.top = `${100 * Math.max(0, Math.min(1 - part, from))}%`;
+    this.thumb.style.height = `${100 * part}%`;
+  }
+
   bounds() {
     const box = { left: Infinity, right: -Infinity, top: Infinity, bottom: -Infinity };
     for (const { x, y, width } of this.vertices.values()) {
@@ -223,10 +253,12 @@ class FanView {
 
   fitted(wide, high, least) {
     const box = this.bounds();
-    const fits = Math.min(wide / (box.right - box.left), high / (box.bottom - box.top));
+    const [across, down] = [wide / (box.right - box.left), high / (box.bottom - box.top)];
+    // What is too long is scrolled, from its top; what is too wide shows the middle of the fan.
+    const fits = down < least ? Math.min(across, 1) : Math.min(across, down);
     const scale = Math.min(SCALE.most, Math.max(fits, least));
-    // Where it does not fit, the middle of the fan is in sight.
     const middle = this.fan.vertices.find(({ flags }) => flags.includes("focus")) ?? { x: 0, y: 0 };
+    const above = Math.max(box.top + high / scale / 2, middle.y - high / scale / 2 + 2 * MARGIN);
     const along = (low, end, size, at) =>
       end - low <= size / scale
         ? size / scale / 2 - (low + end) / 2
@@ -234,7 +266,7 @@ class FanView {
     return {
       scale,
       x: along(box.left, box.right, wide, middle.x),
-      y: along(box.top, box.bottom, high, middle.y),
+      y: along(box.top, box.bottom, high, above),
     };
   }
 

@@ -24,6 +24,20 @@ SELECT, KNOCK_OUT = "Show it", "Knock it out"
 _WORD_CHOSEN, _ORDER = "word to look at", "order of merges"
 _MOST, _LONGEST = 100, 200
 """Types that are listed at once, and characters of a name."""
+_SIGNS = (
+    ("type", "", "a type"),
+    ("merge", "", "a merge, with what it makes at its right"),
+    ("merge none", "", "grey: never applied, or an atom, which no merge makes"),
+    ("", "▪", "in a merge: the type in the middle"),
+    ("", "␣", "the start of a word"),
+    ("line", "", "the merges that use the type in the middle"),
+    ("type chosen", "", "the type in the panel; dashed: where the keyboard is"),
+    ("merge changed", "", "changed by the last edit"),
+    ("merge gone", "", "knocked out; the name of its type is struck out"),
+    ("line parts", "", "the parts of a type that is knocked out, running through it"),
+    ("merge more", "", "merges that are not drawn"),
+)
+"""The kind, text and meaning of each sign of the picture."""
 HEIGHT = "clamp(400px, calc(100vh - 225px), 900px)"
 
 
@@ -85,24 +99,29 @@ def _graph(current: Session, focus: int, controls: Controls) -> None:
             view_key=f"{current.study_number} {focus} {down} {up} {rows} {order}",
             selected=type_key(focus if current.selected is None else current.selected),
             height=HEIGHT,
+            least=0.75,
             on_event=on_event,
         )
-    with st.container(horizontal=True, vertical_alignment="center", key="graph-legend"):
-        _legend(current)
-        if not controls.free and current.study.benchmark.reference.has_gold:
-            orders = {"format_func": "by {}".format, "label_visibility": "collapsed"}
-            ui.segments("Order of the merges", get_args(Order), key=_ORDER, **orders)
-
-
-def _legend(current: Session) -> None:
-    # Colours for both themes, as the theme can change while the page is open.
-    pairs = zip(BLAME_SCALE["light"], BLAME_SCALE["dark"], strict=True)
-    steps = "".join(f'<i style="background:light-dark({a}, {b})"></i>' for a, b in pairs)
-    has_gold = current.study.benchmark.reference.has_gold
-    scale = f"<span>blame 0 {steps} 100 %</span>" if has_gold else ""
-    st.html(f"""<div class="morphgraph-legend">{scale}
-        <span>▪ the type they all share</span><span>␣ start of a word</span>
-        <span><i class="changed"></i> changed now</span></div>""")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        has_gold = current.study.benchmark.reference.has_gold
+        if has_gold:
+            # Colours for both themes, as the theme can change while the page is open.
+            pairs = zip(BLAME_SCALE["light"], BLAME_SCALE["dark"], strict=True)
+            steps = "".join(f'<i style="background:light-dark({a}, {b})"></i>' for a, b in pairs)
+            scale = f'<div class="morphgraph-legend"><span>blame 0 {steps} 100 %</span></div>'
+            st.html(scale, width="content")
+        if not controls.free:
+            if has_gold:
+                orders = {
+                    "format_func": lambda order: f"by {order}" if order == "rank" else order,
+                    "label_visibility": "collapsed",
+                }
+                ui.segments("Order of the merges", get_args(Order), key=_ORDER, **orders)
+            with st.popover("?", help="What the signs mean", key="signs"):
+                signs = (
+                    f'<span><i class="{kind}">{i}</i>{said}</span>' for kind, i, said in _SIGNS
+                )
+                st.html(f'<div class="morphgraph-legend signs">{"".join(signs)}</div>')
 
 
 def _free_page(current: Session, controls: Controls) -> str:
@@ -119,11 +138,11 @@ def _go_to(current: Session, number: str) -> None:
 
 
 def _controls(current: Session) -> Controls:
-    find, view = st.columns([10, 2], vertical_alignment="center")
-    with find:
-        _finder(current, current.focus, current.selected)
-    with view.popover("View", width="stretch"):
-        return _view(current)
+    with st.container(horizontal=True, wrap=False):
+        with st.container():
+            _finder(current, current.focus, current.selected)
+        with st.popover("View"):
+            return _view(current)
 
 
 @st.fragment

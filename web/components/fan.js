@@ -254,7 +254,7 @@ class FanView {
   fitted(wide, high, least) {
     const box = this.bounds();
     const [across, down] = [wide / (box.right - box.left), high / (box.bottom - box.top)];
-    // What is too long is scrolled, from its top; what is too wide shows the middle of the fan.
+    // What is too long is scrolled, from its top; of what is too wide the right side is in sight.
     const fits = down < least ? Math.min(across, 1) : Math.min(across, down);
     const scale = Math.min(SCALE.most, Math.max(fits, least));
     const middle = this.fan.vertices.find(({ flags }) => flags.includes("focus")) ?? { x: 0, y: 0 };
@@ -265,7 +265,7 @@ class FanView {
         : -Math.min(Math.max(at - size / scale / 2, low), end - size / scale);
     return {
       scale,
-      x: along(box.left, box.right, wide, middle.x),
+      x: along(box.left, box.right, wide, middle.x + (0.35 * wide) / scale),
       y: along(box.top, box.bottom, high, above),
     };
   }

@@ -2,20 +2,29 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import streamlit as st
 
 from morphgraph.core.text import counted, shortened
 from morphgraph.draw import BLAME_SCALE
 from morphgraph.draw.fan import Order, fan_around
+from morphgraph.draw.overview import Overview
 from morphgraph.draw.scene import first_focus, scene_around, stand_alone_html
 from morphgraph.draw.words import rows_changed, rows_through
 from morphgraph.graph.view import MAX_VERTICES, to_graphml, to_networkx, type_key
 from web import edits
 from web import widgets as ui
 from web.bootstrap import score_metrics, start
-from web.components import Click, WordGroup, fan_graph, page_frame, type_finder, word_rows
+from web.components import (
+    Click,
+    WordGroup,
+    fan_graph,
+    page_frame,
+    type_finder,
+    type_overview,
+    word_rows,
+)
 from web.state import Session, keep_session
 from web.views.trees import open_in_merge_tree
 from web.views.type_card import type_card
@@ -24,6 +33,7 @@ SELECT, KNOCK_OUT = "Show it", "Knock it out"
 _WORD_CHOSEN, _ORDER = "word to look at", "order of merges"
 _MOST, _LONGEST = 100, 200
 """Types that are listed at once, and characters of a name."""
+_ORDERS: dict[Order, str] = {"rank": "by rank", "joins": "joins", "blame": "blame"}
 _SIGNS = (
     ("type", "", "a type"),
     ("merge", "", "a merge, with what it makes at its right"),
@@ -60,6 +70,7 @@ def explorer(current: Session) -> None:
         _graph(current, current.focus, controls)
         edits.never_formed_note(current)
     with right:
+        _overview(current)
         edits.show_message(current)
         type_panel(current, current.selected, controls.cascade)
     keep_session(current)
@@ -99,7 +110,7 @@ def _graph(current: Session, focus: int, controls: Controls) -> None:
             view_key=f"{current.study_number} {focus} {down} {up} {rows} {order}",
             selected=type_key(focus if current.selected is None else current.selected),
             height=HEIGHT,
-            least=0.75,
+            least=0.7,
             on_event=on_event,
         )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -112,11 +123,8 @@ def _graph(current: Session, focus: int, controls: Controls) -> None:
             st.html(scale, width="content")
         if not controls.free:
             if has_gold:
-                orders = {
-                    "format_func": lambda order: f"by {order}" if order == "rank" else order,
-                    "label_visibility": "collapsed",
-                }
-                ui.segments("Order of the merges", get_args(Order), key=_ORDER, **orders)
+                shown = {"format_func": _ORDERS.get, "label_visibility": "collapsed"}
+                ui.segments("Order of the merges", _ORDERS, key=_ORDER, **shown)
             with st.popover("?", help="What the signs mean", key="signs"):
                 signs = (
                     f'<span><i class="{kind}">{i}</i>{said}</span>' for kind, i, said in _SIGNS
@@ -143,6 +151,20 @@ def _controls(current: Session) -> Controls:
             _finder(current, current.focus, current.selected)
         with st.popover("View"):
             return _view(current)
+
+
+def _overview(current: Session) -> None:
+    study, number = current.study, current.selected or 0
+    names = study.tokeniser.readable_types
+    if not study.benchmark.reference.has_gold:
+        return
+
+    def make() -> Overview:
+        return Overview.of(study.blame(), names, study.graph.type_ids())
+
+    found, name = current.once(("overview",), make), shortened(names[number], _LONGEST)
+    go_to = partial(edits.look_at, current)
+    type_overview(found, number, name, key="overview", on_choose=go_to)
 
 
 @st.fragment
@@ -238,7 +260,7 @@ def _words_through(current: Session, number: int) -> None:
             groups.append(WordGroup(title, f"{count:,}", rows, more, kind))
         return groups
 
-    _words(current.once(("words through", number), make), 470)
+    _words(current.once(("words through", number), make), 605)
 
 
 def _words_changed(current: Session) -> None:
@@ -253,7 +275,7 @@ def _words_changed(current: Session) -> None:
         order = "better first" if has_gold else f"{total:,}"
         return [WordGroup("Words that changed", order, rows, more, "changed")]
 
-    _words(current.once(("words changed",), make), 340)
+    _words(current.once(("words changed",), make), 475)
 
 
 def _words(groups: list[WordGroup], above: int) -> None:

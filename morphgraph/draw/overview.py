@@ -1,67 +1,64 @@
-"""All types by length and blame: how many lie where, and which one is the nearest to a place."""
+"""All types by length and blame: which ones share a cell."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.draw import BLAME_SCALE, SCENE_COLOURS
+from morphgraph.draw import blame_colour
 from morphgraph.refine.blame import Blame
+from morphgraph.tokeniser.preprocess import SHOWN_MARKER
 
 LONGEST: Final = 20
-"""Characters from which types share a column."""
+"""Characters; longer types share the last column."""
 STEPS: Final = 10
-"""Steps from no blame to 100 %; the row after them is for types without joins."""
+"""Steps from no blame, row 0, to 100 %; types without joins are in row -1."""
 
 
 @dataclass(frozen=True)
 class Overview:
-    """The cell of each type, as column and row, in order of ``numbers``: most joins first."""
+    """The column and row of each type, and the present types of each cell, most joins first."""
 
-    numbers: npt.NDArray[np.int64]
     columns: npt.NDArray[np.int64]
     rows: npt.NDArray[np.int64]
+    cells: dict[tuple[int, int], list[int]]
 
     @classmethod
     def of(cls, blamed: Blame, names: Sequence[str], present: Sequence[int]) -> Overview:
-        """Place the present types; ``names``: of all types, as they are shown."""
-        numbers = np.asarray(present, np.int64)
-        joins = blamed.joins_of_types[numbers]
-        order = np.argsort(-joins, kind="stable")
-        numbers, joins = numbers[order], joins[order]
-        lengths = np.array([len(names[n].lstrip("␣")) for n in numbers], np.int64)
-        steps = np.rint(STEPS * np.append(blamed.ratio, 0)[blamed.places_of_types[numbers]])
-        rows = np.where(joins > 0, steps, -1).astype(np.int64)
-        return cls(numbers, np.clip(lengths, 1, LONGEST), rows)
+        """Place types; ``names``: of all types, as they are shown."""
+        lengths = [len(name.lstrip(SHOWN_MARKER)) for name in names]
+        joins = blamed.joins_of_types
+        ratio = np.append(blamed.ratio, 0.0)[blamed.places_of_types]
+        columns = np.clip(lengths, 1, LONGEST)
+        rows = np.where(joins > 0, np.rint(STEPS * ratio), -1).astype(np.int64)
+        chosen = np.asarray(present, np.int64)
+        chosen = chosen[np.argsort(-joins[chosen], kind="stable")]
+        cells: dict[tuple[int, int], list[int]] = {}
+        places = zip(columns[chosen].tolist(), rows[chosen].tolist(), strict=True)
+        for number, place in zip(chosen.tolist(), places, strict=True):
+            cells.setdefault(place, []).append(number)
+        return cls(columns, rows, cells)
 
-    def cells(self) -> list[list[int]]:
-        """Return each cell that has types: its column, its row, and how many."""
-        places, counts = np.unique(
-            np.stack([self.columns, self.rows], axis=1), axis=0, return_counts=True
-        )
-        return np.column_stack([places, counts]).tolist()  # type: ignore[no-any-return]
+    def place(self, number: int) -> tuple[int, int]:
+        """Return the column and row of a type, also of one that is knocked out."""
+        return int(self.columns[number]), int(self.rows[number])
 
-    def cell_of(self, number: int) -> list[int] | None:
-        """Return the column and row of a type; None if it is not in the vocabulary."""
-        found = np.flatnonzero(self.numbers == number)
-        return [int(self.columns[found[0]]), int(self.rows[found[0]])] if len(found) else None
+    def choose(self, column: int, row: int, shown: int) -> int | None:
+        """Return the first type of a cell, or the one after that shown; None in an empty cell."""
+        types = self.cells.get((column, row), [])
+        at = types.index(shown) + 1 if shown in types else 0
+        return types[at % len(types)] if types else None
 
-    def nearest(self, column: float, row: float, after: int | None = None) -> int | None:
-        """Return the type nearest to a place, of equals that of most joins.
-
-        If that is where the type ``after`` is, the one that follows it there.
-        """
-        if not len(self.numbers):
-            return None
-        distance = np.abs(self.columns - column) + np.abs(self.rows - row)
-        near = self.numbers[distance == distance.min()].tolist()
-        return int(near[(near.index(after) + 1) % len(near)] if after in near else near[0])
-
-
-def fills() -> list[list[str]]:
-    """Return the colours of rows from no blame to 100 %, then that without joins, in both themes."""
-    return [[*BLAME_SCALE[theme], SCENE_COLOURS[theme]["undefined"]] for theme in BLAME_SCALE]
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-compatible data, with the colours of rows from 0, the last those of -1."""
+        values = [*(step / STEPS for step in range(STEPS + 1)), math.nan]
+        return {
+            "cells": [[*place, len(types)] for place, types in self.cells.items()],
+            "longest": LONGEST,
+            "fills": [[blame_colour(v, theme) for v in values] for theme in ("light", "dark")],
+        }

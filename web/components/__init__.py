@@ -18,6 +18,7 @@ from morphgraph.core.text import counted, from_to, in_percent
 from morphgraph.draw.fan_layout import Fan
 from morphgraph.draw.merge_tree import MergeTree
 from morphgraph.draw.merge_tree_svg import to_svg
+from morphgraph.draw.overview import Overview
 from morphgraph.draw.words import WordLine, WordRow
 from morphgraph.refine.knockout import ThresholdPoint
 from morphgraph.score.comparison import ComparedWord, SegmentedWord
@@ -139,6 +140,22 @@ def fan_graph(
     data = {"view_key": view_key, "selected": selected, "height": height, "least": least}
     graph = component("fan_graph", "fan", "panzoom", "shared")
     _clickable(graph, key, on_event, {"fan": fan.to_dict(), **data})
+
+
+def type_overview(
+    overview: Overview, number: int, name: str, *, key: str, on_choose: Callable[[int], None]
+) -> None:
+    """Show all types by length and blame, with one marked; ``on_choose`` gets that of a click."""
+
+    def handle(clicks: list[Click]) -> None:
+        column, _, row = clicks[-1].key.partition(",")
+        if column.isdecimal() and row.removeprefix("-").isdecimal():
+            chosen = overview.choose(int(column), int(row), number)
+            if chosen is not None:
+                on_choose(chosen)
+
+    data = {**overview.to_dict(), "at": list(overview.place(number)), "name": name}
+    _clickable(component("type_overview", "overview", "shared"), key, handle, data)
 
 
 def tree_picture(

@@ -24,6 +24,19 @@ def reloaded(page: Page, tokeniser: str, reference: str) -> None:
     expect(page.get_by_role("button", name=re.compile("Restore"))).to_have_count(0)
 
 
+def test_it_is_still_without_gold(new_page: Callable[..., Page], app_address: str) -> None:
+    page = new_page()
+    start(page, app_address)
+    page.get_by_text("Go on without gold").first.click()  # folded away
+    page.get_by_role("button", name="Go on without gold").last.click()
+    expect(sidebar(page)).to_contain_text("No reference:", timeout=PATIENCE)
+    idle(page)
+    page.reload()
+    expect(sidebar(page)).to_contain_text("No reference:", timeout=PATIENCE)
+    idle(page)
+    expect(page.get_by_role("heading", name="What should it be compared with?")).to_be_visible()
+
+
 def test_what_was_open_comes_back_in_each_tab(
     new_page: Callable[..., Page], app_address: str, tmp_path: Path
 ) -> None:

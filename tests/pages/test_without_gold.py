@@ -58,13 +58,6 @@ def test_methods_are_compared_by_length_and_agreement(without: Any) -> None:
     assert "most blame" not in without.find("radio", "Draw those").options
 
 
-def test_it_is_still_without_gold_after_a_reload(without: Any) -> None:
-    from web.sources import Source
-
-    assert without.session.sources["reference"] == Source("words:en")
-    assert not without.session.study.benchmark.reference.has_gold
-
-
 def test_silver_is_made_and_opened(without: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("web.views.without_gold.SILVER_WORDS", 60)
     without.open("blame").press("Make it")

@@ -23,7 +23,7 @@ from morphgraph.tables.writing import to_latex
 from morphgraph.tokeniser.words import spelled
 from web import choosing
 from web import widgets as ui
-from web.bootstrap import start
+from web.bootstrap import score_metrics, start
 from web.choosing import PickedMethod
 from web.components import comparison_table
 from web.inputs import offer_frequencies, partial_gold, words_in_another_language
@@ -58,7 +58,7 @@ _WORDS, _LINES = "compare_text", "compare_lines"
 @st.fragment
 def segmentations_page(current: Session) -> None:
     """Show the page; a fragment, so that a choice redraws nothing else."""
-    st.title("Segmentations")
+    score_metrics(current, "compare")
     with st.container(horizontal=True, vertical_alignment="center", key="compare-controls"):
         field = st.container()
         drawn = st.container(width="content")

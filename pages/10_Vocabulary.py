@@ -26,7 +26,7 @@ from web.inputs import frequency_choice, offer_frequencies
 from web.state import Session, keep_session
 from web.views.corpus import model_rows, show_corpus_measures
 
-_NOW, _PLACE = "bpe", "vocabulary"
+_NOW = "bpe"
 _CARD = "vocabulary card"
 _CHOSEN, _EDITED = "vocabulary_tokenisers", "vocabulary after edits"
 _MOST = 6
@@ -86,7 +86,7 @@ def vocabulary_page(current: Session) -> None:
 
         def by_label() -> dict[str, Segmenter]:
             labels = unique_labels([_label(current, name) for name in chosen])
-            made = [make_method(current, _PLACE, name, {}) for name in chosen]
+            made = [make_method(current, name, {}) for name in chosen]
             return dict(zip(labels, made, strict=True))
 
         show_corpus_measures(current, by_label, alpha)
@@ -224,7 +224,7 @@ def _health(current: Session, name: str, corpus: NamedCounts | None) -> Vocabula
 
     def make() -> VocabularyHealth:
         with st.spinner(f"Counting the tokens of {ui.plain(label)}…"):
-            made = make_method(current, _PLACE, name, {})
+            made = make_method(current, name, {})
             gold = reference if reference.has_gold else None
             return VocabularyHealth(made, corpus, gold, label=label)
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any, TypeVar
 
 import pandas as pd
@@ -15,7 +16,7 @@ from morphgraph.reference.predictions import Predictions
 from morphgraph.refine.learning import Entrant, held_out_of, learn_and_score
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import score_frame
-from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, drawn_text
 from morphgraph.score.metrics import METRICS, USUAL
 from morphgraph.score.outcome import Outcome, ideal
 from morphgraph.score.table import ScoreTable, SegmentationFailure
@@ -55,14 +56,17 @@ def scores_page(current: Session) -> None:
         left, right = st.columns(2)
         settings = st.popover("Settings", icon=":material/tune:", key="scores settings")
     waiting = Waiting(st.empty(), choosing.remove_reference)
-    shown = st.container()
-    picked, predictions, chosen = _chosen(current, left, right, settings, waiting)
+    shown, progress = st.container(), st.container()
+    everything, predictions, chosen = _chosen(current, left, right, settings, waiting)
+    picked = [one for one in everything if one.made is not None]
     entrants = _entrants(current, picked, predictions)
     gold_sets = list(chosen.values())
     if not gold_sets:
         with shown:
             if needs_gold(current, "Scores need"):
                 return
+    if not entrants:
+        choosing.make_next(current, everything, progress)
     if not entrants or not gold_sets:
         shown.info("Choose at least one method and one reference.")
         return
@@ -72,17 +76,18 @@ def scores_page(current: Session) -> None:
     learned, tables = learned_edits(current), []
     found = learned.held_out if learned else None
     for name, opened in chosen.items():
-        # Each reference is followed by its words that the open tokeniser has not seen.
-        words: list[tuple[GoldSet, list[Entrant]]] = [(opened, entrants)]
+        # Each reference is followed by its words that a method has not seen.
+        words: dict[str, tuple[GoldSet, list[Entrant]]] = {"": (opened, entrants)}
         if found and opened.reference.checksum == current.study.benchmark.reference.checksum:
             again = _entrants(current, picked, predictions, found.tokeniser)
-            words.append((found.scored, again))
-        else:
-            for share, seed in held_out_of(current.study.tokeniser, opened):
+            words[found.scored.drawn] = found.scored, again
+        bases = {id(one.base): one.base for one in picked if one.base is not None}
+        for share, seed in chain.from_iterable(held_out_of(b, opened) for b in bases.values()):
+            if (drawn := drawn_text(share, seed)) not in words:
                 key = ("held out", Same(opened), share, seed)
                 make = partial(opened.hold_out, share, seed)
-                words.append((current.once(key, make, of_files=True), entrants))
-        for gold_set, scored in words:
+                words[drawn] = current.once(key, make, of_files=True), entrants
+        for gold_set, scored in words.values():
             work = _Work(current, waiting, name, gold_set)
             tables.append(_table(work, scored, **how))
     waiting.clear()
@@ -108,6 +113,7 @@ def scores_page(current: Session) -> None:
     }
     ui.tabs(tabs, key="scores tab", place=shown)
     keep_session(current)
+    choosing.make_next(current, everything, progress)
 
 
 def _chosen(
@@ -126,13 +132,13 @@ def _chosen(
     with frequencies:
         inputs.frequency_choice(current)
     with models:
-        choosing.upload_model("scores")
+        choosing.upload_model()
     with left:
-        picked = choosing.choose_methods(current, "scores", st.container())
+        picked = choosing.choose_methods(current, st.container())
         predictions = choosing.choose_predictions(programs)
     with settings:
         for one in picked:
-            choosing.method_fields(one, "scores", titled=True)
+            choosing.method_fields(one, titled=True)
     with right:
         gold_sets = choosing.choose_references(current, more, waiting)
     return picked, predictions, gold_sets
@@ -151,7 +157,7 @@ def _entrants(
         if relearned is None or one.base is not current.study.tokeniser:
             made.append((one.made, one.base))
         else:
-            how = current, "scores", one.name, one.settings, relearned
+            how = current, one.name, one.settings, relearned
             made.append((choosing.make_method(*how), None))
     made += [(each, None) for each in predictions.values()]
     return [Entrant(label, *one) for label, one in zip(labels, made, strict=True)]

@@ -295,7 +295,7 @@ def _result(current: Session) -> None:
             "help": "Word by word, on the page Segmentations.",
         }
         if ui.button("Compare with the open one", "compare_arrows", primary=True, **how):
-            chosen_methods(current, "compare").take(["bpe", f"model {label}"])
+            chosen_methods(current).take(["bpe", f"model {label}"])
             st.switch_page("pages/9_Segmentations.py")
         if tokeniser is not None:
             said = "All other pages then show it, with the open reference."

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,9 +29,9 @@ from web.choosing import PickedMethod
 from web.components import comparison_table
 from web.inputs import offer_frequencies, partial_gold, words_in_another_language
 from web.state import Session, keep_session
+from web.views.scores import HELD_OUT
 from web.views.trees import one_cell
 
-_PLACE = "compare"
 _SHOW, _CELL = "compare show", "compare cell"
 _ALL, _DISAGREE, _BETTER = "all", "methods disagree", "one beats another"
 _WORDS_WIDER = 1.1
@@ -64,19 +65,23 @@ def segmentations_page(current: Session) -> None:
         drawn = st.container(width="content")
         with st.popover("Methods", icon=":material/add:", key="compare methods open"):
             place = st.container()
-            choosing.upload_model(_PLACE)  # before the methods, so that its model can be chosen
+            choosing.upload_model()  # before the methods, so that its model can be chosen
         more = st.popover("More", icon=":material/tune:", key="compare more open")
         note = st.container(width="content")
     # The address's element must be visible: in a closed popover it is inactive.
-    picked = choosing.choose_methods(current, _PLACE, place, wait=False)
-    lacking = choosing.lacking_counts(current, _PLACE)
+    picked = choosing.choose_methods(current, place)
+    lacking = choosing.lacking_counts(current)
     if lacking:
         offer_frequencies(current, lacking)
     ready = [one for one in picked if one.made is not None]
     segmenters = [one.made for one in ready if one.made is not None]
     texts = _typed(current, field, more)
+    splits = {one.split for one in picked if one.split}
+    # Where methods learned from the other words, only those that they have not seen are drawn.
+    held = choosing.held_out_words(current, *splits) if len(splits) == 1 else None
     with drawn:
-        words, gold = _drawn(current, segmenters, is_used=not texts)
+        words, gold = _drawn(current, segmenters, held, is_used=not texts)
+    kind = "word" if texts or held is None else "held-out word"
     if texts:
         words_in_another_language(current, [word for text in texts for word in text.split()])
         entries = current.study.benchmark.reference.entries
@@ -92,7 +97,8 @@ def segmentations_page(current: Session) -> None:
         comparison = current.once(key, lambda: Comparison(segmenters, texts, gold, labels=labels))
         chosen = _filtered(current, comparison, more)
         shown = f"{len(chosen):,} of " if len(chosen) < len(texts) else ""
-        note.markdown(f"**{shown}{counted(len(texts), 'word')}**")
+        note.markdown(f"**{shown}{counted(len(texts), kind)}**")
+        seen = [_learned_from(current, one, texts) for one in picked]
         # The index of each method among those compared; None if it is still being made.
         places = {one.name: number for number, one in enumerate(ready)}
         numbers = [places.get(one.name) for one in picked]
@@ -100,11 +106,14 @@ def segmentations_page(current: Session) -> None:
         with st.container(key="compare-heads"):
             first, *heads = st.columns(widths, gap=None, wrap=False, vertical_alignment="center")
             first.markdown("**gold**" if current.study.benchmark.reference.has_gold else "**word**")
-            for head, one, number in zip(heads, picked, numbers, strict=True):
+            for head, one, number, words_seen in zip(heads, picked, numbers, seen, strict=True):
                 with head:
                     found = None if number is None else comparison.summaries[number]
-                    _header(current, one, found)
-        _table(picked, numbers, comparison, chosen)
+                    _header(current, one, found, words_seen)
+        marked = [
+            word for one, words in zip(picked, seen, strict=True) if one.split for word in words
+        ]
+        _table(picked, numbers, comparison, chosen, marked)
         progress = st.container()  # below the words, so that they do not move
         cell = _chosen_cell(comparison)
         if cell is not None:
@@ -114,17 +123,22 @@ def segmentations_page(current: Session) -> None:
             partial_gold(current.study.benchmark.reference.partial_note)
         _downloads(comparison, [comparison.rows[number] for number in chosen])
         keep_session(current)
-        # Make a slow method now that the others are shown; then show it, too.
-        waiting = next((one for one in picked if one.made is None), None)
-        if waiting is not None:
-            with progress, st.spinner(f"Making {waiting.title}…"):
-                choosing.make_method(current, _PLACE, waiting.name, waiting.settings)
-            st.rerun()
+        choosing.make_next(current, picked, progress)
 
 
-def _header(current: Session, one: PickedMethod, found: Summary | None) -> None:
-    """Show a method with its settings, description, and F1 on these words."""
-    held_in = one.base is not None and has_seen(one.base, current.study.benchmark)
+def _learned_from(current: Session, one: PickedMethod, texts: Sequence[str]) -> list[str]:
+    """Return those of the words that a method was learned from."""
+    gold = current.study.benchmark
+    if one.base is None or not has_seen(one.base, gold):
+        return []
+    held = choosing.held_out_words(current, one.split) if one.split else ()
+    return [text for text in texts if text in gold.numbers and text not in held]
+
+
+def _header(
+    current: Session, one: PickedMethod, found: Summary | None, seen: Sequence[str]
+) -> None:
+    """Show a method with its settings, description, and F1; ``seen``: words it learned from."""
     # Settings that are 0 or off have no effect.
     settings = ", ".join(
         f"{key} = {spelled(value)}" for key, value in one.settings.items() if value
@@ -136,17 +150,20 @@ def _header(current: Session, one: PickedMethod, found: Summary | None) -> None:
     else:
         length = f"{ratio_text(found.fertility)} tokens per word"
         facts.append(f"F1 {in_percent(found.f1, 1)}" if scored else length)
-    facts += [f":orange-badge[{HELD_IN}]"] * held_in
+    if seen:
+        facts.append(f":orange-badge[{HELD_IN}]")
+    elif one.split and found is not None and found.f1 == found.f1:
+        facts.append(f":green-badge[{HELD_OUT}]")
     label = f"**{ui.plain(shortened(one.title, 24))}** {' · '.join(facts)}"
     how: dict[str, Any] = {"width": "stretch", "wrap": True, "key": f"compare head {one.name}"}
     with st.popover(label, type="tertiary", **how):
         if one.name in METHODS:
             st.caption(METHODS[one.name].does)
-        if held_in:
+        if seen:
             st.caption(HELD_IN_NOTE)
-        choosing.method_fields(one, _PLACE)
+        choosing.method_fields(one)
         drop, key = choosing.drop_method, f"compare drop {one.name}"
-        ui.button("Remove", "close", drop, _PLACE, one.name, key=key)
+        ui.button("Remove", "close", drop, one.name, key=key)
 
 
 def _chosen_cell(comparison: Comparison) -> tuple[int, int] | None:
@@ -181,6 +198,7 @@ def _table(
     numbers: Sequence[int | None],
     comparison: Comparison,
     chosen: list[int],
+    marked: Sequence[str],
 ) -> None:
     shown = [
         (number, comparison.rows[number]) for number in ui.one_page(chosen, 50, "compare page")
@@ -201,6 +219,7 @@ def _table(
         key="comparison",
         columns=numbers,
         first=_WORDS_WIDER,
+        notes=dict.fromkeys(marked, HELD_IN),
         chosen=cell and (cell[0], numbers.index(cell[1])),
         on_choose=choose,
     )
@@ -318,7 +337,11 @@ class Draw(NamedTuple):
 
 
 def _drawn(
-    current: Session, segmenters: Sequence[Segmenter], *, is_used: bool
+    current: Session,
+    segmenters: Sequence[Segmenter],
+    held: Collection[str] | None,
+    *,
+    is_used: bool,
 ) -> tuple[list[str], list[KnownMorphs]]:
     study, entries = current.study, current.study.benchmark.reference.entries
     ways = _HOW if study.benchmark.reference.has_gold else _NO_GOLD
@@ -361,7 +384,8 @@ def _drawn(
         "with an affix": lambda: [i for i, entry in enumerate(entries) if affix in entry.morphs],
         "most disputed": lambda: _most_disputed(current, segmenters),
     }
-    chosen = [entries[int(number)] for number in draws[how]()[:most]]
+    found = (entries[int(number)] for number in draws[how]())
+    chosen = list(islice((one for one in found if held is None or one.word in held), most))
     return [entry.word for entry in chosen], [entry.morphs or None for entry in chosen]
 
 

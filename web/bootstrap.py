@@ -393,7 +393,7 @@ def _use_as_model(model: Segmenter, name: str, file: str) -> None:
     """Add a model that merges alone do not define to the methods, and say where to find it."""
     if st.session_state.get(_ADDED) != file:
         st.session_state[_ADDED] = file
-        add_model(name, model, ("compare", "scores"))
+        add_model(name, model)
     st.success(
         f"{plain(shortened(name, 60))} holds {model.vocabulary_size:,} types for "
         f"{plain(model.name)}, which does not segment by merges alone, so it has no merge graph to "

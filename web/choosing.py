@@ -20,6 +20,8 @@ from morphgraph.methods import METHODS
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.predictions import PREDICTION_FORMATS, Predictions, read_predictions
 from morphgraph.reference.readers import read_reference
+from morphgraph.refine.held_out import split_of
+from morphgraph.refine.learning import Learner, held_out_of
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.segment.method import OnlyMarked, bounds, parse_method, split_methods, values_of
 from morphgraph.segment.models import uploaded_segmenter
@@ -35,11 +37,10 @@ from web.state import Session, session
 
 START = "before the edits"
 """The method that is the tokeniser without its edits."""
-DEFAULT_METHODS = {
-    "compare": (START, "bpe", "dropout", "trimmed", "picky", "flota"),
-    "scores": (START, "bpe"),
-}
-"""The default methods of each page that offers a choice; they join as soon as possible."""
+DEFAULT_METHODS = (START, "bpe", "dropout", "trimmed", "flota")
+"""They join as soon as possible; what is trained or learned is not among them, as it takes long."""
+_PLACE = "compare"
+"""Where methods are chosen, on Segmentations and Scores alike: the beginning of their keys."""
 WEIGHTED = {"types": "once", "tokens": "by frequency"}
 """How often each word counts, by the weighting."""
 _TRAINED = "picky"
@@ -53,10 +54,10 @@ _MORE, _ADDED = "references to score on", "scores reference"
 
 @dataclass
 class Chosen:
-    """The methods that a page compares, in order.
+    """The methods that are compared and scored, in order.
 
-    ``waiting``: those that join once they can be made: initially all defaults of the page, later
-    those that need edits or word counts.
+    ``waiting``: those that join once they can be made: initially all defaults, later those that
+    need edits or word counts.
     """
 
     names: list[str]
@@ -80,13 +81,17 @@ class Chosen:
 
 @dataclass(frozen=True)
 class PickedMethod:
-    """A chosen method, ``made`` when it could be, and the tokeniser it is based on, if any."""
+    """A chosen method, ``made`` if it has been, and the tokeniser it is based on, if any.
+
+    ``split``: the share and the seed of the words that it was not learned from, where it learns.
+    """
 
     name: str
     settings: Mapping[str, Any]
     label: str
     made: Segmenter | None = None
     base: BpeTokeniser | None = None
+    split: tuple[float, int] | None = None
 
     @property
     def title(self) -> str:
@@ -94,22 +99,18 @@ class PickedMethod:
         return METHODS[self.name].title if self.name in METHODS else self.label
 
 
-def choose_methods(
-    current: Session, place: str, field: DeltaGenerator, *, wait: bool = True
-) -> list[PickedMethod]:
+def choose_methods(current: Session, field: DeltaGenerator) -> list[PickedMethod]:
     """Show the method field and return the chosen methods, with messages for those that fail.
 
-    ``place``: one of `DEFAULT_METHODS`, whose choices are kept apart; ``field``: where methods are
-    chosen, possibly collapsed; ``wait``: make all of them now; otherwise `make_method` makes the
-    slow ones.
+    ``field``: where methods are chosen, possibly collapsed. `make_next` makes the slow ones.
     """
     edited = bool(current.study.graph.history)
     models = (f"model {name}" for name in current.models)
-    names = [*_known_methods(), *([START] if edited else []), *models]
-    chosen = chosen_methods(current, place)
+    names = [*_known_methods(current), *([START] if edited else []), *models]
+    chosen = chosen_methods(current)
     chosen.offer(names, partial(_is_available, current))
-    _follow_methods(current, place)
-    key = f"{place}_methods"
+    _follow_methods(current)
+    key = f"{_PLACE}_methods"
 
     def choose() -> None:
         chosen.names = list(st.session_state[key])
@@ -121,20 +122,26 @@ def choose_methods(
         key=key,
         format_func=lambda name: METHODS[name].title if name in METHODS else name,
         on_change=choose,
-        help="On the open tokeniser as it is now. Train others, or open model files, to add "
+        help="On the open tokeniser as it is now; what learns from the reference, on it as it was "
+        "before the edits, without the held-out words. Train others, or open model files, to add "
         "them here.",
     )
     found = []
     for name in chosen.names:
-        settings = _settings(name, place)
+        settings = _settings(name)
         try:
             made = None
-            if wait or not _takes_long(current, name, settings):
-                made = make_method(current, place, name, settings)
+            if not _takes_long(current, name, settings):
+                made = make_method(current, name, settings)
             made_on = None if made is None else made.tokeniser
             base = current.study.tokeniser if name in METHODS.offered else made_on
+            split = _split(current, name)
+            if base is not None and split is None:
+                split = next(iter(held_out_of(base, current.study.benchmark)), None)
+            if split is not None:
+                held_out_words(current, split)  # too few words are a message
             label = _label(current, name, settings)
-            found.append(PickedMethod(name, settings, label, made, base))
+            found.append(PickedMethod(name, settings, label, made, base, split))
         except MorphGraphError as error:
             field.warning(ui.plain(str(error)), icon=":material/warning:")
     return found
@@ -151,27 +158,30 @@ def _label(current: Session, name: str, settings: Mapping[str, Any]) -> str:
     return METHODS[name].label({k: v for k, v in settings.items() if v != usual[k]})
 
 
-def _known_methods() -> list[str]:
+def _known_methods(current: Session) -> list[str]:
     names = METHODS.offered
     place = names.index("trimmed") + 1
-    return [*names[:place], _TRAINED, *names[place:]]
+    learning = METHODS.learning if current.study.benchmark.reference.has_gold else []
+    return [*names[:place], _TRAINED, *learning, *names[place:]]
 
 
-def chosen_methods(current: Session, place: str) -> Chosen:
-    """Return the chosen methods of a page, from whichever record of them takes precedence."""
-    found: Chosen = current.chosen.setdefault(place, Chosen([], list(DEFAULT_METHODS[place])))
+def chosen_methods(current: Session) -> Chosen:
+    """Return the chosen methods, the same on all pages."""
+    if current.chosen is None:
+        current.chosen = Chosen([], list(DEFAULT_METHODS))
+    found: Chosen = current.chosen
     return found
 
 
-def drop_method(place: str, name: str) -> None:
-    """Remove a method from the chosen ones of a page."""
-    chosen = chosen_methods(session(), place)
+def drop_method(name: str) -> None:
+    """Remove a method from the chosen ones."""
+    chosen = chosen_methods(session())
     chosen.names = [other for other in chosen.names if other != name]
 
 
-def lacking_counts(current: Session, place: str) -> str:
+def lacking_counts(current: Session) -> str:
     """Name the methods that lack word counts, with a verb; empty if none does."""
-    lacking = [METHODS[n].title for n in DEFAULT_METHODS[place] if not _is_available(current, n)]
+    lacking = [METHODS[n].title for n in DEFAULT_METHODS if not _is_available(current, n)]
     return " and ".join(lacking) + (" need" if len(lacking) > 1 else " needs") if lacking else ""
 
 
@@ -192,29 +202,29 @@ def choose_method(current: Session, place: str) -> Segmenter:
     return method_on(current.study.tokeniser, name, settings)
 
 
-def _follow_methods(current: Session, place: str) -> None:
+def _follow_methods(current: Session) -> None:
     """Synchronise with the address the methods that need no file and no edits."""
-    chosen = chosen_methods(current, place)
-    here = _addressed({n: _settings(n, place) for n in chosen.names if n in METHODS})
+    chosen, known = chosen_methods(current), _known_methods(current)
+    here = _addressed({n: _settings(n) for n in chosen.names if n in METHODS})
     asked = current.address.follow(
-        "methods", here, reads=lambda asked: _addressed(_requested(asked)) or here
+        "methods", here, reads=lambda asked: _addressed(_requested(asked, known)) or here
     )
     if asked == here:
         return
-    given = _requested(asked)
+    given = _requested(asked, known)
     others = [name for name in chosen.names if name not in METHODS]
     chosen.take(sorted([*given, *others], key=lambda name: name != START))
     for name, parameters in given.items():
         for key, value in parameters.items():
-            ui.set_value(f"{place}_{name}_{key}", value)
+            ui.set_value(f"{_PLACE}_{name}_{key}", value)
 
 
-def _requested(text: str) -> dict[str, dict[str, Any]]:
+def _requested(text: str, known: Collection[str]) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for part in split_methods(text)[:20]:
         with suppress(MorphGraphError):
             name, given = parse_method(part)
-            if name in _known_methods() and name not in found:
+            if name in known and name not in found:
                 fields = _fields(name).items()
                 found[name] = {key: _within(given.get(key), field) for key, field in fields}
     return found
@@ -231,15 +241,17 @@ def _addressed(methods: Mapping[str, Mapping[str, Any]]) -> str:
 def _fields(name: str) -> dict[str, FieldInfo]:
     """Return the parameters of a method that can be set here: merges leave no marker."""
     fields = METHODS[name].fields.items() if name in METHODS else ()
+    if name in METHODS.learning:
+        return {key: field for key, field in fields if key == "threshold"}
     return {key: f for key, f in fields if not any(isinstance(m, OnlyMarked) for m in f.metadata)}
 
 
-def _settings(name: str, place: str) -> dict[str, Any]:
+def _settings(name: str, place: str = _PLACE) -> dict[str, Any]:
     fields = _fields(name).items()
     return {key: ui.value_now(f"{place}_{name}_{key}", field.default) for key, field in fields}
 
 
-def method_fields(picked: PickedMethod, place: str, *, titled: bool = False) -> None:
+def method_fields(picked: PickedMethod, place: str = _PLACE, *, titled: bool = False) -> None:
     """Show a field for each parameter of a method; ``titled``: prefixed by the method's name."""
     for key, field in _fields(picked.name).items():
         label = f"{picked.title}: {key}" if titled else key
@@ -293,42 +305,40 @@ def _within(value: Any, field: FieldInfo) -> Any:
     return values_of(field)(value if most is None else min(value, most))
 
 
-def upload_model(place: str) -> None:
-    """Show a field for model files, which are added to the methods of a page."""
+def upload_model() -> None:
+    """Show a field for model files, which are added to the chosen methods."""
     said = (
         "A model that Train saved, a tokenizer.json (BPE, WordPiece, Unigram), a "
         "SentencePiece model, or a list of types."
     )
 
     def take(name: str, data: bytes) -> None:
-        add_model(name, uploaded_segmenter(data, name), [place])
+        add_model(name, uploaded_segmenter(data, name))
 
     open_file(
         "Model",
-        f"{place} model",
+        f"{_PLACE} model",
         take,
         type=["json", "txt", "model", "tiktoken", "gguf"],
         help=said,
     )
 
 
-def add_model(name: str, model: Segmenter, places: Sequence[str]) -> None:
-    """Add a model read from a file to the lists, and choose it on the pages ``places``."""
+def add_model(name: str, model: Segmenter) -> None:
+    """Add a model read from a file to the list of methods, and choose it."""
     current = session()
     name = ui.unique_name(name, current.models)
     current.keep_model(name, model)
-    for place in places:
-        chosen_methods(current, place).names.append(f"model {name}")
+    chosen_methods(current).names.append(f"model {name}")
 
 
 def make_method(
     current: Session,
-    place: str,
     name: str,
     settings: Mapping[str, Any],
     relearned: BpeTokeniser | None = None,
 ) -> Segmenter:
-    """Return a method for the open tokeniser; ``place``: the page that drops it if stopped.
+    """Return a method for the open tokeniser, which is dropped if stopped.
 
     ``relearned``: the open tokeniser as its edits are when learned without the held-out words.
     """
@@ -340,13 +350,40 @@ def make_method(
         if name == START:
             return method_on(tokeniser.fork(), "bpe")
         if name == _TRAINED:
-            return _picky(current, place, **settings)
+            return _picky(current, **settings)
+        if name in METHODS.learning:
+            return _learned(current, name, settings)
         counts = _counts(current) if METHODS[name].counts else None
         # A copy, as it is cached for other sessions while edits continue.
         return method_on(tokeniser.copy(), name, settings, counts)
 
-    key = ("method", name, *settings.items(), relearned is not None)
-    return current.once(key, make, of_files=name == _TRAINED)
+    return current.once(_key(current, name, settings, relearned), make, of_files=_of_files(name))
+
+
+def make_next(current: Session, picked: Iterable[PickedMethod], place: DeltaGenerator) -> None:
+    """Make the first of the slow methods, now that the others are shown; then show it, too."""
+    waiting = next((one for one in picked if one.made is None), None)
+    if waiting is not None:
+        with place, st.spinner(f"Making {waiting.title}…"):
+            make_method(current, waiting.name, waiting.settings)
+        st.rerun()
+
+
+def _key(
+    current: Session, name: str, settings: Mapping[str, Any], relearned: BpeTokeniser | None = None
+) -> tuple[Hashable, ...]:
+    return "method", name, *settings.items(), _split(current, name), relearned is not None
+
+
+def _of_files(name: str) -> bool:
+    """Whether a method is the same after any edit."""
+    return name == _TRAINED or name in METHODS.learning
+
+
+def _split(current: Session, name: str) -> tuple[float, int] | None:
+    """Return the share and the seed of the words that a method does not learn from, if it does."""
+    study = current.study
+    return split_of(study.tokeniser, study.benchmark) if name in METHODS.learning else None
 
 
 def _needs_counts(name: str) -> bool:
@@ -355,10 +392,11 @@ def _needs_counts(name: str) -> bool:
 
 def _takes_long(current: Session, name: str, settings: Mapping[str, Any]) -> bool:
     """Whether `make_method` still has to count words or train for this method."""
-    if not _needs_counts(name) or _counts(current) is None:
+    lacks_counts = _needs_counts(name) and _counts(current) is None
+    if lacks_counts or not (_needs_counts(name) or _of_files(name)):
         return False
-    state = current.state(of_files=name == _TRAINED)
-    return (state, ("method", name, *settings.items(), False)) not in current.study.cache
+    state = current.state(of_files=_of_files(name))
+    return (state, _key(current, name, settings)) not in current.study.cache
 
 
 def _is_available(current: Session, name: str) -> bool:
@@ -366,7 +404,32 @@ def _is_available(current: Session, name: str) -> bool:
     return has_room and (not _needs_counts(name) or _counts(current) is not None)
 
 
-def _picky(current: Session, place: str, threshold: float) -> Segmenter:
+def held_out_words(current: Session, split: tuple[float, int]) -> Collection[str]:
+    """Return the words of the reference that are held out by a share and a seed."""
+    benchmark = current.study.benchmark
+    key = "held-out words", *split
+    return current.once(key, lambda: benchmark.hold_out(*split).numbers, of_files=True)
+
+
+def _learned(current: Session, name: str, settings: Mapping[str, Any]) -> Segmenter:
+    study, method = current.study, METHODS[name]
+    share, seed = split_of(study.tokeniser, study.benchmark)
+    words = len(study.benchmark.numbers) - len(held_out_words(current, (share, seed)))
+    learner = Learner(study.tokeniser.fork(), method, method.settings(settings))
+    key = current.state(of_files=True), _key(current, name, settings)
+    said = f"Learning {method.title} from {words:,} words"
+    return _awaited(key, said, lambda _: learner.learn(study.benchmark, share, seed), name)
+
+
+def _awaited(key: Hashable, said: str, make: Callable[[Tell], Segmenter], name: str) -> Segmenter:
+    """Make a method in view, with a Stop button, which drops it."""
+    waiting = Waiting(st.empty(), lambda _: drop_method(name), " for a method")
+    model = waiting.do(key, said, make)
+    waiting.clear()
+    return model
+
+
+def _picky(current: Session, threshold: float) -> Segmenter:
     known, size = _counts(current), current.study.graph.loaded_type_count
     if known is None:
         raise MorphGraphError(
@@ -386,11 +449,8 @@ def _picky(current: Session, place: str, threshold: float) -> Segmenter:
         name = f"picky-plain-{size}"
         return train_in_turn(visitor, options, name, tell, file)
 
-    waiting = Waiting(st.empty(), lambda _: drop_method(place, _TRAINED))
     key = ("picky", Same(counts), size, threshold)
-    model = waiting.do(key, f"Training Picky BPE on {len(counts):,} words", make)
-    waiting.clear()
-    return model
+    return _awaited(key, f"Training Picky BPE on {len(counts):,} words", make, _TRAINED)
 
 
 def _counts(current: Session) -> WordCounts | None:

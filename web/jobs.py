@@ -92,11 +92,13 @@ class Waiting:
 
     ``on_stop`` then runs before the page, with what the work was ``about``. A thread cannot be
     killed: it finishes its step, or ends at its next report of progress. If the page is redrawn for
-    another reason, the work continues and is not restarted.
+    another reason, the work continues and is not restarted. ``name``: where a page has several.
     """
 
-    def __init__(self, place: DeltaGenerator, on_stop: Callable[[Any], object]) -> None:
-        self._place, self._on_stop = place, on_stop
+    def __init__(
+        self, place: DeltaGenerator, on_stop: Callable[[Any], object], name: str = ""
+    ) -> None:
+        self._place, self._on_stop, self._name = place, on_stop, name
         self._bar: DeltaGenerator | None = None
         self._now: tuple[Hashable, _Work[Any], Any] | None = None
 
@@ -122,9 +124,11 @@ class Waiting:
 
     def _say(self, said: str, share: float) -> None:
         if self._bar is None:
-            with self._place.container(horizontal=True, vertical_alignment="bottom", key="waiting"):
+            with self._place.container(
+                horizontal=True, vertical_alignment="bottom", key=f"waiting{self._name}"
+            ):
                 self._bar = st.progress(0.0, said)
-                button("Stop", "stop", self._stop, key="stop waiting")
+                button("Stop", "stop", self._stop, key=f"stop waiting{self._name}")
         self._bar.progress(min(share, 1.0), said)
 
     def _stop(self) -> None:

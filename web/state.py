@@ -186,7 +186,7 @@ class Session:
     selected: int | None = None
     models: dict[str, Segmenter] = field(default_factory=dict)
     model_files: dict[str, str] = field(default_factory=dict)
-    chosen: dict[str, Any] = field(default_factory=dict)
+    chosen: Any = None
     recipes: dict[str, Steps] = field(default_factory=dict)
     learned: dict[str, list[LearnedFrom]] = field(default_factory=dict)
     sources: dict[str, Source | None] = field(default_factory=dict)

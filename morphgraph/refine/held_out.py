@@ -53,6 +53,13 @@ def learned_steps(tokeniser: BpeTokeniser, gold_set: GoldSet) -> list[_Step]:
     return [step for step in tokeniser.graph.recipe() if _mark(step, gold_set)]
 
 
+def split_of(tokeniser: BpeTokeniser, gold_set: GoldSet) -> tuple[float, int]:
+    """Return the share and the seed with which all was learned, else the usual ones."""
+    learned = learned_steps(tokeniser, gold_set)
+    seed = _mark(learned[-1], gold_set)["settings"].get("seed", 0) if learned else 0
+    return (*held_out_of(tokeniser, gold_set), (SHARE_HELD_OUT, seed))[0]
+
+
 def held_out(
     tokeniser: BpeTokeniser,
     gold_set: GoldSet,
@@ -68,16 +75,14 @@ def held_out(
     is not changed. `MorphGraphError` where it cannot be learned again, as one that was saved after
     it had seen the words, and where the words are too few.
     """
-    learned, known = learned_steps(tokeniser, gold_set), held_out_of(tokeniser, gold_set)
-    if not learned and not known:
+    if not learned_steps(tokeniser, gold_set) and not held_out_of(tokeniser, gold_set):
         raise MorphGraphError(
             "The edits do not say how they were learned. Open the tokeniser as it was before, and "
             "learn them again."
         )
-    if learned:
-        known += [(SHARE_HELD_OUT, _mark(learned[-1], gold_set)["settings"].get("seed", 0))]
-    share = known[0][0] if share is None else share
-    seed = known[0][1] if seed is None else seed
+    usual = split_of(tokeniser, gold_set)
+    share = usual[0] if share is None else share
+    seed = usual[1] if seed is None else seed
     words = gold_set.hold_out(share, seed)
     steps = tokeniser.graph.recipe()
     start = _again(tokeniser, gold_set, steps[:edits_before], share, seed)

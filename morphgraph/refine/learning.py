@@ -8,6 +8,7 @@ from some of the words and are scored on the others.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from morphgraph.core.text import base_name
 from morphgraph.reference.predictions import Predictions
@@ -129,10 +130,16 @@ class Learner:
     settings: Parameters
 
     def learn(self, gold_set: GoldSet, holdout: float, seed: int) -> Segmenter:
-        """What it makes of the tokeniser by all words, or by those that are not held out."""
+        """What it makes of the tokeniser by all words, or by those that are not held out.
+
+        The tokeniser that it makes says so (`has_seen`).
+        """
         assert self.method.learn is not None
-        settings = self.settings.changed(holdout=holdout, seed=seed)
+        settings: Any = self.settings.changed(holdout=holdout, seed=seed)
         learned: Learned = self.method.learn(self.tokeniser, gold_set, settings)
+        made = learned.segmenter.tokeniser
+        assert made is not None
+        remember(made, gold_set, settings)
         return learned.segmenter
 
 

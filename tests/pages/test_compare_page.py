@@ -6,8 +6,13 @@ from typing import Any
 
 import pytest
 
+from morphgraph.core.text import percent
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.segment.method import METHODS
+from morphgraph.methods import METHODS
+from morphgraph.refine import SHARE_HELD_OUT, ReBPESettings
+from morphgraph.refine.learning import Entrant, Learner, learn_and_score
+from morphgraph.score.comparison import Comparison
+from morphgraph.score.table import ScoreTable
 from morphgraph.segment.models import write_model
 from morphgraph.segment.segmenter import method_on
 from morphgraph.tokeniser.preprocess import shown_token
@@ -69,7 +74,7 @@ def test_what_needs_counts_is_not_chosen_without_them(app: Any) -> None:
     assert list(app.test.dataframe[0].value["method"]) == ["BPE", "BPE-dropout", "FLOTA"]
     methods(app, "bpe", "picky")
     assert any("word counts" in warning.value for warning in app.test.warning)
-    assert any("Trimmed BPE and Picky BPE need word counts" in t.value for t in app.test.markdown)
+    assert any("Trimmed BPE needs word counts" in t.value for t in app.test.markdown)
     # One click takes those of the reference's language, and shows what needed them.
     app.press("Use wordfreq’s for English")
     assert app.session.study.benchmark.frequency_source == "wordfreq:en"
@@ -159,12 +164,10 @@ def test_hostile_addresses_are_harmless(app: Any) -> None:
 def test_the_methods_of_the_literature_are_chosen_at_first(app: Any) -> None:
     app.open("compare")
     shown = app.test.dataframe[0].value
-    assert list(shown["method"]) == ["BPE", "BPE-dropout", "Trimmed BPE", "Picky BPE", "FLOTA"]
-    assert all(len(row["cells"]) == 5 for row in rows(app))
+    assert list(shown["method"]) == ["BPE", "BPE-dropout", "Trimmed BPE", "FLOTA"]
+    assert all(len(row["cells"]) == 4 for row in rows(app))
     assert not app.test.warning
-    # Trained on the same counts, to the same size; trimmed by the reference's word frequencies.
     sizes = dict(zip(shown["method"], shown["types"], strict=True))
-    assert sizes["Picky BPE"] == sizes["BPE"] == "8,000"
     study = app.session.study
     counts = {word: round(n) for word, n in study.benchmark.frequencies.items()}
     trimmed = method_on(study.tokeniser, "trimmed", {}, WordCounts.from_mapping(counts))
@@ -203,6 +206,38 @@ def test_the_address_holds_what_is_compared(compare: Any) -> None:
     assert compare.address["methods"] == "bpe,dropout(p=0.4, seed=0)"
     assert compare.address["words"] == "undo redo"
     assert rows(opened("words", "methods", "demo", "show")) == rows(compare)
+
+
+def test_what_learns_is_chosen_on_scores_too_and_cuts_words_that_it_has_not_seen(app: Any) -> None:
+    methods(app.open("scores"), "bpe", "rebpe")
+    app.open("compare")
+    assert app.find("multiselect", "Methods").value == ["bpe", "rebpe"]
+    study = app.session.study
+    held_out = study.benchmark.hold_out(SHARE_HELD_OUT, 0)
+    learner = Learner(study.tokeniser.fork(), METHODS["rebpe"], ReBPESettings())
+    words = {row["text"]: row["gold"] for row in rows(app)}
+    assert len(words) == 50
+    assert set(words) <= set(held_out.numbers)
+    assert not any(row["note"] for row in rows(app))
+    made = [
+        method_on(study.tokeniser, "bpe"),
+        learner.learn(study.benchmark, SHARE_HELD_OUT, 0),
+    ]
+    found = Comparison(made, list(words), list(words.values())).summaries
+    shown = app.test.dataframe[0].value
+    assert list(shown["F1 %"]) == [percent(one.f1) for one in found]
+    assert list(shown["types"]) == [f"{one.vocabulary_size:,}" for one in found]
+    assert ["held out" in head for head in heads(app)] == [False, True]
+    # On Scores it is scored on both, and says which words it has seen.
+    table = app.open("scores").table("types")
+    assert [list(one) for one in table["words"]] == [[], ["held in"], [], *[["held out"]] * 2, []]
+    [outcome] = learn_and_score([Entrant("ReBPE", made[1], made[1].tokeniser)], held_out)
+    assert table["f1"][4].startswith(percent(ScoreTable([outcome]).of(0, ["f1"])["f1"].value))
+    # A word that it learned from says so.
+    taught = next(word for word in study.benchmark.numbers if word not in held_out.numbers)
+    type_words(app.open("compare"), f"{taught} {next(iter(words))} zzz")
+    assert [row["note"] for row in rows(app)] == ["held in", "", ""]
+    assert ["held in" in head for head in heads(app)] == [False, True]
 
 
 def test_an_uploaded_model_is_chosen_at_once_and_a_broken_one_is_a_message(compare: Any) -> None:

@@ -47,7 +47,7 @@ GOLD = b"word\tmorphs\nundoing\tun do ing\ngoing\tgo ing\ndo\tdo\n"
 
 @pytest.fixture
 def page(open_app: Any) -> Any:
-    return open_app("scores")
+    return methods(open_app("scores"), "bpe")
 
 
 def pick(app: Any, label: str, option: str) -> Any:
@@ -139,7 +139,9 @@ def shown_cells(app: Any, names: Sequence[str] = USUAL) -> list[list[str]]:
     return [[str(cell) for cell in row] for row in scores(app)[list(names)].to_numpy()]
 
 
-def test_a_newcomer_sees_the_open_tokeniser_and_the_ceiling(page: Any) -> None:
+def test_a_newcomer_sees_the_literature_and_the_ceiling(open_app: Any, page: Any) -> None:
+    labels = ["BPE", "BPE-dropout", "Trimmed BPE", "FLOTA", "Ideal"]
+    assert list(scores(open_app("scores"))["tokeniser"]) == labels
     assert list(scores(page)["tokeniser"]) == ["BPE", "Ideal"]
     assert list(scores(page)["types"]) == ["8,000", MORPHS]
     assert "Test differences to" not in [box.label for box in page.test.selectbox]
@@ -392,7 +394,7 @@ def test_chosen_scores_on_several_references_and_their_files(
 
 
 def test_edits_can_be_scored_against_the_start(app: Any) -> None:
-    app.open("graph").press("Knock out").open("scores")
+    methods(app.open("graph").press("Knock out").open("scores"), "before the edits", "bpe")
     assert list(scores(app)["tokeniser"]) == ["before the edits", "BTE now", "Ideal"]
     assert list(scores(app)["types"]) == ["8,000", "7,999", MORPHS]
     gold_set = open_gold_set(app)

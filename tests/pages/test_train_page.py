@@ -45,7 +45,7 @@ def test_train_on_wordfreq_and_open_it(page: Any) -> None:
     assert page.session.study.tokeniser.vocabulary_size == 600
     assert page.session.study.tokeniser.signature() == model.tokeniser.signature()
     assert page.press("Compare with the open one")
-    assert page.session.chosen["compare"].names == ["bpe", f"model {label}"]
+    assert page.session.chosen.names == ["bpe", f"model {label}"]
     # Another page and back: the model is still there.
     page.open("scores").open("train")
     assert list(page.session.models) == [label]

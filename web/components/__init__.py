@@ -372,13 +372,14 @@ def comparison_table(
     key: str,
     columns: Sequence[int | None] | None = None,
     first: float = 1.0,
+    notes: Mapping[str, str] | None = None,
     chosen: tuple[int, int] | None = None,
     on_choose: Callable[[int, int], None] | None = None,
 ) -> None:
     """Show numbered rows by methods; ``on_choose`` gets the clicked row and column.
 
     ``chosen`` is the cell to outline. ``columns``: the index of the cell under each label, None if
-    it is pending; ``first``: the relative width of the column of words.
+    it is pending; ``first``: the relative width of the column of words; ``notes``: below them.
     """
     order = range(len(labels)) if columns is None else columns
 
@@ -401,6 +402,7 @@ def comparison_table(
             "number": number,
             "text": row.text,
             "gold": None if row.gold is None else list(row.gold),
+            "note": (notes or {}).get(row.text, ""),
             "cells": [None if place is None else cell(row.cells[place]) for place in order],
         }
         for number, row in rows

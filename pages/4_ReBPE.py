@@ -1,5 +1,6 @@
 """ReBPE, phase by phase to convergence: anneal, knock out, reify; a line to play."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ from morphgraph.refine import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.gold_set import SCOPES
 from web import widgets as ui
-from web.bootstrap import score_metrics, start
+from web.bootstrap import score_bar, score_metrics, start
 from web.choosing import parameter_field, scope_and_weighting
 from web.components import fan_graph
 from web.edits import knock_out_and_reify, never_formed_note, show_message
@@ -27,6 +28,8 @@ _NAMES = {
     "reify": "reify",
     "portable": "make portable",
 }
+_PACE = 0.15
+"""Seconds that a phase takes at least, so that one sees its point come."""
 _TAB, _CHANGED, _SCENES = "rebpe tab", "What it changed", "Three scenes"
 _SWITCHES = {
     "anneal": "Anneal first",
@@ -74,41 +77,40 @@ def _page(current: Session) -> None:
     running = _run_next_phase(current, run)
     settings = run.settings
     begun = len(run.all_phases) > 1
-    score_metrics(current, "rebpe", settings.scope, settings.weighting)
     current.doing = "The run of ReBPE" if running else ""
     keep_session(current)
-    show_message(current)
-    if not running and begun:
-        view.follow_phase(current, run)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if running:
-            said = "What is done stays; resume whenever you like."
-            ui.button("Stop", "stop", current.ask, "", key="rebpe stop", help=said)
-            last = run.phases[-1]
-            done = _NAMES.get(last.kind, last.kind)
-            st.markdown(f"Iteration {last.iteration}: {done} done …", width="content")
-        else:
-            _buttons(current, run)
-            view.return_button(run)
-        st.space("stretch")
+    if running:  # what is not drawn stays as it was, and leaves the browser time for the line
+        score_bar("rebpe")
+    else:
+        score_metrics(current, "rebpe", settings.scope, settings.weighting)
+    address = st.container(key="rebpe-address")
+    if begun and not running:
+        with address:
+            view.follow_phase(current, run)
+    with st.container(horizontal=True, vertical_alignment="center", key="rebpe-actions"):
+        with st.container(horizontal=True, width="content"):
+            if running:
+                said = "What is done stays; resume whenever you like."
+                ui.button("Stop", "stop", current.ask, "", key="rebpe stop", help=said)
+            else:
+                _buttons(current, run)
+                view.return_button(run)
+        st.markdown(_where_it_is(current, run, running), width="stretch")
         with st.popover("Settings", icon=":material/tune:"):
             _settings_panel(current, locked=begun)
         st.page_link(
             "pages/6_History_and_export.py", label="Export the result", icon=":material/download:"
         )
-    if begun:
-        view.phase_line(current, run, playing=running)
-    else:
-        st.caption(
-            "A run first adds merges that keep inside morphs (anneal), then in turn removes those "
-            "to blame (knock out) and repairs and reuses the rest (reify). Each phase becomes "
-            "a point of a line here. Below is what the last two do to a single type."
-        )
+    # Before the run, too, so that its points find the line on the page, and move nothing.
+    view.phase_line(current, run, None if running else address)
     if running:
         # One phase per run, so that a click on Stop takes effect and the page shows the state.
         current.just_asked = True
+        time.sleep(max(0.0, _PACE - run.phases[-1].seconds))
         ui.run_again()
-    never_formed_note(current)
+    with st.container():  # a message does not make the tabs below new ones
+        show_message(current)
+        never_formed_note(current)
     st.session_state.setdefault(_TAB, _CHANGED if begun else _SCENES)
     shown: dict[str, Callable[[], None]] = {
         _CHANGED: lambda: view.phase_changes(current, run),
@@ -179,19 +181,6 @@ def _run_next_phase(current: Session, run: ReBPERun) -> bool:
 def _buttons(current: Session, run: ReBPERun) -> None:
     upcoming = run.upcoming
     if upcoming is None:
-        changed = from_to(run.phases[0].score.f1, run.phases[-1].score.f1, 1)
-        ended = "Converged" if run.converged else "The limit of iterations is reached"
-        iterations = counted(run.phases[-1].iteration, "iteration")
-        known = learned_edits(current)
-        if run.settings.holdout:
-            changed += " on held-out words"
-        elif known is not None and known.held_out is not None:
-            start, end = known.held_out.scores(run.settings.scope, run.settings.weighting)
-            held_out = from_to(start.f1, end.f1, 1)
-            changed = f"{held_out} on held-out words, {changed} on words learned from"
-        more = f"tokens {signed(100 * run.tokens_added, 1, ' %')} in {iterations}"
-        said = f"{ended}: F1 {changed}; {more}"
-        st.markdown(f":green[:material/check_circle: **{said}**]", width="content")
         return
     said = "Run until nothing changes. It can be stopped at any time."
     how: dict[str, Any] = {"key": "rebpe all", "primary": True, "help": said}
@@ -199,6 +188,27 @@ def _buttons(current: Session, run: ReBPERun) -> None:
     number = f" (iteration {upcoming[0]})" if upcoming[0] else ""
     label = f"Next: {_NAMES[upcoming[1]]}{number}"
     ui.button(label, "skip_next", current.ask, "phase", key="rebpe phase", help="Run one phase.")
+
+
+def _where_it_is(current: Session, run: ReBPERun, running: bool) -> str:
+    first, last = run.phases[0], run.phases[-1]
+    if running:
+        return f"Iteration {last.iteration}: {_NAMES.get(last.kind, last.kind)} done …"
+    if run.upcoming is not None:
+        said = "ReBPE removes the merges to blame, then repairs and reuses what is left."
+        return f":gray[{said}]" if last is first else ""
+    changed = from_to(first.score.f1, last.score.f1, 1)
+    ended = "Converged" if run.converged else "The limit of iterations is reached"
+    known = learned_edits(current)
+    if run.settings.holdout:
+        changed += " on held-out words"
+    elif known is not None and known.held_out is not None:
+        start, end = known.held_out.scores(run.settings.scope, run.settings.weighting)
+        held_out = from_to(start.f1, end.f1, 1)
+        changed = f"{held_out} on held-out words, {changed} on words learned from"
+    more = f"tokens {signed(100 * run.tokens_added, 1, ' %')} in "
+    more += counted(last.iteration, "iteration")
+    return f":green[:material/check_circle: **{ended}: F1 {changed}; {more}**]"
 
 
 def chosen_types(current: Session) -> None:

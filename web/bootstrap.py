@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import DEMOS
@@ -170,6 +171,12 @@ def _offer_kept_edits(current: Session) -> None:
             button(label, "restore", restore, steps, key=f"restore {previous}", **how)
 
 
+def score_bar(place: str) -> DeltaGenerator:
+    """Return the container of the bar; it keeps what it showed where nothing is drawn in it."""
+    row: dict[str, Any] = {"horizontal": True, "vertical_alignment": "center", "gap": "medium"}
+    return st.container(key=f"score-bar-{place}", **row)
+
+
 def score_metrics(
     current: Session, place: str, scope: Scope = "morphemic", weighting: Weighting = "types"
 ) -> None:
@@ -185,9 +192,8 @@ def score_metrics(
     if found is not None:
         start, now = found.scores(scope, weighting)
     is_awaited = learned is not None and not (found or learned.said)
-    row: dict[str, Any] = {"horizontal": True, "vertical_alignment": "center", "gap": "medium"}
     figures: dict[str, list[str]] = {}
-    with st.container(key=f"score-bar-{place}", **row):
+    with score_bar(place):
         what_is_open(current, place)
         if note:
             label = "silver" if study.benchmark.reference.is_silver else "partial gold"
@@ -222,10 +228,12 @@ def score_metrics(
                 st.metric(label, value, **how)
             gained = f"{gain:+.2f}" if graph.history and gain == gain and value != "…" else ""
             figures[label] = [value, delta if name == "types" else gained]
-            if name == "f1" and learned is not None:
-                with st.container(key=f"figure-seen-{place}", width="content"):
-                    known = f"{percent(seen.f1)} " if is_awaited or found else ""
-                    st.caption(f"{known}on words learned from")
+            if name == "f1":  # a place of its own, so that what follows it keeps its place
+                seen_or_not = "unseen" if learned is None else "seen"
+                with st.container(key=f"figure-{seen_or_not}-{place}", width="content"):
+                    if learned is not None:
+                        known = f"{percent(seen.f1)} " if is_awaited or found else ""
+                        st.caption(f"{known}on words learned from")
         with st.container(horizontal=True, width="content", key=f"score-actions-{place}"):
             edit_buttons(current, place)
             follow_edits(current)

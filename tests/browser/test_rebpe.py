@@ -42,6 +42,19 @@ PRESS_STOP = """delay => new MutationObserver((_, observer) => {
     }
 }).observe(document.body, { childList: true, subtree: true })"""
 
+# What a run looks like, frame by frame: its points, and where the tabs below begin.
+WATCH = """() => {
+    window.frames_seen = [];
+    const look = () => {
+        const tabs = document.querySelector('[data-testid="stTabs"]');
+        const inside = [...document.querySelectorAll("*")].map((element) => element.shadowRoot);
+        const counts = inside.map((one) => one?.querySelectorAll("g[data-phase]").length ?? 0);
+        window.frames_seen.push([Math.max(...counts), tabs && tabs.getBoundingClientRect().top]);
+        requestAnimationFrame(look);
+    };
+    look();
+}"""
+
 
 def press(page: Page, name: str) -> None:
     page.get_by_role("button", name=name, exact=True).click()
@@ -158,6 +171,27 @@ def test_two_iterations_played_one_step_back_and_home(
         for token, found in zip(tokens, ids, strict=True):
             old = tokeniser.vocabulary_id(token)
             assert old is None or new[old] == found
+
+
+def test_points_come_while_it_runs_and_move_nothing(page: Page, app_address: str) -> None:
+    start(page, app_address)
+    go_to(page, "ReBPE")
+    page.evaluate(WATCH)
+    page.get_by_role("button", name="Run to convergence").click()
+    expect(page.get_by_text("Converged: F1")).to_be_visible(timeout=PATIENCE)
+    expect_value(page, "F1 % held out", re.compile(r"^\d"))
+    idle(page)
+    frames = page.evaluate("window.frames_seen")
+    counts = [count for count, _ in frames]
+    assert counts == sorted(counts)
+    assert len({count for count in counts if 1 < count < counts[-1]}) > 1
+    assert len({round(top) for _, top in frames}) == 1
+    # From its largest step, where it ends, it plays from the start, and the tab follows.
+    assert chosen_phase(page) != "start"
+    page.get_by_role("button", name="Play", exact=True).click()
+    expect(page.get_by_text("Nothing changes at the start")).to_be_visible()
+    for phase in ("1 knockout", "2 reify"):
+        expect(page.get_by_text(f"What “{phase}” did to merges")).to_be_visible(timeout=PATIENCE)
 
 
 @pytest.mark.parametrize("delay", one_of(60, 0, 200))

@@ -116,7 +116,7 @@ class RunView {
     picture.append(...groups);
     this.lineBox.replaceChildren(picture);
     const one = this.points.length < 2;
-    this.range.style.display = one ? "none" : "";
+    this.range.style.visibility = one ? "hidden" : "";
     this.range.style.marginLeft = `${ASIDE - 8}px`;
     this.range.style.width = `${(this.points.length - 1) * gap + 16}px`;
     const kinds = Object.keys(NAMES).filter((kind) => this.points.some((one) => one.kind === kind));
@@ -176,7 +176,10 @@ class RunView {
     this.said.replaceChildren(made("b", point.kind, point.label), `  ${point.said}`);
     const rows = [...this.word.querySelectorAll(".row.tokens")];
     rows.forEach((row, number) => {
-      row.classList.toggle("now", this.rows[number].phases.includes(chosen));
+      const now = this.rows[number].phases.includes(chosen);
+      row.classList.toggle("now", now);
+      const least = row.offsetLeft + row.offsetWidth - this.word.clientWidth;
+      if (now) this.word.scrollLeft = Math.max(least, Math.min(this.word.scrollLeft, row.offsetLeft));
     });
   }
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from morphgraph.core.cache import Same
 from morphgraph.core.text import counted, from_to, in_percent, percent, shortened, signed
@@ -65,8 +66,11 @@ def follow_phase(current: Session, run: ReBPERun) -> None:
         choose_phase(labels.index(asked))
 
 
-def phase_line(current: Session, run: ReBPERun, *, playing: bool) -> None:
-    """Show the run as a line to play, and one word through it; during the run, only the line."""
+def phase_line(current: Session, run: ReBPERun, address: DeltaGenerator | None) -> None:
+    """Show the run as a line to play, and one word through it.
+
+    ``address``: where the word follows it; None during the run, when only the line is new.
+    """
     phases, done, study = run.all_phases, len(run.phases), current.study
     points = []
     for number, (before, phase) in enumerate(zip([None, *phases], phases, strict=False)):
@@ -74,7 +78,7 @@ def phase_line(current: Session, run: ReBPERun, *, playing: bool) -> None:
         label, kind = figures.phase_label(phase), figures.phase_colour(phase)
         said = _phase_message(phase, before)
         points.append(RunPoint(label, kind, phase.iteration, score, said, is_undone))
-    if playing:
+    if address is None:
         run_line(points, done - 1, key=_LINE, on_choose=choose_phase)
         return
     key = f"rebpe word {current.study_number}"
@@ -86,7 +90,8 @@ def phase_line(current: Session, run: ReBPERun, *, playing: bool) -> None:
     def read(typed: str) -> str:
         return (typed.split() or examples)[0][:_LONGEST]
 
-    word = current.address.remember("word", key, examples[0], reads=read, step=False)
+    with address:
+        word = current.address.remember("word", key, examples[0], reads=read, step=False)
     words: list[tuple[str, WordLine]] = []
     with ui.attempt():
         lines = current.once(

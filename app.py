@@ -211,12 +211,16 @@ def _verdict(culprit: Culprit | None, has_gold: bool) -> None:
         st.markdown("No token covers a gold boundary here." if has_gold else unknown)
         return
     joins = counted(int(culprit.joins), "join")
-    wrong = f"In {culprit.wrong_joins:,.0f} of its {joins} in the reference it covers one"
+    wrong = f"It is wrong in {culprit.wrong_joins:,.0f} of its {joins}"
     shown = ", ".join(code(shortened(word, 40)) for word in culprit.examples[:_EXAMPLES])
     merge = plain(shortened(culprit.description, 80))
+    rest = " …" if len(culprit.examples) > _EXAMPLES else ""
     st.markdown(
         f":red[**{merge}**] is the merge to blame for a red line. "
-        f"{wrong}{': ' + shown if shown else ''}{' …' if len(culprit.examples) > _EXAMPLES else ''}"
+        f"{wrong}{': ' + shown if shown else ''}{rest}",
+        help="A *join* is a gap that the merge closes in a word of the *reference*, the list of "
+        "words that a linguist has cut. It is wrong where the reference has a boundary there; "
+        "*blame* is the share of wrong joins.",
     )
 
 

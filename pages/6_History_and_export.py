@@ -16,9 +16,11 @@ from morphgraph.formats.recipe import read_recipe, replay, write_recipe
 from morphgraph.graph.view import to_graphml, to_networkx
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter, write_model
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web import widgets as ui
 from web.bootstrap import score_metrics, start
 from web.choosing import choose_method
+from web.copies import EXPORTED, copied, copies_of, copy_field, copy_list
 from web.edits import go_to_edit, make_portable, never_formed_note
 from web.inputs import content_of
 from web.state import Session
@@ -57,6 +59,9 @@ def page(current: Session) -> None:
     score_metrics(current, "history")
     edit_list(current)
     never_formed_note(current)
+    st.subheader("Copies", anchor=False)
+    copy_list(current)
+    copy_field(current, "history")
     export(current)
 
 
@@ -128,44 +133,52 @@ def _recipe_upload(current: Session) -> None:
 def export(current: Session) -> None:
     """Show what can be exported, the use of each kind, and the chosen file."""
     tokeniser = current.study.tokeniser
-    graph = tokeniser.graph
     st.subheader("Export", anchor=False)
     left, right = st.columns([2, 3], gap="large")
     captions = _FORMS.values()
     with left:
+        if copies := copies_of(current):
+            chosen = ui.choice(
+                st.selectbox,
+                "Of which state",
+                ["", *copies],
+                key=EXPORTED,
+                format_func=lambda name: name or "as it is now",
+            )
+            tokeniser = copied(current, chosen) if chosen else tokeniser
         form = ui.choice(st.radio, "What to export", _FORMS, key="export_form", captions=captions)
     save = partial(ui.download, primary=True)
     with right:
         if form.startswith("A tokeniser"):
-            _tokeniser(current)
+            _tokeniser(current, tokeniser)
         elif form.startswith("A model"):
             how: dict[str, Any] = {"key": "export model", "help": "morphgraph segment --model FILE"}
             model = partial(write_model, Bte(tokeniser))
             save("Download the model", model, f"{_FOLDER}.json", **how)
         elif form.startswith("A recipe"):
-            how = {"key": "recipe history", "disabled": not graph.history}
+            how = {"key": "recipe history", "disabled": not tokeniser.graph.history}
             how["help"] = "To be replayed here or with morphgraph knockout --recipe."
             save("Recipe", partial(write_recipe, tokeniser), "recipe.json", **how)
         else:
             names = tokeniser.readable_types
             save(
                 "Download GraphML",
-                lambda: to_graphml(to_networkx(graph, names=names)),
+                lambda: to_graphml(to_networkx(tokeniser.graph, names=names)),
                 "merge-graph.graphml",
                 key="export graph",
             )
 
 
-def _tokeniser(current: Session) -> None:
-    tokeniser, reference = current.study.tokeniser, current.study.benchmark.reference
-    segmenter = choose_method(current, "export")
+def _tokeniser(current: Session, tokeniser: BpeTokeniser) -> None:
+    reference = current.study.benchmark.reference
+    segmenter = choose_method(tokeniser, "export")
     # The check is repeated after another edit, or with another reference.
     key = (segmenter.signature(), reference.checksum)
     place = st.empty()
     if st.session_state.get(_KEY) != key:
         with place.container():
             if segmenter.editable is not None:
-                _forecast(current, sum(m.is_tuple for m in tokeniser.graph.merges().values()))
+                _forecast(current, tokeniser)
             else:
                 st.write(
                     f"{segmenter.name} is not a model of the `tokenizers` library, so it becomes a "
@@ -192,8 +205,8 @@ def _tokeniser(current: Session) -> None:
             _result(made, keeps_ids=id_choice(tokeniser) == "keep")
 
 
-def _forecast(current: Session, tuples: int) -> None:
-    if tuples:
+def _forecast(current: Session, tokeniser: BpeTokeniser) -> None:
+    if tuples := sum(merge.is_tuple for merge in tokeniser.graph.merges().values()):
         st.write(
             f"It has {counted(tuples, 'merge')} of more than two parts, so it becomes a **folder "
             "for `transformers`** with a small tokeniser class: a `tokenizer.json` has pairs only."
@@ -203,7 +216,8 @@ def _forecast(current: Session, tuples: int) -> None:
             "a tokenizer.json that every library reads, and all types keep their ids. An edit, "
             "which can be undone."
         )
-        if ui.button("Leave only pair merges", "conversion_path", help=said):
+        is_open = tokeniser is current.study.tokeniser
+        if is_open and ui.button("Leave only pair merges", "conversion_path", help=said):
             make_portable(current)
             ui.run_again()
     else:

@@ -30,6 +30,7 @@ from morphgraph.segment.training import train
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import spelled
 from web import widgets as ui
+from web.copies import copied, copies_of
 from web.inputs import DETECT, clear_upload, open_file
 from web.jobs import Tell, Waiting, train_in_turn
 from web.sources import Source, frequencies_of, reference_of
@@ -105,8 +106,9 @@ def choose_methods(current: Session, field: DeltaGenerator) -> list[PickedMethod
     ``field``: where methods are chosen, possibly collapsed. `make_next` makes the slow ones.
     """
     edited = bool(current.study.graph.history)
-    models = (f"model {name}" for name in current.models)
-    names = [*_known_methods(current), *([START] if edited else []), *models]
+    others = [*(f"copy {name}" for name in copies_of(current))]
+    others += (f"model {name}" for name in current.models)
+    names = [*_known_methods(current), *([START] if edited else []), *others]
     chosen = chosen_methods(current)
     chosen.offer(names, partial(_is_available, current))
     _follow_methods(current)
@@ -123,8 +125,8 @@ def choose_methods(current: Session, field: DeltaGenerator) -> list[PickedMethod
         format_func=lambda name: METHODS[name].title if name in METHODS else name,
         on_change=choose,
         help="On the open tokeniser as it is now; what learns from the reference, on it as it was "
-        "before the edits, without the held-out words. Train others, or open model files, to add "
-        "them here.",
+        "before the edits, without the held-out words. Train others, open model files, or keep "
+        "copies on History and export, to add them here.",
     )
     found = []
     for name in chosen.names:
@@ -152,7 +154,7 @@ def _label(current: Session, name: str, settings: Mapping[str, Any]) -> str:
         edited = " now" if current.study.graph.history else ""
         return method_on(current.study.tokeniser, name).name + edited
     if name not in METHODS:
-        return name.removeprefix("model ")
+        return name.removeprefix("copy ").removeprefix("model ")
     fields = METHODS[name].fields.items()
     usual = {key: field.default for key, field in fields}
     return METHODS[name].label({k: v for k, v in settings.items() if v != usual[k]})
@@ -185,8 +187,8 @@ def lacking_counts(current: Session) -> str:
     return " and ".join(lacking) + (" need" if len(lacking) > 1 else " needs") if lacking else ""
 
 
-def choose_method(current: Session, place: str) -> Segmenter:
-    """Choose one method that needs no word counts, and return it for the open tokeniser."""
+def choose_method(tokeniser: BpeTokeniser, place: str) -> Segmenter:
+    """Choose one method that needs no word counts, and return it for a tokeniser."""
     names = [n for n in METHODS.offered if METHODS[n].standalone and not METHODS[n].counts]
     name = ui.choice(
         st.selectbox,
@@ -199,7 +201,7 @@ def choose_method(current: Session, place: str) -> Segmenter:
     settings = _settings(name, place)
     with st.container(horizontal=True):
         method_fields(PickedMethod(name, settings, METHODS[name].title), place)
-    return method_on(current.study.tokeniser, name, settings)
+    return method_on(tokeniser, name, settings)
 
 
 def _follow_methods(current: Session) -> None:
@@ -344,6 +346,9 @@ def make_method(
     """
     if name.startswith("model "):
         return current.models[name.removeprefix("model ")]
+    if name.startswith("copy "):
+        made_of = copied(current, name.removeprefix("copy "))
+        return current.once(("method", Same(made_of)), lambda: method_on(made_of, "bpe"))
     tokeniser = relearned or current.study.tokeniser
 
     def make() -> Segmenter:

@@ -8,6 +8,8 @@ import streamlit as st
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.refine.held_out import HeldOut, held_out, learned_steps
 from morphgraph.refine.learning import has_seen
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web.jobs import done_beside
 from web.state import Session
 
@@ -24,6 +26,11 @@ class LearnedEdits:
     said: str = ""
 
 
+def is_learned(tokeniser: BpeTokeniser, benchmark: Benchmark) -> bool:
+    """Return whether edits of a tokeniser were learned from a reference."""
+    return has_seen(tokeniser, benchmark) or bool(learned_steps(tokeniser, benchmark))
+
+
 def learned_edits(current: Session) -> LearnedEdits | None:
     """Return what is known of edits that were learned from the reference; None if none were.
 
@@ -31,7 +38,7 @@ def learned_edits(current: Session) -> LearnedEdits | None:
     """
     study = current.study
     tokeniser, benchmark = study.tokeniser, study.benchmark
-    if not has_seen(tokeniser, benchmark) and not learned_steps(tokeniser, benchmark):
+    if not is_learned(tokeniser, benchmark):
         return None
     if current.asked:
         return LearnedEdits()

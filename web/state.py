@@ -6,6 +6,7 @@ What                  In the address         In the session                  On 
 demo                  ``demo``               ``sources``                     the tab's record
 own files             no                     ``sources``                     files, by checksum
 edits, also undone    no                     ``study.graph``, ``recipes``    record; a recipe each
+named copies          no                     ``copies``                      record
 run of ReBPE          ``phase``, ``word``    ``run``, its settings           record
 models                no                     ``models``                      files, by checksum
 chosen methods        ``methods``            ``chosen``, fields of settings  no
@@ -167,16 +168,25 @@ def _held(value: str) -> str:
     return value if len(value) <= 1500 else ""
 
 
+@dataclass(frozen=True)
+class Copy:
+    """A kept state of a tokeniser: its edits, and the references that some were learned from."""
+
+    steps: Steps
+    learned: list[LearnedFrom]
+
+
 @dataclass(eq=False)
 class Session:
     """The open tokeniser and reference as a study, and what the pages remember.
 
     ``selected`` and ``focus`` are type ids; ``recipes`` the edits of tokenisers that were edited in
-    this browser, by checksum, ``learned`` the references that methods chose some of them by;
-    ``models`` those trained or opened, by a name that says how, and ``model_files`` the checksums
-    of those on disk; ``store`` where all this is kept for the next visit, ``kept_as`` the state
-    that was kept last, and ``unkept`` why it could not be; ``asked`` what the run of ReBPE was
-    asked to do; ``doing`` what long work is being done.
+    this browser, by checksum, ``learned`` the references that methods chose some of them by, and
+    ``copies`` the states that were kept of them, by name; ``models`` those trained or opened, by a
+    name that says how, and ``model_files`` the checksums of those on disk; ``store`` where all this
+    is kept for the next visit, ``kept_as`` the state that was kept last, and ``unkept`` why it
+    could not be; ``asked`` what the run of ReBPE was asked to do; ``doing`` what long work is being
+    done.
     """
 
     study: Study
@@ -189,6 +199,7 @@ class Session:
     chosen: Any = None
     recipes: dict[str, Steps] = field(default_factory=dict)
     learned: dict[str, list[LearnedFrom]] = field(default_factory=dict)
+    copies: dict[str, dict[str, Copy]] = field(default_factory=dict)
     sources: dict[str, Source | None] = field(default_factory=dict)
     store: BrowserStore = field(default_factory=BrowserStore)
     kept_as: tuple[Any, ...] = ()
@@ -409,6 +420,7 @@ class _Record(BaseModel, extra="forbid"):
     doing: str = ""
     recipes: dict[str, Steps]
     learned: dict[str, list[LearnedFrom]] = {}
+    copies: dict[str, dict[str, Copy]] = {}
 
 
 def keep_session(current: Session) -> None:
@@ -420,12 +432,13 @@ def keep_session(current: Session) -> None:
     def state() -> tuple[Any, ...]:
         models = [(name, current.model_files.get(name)) for name in current.models]
         edits = (*current.state(), len(graph.undone))
-        return current.study_number, edits, ran, models, current.doing
+        copies = [(checksum, list(some)) for checksum, some in current.copies.items() if some]
+        return current.study_number, edits, ran, models, copies, current.doing
 
     if state() == current.kept_as:
         return
     keep_recipe(current.study.tokeniser)
-    used = graph.history or graph.undone or current.models or current.doing
+    used = graph.history or graph.undone or current.models or current.doing or current.copies
     if used or current.language != "en" or current.kept_as:  # there is something worth storing
         try:
             record = _record_of(current)
@@ -491,13 +504,14 @@ def _record_of(current: Session) -> _Record | None:
         reference=reference,
         frequencies=frequencies,
         chose_frequencies=current.chose_frequencies,
-        steps=_as_json(changes),
+        steps=as_json(changes),
         undone=len(graph.undone),
         run=_record_of_run(current.run, changes) if current.run else None,
         models={name: known[name] for name in current.models if known[name]},
         doing=current.doing,
         recipes=current.recipes,
         learned=current.learned,
+        copies=current.copies,
     )
 
 
@@ -513,7 +527,8 @@ def _record_of_run(run: ReBPERun, changes: Sequence[Change]) -> _Run | None:
     return _Run(run.settings, run.edits_before, phases, len(run.phases)) if phases else None
 
 
-def _as_json(changes: Iterable[Change]) -> Steps:
+def as_json(changes: Iterable[Change]) -> Steps:
+    """Return edits as they are stored."""
     steps: Steps = json.loads(json.dumps([dict(change.step) for change in changes]))
     return steps
 
@@ -549,9 +564,11 @@ def _open(current: Session, record: _Record) -> None:
     counts = record.frequencies and with_files(record.frequencies)
     current.open(with_files(record.tokeniser), with_files(record.reference), counts)
     tokeniser, graph = current.study.tokeniser, current.study.graph
-    for steps in (record.steps, *record.recipes.values()):
+    copies = [copy.steps for some in record.copies.values() for copy in some.values()]
+    for steps in (record.steps, *record.recipes.values(), *copies):
         check_steps(steps, "What was kept")
     current.recipes, current.learned = record.recipes, record.learned
+    current.copies = record.copies
     tokeniser.learned_from.extend(record.learned.get(tokeniser.checksum, []))
     current.chose_frequencies = record.chose_frequencies
     for name, checksum in record.models.items():
@@ -582,7 +599,7 @@ def _run_again(current: Session, steps: Steps, kept: _Run) -> ReBPERun | None:
             graph.replay(steps[done:place])  # edits by hand, between two phases
             done = place
         phase = run.step()
-        edits = _as_json([] if phase is None or phase.change.is_empty else [phase.change])
+        edits = as_json([] if phase is None or phase.change.is_empty else [phase.change])
         if phase is None or edits != ([] if place is None else steps[place : place + 1]):
             while graph.history:
                 graph.undo()

@@ -1,11 +1,14 @@
 """The page that exports: forms, checks, and that an edit makes them be made again."""
 
+import json
 import re
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from tests.pages.conftest import as_read
+from web.copies import MOST_COPIES
 
 pytestmark = pytest.mark.slow
 
@@ -121,3 +124,74 @@ def test_each_form_says_what_it_is_good_for_and_gives_its_file(
         [content] = [make() for make in downloads.values()]
         assert content
     assert len(forms.options) == 4
+
+
+def test_a_copy_can_be_left_and_opened_again(
+    app: Any, downloads: dict[str, Any], cookies: dict[str, str], open_app: Any
+) -> None:
+    def keep(name: str) -> None:
+        app.find("text_input", "Keep the present state as").set_value(name)
+        app.press("Keep a copy")
+
+    def knocked_out() -> list[Any]:
+        return [step["types"] for step in app.graph.recipe()]
+
+    def rows() -> dict[str, str]:
+        said = [as_read(m.value) for m in app.test.markdown]
+        return {a.strip("*"): b for a, b in pairwise(said) if " types · " in b}
+
+    app.graph.knockout(["ies"])
+    app.graph.knockout(["ing"])
+    keep_f1 = app.open("history").metrics()["F1 %"][0]
+    keep("<b>two</b> " + "x" * 60)
+    [two] = app.session.copies[app.session.study.tokeniser.checksum]
+    assert two == "<b>two</b> " + "x" * 29
+    assert rows() == {two: f"7,998 types · 2 edits · F1 {keep_f1}"}
+    app.press("Undo")
+    keep("")
+    assert list(rows()) == [two, "1 edit"]
+    app.graph.knockout(["er"])  # which nobody keeps
+    app.test.button(key="swap_horiz copy 0").click()
+    app.run()
+    assert knocked_out() == [["ies"], ["ing"]]
+    assert list(rows()) == [two, "1 edit", "before switching"]
+    app.test.button(key="swap_horiz copy 1").click()
+    app.run()
+    assert list(rows()) == [two, "1 edit", "before switching"], "Redo leads back"
+    assert knocked_out() == [["ies"]] and app.press("Redo") and len(app.graph.history) == 2
+    app.test.button(key="swap_horiz copy 2").click()
+    app.run()
+    assert knocked_out() == [["ies"], ["er"]] and len(rows()) == 3
+    app.press("Undo")
+    app.test.button(key="delete copy 2").click()
+    app.run()
+    # They come back in the same browser, are exported, and compared.
+    cookies.update({"morphgraph": app.session.store.token, "morphgraph-tab": app.session.store.tab})
+    app = open_app("history")
+    assert list(rows()) == [two, "1 edit"] and knocked_out() == [["ies"]]
+    app.test.button(key="download copy 0").click()
+    app.test.radio[0].set_value("A recipe: the edits alone")
+    app.run()
+    steps = json.loads(next(iter(downloads.values()))())["steps"]
+    assert [step["types"] for step in steps] == [["ies"], ["ing"]]
+    app.open("scores")
+    methods = app.find("multiselect", "Methods")
+    methods.set_value([*methods.value, f"copy {two}"])
+    app.run()
+    scores = dict(app.table("tokeniser")[["tokeniser", "f1"]].values)
+    assert scores[two].startswith(keep_f1) and not scores["BTE now"].startswith(keep_f1)
+
+
+def test_no_switch_loses_edits_where_no_more_copies_are_kept(app: Any) -> None:
+    app.graph.knockout(["ies"])
+    app.open("history")
+    for _ in range(MOST_COPIES):
+        app.press("Keep a copy")
+    with pytest.raises(AssertionError, match="disabled"):
+        app.press("Keep a copy")
+    app.graph.undo()
+    app.graph.knockout(["ing"])
+    app.run().test.button(key="swap_horiz copy 0").click()
+    app.run()
+    assert [step["types"] for step in app.graph.recipe()] == [["ing"]]
+    assert "Remove one first" in app.test.toast[0].value

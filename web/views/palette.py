@@ -7,6 +7,7 @@ import streamlit as st
 
 from morphgraph.core.text import shortened
 from web.components import component
+from web.copies import copy_field
 from web.edits import open_in_graph
 from web.state import Session
 from web.views.trees import open_in_merge_tree
@@ -29,6 +30,7 @@ def _palette(current: Session, pages: Mapping[str, str]) -> None:
     places: dict[str, Callable[[], object]] = {
         name: partial(st.switch_page, page) for name, page in pages.items()
     }
+    places["Keep a copy …"] = partial(copy_field, current, "palette")
     if graph.history:
         places["Undo"] = partial(_then_redraw, current.undo)
     if graph.undone:

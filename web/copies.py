@@ -1,0 +1,155 @@
+"""Named copies of the open tokeniser: recipes to keep, switch to, compare and export."""
+
+from itertools import takewhile
+from typing import Any
+
+import streamlit as st
+
+from morphgraph.core.cache import State
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import counted, percent, visible
+from morphgraph.refine.study import Study
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
+from web import widgets as ui
+from web.edits import go_to_edit
+from web.held_out import is_learned, learned_edits
+from web.state import Copy, Session, Steps, as_json
+
+MOST_COPIES = 12
+"""The limit of one tokeniser."""
+BEFORE_SWITCHING = "before switching"
+"""The name of edits that a switch would have lost."""
+EXPORTED = "export_of"
+"""The field that says which copy is exported."""
+_LONGEST = 40
+_FULL = f"At most {MOST_COPIES} copies are kept. Remove one first."
+
+
+def copies_of(current: Session) -> dict[str, Copy]:
+    """Return the kept copies of the open tokeniser by name."""
+    return current.copies.setdefault(current.study.tokeniser.checksum, {})
+
+
+def keep_copy(current: Session, name: str) -> None:
+    """Keep the present state under a name; without one, the number of edits is its name."""
+    tokeniser, copies = current.study.tokeniser, copies_of(current)
+    if len(copies) >= MOST_COPIES:
+        raise MorphGraphError(_FULL)
+    name = visible(" ".join(name.split()))[:_LONGEST] or _usual_name(current)
+    name = ui.unique_name(name, copies)
+    learned = list(tokeniser.learned_from) if tokeniser.graph.history else []
+    copies[name] = Copy(as_json(tokeniser.graph.history), learned)
+    current.notice = f"Kept as “{name}”, on History and export."
+
+
+def _usual_name(current: Session) -> str:
+    edits = len(current.study.graph.history)
+    return counted(edits, "edit") if edits else "as opened"
+
+
+def copied(current: Session, name: str) -> BpeTokeniser:
+    """Return a kept copy as a tokeniser; the same object each time, not to be edited."""
+    copy = copies_of(current)[name]
+
+    def make() -> BpeTokeniser:
+        tokeniser = current.study.tokeniser.fork()
+        tokeniser.graph.replay(copy.steps)
+        tokeniser.learned_from.extend(copy.learned)
+        return tokeniser
+
+    learned = map(vars, copy.learned)
+    return current.once(("copy", State.of(copy.steps, *learned)), make, of_files=True)
+
+
+def switch_to(current: Session, name: str) -> None:
+    """Undo the edits that a kept copy lacks, and make its others.
+
+    Edits that would be lost, for they are in no copy and cannot be redone, are kept as a copy.
+    """
+    tokeniser, copies = current.study.tokeniser, copies_of(current)
+    graph, now, then = tokeniser.graph, as_json(tokeniser.graph.history), copies[name].steps
+    same = (one == other for one, other in zip(now, then, strict=False))
+    shared = sum(1 for _ in takewhile(bool, same))
+    current.asked = ""
+    try:
+        if shared < len(then) and not any(c.steps[: len(now)] == now for c in copies.values()):
+            keep_copy(current, BEFORE_SWITCHING)
+        go_to_edit(current, shared)
+        if shared < len(then):
+            graph.replay(then[shared:])
+            tokeniser.learned_from[:] = copies[name].learned
+            current.learned[tokeniser.checksum] = list(copies[name].learned)
+    except MorphGraphError as error:
+        go_to_edit(current, len(now))
+        current.notice = str(error)
+
+
+def copy_field(current: Session, place: str) -> None:
+    """Show where the present state gets a name, to be kept."""
+    is_full = len(copies_of(current)) >= MOST_COPIES
+    row: dict[str, Any] = {"horizontal": True, "vertical_alignment": "bottom"}
+    with st.form(f"copy {place}", clear_on_submit=True, border=False), st.container(**row):
+        said = "A copy is a list of edits, kept for your next visit as they are."
+        how: dict[str, Any] = {"placeholder": _usual_name(current), "max_chars": _LONGEST}
+        name = st.text_input("Keep the present state as", width=260, help=said, **how)
+        how = {"icon": ":material/bookmark_add:", "help": _FULL if is_full else None}
+        if st.form_submit_button("Keep a copy", disabled=is_full, **how):
+            keep_copy(current, name)
+            st.rerun()
+
+
+def copy_list(current: Session) -> None:
+    """Show the kept copies, each with what it is and what can be done with it."""
+    copies, now = copies_of(current), as_json(current.study.graph.history)
+    _note_held_out(current, now)
+    for number, (name, copy) in enumerate(copies.items()):
+        row: dict[str, Any] = {"horizontal": True, "vertical_alignment": "center", "gap": "xsmall"}
+        with st.container(key=f"copy-row-{number}", **row):
+            st.markdown(f"**{ui.plain(name)}**", width=165)
+            with ui.attempt():
+                st.markdown(_described(current, copy, copied(current, name)), width=265)
+            st.space("stretch")
+            is_now = copy.steps == now
+            with st.container(horizontal=True, width="content", gap="small"):
+                for label, icon, action in (
+                    ("Open" if is_now else "Switch", "swap_horiz", switch_to),
+                    ("Export", "download", _export_below),
+                    ("Remove", "delete", _remove),
+                ):
+                    how: dict[str, Any] = {"key": f"{icon} copy {number}", "type": "tertiary"}
+                    how["disabled"] = is_now and action is switch_to
+                    ui.button(label, icon, action, current, name, **how)
+
+
+def _export_below(current: Session, name: str) -> None:
+    ui.set_value(EXPORTED, name)
+
+
+def _remove(current: Session, name: str) -> None:
+    copies_of(current).pop(name, None)
+
+
+def _described(current: Session, copy: Copy, tokeniser: BpeTokeniser) -> str:
+    """Format the size of a copy, and F1 as the bar does, once that has shown it."""
+    benchmark = current.study.benchmark
+    types = counted(tokeniser.vocabulary_size, "type")
+    said = f"{types} · {counted(len(copy.steps), 'edit')}"
+    if not benchmark.reference.has_gold:
+        return said
+    f1 = percent(Study(tokeniser, benchmark).now.score("morphemic", "types").f1)
+    if not is_learned(tokeniser, benchmark):
+        return f"{said} · F1 {f1}"
+    held_out = current.study.cache.known(*_held_out_key(current, copy.steps), None)
+    shown = f"{f1} on words learned from" if held_out is None else f"{held_out} held out"
+    return f"{said} · F1 {shown}"
+
+
+def _held_out_key(current: Session, steps: Steps) -> tuple[Any, Any]:
+    return current.state(of_files=True), ("held-out F1", State.of(steps))
+
+
+def _note_held_out(current: Session, steps: Steps) -> None:
+    learned = learned_edits(current)
+    if learned is not None and learned.held_out is not None:
+        f1 = percent(learned.held_out.scores("morphemic", "types")[1].f1)
+        current.study.cache.get(*_held_out_key(current, steps), lambda: f1)

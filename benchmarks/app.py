@@ -116,12 +116,9 @@ def _time_clicks(page: Page, at_each: int) -> dict[str, list[float]]:
 
 def _look_around(page: Page, name: str) -> None:
     """Focus the graph on a type."""
-    find = page.get_by_role("textbox", name="Find a type")
+    find = page.get_by_role("combobox", name="Find a type")
     find.fill(name)
     find.press("Enter")
-    page.wait_for_timeout(800)
-    page.get_by_role("combobox", name="match").click()
-    page.get_by_role("option", name=name, exact=True).first.click()
     page.get_by_role("heading", name=name, exact=True).wait_for()
     page.wait_for_timeout(1500)
     page.get_by_role("button", name="Show all").click()

@@ -75,19 +75,9 @@ def camera(page: Page) -> str:
 
 def look_for(page: Page, text: str) -> None:
     """Search a type and choose it."""
-    field = page.get_by_role("textbox", name="Find a type")
+    field = page.get_by_role("combobox", name="Find a type")
     field.fill(text)
-    field.press("Enter")
-    page.wait_for_timeout(300)
-    idle(page)
-    wanted = page.get_by_role("option", name=text, exact=True).first
-    for _ in range(10):  # the list may still be that of an earlier search
-        page.get_by_role("combobox", name="match").click()
-        try:
-            wanted.click(timeout=3_000)
-            break
-        except TimeoutError:
-            page.keyboard.press("Escape")
+    field.press("Enter")  # goes to the first that is found, once it is
     wait_for_focus(page, text)
     idle(page)
 

@@ -1,6 +1,6 @@
 // All types by length and blame on a small canvas, one mark for all of a cell; a click goes to one of them.
 
-const PAD = { left: 36, right: 4, top: 5, bottom: 15 }; // px
+const PAD = { left: 46, right: 4, top: 5, bottom: 15 }; // px
 
 class OverviewView {
   constructor(parent) {
@@ -56,7 +56,7 @@ class OverviewView {
     pen.fillStyle = style.color;
     pen.textBaseline = "middle";
     pen.textAlign = "right";
-    for (const [row, label] of [[10, "100 %"], [0, "0 %"], [-1, "none"]]) pen.fillText(label, PAD.left - 5, this.box([1, row]).y);
+    for (const [row, label] of [[10, "100 %"], [0, "0 %"], [-1, "no joins"]]) pen.fillText(label, PAD.left - 5, this.box([1, row]).y);
     pen.textAlign = "center";
     for (const column of [1, 5, 10, 15]) pen.fillText(column, this.box([column, 0]).x, high - 6);
     pen.textAlign = "right";

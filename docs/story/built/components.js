@@ -1,4 +1,4 @@
-story.components.fan = {"html":"<div class=\"fan\">\n  <svg class=\"surface\" role=\"group\" aria-label=\"Merge graph\"><g class=\"world\"><g class=\"edges\"></g><g class=\"vertices\"></g></g></svg>\n  <div class=\"notice\" hidden>There is nothing to draw.</div>\n  <div class=\"toolbar\" role=\"toolbar\" aria-label=\"View of the graph\">\n    <button type=\"button\" data-action=\"fit\" title=\"Show all (0)\" aria-label=\"Show all\"><svg viewBox=\"0 0 20 20\"><path d=\"M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4\"/></svg></button>\n    <button type=\"button\" data-action=\"in\" title=\"Zoom in (+)\" aria-label=\"Zoom in\"><svg viewBox=\"0 0 20 20\"><path d=\"M10 4v12M4 10h12\"/></svg></button>\n    <button type=\"button\" data-action=\"out\" title=\"Zoom out (−)\" aria-label=\"Zoom out\"><svg viewBox=\"0 0 20 20\"><path d=\"M4 10h12\"/></svg></button>\n    <button type=\"button\" data-action=\"svg\" title=\"Download as SVG\" aria-label=\"Download as SVG\"><svg viewBox=\"0 0 20 20\"><path d=\"M10 3v9M6 9l4 4 4-4M4 17h12\"/></svg></button>\n  </div>\n</div>\n\n","css":":host { display: block; }\n\n.fan {\n  position: relative;\n  overflow: hidden;\n  box-sizing: border-box;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 15%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: var(--st-text-color, #262730);\n  font: 14px var(--st-code-font, \"Source Code Pro\", monospace);\n\n  --plain: #eceff3;\n  --plain-ink: #262730;\n  --line: #aab2bf;\n  --changed: #1668c7;\n  --selected: #6d3fe0;\n  --faded: #6b6f7a;\n  --lane0: #737a8c;\n  --lane1: #b9770e;\n  --lane2: #1f8a70;\n  --lane3: #a3478f;\n  --lane4: #2f6fb7;\n}\n\n.fan.dark {\n  --plain: #2b303b;\n  --plain-ink: #fafafa;\n  --line: #596273;\n  --changed: #5ab4ff;\n  --selected: #b79bff;\n  --faded: #a4a9b5;\n  --lane0: #a8b0c2;\n  --lane1: #f0b24a;\n  --lane2: #5fd0b0;\n  --lane3: #e08ccf;\n  --lane4: #7db4f0;\n}\n\n.surface { display: block; width: 100%; height: 100%; cursor: grab; touch-action: none; }\n.surface:active { cursor: grabbing; }\n\n.vertex { cursor: pointer; outline: none; transition: transform var(--time), opacity var(--time); }\n.vertex text { fill: var(--ink, var(--plain-ink)); text-anchor: middle; dominant-baseline: central; user-select: none; }\n.vertex .box { fill: var(--fill, var(--plain)); stroke: color-mix(in srgb, var(--plain-ink) 22%, transparent); transition: width var(--time), x var(--time), fill var(--time); }\n.vertex .ring { fill: none; stroke: none; stroke-width: 3; transition: width var(--time), x var(--time); }\n.vertex.focus text { font-weight: 600; }\n.vertex.changed .box { stroke: var(--changed); stroke-width: 2.5; }\n.vertex.more .box { fill: none; stroke-dasharray: 5 4; stroke: var(--line); }\n.vertex.ghost .box { fill: none; stroke: none; }\n.vertex.merge.ghost .box { stroke: var(--line); stroke-dasharray: 4 3; }\n.vertex.ghost text { fill: var(--faded); text-decoration: line-through; }\n.vertex.strand .box { stroke: var(--strand); stroke-width: 2.5; }\n.vertex.selected .ring { stroke: var(--selected); }\n.vertex.pointed .ring { stroke: color-mix(in srgb, var(--selected) 55%, transparent); }\n.vertex:focus-visible .ring { stroke: var(--selected); stroke-dasharray: 5 3; }\n.vertex.marked .ring { stroke: var(--changed); }\n\n.edge { fill: none; stroke: var(--line); stroke-width: 1.5; transition: d var(--time), opacity var(--time); }\n.edge.focus { stroke: color-mix(in srgb, var(--selected) 75%, transparent); }\n.edge.strand { stroke: var(--strand); stroke-width: 1.7; }\n.edge.ghost { stroke-dasharray: 4 4; }\n.edge.near { stroke-width: 3; }\n\n.coming { animation: coming var(--time); }\n.leaving { opacity: 0; pointer-events: none; }\n.lit .vertex:not(.on), .lit .edge:not(.on) { opacity: 0.22; }\n.moving .world { transition: transform var(--time); }\n\n@keyframes coming { from { opacity: 0; } }\n\n.fan { --time: 450ms; }\n\n@media (prefers-reduced-motion: reduce) {\n  .fan { --time: 0.01ms; }\n}\n\n.notice { position: absolute; inset: 0; display: grid; place-items: center; color: var(--faded); }\n.notice[hidden] { display: none; }\n\n.toolbar { position: absolute; right: 8px; bottom: 8px; display: flex; gap: 2px; }\n\n.toolbar button {\n  display: grid;\n  place-items: center;\n  width: 28px;\n  height: 28px;\n  padding: 0;\n  border: 0;\n  border-radius: 7px;\n  background: var(--st-background-color, #fff);\n  color: inherit;\n  opacity: 0.75;\n  cursor: pointer;\n}\n\n.toolbar button:hover { opacity: 1; background: var(--st-secondary-background-color, #f0f2f6); }\n.toolbar button:focus-visible { opacity: 1; outline: 2px solid var(--selected); }\n.toolbar svg { width: 16px; height: 16px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; }\n\n"};
+story.components.fan = {"html":"<div class=\"fan\">\n  <svg class=\"surface\" role=\"group\" aria-label=\"Merge graph\"><g class=\"world\"><g class=\"edges\"></g><g class=\"vertices\"></g></g></svg>\n  <div class=\"notice\" hidden>There is nothing to draw.</div>\n  <div class=\"thumb\" hidden></div>\n  <div class=\"toolbar\" role=\"toolbar\" aria-label=\"View of the graph\">\n    <button type=\"button\" data-action=\"fit\" title=\"Show all (0)\" aria-label=\"Show all\"><svg viewBox=\"0 0 20 20\"><path d=\"M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4\"/></svg></button>\n    <button type=\"button\" data-action=\"in\" title=\"Zoom in (+)\" aria-label=\"Zoom in\"><svg viewBox=\"0 0 20 20\"><path d=\"M10 4v12M4 10h12\"/></svg></button>\n    <button type=\"button\" data-action=\"out\" title=\"Zoom out (−)\" aria-label=\"Zoom out\"><svg viewBox=\"0 0 20 20\"><path d=\"M4 10h12\"/></svg></button>\n    <button type=\"button\" data-action=\"svg\" title=\"Download as SVG\" aria-label=\"Download as SVG\"><svg viewBox=\"0 0 20 20\"><path d=\"M10 3v9M6 9l4 4 4-4M4 17h12\"/></svg></button>\n  </div>\n</div>\n\n","css":":host { display: block; }\n\n.fan {\n  position: relative;\n  overflow: hidden;\n  box-sizing: border-box;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 15%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: var(--st-text-color, #262730);\n  font: 14px var(--st-code-font, \"Source Code Pro\", monospace);\n\n  --plain: #eceff3;\n  --plain-ink: #262730;\n  --line: #aab2bf;\n  --changed: #1668c7;\n  --selected: #6d3fe0;\n  --faded: #6b6f7a;\n  --lane0: #737a8c;\n  --lane1: #b9770e;\n  --lane2: #1f8a70;\n  --lane3: #a3478f;\n  --lane4: #2f6fb7;\n}\n\n.fan.dark {\n  --plain: #2b303b;\n  --plain-ink: #fafafa;\n  --line: #596273;\n  --changed: #5ab4ff;\n  --selected: #b79bff;\n  --faded: #a4a9b5;\n  --lane0: #a8b0c2;\n  --lane1: #f0b24a;\n  --lane2: #5fd0b0;\n  --lane3: #e08ccf;\n  --lane4: #7db4f0;\n}\n\n.surface { display: block; width: 100%; height: 100%; cursor: grab; touch-action: none; }\n.surface:active { cursor: grabbing; }\n\n.vertex { cursor: pointer; outline: none; transition: transform var(--time), opacity var(--time); }\n.vertex text { fill: var(--ink, var(--plain-ink)); text-anchor: middle; dominant-baseline: central; user-select: none; }\n.vertex .box { fill: var(--fill, var(--plain)); stroke: color-mix(in srgb, var(--plain-ink) 22%, transparent); transition: width var(--time), x var(--time), fill var(--time); }\n.vertex .ring { fill: none; stroke: none; stroke-width: 3; transition: width var(--time), x var(--time); }\n.vertex.focus text { font-weight: 600; }\n.vertex.changed .box { stroke: var(--changed); stroke-width: 2.5; }\n.vertex.more .box { fill: none; stroke-dasharray: 5 4; stroke: var(--line); }\n.vertex.ghost .box { fill: none; stroke: none; }\n.vertex.merge.ghost .box { stroke: var(--line); stroke-dasharray: 4 3; }\n.vertex.ghost text { fill: var(--faded); text-decoration: line-through; }\n.vertex.strand .box { stroke: var(--strand); stroke-width: 2.5; }\n.vertex.selected .ring { stroke: var(--selected); }\n.vertex.pointed .ring { stroke: color-mix(in srgb, var(--selected) 55%, transparent); }\n.vertex:focus-visible .ring { stroke: var(--selected); stroke-dasharray: 5 3; }\n.vertex.marked .ring { stroke: var(--changed); }\n\n.edge { fill: none; stroke: var(--line); stroke-width: 1.5; transition: d var(--time), opacity var(--time); }\n.edge.focus { stroke: color-mix(in srgb, var(--selected) 75%, transparent); }\n.edge.strand { stroke: var(--strand); stroke-width: 1.7; }\n.edge.ghost { stroke-dasharray: 4 4; }\n.edge.near { stroke-width: 3; }\n\n.coming { animation: coming var(--time); }\n.leaving { opacity: 0; pointer-events: none; }\n.lit .vertex:not(.on), .lit .edge:not(.on) { opacity: 0.22; }\n.moving .world { transition: transform var(--time); }\n\n@keyframes coming { from { opacity: 0; } }\n\n.fan { --time: 450ms; }\n\n@media (prefers-reduced-motion: reduce) {\n  .fan { --time: 0.01ms; }\n}\n\n.notice { position: absolute; inset: 0; display: grid; place-items: center; color: var(--faded); }\n.notice[hidden] { display: none; }\n\n.thumb { position: absolute; right: 2px; width: 4px; border-radius: 2px; background: var(--line); pointer-events: none; }\n\n.toolbar { position: absolute; right: 8px; bottom: 8px; display: flex; gap: 2px; border-radius: 7px; background: var(--st-background-color, #fff); }\n\n.toolbar button {\n  display: grid;\n  place-items: center;\n  width: 28px;\n  height: 28px;\n  padding: 0;\n  border: 0;\n  border-radius: 7px;\n  background: var(--st-background-color, #fff);\n  color: inherit;\n  opacity: 0.75;\n  cursor: pointer;\n}\n\n.toolbar button:hover { opacity: 1; background: var(--st-secondary-background-color, #f0f2f6); }\n.toolbar button:focus-visible { opacity: 1; outline: 2px solid var(--selected); }\n.toolbar svg { width: 16px; height: 16px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; }\n\n"};
 story.components.fan.show = (() => {
 /**
 * Panzoom 4.6.2 for panning and zooming elements using CSS transforms
@@ -149,6 +149,7 @@ const cameras = (globalThis.__morphgraph_cameras ??= new Map()); // view key →
 const LANES = 5;
 const SCALE = { most: 1.35, smallest: 0.15, largest: 4 };
 const MARGIN = 16; // px around all that is drawn
+const BAR = 40; // px at the end of a long fan, for its last row not to lie behind the buttons
 const PAINTED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor", "dominant-baseline", "text-decoration-line"];
 const LEAVING = 500; // ms after which what has faded is removed
 
@@ -164,6 +165,7 @@ class FanView {
     this.frame = parent.querySelector(".fan");
     this.surface = parent.querySelector(".surface");
     this.world = parent.querySelector(".world");
+    this.thumb = parent.querySelector(".thumb");
     this.clicks = new Clicks();
     this.vertices = new Map();
     this.edges = new Map();
@@ -176,12 +178,15 @@ class FanView {
       cursor: "",
       setTransform: (element, { scale, x, y }) => {
         element.style.transform = `scale(${scale}) translate(${x}px, ${y}px)`;
+        this.showPlace(scale, y);
       },
       handleStartEvent: () => this.frame.classList.remove("moving"),
     });
     this.surface.addEventListener("wheel", (event) => {
       this.frame.classList.remove("moving");
-      this.camera.zoomWithWheel(event);
+      // As on any page: the wheel scrolls, and zooms with Ctrl, which pinching on a touchpad sends, too.
+      if (event.ctrlKey) this.camera.zoomWithWheel(event);
+      else this.scroll(event);
       this.keepCamera();
     });
     this.world.addEventListener("panzoomend", () => this.keepCamera());
@@ -342,6 +347,31 @@ class FanView {
     this.move(kept ?? this.whole(wide, high, this.least));
   }
 
+  /** Scroll as far as something is drawn; beyond that the page scrolls. */
+  scroll(event) {
+    const [box, scale, from] = [this.bounds(), this.camera.getScale(), this.camera.getPan()];
+    const line = event.deltaMode ? 16 : 1; // px
+    const along = (at, delta, low, high, size) => {
+      const [last, first] = [Math.min(size / scale - high, at), Math.max(-low, at)];
+      return size / scale >= high - low ? at : Math.min(first, Math.max(last, at - (delta * line) / scale));
+    };
+    const { clientWidth: wide, clientHeight: high } = this.surface;
+    const x = along(from.x, event.deltaX, box.left, box.right, wide);
+    const y = along(from.y, event.deltaY, box.top, box.bottom + BAR / scale, high);
+    if (x === from.x && y === from.y) return;
+    event.preventDefault();
+    this.camera.pan(x, y, { force: true });
+  }
+
+  /** Show at the side which part of all that is drawn is in sight, if not all is. */
+  showPlace(scale, y) {
+    const { top, bottom } = this.bounds();
+    const [from, part] = [(-y - top) / (bottom - top), this.surface.clientHeight / scale / (bottom - top)];
+    this.thumb.hidden = !(part < 0.98);
+    this.thumb.style.top = `${100 * Math.max(0, Math.min(1 - part, from))}%`;
+    this.thumb.style.height = `${100 * part}%`;
+  }
+
   bounds() {
     const box = { left: Infinity, right: -Infinity, top: Infinity, bottom: -Infinity };
     for (const { x, y, width } of this.vertices.values()) {
@@ -367,18 +397,20 @@ class FanView {
 
   fitted(wide, high, least) {
     const box = this.bounds();
-    const fits = Math.min(wide / (box.right - box.left), high / (box.bottom - box.top));
+    const [across, down] = [wide / (box.right - box.left), high / (box.bottom - box.top)];
+    // What is too long is scrolled, from its top; of what is too wide the right side is in sight.
+    const fits = down < least ? Math.min(across, 1) : Math.min(across, down);
     const scale = Math.min(SCALE.most, Math.max(fits, least));
-    // Where it does not fit, the middle of the fan is in sight.
     const middle = this.fan.vertices.find(({ flags }) => flags.includes("focus")) ?? { x: 0, y: 0 };
+    const above = Math.max(box.top + high / scale / 2, middle.y - high / scale / 2 + 2 * MARGIN);
     const along = (low, end, size, at) =>
       end - low <= size / scale
         ? size / scale / 2 - (low + end) / 2
         : -Math.min(Math.max(at - size / scale / 2, low), end - size / scale);
     return {
       scale,
-      x: along(box.left, box.right, wide, middle.x),
-      y: along(box.top, box.bottom, high, middle.y),
+      x: along(box.left, box.right, wide, middle.x + (0.35 * wide) / scale),
+      y: along(box.top, box.bottom, high, above),
     };
   }
 

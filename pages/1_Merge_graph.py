@@ -125,7 +125,7 @@ def _graph(current: Session, focus: int, controls: Controls) -> None:
             if has_gold:
                 shown = {"format_func": _ORDERS.get, "label_visibility": "collapsed"}
                 ui.segments("Order of the merges", _ORDERS, key=_ORDER, **shown)
-            with st.popover("", icon=":material/help:", key="signs"):
+            with st.popover("", icon=":material/help:", type="tertiary", key="signs"):
                 signs = (
                     f'<span><i class="{kind}">{i}</i>{said}</span>' for kind, i, said in _SIGNS
                 )

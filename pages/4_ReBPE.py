@@ -31,6 +31,7 @@ _NAMES = {
 _PACE = 0.15
 """Seconds that a phase takes at least, so that one sees its point come."""
 _TAB, _CHANGED, _SCENES = "rebpe tab", "What it changed", "Three scenes"
+_ABLATION = "Ablation"
 _SWITCHES = {
     "anneal": "Anneal first",
     "repair": "Repair",
@@ -102,7 +103,7 @@ def _page(current: Session) -> None:
             "pages/6_History_and_export.py", label="Export the result", icon=":material/download:"
         )
     # Before the run, too, so that its points find the line on the page, and move nothing.
-    view.phase_line(current, run, None if running else address)
+    view.phase_line(current, run, None if running else address, _show_what_follows)
     if running:
         # One phase per run, so that a click on Stop takes effect and the page shows the state.
         current.just_asked = True
@@ -116,9 +117,15 @@ def _page(current: Session) -> None:
         _CHANGED: lambda: view.phase_changes(current, run),
         _SCENES: lambda: chosen_types(current),
         "Over the run": lambda: view.charts(run),
-        "Ablation": lambda: view.ablation_table(current, run),
+        _ABLATION: lambda: view.ablation_table(current, run),
     }
     ui.tabs(shown, key=_TAB)
+
+
+def _show_what_follows(playing: bool) -> None:
+    """Where the line begins to play, open a tab that follows it, unless one is open."""
+    if playing and st.session_state.get(_TAB) in (_SCENES, _ABLATION):
+        st.session_state[_TAB] = _CHANGED
 
 
 def _settings(current: Session) -> ReBPESettings:
@@ -235,6 +242,7 @@ def chosen_types(current: Session) -> None:
         format_func=names.__getitem__,
         key=key,
         max_selections=12,
+        select_all=False,
         placeholder="choose among those found" if text else "choose among those most to blame",
     )
     if not chosen:
@@ -254,30 +262,38 @@ def chosen_types(current: Session) -> None:
 
 def _scenes(current: Session, texts: list[str], chosen: list[int]) -> None:
     shown = current.once(("stages", *texts), lambda: stages(current.study, texts))
-    counts = shown.reification.counts()
-    did = ", ".join(f"{number:,} {kind}" for kind, number in counts.items()) or "nothing to mend"
-    used = f"merges that use the chosen types: {len(shown.knockout.rewired):,}"
-    scenes = (
-        ("Before", used, shown.before),
-        ("Knocked out", "these take the parts instead", shown.knocked_out),
-        ("Reified", did, shown.reified),
-    )
-    rows = [item.y for _, _, scene in scenes for item in scene.vertices]
+    scenes = {
+        "Before": shown.before,
+        "Knocked out": shown.knocked_out,
+        "Reified": shown.reified,
+    }
+    rows = [item.y for scene in scenes.values() for item in scene.vertices]
     # With room above and below; what is higher is zoomed out, and can be moved.
-    height = min(round(max(rows, default=0) - min(rows, default=0)) + 70, 620)
-    for number, (title, says, scene) in enumerate(scenes):
-        st.markdown(f"**{title}** · {says}")
+    height = min(round(max(rows, default=0) - min(rows, default=0)) + 70, 440)
+    before, after = view.around_scenes(current, shown)
+    with st.container(key="rebpe-scenes"):
+        left, middle, right = st.columns([5, 13, 7])
+    with left:
+        st.markdown(f"**What goes** · used by {counted(len(shown.knockout.rewired), 'merge')}")
+        ui.show_table(before, height // 35 - 1)
+    with middle:
+        scene = ui.segments("Scene", scenes, key="rebpe scene", label_visibility="collapsed")
         fan_graph(
-            scene,
-            key=f"rebpe stage {number}",
-            view_key=f"stage {number} {current.study_number} {chosen}",
+            scenes[scene],
+            key="rebpe stage",
+            view_key=f"stage {current.study_number} {chosen}",
             selected=type_key(chosen[0]),
             height=f"{height}px",
         )
-    st.caption(
-        "A blue border marks what changed; a removed type stays as a ghost. Colour is blame as it "
-        "is now."
-    )
+        st.caption(
+            "A blue border marks what changed; a removed type stays as a ghost. Colour is blame as "
+            "it is now."
+        )
+    with right:
+        counts = shown.reification.counts()
+        did = ", ".join(f"{number:,} {kind}" for kind, number in counts.items())
+        st.markdown(f"**What comes** · {did or 'nothing to mend'}")
+        ui.show_table(after, height // 35 - 1)
 
 
 rebpe_page(start("ReBPE"))

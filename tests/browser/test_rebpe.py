@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -173,6 +174,23 @@ def test_two_iterations_played_one_step_back_and_home(
             assert old is None or new[old] == found
 
 
+def test_scenes_stand_side_by_side_where_there_is_room(
+    new_page: Callable[..., Page], app_address: str
+) -> None:
+    for width in (1200, 390):
+        page = new_page(viewport={"width": width, "height": 900})
+        page.goto(f"{app_address}/ReBPE")
+        left, graph = page.get_by_text("What goes"), page.get_by_role("group", name="Merge graph:")
+        expect(graph).to_be_visible(timeout=PATIENCE)
+        idle(page)
+        area = page.locator(".st-key-rebpe-scenes")
+        scenes, words, drawn = (found.bounding_box() for found in (area, left, graph))
+        assert scenes and words and drawn
+        assert scenes["height"] <= 620
+        assert scenes["x"] + scenes["width"] <= width
+        assert (words["x"] + words["width"] <= drawn["x"]) == (width == 1200)
+
+
 def test_points_come_while_it_runs_and_move_nothing(page: Page, app_address: str) -> None:
     start(page, app_address)
     go_to(page, "ReBPE")
@@ -188,6 +206,8 @@ def test_points_come_while_it_runs_and_move_nothing(page: Page, app_address: str
     assert len({round(top) for _, top in frames}) == 1
     # From its largest step, where it ends, it plays from the start, and the tab follows.
     assert chosen_phase(page) != "start"
+    page.get_by_role("tab", name="Three scenes").click()
+    expect(page.get_by_label("Find types")).to_be_visible()
     page.get_by_role("button", name="Play", exact=True).click()
     expect(page.get_by_text("Nothing changes at the start")).to_be_visible()
     for phase in ("1 knockout", "2 reify"):

@@ -139,14 +139,30 @@ def test_settings_are_those_of_the_run(app: Any) -> None:
 def test_chosen_types_are_knocked_out_and_reified(app: Any) -> None:
     app.open("rebpe")
     app.put(TAB, "Three scenes")
-    names = [element.proto.component_name for element in app.test.get("bidi_component")]
-    assert sum(name.endswith("fan_graph") for name in names) == 3
+    scenes = []
+    for scene in ("Before", "Knocked out", "Reified"):
+        app.put("rebpe scene", scene)
+        scenes.append(app.component("fan_graph")["fan"])
+    assert all(one != two for one, two in pairwise(scenes))
     numbers = app.find("multiselect", "Types to knock out").value
     chosen = [app.graph.types[number] for number in numbers]
     app.press("Do both: knock out, then reify")
     assert [step["edit"] for step in app.graph.recipe()] == ["knockout", "reify"]
     assert app.graph.recipe()[0]["types"] == chosen
     check_graph(app.graph)
+
+
+def test_scenes_of_many_types_are_no_higher_than_of_one(app: Any) -> None:
+    app.open("rebpe")
+    worst = app.session.study.blame()
+    found = [int(worst.arrays.results[place]) for place in worst.order[:100]]
+    types = [number for number in found if app.graph.is_removable(number)][:12]
+    app.put(f"rebpe types {app.session.study_number}", types)
+    assert app.find("multiselect", "Types to knock out").value == types
+    assert int(app.component("fan_graph")["height"].removesuffix("px")) <= 440
+    before, after = (table.value for table in app.test.dataframe)
+    assert len(before) > 12
+    assert set(after["how"]) <= {"created", "linked", "split", "repaired", "shortened"}
 
 
 def test_a_run_does_not_go_on_by_itself_on_another_tokeniser(app: Any) -> None:

@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from morphgraph.core.cache import Same
 from morphgraph.core.text import counted, from_to, in_percent, percent, shortened, signed
 from morphgraph.draw import charts as figures
-from morphgraph.draw.fan import fan_around
+from morphgraph.draw.fan import Stages, fan_around
 from morphgraph.draw.words import WordLine, line_in
 from morphgraph.graph.view import type_key
 from morphgraph.refine import rebpe_run as refining
@@ -66,7 +67,12 @@ def follow_phase(current: Session, run: ReBPERun) -> None:
         choose_phase(labels.index(asked))
 
 
-def phase_line(current: Session, run: ReBPERun, address: DeltaGenerator | None) -> None:
+def phase_line(
+    current: Session,
+    run: ReBPERun,
+    address: DeltaGenerator | None,
+    on_play: Callable[[bool], None],
+) -> None:
     """Show the run as a line to play, and one word through it.
 
     ``address``: where the word follows it; None during the run, when only the line is new.
@@ -79,7 +85,7 @@ def phase_line(current: Session, run: ReBPERun, address: DeltaGenerator | None) 
         said = _phase_message(phase, before)
         points.append(RunPoint(label, kind, phase.iteration, score, said, is_undone))
     if address is None:
-        run_line(points, done - 1, key=_LINE, on_choose=choose_phase)
+        run_line(points, done - 1, key=_LINE, on_choose=choose_phase, on_play=on_play)
         return
     key = f"rebpe word {current.study_number}"
     # Words worth following: those that changed most, or the worst.
@@ -106,6 +112,7 @@ def phase_line(current: Session, run: ReBPERun, address: DeltaGenerator | None) 
         key=_LINE,
         on_choose=choose_phase,
         on_word=lambda typed: ui.set_value(key, read(typed)),
+        on_play=on_play,
     )
 
 
@@ -225,6 +232,27 @@ def _frame(current: Session, phase: Phase, entries: list[refining.ChangedMerge])
         columns["blame"] = [crossed / n if n else None for n, crossed in known]
         columns["origin"] = [study.graph.origin(entry.merge) for entry in entries]
     return pd.DataFrame(columns)
+
+
+def around_scenes(current: Session, shown: Stages) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the merges that use types before these are knocked out, and after reification."""
+    tokeniser, users = current.study.tokeniser, shown.knockout.rewired
+    names = [*tokeniser.readable_types, *map(tokeniser.readable, shown.reification.new_types)]
+    after = []
+    for number, is_new, _ in shown.reification.reified:
+        merge = shown.reification.added_merges.get(number) or tokeniser.graph.merge(number)
+        after.append((ui.sum_of(names, merge.parts), "created" if is_new else "linked"))
+    mended = {entry.merge: (entry.new_parts, "split") for entry in users}
+    for entry in shown.reification.rewired:
+        known = mended.get(entry.merge, ((), ""))[1]  # one that no chosen type was in
+        how = "repaired" if entry.cause == "repair" or known == "repaired" else "shortened"
+        mended[entry.merge] = entry.new_parts, how
+    after += [(ui.sum_of(names, parts), how) for parts, how in mended.values()]
+    before = [ui.sum_of(names, entry.old_parts) for entry in users]
+    return (
+        pd.DataFrame({"was made from": before}),
+        pd.DataFrame(after, columns=["is made from", "how"]),
+    )
 
 
 def _one_merge(current: Session, entry: refining.ChangedMerge, edits: int) -> None:

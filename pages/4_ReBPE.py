@@ -103,7 +103,7 @@ def _page(current: Session) -> None:
             "pages/6_History_and_export.py", label="Export the result", icon=":material/download:"
         )
     # Before the run, too, so that its points find the line on the page, and move nothing.
-    view.phase_line(current, run, None if running else address, _show_what_follows)
+    view.phase_line(current, run, None if running else address)
     if running:
         # One phase per run, so that a click on Stop takes effect and the page shows the state.
         current.just_asked = True
@@ -113,6 +113,8 @@ def _page(current: Session) -> None:
         show_message(current)
         never_formed_note(current)
     st.session_state.setdefault(_TAB, _CHANGED if begun else _SCENES)
+    if view.begins_to_play(run) and st.session_state[_TAB] in (_SCENES, _ABLATION):
+        st.session_state[_TAB] = _CHANGED  # a tab that follows
     shown: dict[str, Callable[[], None]] = {
         _CHANGED: lambda: view.phase_changes(current, run),
         _SCENES: lambda: chosen_types(current),
@@ -120,12 +122,6 @@ def _page(current: Session) -> None:
         _ABLATION: lambda: view.ablation_table(current, run),
     }
     ui.tabs(shown, key=_TAB)
-
-
-def _show_what_follows(playing: bool) -> None:
-    """Where the line begins to play, open a tab that follows it, unless one is open."""
-    if playing and st.session_state.get(_TAB) in (_SCENES, _ABLATION):
-        st.session_state[_TAB] = _CHANGED
 
 
 def _settings(current: Session) -> ReBPESettings:
@@ -284,6 +280,7 @@ def _scenes(current: Session, texts: list[str], chosen: list[int]) -> None:
             view_key=f"stage {current.study_number} {chosen}",
             selected=type_key(chosen[0]),
             height=f"{height}px",
+            least=0.7,
         )
         st.caption(
             "A blue border marks what changed; a removed type stays as a ghost. Colour is blame as "

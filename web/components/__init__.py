@@ -267,13 +267,11 @@ def run_line(
     key: str,
     on_choose: Callable[[int], None],
     on_word: Callable[[str], object] = str,
-    on_play: Callable[[bool], object] = bool,
 ) -> None:
     """Show a run as a line to play, step and scrub; ``chosen``: the point shown.
 
-    ``on_choose`` gets the point reached by hand or by playing, ``on_word`` a typed word,
-    ``on_play`` whether it plays, when that changes. ``word``: see
-    `word_over_phases`; None keeps the rows shown before.
+    ``on_choose`` gets the point reached by hand or by playing, ``on_word`` a typed word. ``word``:
+    see `word_over_phases`; None keeps the rows shown before.
     """
 
     line = []
@@ -286,7 +284,7 @@ def run_line(
         data={"points": line, "chosen": chosen, "word": word},
         on_chosen_change=_telling(key, "chosen", int | float, lambda n: on_choose(int(n))),
         on_word_change=_telling(key, "word", str, on_word),
-        on_playing_change=_telling(key, "playing", bool, on_play),
+        on_playing_change=lambda: None,
     )
 
 

@@ -179,7 +179,7 @@ class RunView {
       const now = this.rows[number].phases.includes(chosen);
       row.classList.toggle("now", now);
       const least = row.offsetLeft + row.offsetWidth - this.word.clientWidth;
-      if (now && rows.length > 1) this.word.scrollLeft = Math.max(least, Math.min(this.word.scrollLeft, row.offsetLeft));
+      if (now && rows.length > 1) this.word.scrollLeft = Math.min(row.offsetLeft, Math.max(this.word.scrollLeft, least));
     });
   }
 

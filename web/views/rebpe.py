@@ -2,7 +2,6 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -58,6 +57,11 @@ def _on_show(run: ReBPERun) -> int:
     return len(scores) - 1
 
 
+def begins_to_play(run: ReBPERun) -> bool:
+    """Return whether the line plays its first two phases."""
+    return is_playing(_LINE) and _on_show(run) < 2
+
+
 def follow_phase(current: Session, run: ReBPERun) -> None:
     """Synchronise the phase shown with the address, which wins on arrival."""
     labels = [figures.phase_label(phase) for phase in run.all_phases]
@@ -67,12 +71,7 @@ def follow_phase(current: Session, run: ReBPERun) -> None:
         choose_phase(labels.index(asked))
 
 
-def phase_line(
-    current: Session,
-    run: ReBPERun,
-    address: DeltaGenerator | None,
-    on_play: Callable[[bool], None],
-) -> None:
+def phase_line(current: Session, run: ReBPERun, address: DeltaGenerator | None) -> None:
     """Show the run as a line to play, and one word through it.
 
     ``address``: where the word follows it; None during the run, when only the line is new.
@@ -85,7 +84,7 @@ def phase_line(
         said = _phase_message(phase, before)
         points.append(RunPoint(label, kind, phase.iteration, score, said, is_undone))
     if address is None:
-        run_line(points, done - 1, key=_LINE, on_choose=choose_phase, on_play=on_play)
+        run_line(points, done - 1, key=_LINE, on_choose=choose_phase)
         return
     key = f"rebpe word {current.study_number}"
     # Words worth following: those that changed most, or the worst.
@@ -112,7 +111,6 @@ def phase_line(
         key=_LINE,
         on_choose=choose_phase,
         on_word=lambda typed: ui.set_value(key, read(typed)),
-        on_play=on_play,
     )
 
 

@@ -141,7 +141,7 @@ def choose_methods(current: Session, field: DeltaGenerator) -> list[PickedMethod
             if base is not None and split is None:
                 split = next(iter(held_out_of(base, current.study.benchmark)), None)
             if split is not None:
-                held_out_words(current, split)  # too few words are a message
+                words_held_out(current, split)  # too few words are a message
             label = _label(current, name, settings)
             found.append(PickedMethod(name, settings, label, made, base, split))
         except MorphGraphError as error:
@@ -409,7 +409,7 @@ def _is_available(current: Session, name: str) -> bool:
     return has_room and (not _needs_counts(name) or _counts(current) is not None)
 
 
-def held_out_words(current: Session, split: tuple[float, int]) -> Collection[str]:
+def words_held_out(current: Session, split: tuple[float, int]) -> Collection[str]:
     """Return the words of the reference that are held out by a share and a seed."""
     benchmark = current.study.benchmark
     key = "held-out words", *split
@@ -419,7 +419,7 @@ def held_out_words(current: Session, split: tuple[float, int]) -> Collection[str
 def _learned(current: Session, name: str, settings: Mapping[str, Any]) -> Segmenter:
     study, method = current.study, METHODS[name]
     share, seed = split_of(study.tokeniser, study.benchmark)
-    words = len(study.benchmark.numbers) - len(held_out_words(current, (share, seed)))
+    words = len(study.benchmark.numbers) - len(words_held_out(current, (share, seed)))
     learner = Learner(study.tokeniser.fork(), method, method.settings(settings))
     key = current.state(of_files=True), _key(current, name, settings)
     said = f"Learning {method.title} from {words:,} words"

@@ -14,9 +14,9 @@ from morphgraph.draw import blame_colour
 from morphgraph.refine.blame import Blame
 from morphgraph.tokeniser.preprocess import SHOWN_MARKER
 
-LONGEST: Final = 20
+COLUMNS: Final = 20
 """Characters; longer types share the last column."""
-STEPS: Final = 10
+ROWS: Final = 10
 """Steps from no blame, row 0, to 100 %; types without joins are in row -1."""
 
 
@@ -34,8 +34,8 @@ class Overview:
         lengths = [len(name.lstrip(SHOWN_MARKER)) for name in names]
         joins = blamed.joins_of_types
         ratio = np.append(blamed.ratio, 0.0)[blamed.places_of_types]
-        columns = np.clip(lengths, 1, LONGEST)
-        rows = np.where(joins > 0, np.rint(STEPS * ratio), -1).astype(np.int64)
+        columns = np.clip(lengths, 1, COLUMNS)
+        rows = np.where(joins > 0, np.rint(ROWS * ratio), -1).astype(np.int64)
         chosen = np.asarray(present, np.int64)
         chosen = chosen[np.argsort(-joins[chosen], kind="stable")]
         cells: dict[tuple[int, int], list[int]] = {}
@@ -56,9 +56,9 @@ class Overview:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-compatible data, with the colours of rows from 0, the last those of -1."""
-        values = [*(step / STEPS for step in range(STEPS + 1)), math.nan]
+        values = [*(step / ROWS for step in range(ROWS + 1)), math.nan]
         return {
             "cells": [[*place, len(types)] for place, types in self.cells.items()],
-            "longest": LONGEST,
+            "longest": COLUMNS,
             "fills": [[blame_colour(v, theme) for v in values] for theme in ("light", "dark")],
         }

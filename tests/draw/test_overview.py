@@ -3,7 +3,7 @@
 from itertools import chain
 
 import morphgraph as mg
-from morphgraph.draw.overview import LONGEST, Overview
+from morphgraph.draw.overview import COLUMNS, Overview
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
@@ -22,7 +22,7 @@ def test_every_type_has_its_cell() -> None:
         joins = []
         for number in types:
             assert found.place(number) == (column, row)
-            assert column == min(LONGEST, max(1, len(names[number].lstrip("␣"))))
+            assert column == min(COLUMNS, max(1, len(names[number].lstrip("␣"))))
             makers = graph.incoming(number)
             n, b = blamed.counts(blamed.worst_of(makers)) if makers else (0, 0)
             assert row == (round(10 * b / n) if n else -1)
@@ -31,4 +31,4 @@ def test_every_type_has_its_cell() -> None:
         assert found.choose(column, row, gone) == types[0]
         assert found.choose(column, row, types[0]) == types[1 % len(types)]
         assert found.choose(column, row, types[-1]) == types[0]
-    assert found.choose(LONGEST, 10, gone) is None
+    assert found.choose(COLUMNS, 10, gone) is None

@@ -78,7 +78,7 @@ def segmentations_page(current: Session) -> None:
     texts = _typed(current, field, more)
     splits = {one.split for one in picked if one.split}
     # Where methods learned from the other words, only those that they have not seen are drawn.
-    held = choosing.held_out_words(current, *splits) if len(splits) == 1 else None
+    held = choosing.words_held_out(current, *splits) if len(splits) == 1 else None
     with drawn:
         words, gold = _drawn(current, segmenters, held, is_used=not texts)
     kind = "word" if texts or held is None else "held-out word"
@@ -131,7 +131,7 @@ def _learned_from(current: Session, one: PickedMethod, texts: Sequence[str]) -> 
     gold = current.study.benchmark
     if one.base is None or not has_seen(one.base, gold):
         return []
-    held = choosing.held_out_words(current, one.split) if one.split else ()
+    held = choosing.words_held_out(current, one.split) if one.split else ()
     return [text for text in texts if text in gold.numbers and text not in held]
 
 

@@ -323,7 +323,7 @@ def _table(healths: list[VocabularyHealth], alpha: float) -> None:
         if rows and figures.FIGURES[rows[0]].has_list:
             ui.set_value(_CARD, figures.FIGURES[rows[0]].key)
 
-    config = {"figure": ui.TEXT("figure", pinned=True, width=_NAMES)}
+    config = {"figure": ui.TEXT("figure", width=_NAMES)}
     for number, health in enumerate(healths):
         width = ui.width_of([health.label[:24], *frame[number]])
         config[str(number)] = ui.TEXT(health.label, alignment="right", width=width)

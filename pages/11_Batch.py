@@ -36,7 +36,6 @@ _GONE = (
     "The process ended unexpectedly, as when a machine is switched off. What was done is kept: "
     "Resume runs the rest."
 )
-_BOLD = "font-weight: 700; background-color: rgba(125, 90, 230, 0.18)"
 _FILES = {
     "report.html": ("Report", "One web page with all tables and charts. It needs no network."),
     "report.md": ("Markdown", None),
@@ -422,8 +421,9 @@ def _one_table(run: Run, tables: list[Table], is_complete: bool) -> None:
             alignment="left" if is_name else "right",
         )
     ui.show_table(
-        frame.style.apply(lambda _: best.map(lambda is_best: _BOLD if is_best else ""), None),
-        height=35 * min(len(frame) + 1, 21) + 3,
+        frame,
+        20,
+        best=best,
         column_config=config,
         # Widths are measured on first drawing, so another table needs another key.
         key=f"batch frame {run.name} {hash((table.title, frame.to_csv()))}",

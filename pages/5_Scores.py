@@ -20,7 +20,7 @@ from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, drawn_text
 from morphgraph.score.metrics import METRICS, USUAL
 from morphgraph.score.outcome import Outcome, ideal
 from morphgraph.score.table import ScoreTable, SegmentationFailure
-from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE
+from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE, text_frame
 from morphgraph.tables.scores import score_text, scores_table
 from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -37,6 +37,7 @@ from web.views.without_gold import needs_gold
 
 T = TypeVar("T")
 _NO_TEST = "no test"
+_FEW = 5
 _STARS = "\\* p < 0.05, \\*\\* p < 0.01, \\*\\*\\* p < 0.001."
 _PANELS = (
     "Open a reference",
@@ -266,9 +267,14 @@ def _show(tables: Sequence[ScoreTable]) -> None:
         st.warning(ui.plain(note))
     learned = any(map(view.words_seen, [one for table in tables for one in table.outcomes]))
     frame = _frame(tables, learned)
+    # The size of the vocabulary, before the scores, is neither better nor worse.
+    flags = text_frame(scores_table(tables))[1].iloc[:, 2:]
+    best = pd.DataFrame(False, frame.index, frame.columns)
+    best[list(tables[0].metrics)] = flags.set_axis(tables[0].metrics, axis="columns")
     ui.show_table(
         frame,
         20,
+        best=best,
         column_config=_columns(tables[0].metrics),
         # Widths are measured on first drawing, so another table needs another key.
         key=f"scores table {'|'.join(tables[0].metrics)} {hash(frame.to_csv())}",
@@ -276,8 +282,9 @@ def _show(tables: Sequence[ScoreTable]) -> None:
     known = [table.gold_set for table in tables if table.gold_set]
     several = len(tables) > 1
     notes = [
-        "In brackets: 95 % bootstrap interval over entries. Stars: different from the tokeniser "
-        f"tested against, {_STARS}"
+        "In brackets: 95 % bootstrap interval over entries, of F1 only beside more than "
+        f"{_FEW} scores; the files have all. Stars: different from the tokeniser tested against, "
+        f"{_STARS}"
     ]
     if several:
         notes.append("Each reference has a signature of its own.")
@@ -300,21 +307,30 @@ def _show(tables: Sequence[ScoreTable]) -> None:
 
 def _frame(tables: Sequence[ScoreTable], learned: bool) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
+    references = (table.gold_set and table.gold_set.reference.checksum for table in tables)
+    several = len(set(references)) > 1
     for table in tables:
         for outcome, found in zip(table.outcomes, table.estimates, strict=True):
             row: dict[str, Any] = {}
-            if len(tables) > 1 and table.gold_set is not None:
-                row["reference"] = shortened(view.words_shown(table), 50)
-                row["each word"] = choosing.WEIGHTED[table.weighting]
             row["tokeniser"] = outcome.label
+            if several and table.gold_set is not None:
+                row["reference"] = shortened(table.gold_set.reference.name, 30)
+            if len({table.weighting for table in tables}) > 1:
+                row["each word"] = choosing.WEIGHTED[table.weighting]
             if learned:
                 row["words"] = view.words_seen(outcome)
             size = outcome.vocabulary_size if isinstance(outcome, Outcome) else None
             row["types"] = UNDEFINED if size is None else count_text(size)
             for name in table.metrics:
-                row[name] = "failed" if found is None else _cell(name, found[name])
+                cell = "failed" if found is None else _cell(name, found[name])
+                row[name] = cell if _has_intervals(name, table.metrics) else cell.split(" ")[0]
             rows.append(row)
     return pd.DataFrame(rows)
+
+
+def _has_intervals(name: str, metrics: Sequence[str]) -> bool:
+    """Whether the table has room for the intervals of a score: of all if they are few."""
+    return name == "f1" or len(metrics) <= _FEW
 
 
 def _cell(name: str, estimate: Any) -> str:
@@ -330,13 +346,14 @@ def _cell(name: str, estimate: Any) -> str:
 def _columns(metrics: Sequence[str]) -> dict[str, Any]:
     colours: dict[str, Any] = {"options": [HELD_IN, view.HELD_OUT], "color": ["orange", "green"]}
     columns: dict[str, Any] = {
-        "types": ui.TEXT("|V|", alignment="right"),
-        "tokeniser": ui.TEXT("tokeniser", pinned=True, width="medium"),
+        "types": ui.TEXT("|V|", alignment="right", width=54),
+        "tokeniser": ui.TEXT("tokeniser", width=140),
         "words": st.column_config.MultiselectColumn("words", help=HELD_IN_NOTE, **colours),
     }
     for name in metrics:
         metric = METRICS[name]
-        title, width = (f"{metric.title} %", 165) if metric.unit else (metric.title, 150)
+        title = f"{metric.title} %" if metric.unit else metric.title
+        width = 142 if _has_intervals(name, metrics) else 78
         how: dict[str, Any] = {"help": metric.meaning, "width": width, "alignment": "right"}
         columns[name] = ui.TEXT(title, **how)
     return columns

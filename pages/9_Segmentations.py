@@ -241,22 +241,24 @@ def _summaries(comparison: Comparison) -> None:
             "exact %": percent(found.exact),
             "tokens per word": ratio_text(found.fertility),
             "types": f"{found.vocabulary_size:,}",
-            "signature": shortened(found.signature, 80),
+            "signature": shortened(found.signature, 40),
         }
         for found in comparison.summaries
     ]
     frame = pd.DataFrame(rows)
     if not any(comparison.gold):
         frame = frame[["method", "tokens per word", "types", "signature"]]
-    ui.show_table(frame, column_config=ui.right_aligned(frame.columns[1:-1]))
+    better = {name: 1 for name in ("precision %", "recall %", "F1 %", "exact %") if name in frame}
+    aligned = ui.right_aligned(frame.columns[1:-1])
+    ui.show_table(frame, better={**better, "tokens per word": -1}, column_config=aligned)
     st.code(comparison.signature, language=None, wrap_lines=True)
     if len(rows) < 2:
         return
     st.markdown("**Words that two methods segment alike, in %**")
     shares, labels = comparison.agreement, list(comparison.labels)
     cells = [[percent(value, 1) for value in row] for row in shares]
-    matrix = pd.DataFrame(cells, index=labels, columns=labels)
-    st.dataframe(matrix, column_config=ui.right_aligned(matrix.columns))
+    matrix = {"method": labels, **dict(zip(labels, zip(*cells, strict=True), strict=True))}
+    ui.show_table(matrix, column_config=ui.right_aligned(labels))
 
 
 def _downloads(comparison: Comparison, rows: list[ComparedWord]) -> None:

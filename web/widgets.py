@@ -6,9 +6,12 @@ import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
+import pandas as pd
 import streamlit as st
+from pandas.api.types import is_string_dtype
 from streamlit.errors import StreamlitAPIException
 
 from morphgraph.core.errors import MorphGraphError
@@ -16,6 +19,7 @@ from morphgraph.core.text import shortened, side_by_side, visible
 from web.storage import without_folder
 
 NUMBER, TEXT = st.column_config.NumberColumn, st.column_config.TextColumn
+BEST = "font-weight: 700; background-color: rgba(125, 90, 230, 0.18)"
 PROGRESS = st.column_config.ProgressColumn
 _KINDS = {
     "csv": ("CSV", "text/csv"),
@@ -228,12 +232,60 @@ def right_aligned(columns: Iterable[str]) -> dict[str, Any]:
     return {name: TEXT(name, alignment="right") for name in columns}
 
 
-def show_table(data: Any, most: int | None = None, **how: Any) -> Any:
-    """Show a table without row numbers, as high as its rows, at most ``most`` of them."""
+def number_in(text: str) -> float:
+    """Return the number that a text begins with, NaN without one.
+
+    >>> number_in("1,234.5** [1,200, 1,300]"), number_in("-3"), number_in("n/a")
+    (1234.5, -3.0, nan)
+    """
+    found = re.match(r"[+-]?[\d,]*\.?\d+", text)
+    return float(found[0].replace(",", "")) if found else float("nan")
+
+
+def show_table(
+    data: Any,
+    most: int | None = None,
+    *,
+    better: Mapping[str, int] | None = None,
+    best: Any = None,
+    **how: Any,
+) -> Any:
+    """Show a table without row numbers, as high as its rows, at most ``most`` of them.
+
+    The first column is pinned. What is `right_aligned` stays as it is written, and is sorted as
+    numbers. Bold: the highest (1) or lowest (-1) numbers of columns that are ``better`` so, or
+    those that are ``best``, a table of flags.
+    """
+    frame = pd.DataFrame(data).reset_index(drop=True)
     if most is not None:
-        rows = len(next(iter(data.values()))) if isinstance(data, dict) else len(data)
-        how["height"] = 35 * (min(rows, most) + 1) + 3
-    return st.dataframe(data, hide_index=True, **how)
+        how["height"] = 35 * (min(len(frame), most) + 1) + 3
+    config = how["column_config"] = dict(how.get("column_config", {}))
+    first = next(iter(how.get("column_order", frame.columns)))
+    config[first] = {**st.column_config.Column(), **config.get(first, {}), "pinned": True}
+    written = [
+        name
+        for name, one in config.items()
+        if name in frame and one.get("alignment") == "right" and is_string_dtype(frame[name])
+    ]
+    if better:
+        best = pd.DataFrame(False, frame.index, frame.columns)
+        for name, sign in better.items():
+            numbers = sign * frame[name].astype(str).map(number_in)
+            best[name] = (numbers == numbers.max()) & (numbers.nunique() > 1)
+    if not written and best is None:
+        return st.dataframe(frame, hide_index=True, **how)
+    texts = frame
+    frame = frame.assign(**{name: frame[name].map(number_in) for name in written})
+    style: Any = frame.style
+    for name in written:
+        config[name] = {**config[name], "type_config": NUMBER()["type_config"]}
+    for row, line in enumerate(texts[written].to_dict("records")):
+        as_written = {name: partial(lambda text, _: text, text) for name, text in line.items()}
+        style.format(as_written, subset=([row], written))
+    if best is not None:
+        bold = best.map(lambda is_best: BEST if is_best else "")
+        style.apply(lambda _: bold, None)
+    return st.dataframe(style, hide_index=True, **how)
 
 
 def chosen_row(data: Any, most: int | None = None, **how: Any) -> int | None:

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 import streamlit as st
+from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Dataframe
 
 from morphgraph.graph.merge_graph import MergeGraph
 from web.state import Session
@@ -29,6 +31,25 @@ PAGES = {
     "train": "pages/8_Train.py",
     "compare": "pages/9_Segmentations.py",
 }
+
+
+def as_shown(table: Any) -> Any:
+    """A table as a person reads it: numbers that are shown in another form are texts."""
+    found = convert_arrow_bytes_to_pandas_df(table.proto.arrow_data.data)
+    written = table.proto.arrow_data.styler.display_values
+    if not written:
+        return found
+    texts = convert_arrow_bytes_to_pandas_df(written)
+    texts.columns = found.columns
+    config = json.loads(table.proto.columns)
+    for name in found.columns:
+        column = config.get(str(name), {})
+        if column.get("alignment") == "right" and "format" not in column["type_config"]:
+            found[name] = texts[name]
+    return found
+
+
+Dataframe.value = property(as_shown)
 
 
 class App:

@@ -160,15 +160,14 @@ def _show(measured: CorpusMeasures) -> None:
 
 
 def _table(table: Table, key: str) -> None:
-    frame, _ = text_frame(table)
+    frame, best = text_frame(table)
     titles = [column.title for column in (*table.names, *table.columns)]
     names = len(table.names)
-    # The row's label stays visible if the table is wider than the screen.
     config = {
-        str(n): TEXT(title, alignment="left" if n < names else "right", pinned=not n)
+        str(n): TEXT(title, alignment="left" if n < names else "right")
         for n, title in enumerate(titles)
     }
-    show_table(frame, _ROWS, key=f"{key} {titles}", column_config=config)
+    show_table(frame, _ROWS, best=best, key=f"{key} {titles}", column_config=config)
 
 
 def model_rows(current: Session, corpus: NamedCounts | None) -> None:

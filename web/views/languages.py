@@ -209,7 +209,6 @@ def _blame_table(blame: pd.DataFrame, names: Sequence[str]) -> None:
         counts = zip(*(blame[f"{name} {key}"] for key in "NBR"), strict=True)
         shown[name] = [_judged(*each) for each in counts]
     columns = {
-        "merge": ui.TEXT("merge", pinned=True),
         "spread": ui.NUMBER("spread", format="percent", help="The highest blame less the lowest."),
         **ui.right_aligned(judged),
     }

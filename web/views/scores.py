@@ -353,8 +353,8 @@ def flota_scores_table(current: Session, gold_sets: Sequence[GoldSet]) -> None:
 def _show_flota(found: FlotaScores, gold_set: GoldSet) -> None:
     shown = flota_table(found).with_columns(range(3))
     titles = [column.title for column in (*shown.names, *shown.columns)]
-    frame = text_frame(shown)[0].set_axis(titles, axis="columns")
-    ui.show_table(frame, column_config=ui.right_aligned(titles[1:]))
+    frame, best = (each.set_axis(titles, axis="columns") for each in text_frame(shown))
+    ui.show_table(frame, best=best, column_config=ui.right_aligned(titles[1:]))
     first = found.scores[0]
     note = (
         f"{ui.plain(gold_set.reference.name)}: {counted(first.entries, 'word')} of two morphs that "

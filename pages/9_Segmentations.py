@@ -103,7 +103,8 @@ def segmentations_page(current: Session) -> None:
         places = {one.name: number for number, one in enumerate(ready)}
         numbers = [places.get(one.name) for one in picked]
         widths = [_WORDS_WIDER, *(1 for _ in picked)]
-        with st.container(key="compare-heads"):
+        wide = st.container(key="compare-wide", gap=None)  # scrolls sideways in narrow windows
+        with wide.container(key="compare-heads"):
             first, *heads = st.columns(widths, gap=None, wrap=False, vertical_alignment="center")
             first.markdown("**gold**" if current.study.benchmark.reference.has_gold else "**word**")
             for head, one, number, words_seen in zip(heads, picked, numbers, seen, strict=True):
@@ -113,7 +114,8 @@ def segmentations_page(current: Session) -> None:
         marked = [
             word for one, words in zip(picked, seen, strict=True) if one.split for word in words
         ]
-        _table(picked, numbers, comparison, chosen, marked)
+        with wide:
+            _table(picked, numbers, comparison, chosen, marked)
         progress = st.container()  # below the words, so that they do not move
         cell = _chosen_cell(comparison)
         if cell is not None:

@@ -361,7 +361,7 @@ def _charts(current: Session, healths: list[VocabularyHealth]) -> None:
             return draw(dict(zip(labels, map(values, healths), strict=True)))
 
         key = ("vocabulary chart", draw.__name__, *map(Same, healths))
-        st.plotly_chart(current.once(key, make), key=draw.__name__)
+        ui.chart(current.once(key, make), draw.__name__)
 
     left, right = st.columns(2, gap="large")
     with left:

@@ -65,16 +65,22 @@ def blame_dashboard(current: Session) -> None:
 
 
 def _culprits(table: pd.DataFrame, threshold: float) -> None:
+    if table["R"].isna().all():
+        st.info("No merge closes a gap of these words, so none is to blame.")
+        return
+    none = f"No merge is to blame at {threshold:.2f}: lower the threshold."
     left, right = st.columns(2)
-    left.plotly_chart(worst_merges(table, threshold), key="worst merges")
-    right.plotly_chart(blame_histogram(table, threshold), key="blame histogram")
+    with left:
+        ui.chart(worst_merges(table, threshold), "worst merges", empty=none)
+    with right:
+        ui.chart(blame_histogram(table, threshold), "blame histogram")
 
 
 def _more_charts(current: Session, table: pd.DataFrame, threshold: float) -> None:
-    st.plotly_chart(blame_by_rank(table, threshold), key="blame by rank")
-    event: Any = st.plotly_chart(
+    ui.chart(blame_by_rank(table, threshold), "blame by rank", empty="There are no merges.")
+    event: Any = ui.chart(
         blame_scatter(table, threshold),
-        key=f"blame scatter {current.study_number}",
+        f"blame scatter {current.study_number}",
         on_select="rerun",
         selection_mode="points",
     )

@@ -295,6 +295,15 @@ def chosen_row(data: Any, most: int | None = None, **how: Any) -> int | None:
     return rows[0] if rows and rows[0] < len(data) else None
 
 
+def chart(figure: Any, key: str, *, empty: str = "", **how: Any) -> Any:
+    """Show a figure that can be saved under its key; one without marks says why it is ``empty``."""
+    if empty and all(trace.x is None or not len(trace.x) for trace in figure.data):
+        return st.info(empty)
+    saved = {"format": value_now("picture_format", "svg"), "filename": key, "scale": 2}
+    buttons = {"modeBarButtons": [["toImage"]], "toImageButtonOptions": saved}
+    return st.plotly_chart(figure, key=key, config={"displaylogo": False, **buttons}, **how)
+
+
 def width_of(texts: Iterable[str], most: int = 10_000) -> int:
     """Return the width in pixels of a column that cuts no text, at most ``most``."""
     return min(most, 8 * max(map(len, texts), default=0) + 24)

@@ -6,6 +6,7 @@ Colours of text and paper are left to the place that shows a figure, so that it 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -25,8 +26,10 @@ if TYPE_CHECKING:
 
 _Array = npt.NDArray[Any]
 
-KEPT, REMOVED = "#7f93b2", "#d9472b"
-"""Merges below and above the threshold; they also differ in lightness."""
+KEPT, REMOVED, THRESHOLD = "#7f93b2", "#d8263d", "#7d58e8"
+"""Merges below and above the threshold, which also differ in lightness, in the crimson of the
+graph; and what is chosen, in its violet.
+"""
 SCORE_COLOURS = {"precision": "#3b7dd8", "recall": "#e08e0b", "F1": "#1d9a6c"}
 SERIES_COLOURS = (
     *("#6078f0", "#a89000", "#18a860", "#a83090"),
@@ -50,6 +53,8 @@ CHANGE_COLOURS = {
 }
 """Colours of ReBPE's changes to merges, and of merges by origin."""
 GRID = "rgba(128, 128, 128, 0.3)"
+MARGIN = {"l": 8, "r": 36, "t": 28, "b": 8}
+"""In pixels; at the right is room for the button that saves a picture."""
 LOG = {"type": "log", "dtick": 1, "exponentformat": "SI"}
 
 MOST_POINTS = 2000
@@ -101,15 +106,46 @@ def figure_of(x: str, y: str, height: int = 320) -> go.Figure:
     import plotly.graph_objects as go
 
     figure = go.Figure()
-    figure.update_layout(
-        height=height,
-        margin={"l": 8, "r": 8, "t": 28, "b": 8},
-        xaxis={"title": {"text": x}, "automargin": True},
-        yaxis={"title": {"text": y}, "automargin": True},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        bargap=0.06,
-    )
-    return figure
+    titles = {"xaxis_title_text": x, "yaxis_title_text": y}
+    return figure.update_layout(height=height, template=template(), margin=MARGIN, **titles)
+
+
+def template() -> go.layout.Template:
+    """Return what all figures share."""
+    import plotly.graph_objects as go
+
+    axis = {"automargin": True, "gridcolor": GRID}
+    layout = {
+        "xaxis": axis,
+        "yaxis": axis,
+        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        "colorway": SERIES_COLOURS,
+        "bargap": 0.06,
+    }
+    return go.layout.Template(layout=layout)
+
+
+def share_x(figures: Sequence[go.Figure]) -> list[go.Figure]:
+    """Return copies that have one axis on x, at one place: for rows of marks below each other."""
+    import plotly.graph_objects as go
+
+    copies = [go.Figure(figure) for figure in figures]
+    ends = []
+    for trace in chain.from_iterable(figure.data for figure in copies):
+        bars, none = trace.error_x, [0.0] * len(trace.x)
+        for x, more, less in zip(trace.x, bars.array or none, bars.arrayminus or none, strict=True):
+            ends += [] if x is None else [x - less, x + more]
+    known = [end for end in ends if end == end]
+    ticks = (text.split("<br>") for figure in copies for text in figure.layout.yaxis.ticktext)
+    labels = list(chain.from_iterable(ticks))
+    if len(copies) > 1 and known:
+        low, high = min(known), max(known)
+        room = 0.03 * (high - low or 1)
+        for figure in copies:
+            figure.update_xaxes(range=[low - room, high + room])
+            figure.update_yaxes(automargin=False)
+            figure.update_layout(margin_l=16 + 7 * max(map(len, labels)))
+    return copies
 
 
 def add_line(
@@ -163,7 +199,7 @@ def blame_histogram(table: pd.DataFrame, threshold: float) -> go.Figure:
         "merges: %{y:,}<extra></extra>"
     )
     figure.update_layout(yaxis={"type": "log", "dtick": 1}, xaxis_tickformat=".0%")
-    figure.add_vline(x=threshold, line_dash="dot", line_color=REMOVED)
+    figure.add_vline(x=threshold, line_dash="dot", line_color=THRESHOLD)
     return figure
 
 
@@ -298,7 +334,7 @@ def scores_over_phases(phases: Sequence[Phase], position: int | None = None) -> 
         yaxis2={"domain": [0.0, 0.3], **size},
     )
     if position is not None and 0 < position < len(phases):
-        figure.add_vline(x=position - 1, line_dash="dot", line_color=KEPT)
+        figure.add_vline(x=position - 1, line_dash="dot", line_color=THRESHOLD)
     return figure
 
 
@@ -480,13 +516,11 @@ def undertrained_points(found: UndertrainedTypes) -> go.Figure:
     for place, value in enumerate(values, start=1):
         role, _, measure = value.partition("_")
         title = f"norm of the {role} row" if measure == "norm" else "distance from unused rows"
-        figure.update_yaxes(title=title, gridcolor=GRID, row=place, col=1)
-    figure.update_xaxes(gridcolor=GRID, **(LOG if has_counts else {}))
+        figure.update_yaxes(title=title, row=place, col=1)
+    figure.update_xaxes(**(LOG if has_counts else {}))
     title = "tokens in the corpus (log)" if has_counts else "id"
     figure.update_xaxes(title=title, row=len(values), col=1)
-    legend = {"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0}
-    figure.update_layout(height=300 * len(values) + 120, legend=legend, margin={"t": 40})
-    return figure
+    return figure.update_layout(height=300 * len(values) + 120, template=template(), margin=MARGIN)
 
 
 def undertrained_page(found: UndertrainedTypes) -> str:

@@ -23,6 +23,7 @@ from morphgraph.draw.charts import (
     look_of,
     plotly_text,
     short_label,
+    template,
 )
 
 if TYPE_CHECKING:
@@ -516,9 +517,10 @@ def _grid(panels: Sequence[Panel], height: int, *, shares_y: bool) -> go.Figure:
         vertical_spacing=min(1.0, (_TITLE + below) / total),
     )
     margin = {"l": 8, "r": 16, "t": _TITLE + 4, "b": below + 4}
-    figure.update_layout(height=total + margin["t"] + margin["b"], margin=margin)
-    figure.update_xaxes(zeroline=False, gridcolor=GRID, automargin=True, showgrid=True)
-    figure.update_yaxes(zeroline=False, gridcolor=GRID, automargin=True)
+    size = total + margin["t"] + margin["b"]
+    figure.update_layout(height=size, margin=margin, template=template())
+    figure.update_xaxes(zeroline=False, showgrid=True)
+    figure.update_yaxes(zeroline=False)
     if shares_y:
         figure.update_yaxes(showticklabels=False)
         figure.update_yaxes(showticklabels=True, col=1)

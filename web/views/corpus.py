@@ -25,7 +25,7 @@ from morphgraph.tables.writing import frame_csv, to_latex
 from web.guard import only_this_machine
 from web.inputs import content_of
 from web.state import Session
-from web.widgets import NUMBER, TEXT, attempt, button, downloads, plain, setting, show_table
+from web.widgets import NUMBER, TEXT, attempt, button, chart, downloads, plain, setting, show_table
 
 _ASKED = "corpus asked"
 _ROWS = 11
@@ -149,7 +149,8 @@ def _show(measured: CorpusMeasures) -> None:
             )
         curves = {name: measured.lorenz(name) for name in measured.tokenisers}
         order = {name: measured.cheapest_first(name) for name in measured.tokenisers}
-        right.plotly_chart(lorenz_lines(curves, order), key="lorenz curve")
+        with right:
+            chart(lorenz_lines(curves, order), "lorenz curve")
     st.code(measured.signature, language=None, wrap_lines=True)
     downloads(
         {
@@ -229,7 +230,7 @@ def _show_untrained(found: untrained.UndertrainedTypes) -> None:
         if name.startswith(("input", "output"))
     }
     show_table(table.rename(columns=names), _ROWS, key="model rows table", column_config=digits)
-    st.plotly_chart(undertrained_points(found), key="model rows chart")
+    chart(undertrained_points(found), "model rows chart")
     downloads(
         {
             "undertrained.csv": lambda: frame_csv(found.frame),

@@ -27,7 +27,6 @@ from web import widgets as ui
 from web.jobs import Tell, Waiting
 from web.sources import references_there
 from web.state import Session
-from web.views.scores import plot
 
 _COLLECTION, _NONE = "languages_of", ""
 _MOST_MERGES = 200
@@ -163,7 +162,7 @@ def _heat(rows: Sequence[LanguageRow]) -> list[HeatColumn]:
 
 
 def _show(found: ByLanguage, name: str) -> None:
-    plot(heat_map(found.labels, found.columns), "languages picture", "languages")
+    ui.chart(heat_map(found.labels, found.columns), "languages")
     st.caption(
         "The highest F1 first; each column has a colour of its own, stronger where the number is "
         "higher. Cut nowhere: words that are one token. Unused types: of those with a letter of "

@@ -289,12 +289,17 @@ def charts(run: ReBPERun) -> None:
     if len(phases) == 1:
         st.info("Run a phase, and its scores are plotted here.")
         return
-    st.plotly_chart(figures.scores_over_phases(phases, _on_show(run) + 1), key="rebpe scores")
+    ui.chart(figures.scores_over_phases(phases, _on_show(run) + 1), "rebpe scores")
     left, right = st.columns(2)
     left.markdown("**What each phase changed**")
-    left.plotly_chart(figures.changes_over_phases(phases), key="rebpe changes")
+    with left:
+        ui.chart(
+            figures.changes_over_phases(phases), "rebpe changes", empty="No merge has changed."
+        )
     right.markdown("**What the removed merges had been**")
-    right.plotly_chart(figures.removed_by_origin(phases), key="rebpe origins")
+    with right:
+        none = "No merge has been knocked out."
+        ui.chart(figures.removed_by_origin(phases), "rebpe origins", empty=none)
     kinds = [kind for kind in refining.MERGE_CHANGES if kind != "shortened"]
     rows = [
         {

@@ -11,6 +11,7 @@ import streamlit as st
 from morphgraph.core.cache import Same
 from morphgraph.core.text import count_text, counted, percent
 from morphgraph.draw import score_charts as charts
+from morphgraph.draw.charts import share_x
 from morphgraph.formats.loading import vocabulary_of
 from morphgraph.score.comparison import ERROR_KINDS, ErrorBrowser
 from morphgraph.score.flota import FlotaScores, flota_scores
@@ -67,14 +68,6 @@ def picture_format() -> None:
     ui.segments("Pictures are saved as", ["svg", "png"], **how)
 
 
-def plot(figure: Any, key: str, name: str) -> None:
-    """Show a figure that can be saved under a name."""
-    kind = st.session_state.get("kept picture_format", "svg")
-    saved = {"format": kind, "filename": name, "scale": 2}
-    config = {"displaylogo": False, "toImageButtonOptions": saved}
-    st.plotly_chart(figure, key=key, config=config)
-
-
 @st.fragment
 def pictures(current: Session, tables: Sequence[ScoreTable]) -> None:
     """Show one figure of the scores for each reference."""
@@ -95,15 +88,19 @@ def pictures(current: Session, tables: Sequence[ScoreTable]) -> None:
                 width=250,
             )
     known = [(n, table) for n, table in enumerate(tables) if table.gold_set is not None]
-    for number, table in known:
+    figures = []
+    for _, table in known:
+        key = ("picture", Same(table), kind, metric)
+        figures.append(current.once(key, partial(_figure, table, kind, metric)))
+    if not all(figures):
+        st.info("Choose at least three scores in %, for the corners of the radar.")
+        return
+    for (number, table), figure in zip(
+        known, figures if kind == _RADAR else share_x(figures), strict=True
+    ):
         if len(tables) > 1:
             st.caption(f"`{words_shown(table)}`")
-        key = ("picture", Same(table), kind, metric)
-        figure = current.once(key, partial(_figure, table, kind, metric))
-        if figure is None:
-            st.info("Choose at least three scores in %, for the corners of the radar.")
-        else:
-            plot(figure, f"scores picture {number}", "scores")
+        ui.chart(figure, f"scores picture {number}")
 
 
 def _figure(table: ScoreTable, kind: str, metric: str) -> "go.Figure | None":
@@ -203,7 +200,7 @@ def breakdowns(current: Session, tables: Sequence[ScoreTable], scope: Scope) -> 
     if figure is None:
         st.info("This reference does not say.")
     else:
-        plot(figure, f"breakdown {found.by}", "breakdown")
+        ui.chart(figure, f"breakdown {found.by}")
         _breakdown_table(found)
 
 

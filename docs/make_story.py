@@ -40,9 +40,9 @@ LANGUAGES = {"en": "English", "de": "German", "nl": "Dutch"}
 WORD, CULPRIT, BLAMELESS = "carries", "ies", "er"
 SHOWN = ("carries", "unbelievable", "underestimating", "playgrounds")
 COMPONENTS = {
-    "fan": ("panzoom", "shared"),
-    "tree": ("shared", "elements", "player"),
-    "run": ("shared", "elements", "chips", "player"),
+    "fan": ("panzoom", "shared", "picture"),
+    "tree": ("shared", "elements", "picture", "player"),
+    "run": ("shared", "elements", "picture", "chips", "player"),
     "rows": ("shared", "elements", "chips"),
 }
 """The components of the story, and what each shares, as in `web.components`."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+from browser_steps import go_to, start
+from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
 
@@ -32,3 +34,36 @@ def test_a_view_lives_as_long_as_its_element(page: Page) -> None:
     """Streamlit cleans up a call that newer data overtook, though its element stays."""
     code = SHARED.read_text(encoding="utf-8") + CALLS
     assert page.evaluate(f"() => {{ {code} }}") == [[[2, 0]], [1]]
+
+
+COPIED = """
+async () => {
+  const [item] = await navigator.clipboard.read();
+  const image = await createImageBitmap(await item.getType("image/png"));
+  const context = document.createElement("canvas").getContext("2d");
+  context.drawImage(image, 0, 0);
+  const corner = context.getImageData(2, 2, 1, 1).data;
+  return [image.width, image.height, ...corner];
+}
+"""
+
+
+def test_a_picture_is_copied_or_saved_where_the_clipboard_is_refused(
+    new_page: Callable[..., Page], app_address: str
+) -> None:
+    may = ["clipboard-read", "clipboard-write"]
+    page = new_page(color_scheme="dark", permissions=may)
+    start(page, app_address)
+    go_to(page, "Merge graph")
+    copy = page.get_by_role("button", name="Copy picture")
+    copy.click()
+    expect(page.locator(".copied")).to_have_text("Copied")
+    width, height, *paper = page.evaluate(COPIED)
+    assert width > 500 and height > 200
+    assert max(paper[:3]) < 60 and paper[3] == 255, "that of the dark theme"
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    with page.expect_download() as download:
+        copy.click()
+    assert download.value.suggested_filename == "merge-graph.png"
+    assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
+    expect(page.locator(".copied")).to_have_text("Saved as PNG")

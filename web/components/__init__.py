@@ -138,7 +138,7 @@ def fan_graph(
     same page.
     """
     data = {"view_key": view_key, "selected": selected, "height": height, "least": least}
-    graph = component("fan_graph", "fan", "panzoom", "shared")
+    graph = component("fan_graph", "fan", "panzoom", "shared", "picture")
     _clickable(graph, key, on_event, {"fan": fan.to_dict(), **data})
 
 
@@ -166,7 +166,7 @@ def tree_picture(
     on_event: OnClicks | None = None,
     offers: Mapping[str, str] | None = None,
 ) -> None:
-    """Show merge trees that can be played merge by merge, and downloaded as SVG and PNG.
+    """Show merge trees that can be played merge by merge, downloaded as SVG and PNG, and copied.
 
     ``on_event`` gets clicks on merges; their keys are those of types in the merge graph. Without
     it, merges cannot be clicked. ``offers``: the choices on clicking a merge, as labels by the
@@ -178,7 +178,7 @@ def tree_picture(
         for theme in ("light", "dark")
     }
     how = {"file_name": file_name, "clickable": on_event is not None, "offers": dict(offers or {})}
-    made = component("merge_tree", "tree", "shared", "elements", "player")
+    made = component("merge_tree", "tree", "shared", "elements", "picture", "player")
     _clickable(made, key, on_event, {**drawn, **how})
 
 
@@ -235,7 +235,7 @@ def threshold_line(
         "chosen": _nearest(points, threshold),
         "best": None if best is None else _nearest(points, best),
     }
-    made = component("threshold_line", "curve", "shared", "elements")
+    made = component("threshold_line", "curve", "shared", "elements", "picture")
     made(key=key, data=data, on_chosen_change=_telling(key, "chosen", int | float, stopped))
 
 
@@ -279,7 +279,7 @@ def run_line(
         is_known = point.f1 == point.f1
         value = {"value": f"{point.f1:.1f}"} if is_known else {"value": "n/a", "f1": None}
         line.append({**asdict(point), **value})
-    component("run_line", "run", "shared", "elements", "chips", "player")(
+    component("run_line", "run", "shared", "elements", "picture", "chips", "player")(
         key=key,
         data={"points": line, "chosen": chosen, "word": word},
         on_chosen_change=_telling(key, "chosen", int | float, lambda n: on_choose(int(n))),

@@ -18,6 +18,7 @@ class CurveView {
     this.lines = parent.querySelector(".lines");
     this.range = parent.querySelector("input");
     this.range.addEventListener("input", () => this.choose(Number(this.range.value)));
+    offerCopy(this.frame, () => standalone(this.lines.firstElementChild), () => "thresholds");
     this.choice = new Choice(PATIENCE);
     this.resizing = new ResizeObserver(() => this.draw());
     this.resizing.observe(this.lines);

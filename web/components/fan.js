@@ -6,7 +6,6 @@ const LANES = 5;
 const SCALE = { most: 1.35, smallest: 0.15, largest: 4 };
 const MARGIN = 16; // px around all that is drawn
 const BAR = 40; // px at the end of a long fan, for its last row not to lie behind the buttons
-const PAINTED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor", "dominant-baseline", "text-decoration-line"];
 const LEAVING = 500; // ms after which what has faded is removed
 
 function svg(name, className) {
@@ -281,7 +280,7 @@ class FanView {
 
   act(action) {
     if (action === "svg") {
-      this.download();
+      save(svgBlob(this.picture()), "merge-graph.svg");
       return;
     }
     const { clientWidth: wide, clientHeight: high } = this.surface;
@@ -298,26 +297,16 @@ class FanView {
   }
 
   /** All that is drawn, with its colours, as a picture of its own. */
-  download() {
-    const { left, right, top, bottom } = this.bounds();
-    const copy = this.surface.cloneNode(true);
-    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-    copy.setAttribute("viewBox", [left, top, right - left, bottom - top].join(" "));
-    copy.setAttribute("font-family", "Source Code Pro, monospace");
-    const shapes = [...this.surface.querySelectorAll("rect, path, text")];
-    for (const [i, shape] of [...copy.querySelectorAll("rect, path, text")].entries()) {
-      const style = getComputedStyle(shapes[i]);
-      for (const name of PAINTED) shape.setAttribute(name, style.getPropertyValue(name));
-    }
-    for (const vertex of copy.querySelectorAll(".vertex")) {
-      const entry = this.vertices.get(vertex.dataset.id);
-      if (entry) vertex.setAttribute("transform", `translate(${entry.x} ${entry.y})`);
-      else vertex.remove();
-    }
-    for (const element of copy.querySelectorAll("*")) {
-      for (const name of ["style", "class", "tabindex", "role"]) element.removeAttribute(name);
-    }
-    save(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }), "merge-graph.svg");
+  picture() {
+    const { left: x, right, top: y, bottom } = this.bounds();
+    const place = (copy) => {
+      for (const vertex of copy.querySelectorAll(".vertex")) {
+        const entry = this.vertices.get(vertex.dataset.id);
+        if (entry) vertex.setAttribute("transform", `translate(${entry.x} ${entry.y})`);
+        else vertex.remove();
+      }
+    };
+    return standalone(this.surface, place, { x, y, width: right - x, height: bottom - y });
   }
 
   // --- events out
@@ -342,6 +331,7 @@ class FanView {
       const action = event.target.closest("button")?.dataset.action;
       if (action) this.act(action);
     });
+    offerCopy(this.frame, () => this.picture(), () => "merge-graph");
     this.onWord = ({ detail }) => this.light(detail);
     addEventListener("morphgraph-word", this.onWord);
   }

@@ -33,6 +33,7 @@ class RunView {
     this.key = parent.querySelector(".key");
     this.word = parent.querySelector(".word");
     this.signs = new Key(this.frame, this.word);
+    offerCopy(this.frame, () => standalone(this.lineBox.firstElementChild), () => "run");
     const place = parent.querySelector(".player");
     this.choice = new Choice(PATIENCE);
     const stopped = (number) => this.choice.tell(number);

@@ -2,13 +2,11 @@
 //
 // The picture is replaced only if it differs, so that a scrolled sheet stays where it is.
 
-const SCALE = 2; // pixels of the PNG for each of the picture
-const LONGEST_SIDE = 16000; // px that a canvas surely can have
 const GOOD_SCALE = 11 / 12; // of a picture, whose smallest letters have 12 px
 const PHONE = 500; // px of room, below which a picture scrolls rather than shrinks
 const PACE = 800; // ms a merge
 const HIGHEST = 760; // px above which a picture scrolls
-const AROUND = { width: 20, height: 54 }; // px that buttons, borders and a scroll bar take
+const AROUND = { width: 20, height: 18 }; // px that borders and a scroll bar take
 
 function sizeOf(source) {
   const [, width, height] = /<svg[^>]*? width="(\d+)" height="(\d+)"/.exec(source) ?? [0, 0, 0];
@@ -37,6 +35,7 @@ class TreeView {
       this.chosen(event.target.closest("g[data-type]"));
     });
     this.tips = new Map();
+    offerCopy(this.frame, () => this.source, () => this.data.file_name);
     this.frame.addEventListener("click", (event) => this.clicked(event));
     this.sheet.addEventListener("pointermove", (event) => this.moved(event));
     this.sheet.addEventListener("pointerleave", () => this.hideTip());
@@ -69,7 +68,8 @@ class TreeView {
       picture.style.width = `${Math.floor(width * scale)}px`;
       picture.style.height = `${Math.floor(height * scale)}px`;
     }
-    this.frame.style.height = `${Math.min(height * scale, HIGHEST) + AROUND.height}px`;
+    const bar = this.frame.querySelector(".toolbar").offsetHeight;
+    this.frame.style.height = `${Math.min(height * scale, HIGHEST) + bar + AROUND.height}px`;
   }
 
   show(source) {
@@ -217,29 +217,12 @@ class TreeView {
 
   // --- downloads
 
-  blob() {
-    return new Blob([this.source], { type: "image/svg+xml;charset=utf-8" });
-  }
-
   saveSvg() {
-    save(this.blob(), `${this.data.file_name}.svg`);
+    save(svgBlob(this.source), `${this.data.file_name}.svg`);
   }
 
-  savePng() {
-    const { width, height } = sizeOf(this.source);
-    const scale = Math.min(SCALE, LONGEST_SIDE / width, LONGEST_SIDE / height);
-    const address = URL.createObjectURL(this.blob());
-    const image = new Image();
-    image.onload = () => {
-      const canvas = document.createElement("canvas");
-      canvas.width = Math.round(width * scale);
-      canvas.height = Math.round(height * scale);
-      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-      URL.revokeObjectURL(address);
-      canvas.toBlob((blob) => blob && save(blob, `${this.data.file_name}.png`), "image/png");
-    };
-    image.onerror = () => URL.revokeObjectURL(address);
-    image.src = address;
+  async savePng() {
+    save(await png(this.source, paperOf(this.frame)), `${this.data.file_name}.png`);
   }
 
   dispose() {

@@ -30,7 +30,7 @@ def _palette(current: Session, pages: Mapping[str, str]) -> None:
     places: dict[str, Callable[[], object]] = {
         name: partial(st.switch_page, page) for name, page in pages.items()
     }
-    places["Keep a copy …"] = partial(copy_field, current, "palette")
+    places["Keep a copy"] = partial(copy_field, current, "palette")
     if graph.history:
         places["Undo"] = partial(_then_redraw, current.undo)
     if graph.undone:

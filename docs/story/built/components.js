@@ -1,4 +1,4 @@
-story.components.fan = {"html":"<div class=\"fan\">\n  <svg class=\"surface\" role=\"group\" aria-label=\"Merge graph\"><g class=\"world\"><g class=\"edges\"></g><g class=\"vertices\"></g></g></svg>\n  <div class=\"notice\" hidden>There is nothing to draw.</div>\n  <div class=\"thumb\" hidden></div>\n  <div class=\"toolbar\" role=\"toolbar\" aria-label=\"View of the graph\">\n    <button type=\"button\" data-action=\"fit\" title=\"Show all (0)\" aria-label=\"Show all\"><svg viewBox=\"0 0 20 20\"><path d=\"M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4\"/></svg></button>\n    <button type=\"button\" data-action=\"in\" title=\"Zoom in (+)\" aria-label=\"Zoom in\"><svg viewBox=\"0 0 20 20\"><path d=\"M10 4v12M4 10h12\"/></svg></button>\n    <button type=\"button\" data-action=\"out\" title=\"Zoom out (−)\" aria-label=\"Zoom out\"><svg viewBox=\"0 0 20 20\"><path d=\"M4 10h12\"/></svg></button>\n    <button type=\"button\" data-action=\"svg\" title=\"Download as SVG\" aria-label=\"Download as SVG\"><svg viewBox=\"0 0 20 20\"><path d=\"M10 3v9M6 9l4 4 4-4M4 17h12\"/></svg></button>\n  </div>\n</div>\n\n","css":":host { display: block; }\n\n.fan {\n  position: relative;\n  overflow: hidden;\n  box-sizing: border-box;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 15%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: var(--st-text-color, #262730);\n  font: 14px var(--st-code-font, \"Source Code Pro\", monospace);\n\n  --plain: #eceff3;\n  --plain-ink: #262730;\n  --line: #aab2bf;\n  --changed: #1668c7;\n  --selected: #6d3fe0;\n  --faded: #6b6f7a;\n  --lane0: #737a8c;\n  --lane1: #b9770e;\n  --lane2: #1f8a70;\n  --lane3: #a3478f;\n  --lane4: #2f6fb7;\n}\n\n.fan.dark {\n  --plain: #2b303b;\n  --plain-ink: #fafafa;\n  --line: #596273;\n  --changed: #5ab4ff;\n  --selected: #b79bff;\n  --faded: #a4a9b5;\n  --lane0: #a8b0c2;\n  --lane1: #f0b24a;\n  --lane2: #5fd0b0;\n  --lane3: #e08ccf;\n  --lane4: #7db4f0;\n}\n\n.surface { display: block; width: 100%; height: 100%; cursor: grab; touch-action: none; }\n.surface:active { cursor: grabbing; }\n\n.vertex { cursor: pointer; outline: none; transition: transform var(--time), opacity var(--time); }\n.vertex text { fill: var(--ink, var(--plain-ink)); text-anchor: middle; dominant-baseline: central; user-select: none; }\n.vertex .box { fill: var(--fill, var(--plain)); stroke: color-mix(in srgb, var(--plain-ink) 22%, transparent); transition: width var(--time), x var(--time), fill var(--time); }\n.vertex .ring { fill: none; stroke: none; stroke-width: 3; transition: width var(--time), x var(--time); }\n.vertex.focus text { font-weight: 600; }\n.vertex.changed .box { stroke: var(--changed); stroke-width: 2.5; }\n.vertex.more .box { fill: none; stroke-dasharray: 5 4; stroke: var(--line); }\n.vertex.ghost .box { fill: none; stroke: none; }\n.vertex.merge.ghost .box { stroke: var(--line); stroke-dasharray: 4 3; }\n.vertex.ghost text { fill: var(--faded); text-decoration: line-through; }\n.vertex.strand .box { stroke: var(--strand); stroke-width: 2.5; }\n.vertex.selected .ring { stroke: var(--selected); }\n.vertex.pointed .ring { stroke: color-mix(in srgb, var(--selected) 55%, transparent); }\n.vertex:focus-visible .ring { stroke: var(--selected); stroke-dasharray: 5 3; }\n.vertex.marked .ring { stroke: var(--changed); }\n\n.edge { fill: none; stroke: var(--line); stroke-width: 1.5; transition: d var(--time), opacity var(--time); }\n.edge.focus { stroke: color-mix(in srgb, var(--selected) 75%, transparent); }\n.edge.strand { stroke: var(--strand); stroke-width: 1.7; }\n.edge.ghost { stroke-dasharray: 4 4; }\n.edge.near { stroke-width: 3; }\n\n.coming { animation: coming var(--time); }\n.leaving { opacity: 0; pointer-events: none; }\n.lit .vertex:not(.on), .lit .edge:not(.on) { opacity: 0.22; }\n.moving .world { transition: transform var(--time); }\n\n@keyframes coming { from { opacity: 0; } }\n\n.fan { --time: 450ms; }\n\n@media (prefers-reduced-motion: reduce) {\n  .fan { --time: 0.01ms; }\n}\n\n.notice { position: absolute; inset: 0; display: grid; place-items: center; color: var(--faded); }\n.notice[hidden] { display: none; }\n\n.thumb { position: absolute; right: 2px; width: 4px; border-radius: 2px; background: var(--line); pointer-events: none; }\n\n.toolbar { position: absolute; right: 8px; bottom: 8px; display: flex; gap: 2px; border-radius: 7px; background: var(--st-background-color, #fff); }\n\n.toolbar button {\n  display: grid;\n  place-items: center;\n  width: 28px;\n  height: 28px;\n  padding: 0;\n  border: 0;\n  border-radius: 7px;\n  background: var(--st-background-color, #fff);\n  color: inherit;\n  opacity: 0.75;\n  cursor: pointer;\n}\n\n.toolbar button:hover { opacity: 1; background: var(--st-secondary-background-color, #f0f2f6); }\n.toolbar button:focus-visible { opacity: 1; outline: 2px solid var(--selected); }\n.toolbar svg { width: 16px; height: 16px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; }\n\n"};
+story.components.fan = {"html":"<div class=\"fan\">\n  <svg class=\"surface\" role=\"group\" aria-label=\"Merge graph\"><g class=\"world\"><g class=\"edges\"></g><g class=\"vertices\"></g></g></svg>\n  <div class=\"notice\" hidden>There is nothing to draw.</div>\n  <div class=\"thumb\" hidden></div>\n  <div class=\"toolbar\" role=\"toolbar\" aria-label=\"View of the graph\">\n    <button type=\"button\" data-action=\"fit\" title=\"Show all (0)\" aria-label=\"Show all\"><svg viewBox=\"0 0 20 20\"><path d=\"M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4\"/></svg></button>\n    <button type=\"button\" data-action=\"in\" title=\"Zoom in (+)\" aria-label=\"Zoom in\"><svg viewBox=\"0 0 20 20\"><path d=\"M10 4v12M4 10h12\"/></svg></button>\n    <button type=\"button\" data-action=\"out\" title=\"Zoom out (−)\" aria-label=\"Zoom out\"><svg viewBox=\"0 0 20 20\"><path d=\"M4 10h12\"/></svg></button>\n    <button type=\"button\" data-action=\"svg\" title=\"Download as SVG\" aria-label=\"Download as SVG\"><svg viewBox=\"0 0 20 20\"><path d=\"M10 3v9M6 9l4 4 4-4M4 17h12\"/></svg></button>\n    <button type=\"button\" class=\"copy\" title=\"Copy picture\" aria-label=\"Copy picture\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M7 7V3h10v10h-4M3 7h10v10H3Z\"/></svg></button>\n    <span class=\"copied\" aria-live=\"polite\"></span>\n  </div>\n</div>\n\n","css":".copied { position: absolute; z-index: 3; top: calc(100% + 4px); right: 0; font: 13px var(--st-font, sans-serif); white-space: nowrap; }\n.copied:not(:empty) { padding: 3px 9px; border-radius: 7px; background: var(--st-text-color, #262730); color: var(--st-background-color, #fff); }\n\n.copying { position: relative; }\n.copying .copy {\n  display: grid;\n  place-items: center;\n  width: 28px;\n  height: 28px;\n  padding: 0;\n  border: 0;\n  border-radius: 7px;\n  background: none;\n  color: inherit;\n  opacity: 0.75;\n  cursor: pointer;\n}\n\n.copying .copy:hover { opacity: 1; background: var(--st-secondary-background-color, #f0f2f6); }\n.copying .copy:focus-visible { opacity: 1; outline: 2px solid var(--st-primary-color, #6d45e0); }\n.copying .copy svg { width: 16px; height: 16px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linejoin: round; overflow: visible; }\n\n:host { display: block; }\n\n.fan {\n  position: relative;\n  overflow: hidden;\n  box-sizing: border-box;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 15%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: var(--st-text-color, #262730);\n  font: 14px var(--st-code-font, \"Source Code Pro\", monospace);\n\n  --plain: #eceff3;\n  --plain-ink: #262730;\n  --line: #aab2bf;\n  --changed: #1668c7;\n  --selected: #6d3fe0;\n  --faded: #6b6f7a;\n  --lane0: #737a8c;\n  --lane1: #b9770e;\n  --lane2: #1f8a70;\n  --lane3: #a3478f;\n  --lane4: #2f6fb7;\n}\n\n.fan.dark {\n  --plain: #2b303b;\n  --plain-ink: #fafafa;\n  --line: #596273;\n  --changed: #5ab4ff;\n  --selected: #b79bff;\n  --faded: #a4a9b5;\n  --lane0: #a8b0c2;\n  --lane1: #f0b24a;\n  --lane2: #5fd0b0;\n  --lane3: #e08ccf;\n  --lane4: #7db4f0;\n}\n\n.surface { display: block; width: 100%; height: 100%; cursor: grab; touch-action: none; }\n.surface:active { cursor: grabbing; }\n\n.vertex { cursor: pointer; outline: none; transition: transform var(--time), opacity var(--time); }\n.vertex text { fill: var(--ink, var(--plain-ink)); text-anchor: middle; dominant-baseline: central; user-select: none; }\n.vertex .box { fill: var(--fill, var(--plain)); stroke: color-mix(in srgb, var(--plain-ink) 22%, transparent); transition: width var(--time), x var(--time), fill var(--time); }\n.vertex .ring { fill: none; stroke: none; stroke-width: 3; transition: width var(--time), x var(--time); }\n.vertex.focus text { font-weight: 600; }\n.vertex.changed .box { stroke: var(--changed); stroke-width: 2.5; }\n.vertex.more .box { fill: none; stroke-dasharray: 5 4; stroke: var(--line); }\n.vertex.ghost .box { fill: none; stroke: none; }\n.vertex.merge.ghost .box { stroke: var(--line); stroke-dasharray: 4 3; }\n.vertex.ghost text { fill: var(--faded); text-decoration: line-through; }\n.vertex.strand .box { stroke: var(--strand); stroke-width: 2.5; }\n.vertex.selected .ring { stroke: var(--selected); }\n.vertex.pointed .ring { stroke: color-mix(in srgb, var(--selected) 55%, transparent); }\n.vertex:focus-visible .ring { stroke: var(--selected); stroke-dasharray: 5 3; }\n.vertex.marked .ring { stroke: var(--changed); }\n\n.edge { fill: none; stroke: var(--line); stroke-width: 1.5; transition: d var(--time), opacity var(--time); }\n.edge.focus { stroke: color-mix(in srgb, var(--selected) 75%, transparent); }\n.edge.strand { stroke: var(--strand); stroke-width: 1.7; }\n.edge.ghost { stroke-dasharray: 4 4; }\n.edge.near { stroke-width: 3; }\n\n.coming { animation: coming var(--time); }\n.leaving { opacity: 0; pointer-events: none; }\n.lit .vertex:not(.on), .lit .edge:not(.on) { opacity: 0.22; }\n.moving .world { transition: transform var(--time); }\n\n@keyframes coming { from { opacity: 0; } }\n\n.fan { --time: 450ms; }\n\n@media (prefers-reduced-motion: reduce) {\n  .fan { --time: 0.01ms; }\n}\n\n.notice { position: absolute; inset: 0; display: grid; place-items: center; color: var(--faded); }\n.notice[hidden] { display: none; }\n\n.thumb { position: absolute; right: 2px; width: 4px; border-radius: 2px; background: var(--line); pointer-events: none; }\n\n.toolbar { position: absolute; right: 8px; bottom: 8px; display: flex; gap: 2px; border-radius: 7px; background: var(--st-background-color, #fff); }\n.toolbar .copied { top: auto; bottom: calc(100% + 4px); }\n\n.toolbar button {\n  display: grid;\n  place-items: center;\n  width: 28px;\n  height: 28px;\n  padding: 0;\n  border: 0;\n  border-radius: 7px;\n  background: var(--st-background-color, #fff);\n  color: inherit;\n  opacity: 0.75;\n  cursor: pointer;\n}\n\n.toolbar button:hover { opacity: 1; background: var(--st-secondary-background-color, #f0f2f6); }\n.toolbar button:focus-visible { opacity: 1; outline: 2px solid var(--selected); }\n.toolbar svg { width: 16px; height: 16px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; }\n\n"};
 story.components.fan.show = (() => {
 /**
 * Panzoom 4.6.2 for panning and zooming elements using CSS transforms
@@ -142,6 +142,90 @@ function component(View) {
   };
 }
 
+// A picture on the page as a file of its own, and as pixels in the clipboard.
+
+const PIXELS = 2; // of a PNG for each of the picture
+const LONGEST_SIDE = 16000; // px that a canvas surely can have
+const AROUND_PICTURE = 10; // px
+const COPIED_FOR = 2500; // ms that one can read it
+const PAINTED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor", "dominant-baseline", "text-decoration-line"];
+
+/** An SVG of the page as text, with its colours in its elements; `finish` changes its copy. */
+function standalone(shown, finish = () => {}, box = shown.viewBox.baseVal) {
+  const copy = shown.cloneNode(true);
+  const [width, height] = [box.width, box.height].map((side) => Math.ceil(side + 2 * AROUND_PICTURE));
+  const given = {
+    xmlns: "http://www.w3.org/2000/svg",
+    viewBox: [box.x - AROUND_PICTURE, box.y - AROUND_PICTURE, width, height].join(" "),
+    width,
+    height,
+    "font-family": getComputedStyle(shown).fontFamily,
+  };
+  for (const [name, value] of Object.entries(given)) copy.setAttribute(name, value);
+  const all = "rect, path, text, line, polyline, circle";
+  const shapes = [...shown.querySelectorAll(all)];
+  for (const [i, shape] of [...copy.querySelectorAll(all)].entries()) {
+    const style = getComputedStyle(shapes[i]);
+    for (const name of PAINTED) shape.setAttribute(name, style.getPropertyValue(name));
+  }
+  finish(copy);
+  for (const element of [copy, ...copy.querySelectorAll("*")]) {
+    for (const name of ["style", "class", "tabindex", "role"]) element.removeAttribute(name);
+  }
+  return new XMLSerializer().serializeToString(copy);
+}
+
+function svgBlob(source) {
+  return new Blob([source], { type: "image/svg+xml;charset=utf-8" });
+}
+
+/** An SVG as a PNG on paper of a colour. */
+async function png(source, paper) {
+  const image = new Image();
+  const address = URL.createObjectURL(svgBlob(source));
+  try {
+    await new Promise((onload, onerror) => Object.assign(image, { onload, onerror, src: address }));
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+  const { naturalWidth: width, naturalHeight: height } = image;
+  const scale = Math.min(PIXELS, LONGEST_SIDE / width, LONGEST_SIDE / height);
+  const sides = { width: Math.round(width * scale), height: Math.round(height * scale) };
+  const canvas = Object.assign(document.createElement("canvas"), sides);
+  const context = canvas.getContext("2d");
+  context.fillStyle = paper;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
+  if (!blob) throw new Error("The picture is too large.");
+  return blob;
+}
+
+/** The colour of the page around an element. */
+function paperOf(element) {
+  return getComputedStyle(element).getPropertyValue("--st-background-color").trim() || "#fff";
+}
+
+/** Let the button that copies a picture do so, or save it where the clipboard is refused. */
+function offerCopy(parent, picture, name) {
+  const [button, said] = [".copy", ".copied"].map((one) => parent.querySelector(one));
+  let reading;
+  button.addEventListener("click", async () => {
+    const made = png(picture(), paperOf(button));
+    let done = "Copied";
+    try {
+      await navigator.clipboard.write([new ClipboardItem({ "image/png": made })]);
+    } catch {
+      const blob = await made.catch(() => null);
+      if (blob) save(blob, `${name()}.png`);
+      done = blob ? "Saved as PNG" : "Too large to copy";
+    }
+    said.textContent = done;
+    clearTimeout(reading);
+    reading = setTimeout(() => said.replaceChildren(), COPIED_FOR);
+  });
+}
+
 // The merge graph as a fan, in SVG: draws what Python has laid out and reports clicks. Labels are text
 // nodes only, for types come from uploaded files. Pan and zoom are Panzoom's, which goes before this.
 
@@ -150,7 +234,6 @@ const LANES = 5;
 const SCALE = { most: 1.35, smallest: 0.15, largest: 4 };
 const MARGIN = 16; // px around all that is drawn
 const BAR = 40; // px at the end of a long fan, for its last row not to lie behind the buttons
-const PAINTED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor", "dominant-baseline", "text-decoration-line"];
 const LEAVING = 500; // ms after which what has faded is removed
 
 function svg(name, className) {
@@ -425,7 +508,7 @@ class FanView {
 
   act(action) {
     if (action === "svg") {
-      this.download();
+      save(svgBlob(this.picture()), "merge-graph.svg");
       return;
     }
     const { clientWidth: wide, clientHeight: high } = this.surface;
@@ -442,26 +525,16 @@ class FanView {
   }
 
   /** All that is drawn, with its colours, as a picture of its own. */
-  download() {
-    const { left, right, top, bottom } = this.bounds();
-    const copy = this.surface.cloneNode(true);
-    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-    copy.setAttribute("viewBox", [left, top, right - left, bottom - top].join(" "));
-    copy.setAttribute("font-family", "Source Code Pro, monospace");
-    const shapes = [...this.surface.querySelectorAll("rect, path, text")];
-    for (const [i, shape] of [...copy.querySelectorAll("rect, path, text")].entries()) {
-      const style = getComputedStyle(shapes[i]);
-      for (const name of PAINTED) shape.setAttribute(name, style.getPropertyValue(name));
-    }
-    for (const vertex of copy.querySelectorAll(".vertex")) {
-      const entry = this.vertices.get(vertex.dataset.id);
-      if (entry) vertex.setAttribute("transform", `translate(${entry.x} ${entry.y})`);
-      else vertex.remove();
-    }
-    for (const element of copy.querySelectorAll("*")) {
-      for (const name of ["style", "class", "tabindex", "role"]) element.removeAttribute(name);
-    }
-    save(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }), "merge-graph.svg");
+  picture() {
+    const { left: x, right, top: y, bottom } = this.bounds();
+    const place = (copy) => {
+      for (const vertex of copy.querySelectorAll(".vertex")) {
+        const entry = this.vertices.get(vertex.dataset.id);
+        if (entry) vertex.setAttribute("transform", `translate(${entry.x} ${entry.y})`);
+        else vertex.remove();
+      }
+    };
+    return standalone(this.surface, place, { x, y, width: right - x, height: bottom - y });
   }
 
   // --- events out
@@ -486,6 +559,7 @@ class FanView {
       const action = event.target.closest("button")?.dataset.action;
       if (action) this.act(action);
     });
+    offerCopy(this.frame, () => this.picture(), () => "merge-graph");
     this.onWord = ({ detail }) => this.light(detail);
     addEventListener("morphgraph-word", this.onWord);
   }
@@ -575,7 +649,7 @@ class FanView {
 return component(FanView);
 
 })();
-story.components.tree = {"html":"<div class=\"tree\">\n  <div class=\"toolbar\">\n    <div class=\"player\" role=\"toolbar\" aria-label=\"Play the merges\"></div>\n    <input type=\"range\" step=\"1\" aria-label=\"Merges applied\" />\n    <p class=\"said\"></p>\n    <div class=\"saving\" role=\"toolbar\" aria-label=\"Download the merge tree\">\n      <button type=\"button\" data-action=\"svg\" title=\"Download as SVG\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M10 3v9M6 9l4 4 4-4M4 17h12\"/></svg>SVG</button>\n      <button type=\"button\" data-action=\"png\" title=\"Download as PNG\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M10 3v9M6 9l4 4 4-4M4 17h12\"/></svg>PNG</button>\n    </div>\n  </div>\n  <div class=\"sheet\" tabindex=\"0\" role=\"group\" aria-label=\"Merge tree\"></div>\n  <div class=\"menu\" role=\"menu\" hidden></div>\n  <div class=\"tip\" role=\"tooltip\" hidden></div>\n</div>\n\n","css":".player { display: flex; gap: 6px; padding: 2px; }\n\n.player button {\n  display: inline-flex;\n  align-items: center;\n  justify-content: center;\n  gap: 6px;\n  height: 34px;\n  min-width: 38px;\n  padding: 0 10px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 20%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 14px;\n  cursor: pointer;\n}\n\n.player button.main { min-width: 84px; border-color: transparent; background: var(--st-primary-color, #6d45e0); color: #fff; }\n.player button:disabled { opacity: 0.4; cursor: default; }\n.player svg { width: 15px; height: 15px; fill: currentcolor; stroke: none; }\n:is(button, input):focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 2px; }\ninput[type=\"range\"] { height: 18px; margin: 0; accent-color: var(--st-primary-color, #6d45e0); cursor: pointer; }\n.dark { color-scheme: dark; }\n\n:host { display: block; height: 100%; }\n\n.tree {\n  position: relative;\n  display: flex;\n  flex-direction: column;\n  box-sizing: border-box;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 14%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: var(--st-text-color, #262730);\n  font-family: var(--st-font, sans-serif);\n  overflow: hidden;\n}\n\n.toolbar { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 10px; padding: 6px 8px 0; }\n.toolbar input { flex: 1 1 110px; min-width: 90px; max-width: 200px; }\n.toolbar .said { flex: 2 1 14rem; min-width: 0; margin: 0; overflow: hidden; font-size: 14px; text-overflow: ellipsis; white-space: nowrap; font-variant-numeric: tabular-nums; }\n.still :is(.player, input, .said) { visibility: hidden; }\n.saving { display: flex; gap: 4px; }\n\n.saving button, .menu button {\n  display: flex;\n  align-items: center;\n  gap: 4px;\n  height: 30px;\n  padding: 0 9px;\n  border: 0;\n  border-radius: 7px;\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 13px;\n  cursor: pointer;\n}\n\n:is(.saving, .menu) button:hover { background: var(--st-secondary-background-color, #f0f2f6); }\n.sheet:focus-visible, .menu button:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: -2px; }\n.saving svg { width: 15px; height: 15px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; }\n\n.sheet { flex: 1; min-height: 0; overflow: auto; border-radius: inherit; }\n.sheet > svg { display: block; margin: 0 auto; flex: none; }\n.clickable g[data-type] { cursor: pointer; }\n.sheet g:is([data-type]):hover rect { filter: brightness(0.96); }\n.sheet g:focus-visible { outline: none; }\n.sheet g:is(:focus-visible, .now) rect { stroke: var(--st-primary-color, #6d45e0); stroke-width: 3; }\n.sheet [data-step] { transition: opacity 0.25s; }\n.sheet .later { opacity: 0; pointer-events: none; }\n\n.menu { position: absolute; z-index: 3; display: flex; flex-direction: column; padding: 4px; }\n.menu[hidden] { display: none; }\n.menu, .tip {\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 14%, transparent);\n  border-radius: 8px;\n  background: var(--st-background-color, #fff);\n  box-shadow: 0 4px 16px rgb(0 0 0 / 18%);\n}\n\n.tip {\n  position: absolute;\n  z-index: 2;\n  max-width: 340px;\n  padding: 7px 10px;\n  font-size: 13px;\n  line-height: 1.45;\n  white-space: pre-line;\n  overflow-wrap: anywhere;\n  pointer-events: none;\n}\n\n.tip[hidden] { display: none; }\n\n@media (prefers-reduced-motion: reduce) {\n  .sheet [data-step] { transition: none; }\n}\n\n"};
+story.components.tree = {"html":"<div class=\"tree\">\n  <div class=\"toolbar\">\n    <div class=\"player\" role=\"toolbar\" aria-label=\"Play the merges\"></div>\n    <input type=\"range\" step=\"1\" aria-label=\"Merges applied\" />\n    <p class=\"said\"></p>\n    <div class=\"saving\" role=\"toolbar\" aria-label=\"Download the merge tree\">\n      <button type=\"button\" data-action=\"svg\" title=\"Download as SVG\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M10 3v9M6 9l4 4 4-4M4 17h12\"/></svg>SVG</button>\n      <button type=\"button\" data-action=\"png\" title=\"Download as PNG\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M10 3v9M6 9l4 4 4-4M4 17h12\"/></svg>PNG</button>\n      <button type=\"button\" class=\"copy\" title=\"Copy picture\" aria-label=\"Copy picture\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M7 7V3h10v10h-4M3 7h10v10H3Z\"/></svg></button>\n      <span class=\"copied\" aria-live=\"polite\"></span>\n    </div>\n  </div>\n  <div class=\"sheet\" tabindex=\"0\" role=\"group\" aria-label=\"Merge tree\"></div>\n  <div class=\"menu\" role=\"menu\" hidden></div>\n  <div class=\"tip\" role=\"tooltip\" hidden></div>\n</div>\n\n","css":".copied { position: absolute; z-index: 3; top: calc(100% + 4px); right: 0; font: 13px var(--st-font, sans-serif); white-space: nowrap; }\n.copied:not(:empty) { padding: 3px 9px; border-radius: 7px; background: var(--st-text-color, #262730); color: var(--st-background-color, #fff); }\n\n.copying { position: relative; }\n.copying .copy {\n  display: grid;\n  place-items: center;\n  width: 28px;\n  height: 28px;\n  padding: 0;\n  border: 0;\n  border-radius: 7px;\n  background: none;\n  color: inherit;\n  opacity: 0.75;\n  cursor: pointer;\n}\n\n.copying .copy:hover { opacity: 1; background: var(--st-secondary-background-color, #f0f2f6); }\n.copying .copy:focus-visible { opacity: 1; outline: 2px solid var(--st-primary-color, #6d45e0); }\n.copying .copy svg { width: 16px; height: 16px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linejoin: round; overflow: visible; }\n\n.player { display: flex; gap: 6px; padding: 2px; }\n\n.player button {\n  display: inline-flex;\n  align-items: center;\n  justify-content: center;\n  gap: 6px;\n  height: 34px;\n  min-width: 38px;\n  padding: 0 10px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 20%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 14px;\n  cursor: pointer;\n}\n\n.player button.main { min-width: 84px; border-color: transparent; background: var(--st-primary-color, #6d45e0); color: #fff; }\n.player button:disabled { opacity: 0.4; cursor: default; }\n.player svg { width: 15px; height: 15px; fill: currentcolor; stroke: none; }\n:is(button, input):focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 2px; }\ninput[type=\"range\"] { height: 18px; margin: 0; accent-color: var(--st-primary-color, #6d45e0); cursor: pointer; }\n.dark { color-scheme: dark; }\n\n:host { display: block; height: 100%; }\n\n.tree {\n  position: relative;\n  display: flex;\n  flex-direction: column;\n  box-sizing: border-box;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 14%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: var(--st-text-color, #262730);\n  font-family: var(--st-font, sans-serif);\n  overflow: hidden;\n}\n\n.toolbar { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 10px; padding: 6px 8px 0; }\n.toolbar input { flex: 1 1 110px; min-width: 90px; max-width: 200px; }\n.toolbar .said { flex: 2 1 12rem; min-width: 0; margin: 0; overflow: hidden; font-size: 14px; text-overflow: ellipsis; white-space: nowrap; font-variant-numeric: tabular-nums; }\n.still :is(.player, input, .said) { visibility: hidden; }\n.saving { position: relative; display: flex; gap: 4px; }\n\n.saving button, .menu button {\n  display: flex;\n  align-items: center;\n  gap: 4px;\n  height: 30px;\n  padding: 0 9px;\n  border: 0;\n  border-radius: 7px;\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 13px;\n  cursor: pointer;\n}\n\n:is(.saving, .menu) button:hover { background: var(--st-secondary-background-color, #f0f2f6); }\n.sheet:focus-visible, .menu button:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: -2px; }\n.saving svg { width: 15px; height: 15px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; }\n\n.sheet { flex: 1; min-height: 0; overflow: auto; border-radius: inherit; }\n.sheet > svg { display: block; margin: 0 auto; flex: none; }\n.clickable g[data-type] { cursor: pointer; }\n.sheet g:is([data-type]):hover rect { filter: brightness(0.96); }\n.sheet g:focus-visible { outline: none; }\n.sheet g:is(:focus-visible, .now) rect { stroke: var(--st-primary-color, #6d45e0); stroke-width: 3; }\n.sheet [data-step] { transition: opacity 0.25s; }\n.sheet .later { opacity: 0; pointer-events: none; }\n\n.menu { position: absolute; z-index: 3; display: flex; flex-direction: column; padding: 4px; }\n.menu[hidden] { display: none; }\n.menu, .tip {\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 14%, transparent);\n  border-radius: 8px;\n  background: var(--st-background-color, #fff);\n  box-shadow: 0 4px 16px rgb(0 0 0 / 18%);\n}\n\n.tip {\n  position: absolute;\n  z-index: 2;\n  max-width: 340px;\n  padding: 7px 10px;\n  font-size: 13px;\n  line-height: 1.45;\n  white-space: pre-line;\n  overflow-wrap: anywhere;\n  pointer-events: none;\n}\n\n.tip[hidden] { display: none; }\n\n@media (prefers-reduced-motion: reduce) {\n  .sheet [data-step] { transition: none; }\n}\n\n"};
 story.components.tree.show = (() => {
 // What all components share; goes before the script of each.
 
@@ -722,6 +796,90 @@ function drawn(name, attributes, ...children) {
 }
 
 
+// A picture on the page as a file of its own, and as pixels in the clipboard.
+
+const PIXELS = 2; // of a PNG for each of the picture
+const LONGEST_SIDE = 16000; // px that a canvas surely can have
+const AROUND_PICTURE = 10; // px
+const COPIED_FOR = 2500; // ms that one can read it
+const PAINTED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor", "dominant-baseline", "text-decoration-line"];
+
+/** An SVG of the page as text, with its colours in its elements; `finish` changes its copy. */
+function standalone(shown, finish = () => {}, box = shown.viewBox.baseVal) {
+  const copy = shown.cloneNode(true);
+  const [width, height] = [box.width, box.height].map((side) => Math.ceil(side + 2 * AROUND_PICTURE));
+  const given = {
+    xmlns: "http://www.w3.org/2000/svg",
+    viewBox: [box.x - AROUND_PICTURE, box.y - AROUND_PICTURE, width, height].join(" "),
+    width,
+    height,
+    "font-family": getComputedStyle(shown).fontFamily,
+  };
+  for (const [name, value] of Object.entries(given)) copy.setAttribute(name, value);
+  const all = "rect, path, text, line, polyline, circle";
+  const shapes = [...shown.querySelectorAll(all)];
+  for (const [i, shape] of [...copy.querySelectorAll(all)].entries()) {
+    const style = getComputedStyle(shapes[i]);
+    for (const name of PAINTED) shape.setAttribute(name, style.getPropertyValue(name));
+  }
+  finish(copy);
+  for (const element of [copy, ...copy.querySelectorAll("*")]) {
+    for (const name of ["style", "class", "tabindex", "role"]) element.removeAttribute(name);
+  }
+  return new XMLSerializer().serializeToString(copy);
+}
+
+function svgBlob(source) {
+  return new Blob([source], { type: "image/svg+xml;charset=utf-8" });
+}
+
+/** An SVG as a PNG on paper of a colour. */
+async function png(source, paper) {
+  const image = new Image();
+  const address = URL.createObjectURL(svgBlob(source));
+  try {
+    await new Promise((onload, onerror) => Object.assign(image, { onload, onerror, src: address }));
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+  const { naturalWidth: width, naturalHeight: height } = image;
+  const scale = Math.min(PIXELS, LONGEST_SIDE / width, LONGEST_SIDE / height);
+  const sides = { width: Math.round(width * scale), height: Math.round(height * scale) };
+  const canvas = Object.assign(document.createElement("canvas"), sides);
+  const context = canvas.getContext("2d");
+  context.fillStyle = paper;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
+  if (!blob) throw new Error("The picture is too large.");
+  return blob;
+}
+
+/** The colour of the page around an element. */
+function paperOf(element) {
+  return getComputedStyle(element).getPropertyValue("--st-background-color").trim() || "#fff";
+}
+
+/** Let the button that copies a picture do so, or save it where the clipboard is refused. */
+function offerCopy(parent, picture, name) {
+  const [button, said] = [".copy", ".copied"].map((one) => parent.querySelector(one));
+  let reading;
+  button.addEventListener("click", async () => {
+    const made = png(picture(), paperOf(button));
+    let done = "Copied";
+    try {
+      await navigator.clipboard.write([new ClipboardItem({ "image/png": made })]);
+    } catch {
+      const blob = await made.catch(() => null);
+      if (blob) save(blob, `${name()}.png`);
+      done = blob ? "Saved as PNG" : "Too large to copy";
+    }
+    said.textContent = done;
+    clearTimeout(reading);
+    reading = setTimeout(() => said.replaceChildren(), COPIED_FOR);
+  });
+}
+
 // Buttons and a slider that play, step and scrub through numbered states, in the browser alone.
 
 const ICONS = {
@@ -820,13 +978,11 @@ class Player {
 //
 // The picture is replaced only if it differs, so that a scrolled sheet stays where it is.
 
-const SCALE = 2; // pixels of the PNG for each of the picture
-const LONGEST_SIDE = 16000; // px that a canvas surely can have
 const GOOD_SCALE = 11 / 12; // of a picture, whose smallest letters have 12 px
 const PHONE = 500; // px of room, below which a picture scrolls rather than shrinks
 const PACE = 800; // ms a merge
 const HIGHEST = 760; // px above which a picture scrolls
-const AROUND = { width: 20, height: 54 }; // px that buttons, borders and a scroll bar take
+const AROUND = { width: 20, height: 18 }; // px that borders and a scroll bar take
 
 function sizeOf(source) {
   const [, width, height] = /<svg[^>]*? width="(\d+)" height="(\d+)"/.exec(source) ?? [0, 0, 0];
@@ -855,6 +1011,7 @@ class TreeView {
       this.chosen(event.target.closest("g[data-type]"));
     });
     this.tips = new Map();
+    offerCopy(this.frame, () => this.source, () => this.data.file_name);
     this.frame.addEventListener("click", (event) => this.clicked(event));
     this.sheet.addEventListener("pointermove", (event) => this.moved(event));
     this.sheet.addEventListener("pointerleave", () => this.hideTip());
@@ -887,7 +1044,8 @@ class TreeView {
       picture.style.width = `${Math.floor(width * scale)}px`;
       picture.style.height = `${Math.floor(height * scale)}px`;
     }
-    this.frame.style.height = `${Math.min(height * scale, HIGHEST) + AROUND.height}px`;
+    const bar = this.frame.querySelector(".toolbar").offsetHeight;
+    this.frame.style.height = `${Math.min(height * scale, HIGHEST) + bar + AROUND.height}px`;
   }
 
   show(source) {
@@ -1035,29 +1193,12 @@ class TreeView {
 
   // --- downloads
 
-  blob() {
-    return new Blob([this.source], { type: "image/svg+xml;charset=utf-8" });
-  }
-
   saveSvg() {
-    save(this.blob(), `${this.data.file_name}.svg`);
+    save(svgBlob(this.source), `${this.data.file_name}.svg`);
   }
 
-  savePng() {
-    const { width, height } = sizeOf(this.source);
-    const scale = Math.min(SCALE, LONGEST_SIDE / width, LONGEST_SIDE / height);
-    const address = URL.createObjectURL(this.blob());
-    const image = new Image();
-    image.onload = () => {
-      const canvas = document.createElement("canvas");
-      canvas.width = Math.round(width * scale);
-      canvas.height = Math.round(height * scale);
-      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-      URL.revokeObjectURL(address);
-      canvas.toBlob((blob) => blob && save(blob, `${this.data.file_name}.png`), "image/png");
-    };
-    image.onerror = () => URL.revokeObjectURL(address);
-    image.src = address;
+  async savePng() {
+    save(await png(this.source, paperOf(this.frame)), `${this.data.file_name}.png`);
   }
 
   dispose() {
@@ -1070,7 +1211,7 @@ class TreeView {
 return component(TreeView);
 
 })();
-story.components.run = {"html":"<div class=\"run signs\">\n  <div class=\"controls\">\n    <div class=\"player\"></div>\n    <p class=\"said\" aria-live=\"polite\"></p>\n    <div class=\"key\"></div>\n  </div>\n  <div class=\"line\"></div>\n  <input type=\"range\" min=\"0\" step=\"1\" aria-label=\"Phase on show\" />\n  <div class=\"word\"></div>\n</div>\n\n","css":".signs {\n  --right: #d9eee3;\n  --token: #ececf1;\n  --covered: #fadadd;\n  --cut: #a3122f;\n  --label: #0f6b45;\n  --new: #1565c0;\n}\n\n.signs.dark {\n  --right: #17402f;\n  --token: #2e313b;\n  --covered: #57202b;\n  --cut: #ff8f9c;\n  --label: #6fd3a6;\n  --new: #6ab0ff;\n}\n\n.label { font: 14px var(--st-code-font, monospace); opacity: 0.85; }\n.gold .label, .label.gold, .key .gold { color: var(--label); opacity: 1; }\n.chips { display: flex; flex-wrap: wrap; gap: 7px; min-height: 1px; }\n\n.chip {\n  display: inline-flex;\n  padding: 3px 12px;\n  border-radius: 7px;\n  background: var(--token);\n  font: 22px/1.5 var(--st-code-font, monospace);\n  white-space: pre;\n}\n\n.chips.gold .chip, .chip.morph { background: var(--right); }\n.chip.covering { background: var(--covered); }\n.chip.culprit { box-shadow: 0 0 0 2px var(--cut); }\n.chip.changed { box-shadow: 0 0 0 1.5px var(--new); }\n.chip.dropped { background: none; box-shadow: inset 0 0 0 1px color-mix(in srgb, currentColor 30%, transparent); text-decoration: line-through; }\n.cut { width: 3px; margin: -9px 1px; border-radius: 2px; background: var(--cut); }\n.cut.won { background: var(--label); }\n.exact { color: var(--label); font-weight: 700; }\n.was { text-decoration: line-through; }\n\n/* Tokens that share a letter touch each other. */\n.chip.half {\n  margin-inline-start: -0.25em;\n  border-inline-start: 1px dashed color-mix(in srgb, currentColor 60%, transparent);\n  border-start-start-radius: 0;\n  border-end-start-radius: 0;\n}\n\n.key { margin: 6px 2px 0; font-size: 12.5px; }\n.key > div { display: inline-flex; flex-wrap: wrap; gap: 4px 16px; margin-inline-start: 8px; }\n.key[open] { display: flex; align-items: baseline; }\n.key summary {\n  display: inline-block;\n  flex: none;\n  width: 1.5em;\n  border: 1px solid color-mix(in srgb, currentColor 35%, transparent);\n  border-radius: 50%;\n  line-height: 1.45;\n  text-align: center;\n  list-style: none;\n  cursor: pointer;\n}\n.key summary::-webkit-details-marker { display: none; }\n.key summary:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 1px; }\n.key .item { display: inline-flex; gap: 6px; align-items: baseline; }\n.key .chip { padding: 0 5px; border-radius: 4px; font-size: 12.5px; }\n.key .half { margin: 0; }\n.key .gold, .key .was { font-family: var(--st-code-font, monospace); }\n.key .cut { align-self: stretch; width: 2px; margin: -1px; }\n.key .cut.won { width: 3px; }\n\n.player { display: flex; gap: 6px; padding: 2px; }\n\n.player button {\n  display: inline-flex;\n  align-items: center;\n  justify-content: center;\n  gap: 6px;\n  height: 34px;\n  min-width: 38px;\n  padding: 0 10px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 20%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 14px;\n  cursor: pointer;\n}\n\n.player button.main { min-width: 84px; border-color: transparent; background: var(--st-primary-color, #6d45e0); color: #fff; }\n.player button:disabled { opacity: 0.4; cursor: default; }\n.player svg { width: 15px; height: 15px; fill: currentcolor; stroke: none; }\n:is(button, input):focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 2px; }\ninput[type=\"range\"] { height: 18px; margin: 0; accent-color: var(--st-primary-color, #6d45e0); cursor: pointer; }\n.dark { color-scheme: dark; }\n\n.run {\n  --start: #626879;\n  --anneal: #1f63d1;\n  --knockout: #b3122f;\n  --repair: #8f5500;\n  --reify: #13734f;\n  --portable: #6a3fb5;\n  --join: #c3c7d0;\n\n  color: var(--st-text-color, #262730);\n  font-family: var(--st-font, sans-serif);\n  font-size: 14px;\n}\n\n.run.dark {\n  --start: #aab0be;\n  --anneal: #7fb0ff;\n  --knockout: #ff8f9c;\n  --repair: #f0b45a;\n  --reify: #6fd3a6;\n  --portable: #c7a8ff;\n  --join: #4b5160;\n}\n\n.controls { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 8px; padding: 2px; }\n\n.said { flex: 1 1 18rem; margin: 0 4px; line-height: 1.35; font-variant-numeric: tabular-nums; }\n.controls .key { display: flex; flex-wrap: wrap; gap: 2px 12px; margin: 0; font-size: 13px; }\n.controls .key span { display: inline-flex; align-items: center; gap: 5px; }\n.controls .key svg { width: 12px; height: 12px; fill: currentcolor; }\n\n.line svg { display: block; width: 100%; overflow: visible; }\n.line polyline { fill: none; stroke: var(--join); stroke-width: 2; }\n.line polyline.beside { stroke: var(--st-primary-color, #6d45e0); stroke-dasharray: 6 4; }\n.line text { fill: currentcolor; font-size: 12px; text-anchor: middle; font-variant-numeric: tabular-nums; }\n.line g { cursor: pointer; }\n.line g path { fill: currentcolor; stroke: var(--st-background-color, #fff); stroke-width: 1.5; }\n.line g.undone path { fill: var(--st-background-color, #fff); stroke: currentcolor; }\n.line rect { fill: transparent; }\n.line g circle { fill: none; stroke: none; stroke-width: 2.5; transition: stroke 0.2s; }\n.line g.chosen circle { stroke: var(--st-primary-color, #6d45e0); }\n.line g.chosen text { font-weight: 700; }\n.start { color: var(--start); }\n.anneal { color: var(--anneal); }\n.knockout { color: var(--knockout); }\n.repair { color: var(--repair); }\n.reify { color: var(--reify); }\n.portable { color: var(--portable); }\n\ninput[type=\"range\"] { display: block; }\n\n/* As high with one row as with ten, so that nothing below moves; what is wider scrolls in here. */\n.word { position: relative; display: flex; gap: 8px; height: 98px; margin-top: 8px; overflow: auto hidden; scrollbar-width: thin; scroll-behavior: smooth; }\n.word:empty { display: none; }\n.word .row { display: flex; flex: none; flex-direction: column; gap: 7px; box-sizing: border-box; height: 84px; padding: 8px 12px; border: 1px solid color-mix(in srgb, currentcolor 16%, transparent); border-radius: 8px; }\n.word .row.now { border-color: var(--st-primary-color, #6d45e0); background: var(--st-secondary-background-color, #f0f2f6); }\n.word .label { height: 30px; font-family: inherit; line-height: 30px; }\n.word .row.now .label { font-weight: 600; opacity: 1; }\n.word .chip { padding: 1px 9px; font-size: 16px; }\n.word .chips { flex-wrap: nowrap; gap: 5px; }\n.word .cut { width: 2px; margin: -2px 1px; }\n.word .none { opacity: 0.85; }\n\n.field input {\n  box-sizing: border-box;\n  width: min(15rem, 55vw);\n  padding: 4px 8px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 30%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: inherit;\n  font: 15px var(--st-code-font, monospace);\n}\n\n@media (prefers-reduced-motion: reduce) {\n  .line g circle { transition: none; }\n  .word { scroll-behavior: auto; }\n}\n\n"};
+story.components.run = {"html":"<div class=\"run signs\">\n  <div class=\"controls\">\n    <div class=\"player\"></div>\n    <p class=\"said\" aria-live=\"polite\"></p>\n    <div class=\"key\"></div>\n    <div class=\"copying\"><button type=\"button\" class=\"copy\" title=\"Copy picture\" aria-label=\"Copy picture\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"M7 7V3h10v10h-4M3 7h10v10H3Z\"/></svg></button><span class=\"copied\" aria-live=\"polite\"></span></div>\n  </div>\n  <div class=\"line\"></div>\n  <input type=\"range\" min=\"0\" step=\"1\" aria-label=\"Phase on show\" />\n  <div class=\"word\"></div>\n</div>\n\n","css":".copied { position: absolute; z-index: 3; top: calc(100% + 4px); right: 0; font: 13px var(--st-font, sans-serif); white-space: nowrap; }\n.copied:not(:empty) { padding: 3px 9px; border-radius: 7px; background: var(--st-text-color, #262730); color: var(--st-background-color, #fff); }\n\n.copying { position: relative; }\n.copying .copy {\n  display: grid;\n  place-items: center;\n  width: 28px;\n  height: 28px;\n  padding: 0;\n  border: 0;\n  border-radius: 7px;\n  background: none;\n  color: inherit;\n  opacity: 0.75;\n  cursor: pointer;\n}\n\n.copying .copy:hover { opacity: 1; background: var(--st-secondary-background-color, #f0f2f6); }\n.copying .copy:focus-visible { opacity: 1; outline: 2px solid var(--st-primary-color, #6d45e0); }\n.copying .copy svg { width: 16px; height: 16px; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linejoin: round; overflow: visible; }\n\n.signs {\n  --right: #d9eee3;\n  --token: #ececf1;\n  --covered: #fadadd;\n  --cut: #a3122f;\n  --label: #0f6b45;\n  --new: #1565c0;\n}\n\n.signs.dark {\n  --right: #17402f;\n  --token: #2e313b;\n  --covered: #57202b;\n  --cut: #ff8f9c;\n  --label: #6fd3a6;\n  --new: #6ab0ff;\n}\n\n.label { font: 14px var(--st-code-font, monospace); opacity: 0.85; }\n.gold .label, .label.gold, .key .gold { color: var(--label); opacity: 1; }\n.chips { display: flex; flex-wrap: wrap; gap: 7px; min-height: 1px; }\n\n.chip {\n  display: inline-flex;\n  padding: 3px 12px;\n  border-radius: 7px;\n  background: var(--token);\n  font: 22px/1.5 var(--st-code-font, monospace);\n  white-space: pre;\n}\n\n.chips.gold .chip, .chip.morph { background: var(--right); }\n.chip.covering { background: var(--covered); }\n.chip.culprit { box-shadow: 0 0 0 2px var(--cut); }\n.chip.changed { box-shadow: 0 0 0 1.5px var(--new); }\n.chip.dropped { background: none; box-shadow: inset 0 0 0 1px color-mix(in srgb, currentColor 30%, transparent); text-decoration: line-through; }\n.cut { width: 3px; margin: -9px 1px; border-radius: 2px; background: var(--cut); }\n.cut.won { background: var(--label); }\n.exact { color: var(--label); font-weight: 700; }\n.was { text-decoration: line-through; }\n\n/* Tokens that share a letter touch each other. */\n.chip.half {\n  margin-inline-start: -0.25em;\n  border-inline-start: 1px dashed color-mix(in srgb, currentColor 60%, transparent);\n  border-start-start-radius: 0;\n  border-end-start-radius: 0;\n}\n\n.key { margin: 6px 2px 0; font-size: 12.5px; }\n.key > div { display: inline-flex; flex-wrap: wrap; gap: 4px 16px; margin-inline-start: 8px; }\n.key[open] { display: flex; align-items: baseline; }\n.key summary {\n  display: inline-block;\n  flex: none;\n  width: 1.5em;\n  border: 1px solid color-mix(in srgb, currentColor 35%, transparent);\n  border-radius: 50%;\n  line-height: 1.45;\n  text-align: center;\n  list-style: none;\n  cursor: pointer;\n}\n.key summary::-webkit-details-marker { display: none; }\n.key summary:focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 1px; }\n.key .item { display: inline-flex; gap: 6px; align-items: baseline; }\n.key .chip { padding: 0 5px; border-radius: 4px; font-size: 12.5px; }\n.key .half { margin: 0; }\n.key .gold, .key .was { font-family: var(--st-code-font, monospace); }\n.key .cut { align-self: stretch; width: 2px; margin: -1px; }\n.key .cut.won { width: 3px; }\n\n.player { display: flex; gap: 6px; padding: 2px; }\n\n.player button {\n  display: inline-flex;\n  align-items: center;\n  justify-content: center;\n  gap: 6px;\n  height: 34px;\n  min-width: 38px;\n  padding: 0 10px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 20%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: none;\n  color: inherit;\n  font: inherit;\n  font-size: 14px;\n  cursor: pointer;\n}\n\n.player button.main { min-width: 84px; border-color: transparent; background: var(--st-primary-color, #6d45e0); color: #fff; }\n.player button:disabled { opacity: 0.4; cursor: default; }\n.player svg { width: 15px; height: 15px; fill: currentcolor; stroke: none; }\n:is(button, input):focus-visible { outline: 2px solid var(--st-primary-color, #6d45e0); outline-offset: 2px; }\ninput[type=\"range\"] { height: 18px; margin: 0; accent-color: var(--st-primary-color, #6d45e0); cursor: pointer; }\n.dark { color-scheme: dark; }\n\n.run {\n  --start: #626879;\n  --anneal: #1f63d1;\n  --knockout: #b3122f;\n  --repair: #8f5500;\n  --reify: #13734f;\n  --portable: #6a3fb5;\n  --join: #c3c7d0;\n\n  color: var(--st-text-color, #262730);\n  font-family: var(--st-font, sans-serif);\n  font-size: 14px;\n}\n\n.run.dark {\n  --start: #aab0be;\n  --anneal: #7fb0ff;\n  --knockout: #ff8f9c;\n  --repair: #f0b45a;\n  --reify: #6fd3a6;\n  --portable: #c7a8ff;\n  --join: #4b5160;\n}\n\n.controls { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 8px; padding: 2px; }\n\n.said { flex: 1 1 18rem; margin: 0 4px; line-height: 1.35; font-variant-numeric: tabular-nums; }\n.controls .key { display: flex; flex-wrap: wrap; gap: 2px 12px; margin: 0; font-size: 13px; }\n.controls .key span { display: inline-flex; align-items: center; gap: 5px; }\n.controls .key svg { width: 12px; height: 12px; fill: currentcolor; }\n\n.line svg { display: block; width: 100%; overflow: visible; }\n.line polyline { fill: none; stroke: var(--join); stroke-width: 2; }\n.line polyline.beside { stroke: var(--st-primary-color, #6d45e0); stroke-dasharray: 6 4; }\n.line text { fill: currentcolor; font-size: 12px; text-anchor: middle; font-variant-numeric: tabular-nums; }\n.line g { cursor: pointer; }\n.line g path { fill: currentcolor; stroke: var(--st-background-color, #fff); stroke-width: 1.5; }\n.line g.undone path { fill: var(--st-background-color, #fff); stroke: currentcolor; }\n.line rect { fill: transparent; }\n.line g circle { fill: none; stroke: none; stroke-width: 2.5; transition: stroke 0.2s; }\n.line g.chosen circle { stroke: var(--st-primary-color, #6d45e0); }\n.line g.chosen text { font-weight: 700; }\n.start { color: var(--start); }\n.anneal { color: var(--anneal); }\n.knockout { color: var(--knockout); }\n.repair { color: var(--repair); }\n.reify { color: var(--reify); }\n.portable { color: var(--portable); }\n\ninput[type=\"range\"] { display: block; }\n\n/* As high with one row as with ten, so that nothing below moves; what is wider scrolls in here. */\n.word { position: relative; display: flex; gap: 8px; height: 98px; margin-top: 8px; overflow: auto hidden; scrollbar-width: thin; scroll-behavior: smooth; }\n.word:empty { display: none; }\n.word .row { display: flex; flex: none; flex-direction: column; gap: 7px; box-sizing: border-box; height: 84px; padding: 8px 12px; border: 1px solid color-mix(in srgb, currentcolor 16%, transparent); border-radius: 8px; }\n.word .row.now { border-color: var(--st-primary-color, #6d45e0); background: var(--st-secondary-background-color, #f0f2f6); }\n.word .label { height: 30px; font-family: inherit; line-height: 30px; }\n.word .row.now .label { font-weight: 600; opacity: 1; }\n.word .chip { padding: 1px 9px; font-size: 16px; }\n.word .chips { flex-wrap: nowrap; gap: 5px; }\n.word .cut { width: 2px; margin: -2px 1px; }\n.word .none { opacity: 0.85; }\n\n.field input {\n  box-sizing: border-box;\n  width: min(15rem, 55vw);\n  padding: 4px 8px;\n  border: 1px solid color-mix(in srgb, var(--st-text-color, #262730) 30%, transparent);\n  border-radius: var(--st-base-radius, 0.5rem);\n  background: var(--st-background-color, #fff);\n  color: inherit;\n  font: 15px var(--st-code-font, monospace);\n}\n\n@media (prefers-reduced-motion: reduce) {\n  .line g circle { transition: none; }\n  .word { scroll-behavior: auto; }\n}\n\n"};
 story.components.run.show = (() => {
 // What all components share; goes before the script of each.
 
@@ -1216,6 +1357,90 @@ function drawn(name, attributes, ...children) {
   return element;
 }
 
+
+// A picture on the page as a file of its own, and as pixels in the clipboard.
+
+const PIXELS = 2; // of a PNG for each of the picture
+const LONGEST_SIDE = 16000; // px that a canvas surely can have
+const AROUND_PICTURE = 10; // px
+const COPIED_FOR = 2500; // ms that one can read it
+const PAINTED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor", "dominant-baseline", "text-decoration-line"];
+
+/** An SVG of the page as text, with its colours in its elements; `finish` changes its copy. */
+function standalone(shown, finish = () => {}, box = shown.viewBox.baseVal) {
+  const copy = shown.cloneNode(true);
+  const [width, height] = [box.width, box.height].map((side) => Math.ceil(side + 2 * AROUND_PICTURE));
+  const given = {
+    xmlns: "http://www.w3.org/2000/svg",
+    viewBox: [box.x - AROUND_PICTURE, box.y - AROUND_PICTURE, width, height].join(" "),
+    width,
+    height,
+    "font-family": getComputedStyle(shown).fontFamily,
+  };
+  for (const [name, value] of Object.entries(given)) copy.setAttribute(name, value);
+  const all = "rect, path, text, line, polyline, circle";
+  const shapes = [...shown.querySelectorAll(all)];
+  for (const [i, shape] of [...copy.querySelectorAll(all)].entries()) {
+    const style = getComputedStyle(shapes[i]);
+    for (const name of PAINTED) shape.setAttribute(name, style.getPropertyValue(name));
+  }
+  finish(copy);
+  for (const element of [copy, ...copy.querySelectorAll("*")]) {
+    for (const name of ["style", "class", "tabindex", "role"]) element.removeAttribute(name);
+  }
+  return new XMLSerializer().serializeToString(copy);
+}
+
+function svgBlob(source) {
+  return new Blob([source], { type: "image/svg+xml;charset=utf-8" });
+}
+
+/** An SVG as a PNG on paper of a colour. */
+async function png(source, paper) {
+  const image = new Image();
+  const address = URL.createObjectURL(svgBlob(source));
+  try {
+    await new Promise((onload, onerror) => Object.assign(image, { onload, onerror, src: address }));
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+  const { naturalWidth: width, naturalHeight: height } = image;
+  const scale = Math.min(PIXELS, LONGEST_SIDE / width, LONGEST_SIDE / height);
+  const sides = { width: Math.round(width * scale), height: Math.round(height * scale) };
+  const canvas = Object.assign(document.createElement("canvas"), sides);
+  const context = canvas.getContext("2d");
+  context.fillStyle = paper;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
+  if (!blob) throw new Error("The picture is too large.");
+  return blob;
+}
+
+/** The colour of the page around an element. */
+function paperOf(element) {
+  return getComputedStyle(element).getPropertyValue("--st-background-color").trim() || "#fff";
+}
+
+/** Let the button that copies a picture do so, or save it where the clipboard is refused. */
+function offerCopy(parent, picture, name) {
+  const [button, said] = [".copy", ".copied"].map((one) => parent.querySelector(one));
+  let reading;
+  button.addEventListener("click", async () => {
+    const made = png(picture(), paperOf(button));
+    let done = "Copied";
+    try {
+      await navigator.clipboard.write([new ClipboardItem({ "image/png": made })]);
+    } catch {
+      const blob = await made.catch(() => null);
+      if (blob) save(blob, `${name()}.png`);
+      done = blob ? "Saved as PNG" : "Too large to copy";
+    }
+    said.textContent = done;
+    clearTimeout(reading);
+    reading = setTimeout(() => said.replaceChildren(), COPIED_FOR);
+  });
+}
 
 // Words as chips: each token with the gold boundaries that it covers, and the key of their signs.
 
@@ -1441,6 +1666,7 @@ class RunView {
     this.key = parent.querySelector(".key");
     this.word = parent.querySelector(".word");
     this.signs = new Key(this.frame, this.word);
+    offerCopy(this.frame, () => standalone(this.lineBox.firstElementChild), () => "run");
     const place = parent.querySelector(".player");
     this.choice = new Choice(PATIENCE);
     const stopped = (number) => this.choice.tell(number);

@@ -1,0 +1,83 @@
+// A picture on the page as a file of its own, and as pixels in the clipboard.
+
+const PIXELS = 2; // of a PNG for each of the picture
+const LONGEST_SIDE = 16000; // px that a canvas surely can have
+const AROUND_PICTURE = 10; // px
+const COPIED_FOR = 2500; // ms that one can read it
+const PAINTED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor", "dominant-baseline", "text-decoration-line"];
+
+/** An SVG of the page as text, with its colours in its elements; `finish` changes its copy. */
+function standalone(shown, finish = () => {}, box = shown.viewBox.baseVal) {
+  const copy = shown.cloneNode(true);
+  const [width, height] = [box.width, box.height].map((side) => Math.ceil(side + 2 * AROUND_PICTURE));
+  const given = {
+    xmlns: "http://www.w3.org/2000/svg",
+    viewBox: [box.x - AROUND_PICTURE, box.y - AROUND_PICTURE, width, height].join(" "),
+    width,
+    height,
+    "font-family": getComputedStyle(shown).fontFamily,
+  };
+  for (const [name, value] of Object.entries(given)) copy.setAttribute(name, value);
+  const all = "rect, path, text, line, polyline, circle";
+  const shapes = [...shown.querySelectorAll(all)];
+  for (const [i, shape] of [...copy.querySelectorAll(all)].entries()) {
+    const style = getComputedStyle(shapes[i]);
+    for (const name of PAINTED) shape.setAttribute(name, style.getPropertyValue(name));
+  }
+  finish(copy);
+  for (const element of [copy, ...copy.querySelectorAll("*")]) {
+    for (const name of ["style", "class", "tabindex", "role"]) element.removeAttribute(name);
+  }
+  return new XMLSerializer().serializeToString(copy);
+}
+
+function svgBlob(source) {
+  return new Blob([source], { type: "image/svg+xml;charset=utf-8" });
+}
+
+/** An SVG as a PNG on paper of a colour. */
+async function png(source, paper) {
+  const image = new Image();
+  const address = URL.createObjectURL(svgBlob(source));
+  try {
+    await new Promise((onload, onerror) => Object.assign(image, { onload, onerror, src: address }));
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+  const { naturalWidth: width, naturalHeight: height } = image;
+  const scale = Math.min(PIXELS, LONGEST_SIDE / width, LONGEST_SIDE / height);
+  const sides = { width: Math.round(width * scale), height: Math.round(height * scale) };
+  const canvas = Object.assign(document.createElement("canvas"), sides);
+  const context = canvas.getContext("2d");
+  context.fillStyle = paper;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
+  if (!blob) throw new Error("The picture is too large.");
+  return blob;
+}
+
+/** The colour of the page around an element. */
+function paperOf(element) {
+  return getComputedStyle(element).getPropertyValue("--st-background-color").trim() || "#fff";
+}
+
+/** Let the button that copies a picture do so, or save it where the clipboard is refused. */
+function offerCopy(parent, picture, name) {
+  const [button, said] = [".copy", ".copied"].map((one) => parent.querySelector(one));
+  let reading;
+  button.addEventListener("click", async () => {
+    const made = png(picture(), paperOf(button));
+    let done = "Copied";
+    try {
+      await navigator.clipboard.write([new ClipboardItem({ "image/png": made })]);
+    } catch {
+      const blob = await made.catch(() => null);
+      if (blob) save(blob, `${name()}.png`);
+      done = blob ? "Saved as PNG" : "Too large to copy";
+    }
+    said.textContent = done;
+    clearTimeout(reading);
+    reading = setTimeout(() => said.replaceChildren(), COPIED_FOR);
+  });
+}

@@ -53,7 +53,7 @@ CHANGE_COLOURS = {
 }
 """Colours of ReBPE's changes to merges, and of merges by origin."""
 GRID = "rgba(128, 128, 128, 0.3)"
-MARGIN = {"l": 8, "r": 36, "t": 28, "b": 8}
+ROOM = {"l": 8, "r": 36, "t": 28, "b": 8}
 """In pixels; at the right is room for the button that saves a picture."""
 LOG = {"type": "log", "dtick": 1, "exponentformat": "SI"}
 
@@ -107,7 +107,7 @@ def figure_of(x: str, y: str, height: int = 320) -> go.Figure:
 
     figure = go.Figure()
     titles = {"xaxis_title_text": x, "yaxis_title_text": y}
-    return figure.update_layout(height=height, template=template(), margin=MARGIN, **titles)
+    return figure.update_layout(height=height, template=template(), margin=ROOM, **titles)
 
 
 def template() -> go.layout.Template:
@@ -520,7 +520,7 @@ def undertrained_points(found: UndertrainedTypes) -> go.Figure:
     figure.update_xaxes(**(LOG if has_counts else {}))
     title = "tokens in the corpus (log)" if has_counts else "id"
     figure.update_xaxes(title=title, row=len(values), col=1)
-    return figure.update_layout(height=300 * len(values) + 120, template=template(), margin=MARGIN)
+    return figure.update_layout(height=300 * len(values) + 120, template=template(), margin=ROOM)
 
 
 def undertrained_page(found: UndertrainedTypes) -> str:

@@ -34,7 +34,7 @@ LOAD_BARS = {"german": 3.0, "demo": 1.5}  # seconds of a step, p95
 MEMORY_BAR = 1500  # MB
 PAUSE = 5.0  # seconds between the steps of a visitor
 PAGES = ("Merge_graph", "Merge_tree", "Blame", "Scores", "Segmentations", "Vocabulary")
-CLICKED = re.compile(r"Knock out$|Undo$|Redo$|Use the best$")
+CLICKED = re.compile(r"Knock out$|Undo$|Redo$|Use the best threshold$")
 LONGEST = 120  # seconds until a step counts as lost
 
 

@@ -19,7 +19,7 @@ from morphgraph.tables import vocabulary as tables
 from morphgraph.tables.writing import frame_csv, to_latex
 from web import widgets as ui
 from web.bootstrap import score_metrics, start
-from web.choosing import START, make_method
+from web.choosing import EDITED, START, make_method
 from web.edits import knock_out_listed, never_formed_note, offer_to_open, show_message
 from web.edits import make as make_edit
 from web.inputs import frequency_choice, offer_frequencies
@@ -213,8 +213,8 @@ def _prune(current: Session, corpus: NamedCounts | None) -> None:
 
 def _label(current: Session, name: str) -> str:
     if name == _NOW:
-        edited = " now" if current.study.graph.history else ""
-        return shortened(base_name(current.study.tokeniser.name)) + edited
+        edited = current.study.graph.history
+        return EDITED if edited else shortened(base_name(current.study.tokeniser.name))
     return shortened(name.removeprefix("model "))
 
 

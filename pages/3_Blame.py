@@ -121,7 +121,7 @@ def _threshold(
         said = "By blame from 70 % of the words, 10 % decide; held-out scores are on the rest."
         least = threshold if best is None else best
         shared: dict[str, Any] = {"width": "stretch", "disabled": best is None, "help": said}
-        ui.button("Use the best", "", choose, least, **shared)
+        ui.button("Use the best threshold", "", choose, least, **shared)
     with go:
         label, said = f"Knock out all {len(types):,}", "One edit, which Undo takes back."
         shared = {"primary": True, "width": "stretch", "help": said, "disabled": not types}

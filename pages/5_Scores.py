@@ -38,6 +38,15 @@ from web.views.without_gold import needs_gold
 T = TypeVar("T")
 _NO_TEST = "no test"
 _FEW = 5
+"""The number of scores whose intervals fit into the table."""
+_SHORT = {
+    "exact": "Exact",
+    "over": "Over",
+    "under": "Under",
+    "distance": "Distance",
+    "fertility": "Tokens",
+}
+"""Titles of scores where columns are narrow."""
 _STARS = "\\* p < 0.05, \\*\\* p < 0.01, \\*\\*\\* p < 0.001."
 _PANELS = (
     "Open a reference",
@@ -347,13 +356,16 @@ def _columns(metrics: Sequence[str]) -> dict[str, Any]:
     colours: dict[str, Any] = {"options": [HELD_IN, view.HELD_OUT], "color": ["orange", "green"]}
     columns: dict[str, Any] = {
         "types": ui.TEXT("|V|", alignment="right", width=54),
-        "tokeniser": ui.TEXT("tokeniser", width=140),
-        "words": st.column_config.MultiselectColumn("words", help=HELD_IN_NOTE, **colours),
+        "tokeniser": ui.TEXT("tokeniser", width=130),
+        "words": st.column_config.MultiselectColumn(
+            "words", help=HELD_IN_NOTE, width=176, **colours
+        ),
     }
     for name in metrics:
         metric = METRICS[name]
-        title = f"{metric.title} %" if metric.unit else metric.title
-        width = 142 if _has_intervals(name, metrics) else 78
+        has_room = _has_intervals(name, metrics)
+        title, width = (metric.title, 142) if has_room else (_SHORT.get(name, metric.title), 76)
+        title += f" {metric.unit}".rstrip()
         how: dict[str, Any] = {"help": metric.meaning, "width": width, "alignment": "right"}
         columns[name] = ui.TEXT(title, **how)
     return columns

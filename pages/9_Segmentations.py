@@ -38,17 +38,17 @@ _WORDS_WIDER = 1.1
 """The relative width of the column of words."""
 KnownMorphs = tuple[str, ...] | None
 _SHORT = {
-    "most wrong gaps": "{count} worst words",
+    "most boundary errors": "{count} worst words",
     "most blame": "{count} most to blame",
     "at random": "{count} at random",
     "with an affix": "{count} with {affix}",
-    "most disputed": "{count} most disputed",
+    "methods disagree most": "{count} most disagreed on",
 }
 """How words of the reference are drawn, and the label of each way."""
 _HOW = tuple(_SHORT)
-_NO_GOLD = ("most disputed", "at random")
+_NO_GOLD = ("methods disagree most", "at random")
 _MOST = 1000
-# The number of words of the reference searched for the most disputed ones.
+# The number of words of the reference searched for those that methods disagree on most.
 _SEARCHED = 5000
 _LONGEST = 100_000
 # The limit of characters of text in the page's address, by which it can be shared.
@@ -382,11 +382,11 @@ def _drawn(
     if not is_used:
         return [], []
     draws: dict[str, Callable[[], Sequence[int]]] = {
-        "most wrong gaps": study.worst_order,
+        "most boundary errors": study.worst_order,
         "most blame": study.blamed_order,
         "at random": lambda: np.random.default_rng(seed).permutation(len(entries)).tolist(),
         "with an affix": lambda: [i for i, entry in enumerate(entries) if affix in entry.morphs],
-        "most disputed": lambda: _most_disputed(current, segmenters),
+        "methods disagree most": lambda: _most_disputed(current, segmenters),
     }
     found = (entries[int(number)] for number in draws[how]())
     chosen = list(islice((one for one in found if held is None or one.word in held), most))

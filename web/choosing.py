@@ -36,8 +36,8 @@ from web.jobs import Tell, Waiting, train_in_turn
 from web.sources import Source, frequencies_of, reference_of
 from web.state import Session, session
 
-START = "before the edits"
-"""The method that is the tokeniser without its edits."""
+START, EDITED = "before the edits", "BPE, edited"
+"""The method that is the tokeniser without its edits, and the name of the tokeniser with them."""
 DEFAULT_METHODS = (START, "bpe", "dropout", "trimmed", "flota")
 """They join as soon as possible; what is trained or learned is not among them, as it takes long."""
 _PLACE = "compare"
@@ -151,8 +151,8 @@ def choose_methods(current: Session, field: DeltaGenerator) -> list[PickedMethod
 
 def _label(current: Session, name: str, settings: Mapping[str, Any]) -> str:
     if name == "bpe":
-        edited = " now" if current.study.graph.history else ""
-        return method_on(current.study.tokeniser, name).name + edited
+        edited = current.study.graph.history
+        return EDITED if edited else method_on(current.study.tokeniser, name).name
     if name not in METHODS:
         return name.removeprefix("copy ").removeprefix("model ")
     fields = METHODS[name].fields.items()

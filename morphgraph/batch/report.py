@@ -199,7 +199,7 @@ def _cells(frame: pd.DataFrame, named: list[str]) -> dict[Names, Cell]:
     """Return the cell of each combination; a repeated value counts once."""
     once = frame.drop_duplicates([*named, "seed", "value"])
     is_done = once["state"] == "done"
-    told = once.assign(is_done=is_done, held_in=once["held_in"] == HELD_IN)
+    told = once.assign(is_done=is_done, held_in=once["held_in"] != "")
     numbers: Any = told.groupby(named, sort=False).agg(
         value=("value", "mean"),
         sd=("value", "std"),

@@ -226,13 +226,14 @@ def _strict_scores(tables: "list[ScoreTable]") -> dict[str, dict[str, float]]:
     """
     from morphgraph.api.tokeniser import Tokeniser
     from morphgraph.score.outcome import Outcome
+    from morphgraph.tables.model import HELD_IN
 
     found: dict[str, dict[str, float]] = {}
     for outcome in (each for table in tables for each in table.outcomes):
         if not isinstance(outcome, Outcome) or not outcome.gold_set.reference.morphscore_rows:
             continue
         reference = outcome.gold_set.reference
-        label = f"{outcome.label}{' (held in)' * outcome.held_in}"
+        label = f"{outcome.label}{f' ({HELD_IN})' * outcome.held_in}"
         known = found.setdefault(reference.name, {})
         if label not in known:
             runs = [Tokeniser(run.segmenter) for run in outcome.runs if run.segmenter is not None]

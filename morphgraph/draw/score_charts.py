@@ -107,12 +107,15 @@ def _note(figure: go.Figure, text: str, **place: Any) -> None:
 
 
 def dumbbells(rows: Sequence[tuple[str, Mark, Mark, Mark]]) -> go.Figure:
-    """Draw precision, recall and F1 of each tokeniser, by label, on one line, the first on top."""
+    """Draw precision, recall and F1 of each tokeniser, by label, on one line, the first on top.
+
+    A label may have several lines.
+    """
     names, known = [], []
     for label, *row in rows:
         lacking = [n for n, mark in zip(SCORE_COLOURS, row, strict=True) if not mark.is_known]
         below = f"<br>{', '.join(lacking)} {UNDEFINED}" if 0 < len(lacking) < 3 else ""
-        names.append(short_label(label) + below)
+        names.append("<br>".join(map(short_label, label.split("\n"))) + below)
         known.append([mark.value for mark in row if mark.is_known])
     figure = _rows_of("%", names)
     _note_undefined(figure, map(bool, known))

@@ -393,8 +393,7 @@ def _trained(*given: Any, **more: Any) -> Picky:
 PICKY = Method(
     "picky",
     "Picky BPE",
-    "Merges and splits in the order of training: the earliest possible event that is not before "
-    "the last one.",
+    "Replays merges and removals in training order.",
     Picky,
     "training",
     PickyParameters,

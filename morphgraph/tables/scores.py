@@ -14,7 +14,7 @@ from morphgraph.score.comparison import ComparedWord, Comparison
 from morphgraph.score.languages import LANGUAGE_METRICS, LanguageRow, labels_of
 from morphgraph.score.metrics import METRICS, Metric, check_metrics
 from morphgraph.score.table import BREAKDOWNS, Estimate, ScoreTable, SegmentationFailure
-from morphgraph.tables.model import ALL_WORDS, Cell, Column, Form, Row, Table, with_best
+from morphgraph.tables.model import ALL_WORDS, HELD_IN, Cell, Column, Form, Row, Table, with_best
 from morphgraph.tables.writing import (
     csv_bytes,
     frame_csv,
@@ -112,7 +112,7 @@ def _rows(table: ScoreTable, block: int, names: Sequence[str]) -> Iterable[Row]:
         for name in names:
             none = Cell() if name in table.metrics else Cell("")
             cells.append(none if found is None or name not in found else _cell(found[name]))
-        after = {"held in": "yes" if held_in else "no", "error": error}
+        after = {HELD_IN: "yes" if held_in else "no", "error": error}
         after["signature"] = table.signature_of(number)
         yield Row(
             (outcome.label,),

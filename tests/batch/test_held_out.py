@@ -124,17 +124,19 @@ def test_a_held_in_score_is_never_best_beside_one_that_saw_nothing() -> None:
     text = to_markdown(table)
     assert "| Method | all words · F1 % ↑ | 50 % held out · F1 % ↑ |" in text
     assert r"| FLOTA | **50.00**\*\* | n/a |" in text
-    assert r"| ReBPE | 90.00 held in | **60.00**\*\*\* [50.00, 70.00] |" in text
+    assert r"| ReBPE | 90.00 scored on training words | **60.00**\*\*\* [50.00, 70.00] |" in text
     html = to_html(table)
-    assert "90.00<small>held in</small>" in html
+    assert "90.00<small>scored on training words</small>" in html
     assert "60.00<sup>***</sup>" in html
     latex = to_latex(table)
     assert r"\textbf{60.00}\rlap{$^{***}$}" in latex
     notes = " ".join(table.explained)
-    assert "Held in: the method learned from the very words" in notes
+    assert "Scored on training words: the method learned from the very words" in notes
     assert "Stars: different from the first method" in notes
     head, *lines = to_csv(table).decode().splitlines()
-    assert head.startswith("Method,F1 all words,F1 all words p,F1 all words held in")
+    assert head.startswith(
+        "Method,F1 all words,F1 all words p,F1 all words scored on training words"
+    )
     assert lines[2].startswith("ReBPE,0.9,n/a,yes,0.6,")
 
 

@@ -41,7 +41,7 @@ def test_the_address_holds_what_is_shown(new_page: Callable[..., Page], app_addr
     assert asked(page) == {"demo": "en", "text": "unbelievable stories"}
 
     go_to(page, "Blame")
-    page.get_by_role("button", name="Use the best").click()
+    page.get_by_role("button", name="Use the best threshold").click()
     idle(page)
     best = asked(page)["threshold"]
     slider = slider_of(page)

@@ -15,6 +15,7 @@ from morphgraph.score.comparison import Comparison
 from morphgraph.score.table import ScoreTable
 from morphgraph.segment.models import write_model
 from morphgraph.segment.segmenter import method_on
+from morphgraph.tables.model import HELD_IN
 from morphgraph.tokeniser.preprocess import shown_token
 
 pytestmark = pytest.mark.slow
@@ -88,10 +89,10 @@ def test_other_draws(compare: Any) -> None:
             "most blame": any(piece[1] == "missed" for piece in row["cells"][0]["pieces"]),
             "at random": True,
             "with an affix": "un" in row["gold"],
-            "most disputed": len({str(c["pieces"]) for c in row["cells"]}) > 1,
+            "methods disagree most": len({str(c["pieces"]) for c in row["cells"]}) > 1,
         }[how]
 
-    for how in ("most blame", "at random", "with an affix", "most disputed"):
+    for how in ("most blame", "at random", "with an affix", "methods disagree most"):
         draw(compare, how)
         assert 5 < len(rows(compare)) <= 50
         assert all(is_drawn(how, row) for row in rows(compare))
@@ -175,7 +176,7 @@ def test_the_methods_of_the_literature_are_chosen_at_first(app: Any) -> None:
     # An edit adds what was before it, once.
     app.graph.knockout(["ia"])
     labels = list(app.run().test.dataframe[0].value["method"])
-    assert labels[:2] == ["before the edits", "BTE now"]
+    assert labels[:2] == ["before the edits", "BPE, edited"]
     methods(app, "bpe", "flota")
     app.graph.knockout(["un"])
     assert len(rows(app.run())[0]["cells"]) == 2
@@ -230,14 +231,14 @@ def test_what_learns_is_chosen_on_scores_too_and_cuts_words_that_it_has_not_seen
     assert ["held out" in head for head in heads(app)] == [False, True]
     # On Scores it is scored on both, and says which words it has seen.
     table = app.open("scores").table("types")
-    assert [list(one) for one in table["words"]] == [[], ["held in"], [], *[["held out"]] * 2, []]
+    assert [list(one) for one in table["words"]] == [[], [HELD_IN], [], *[["held out"]] * 2, []]
     [outcome] = learn_and_score([Entrant("ReBPE", made[1], made[1].tokeniser)], held_out)
     assert table["f1"][4].startswith(percent(ScoreTable([outcome]).of(0, ["f1"])["f1"].value))
     # A word that it learned from says so.
     taught = next(word for word in study.benchmark.numbers if word not in held_out.numbers)
     type_words(app.open("compare"), f"{taught} {next(iter(words))} zzz")
-    assert [row["note"] for row in rows(app)] == ["held in", "", ""]
-    assert ["held in" in head for head in heads(app)] == [False, True]
+    assert [row["note"] for row in rows(app)] == [HELD_IN, "", ""]
+    assert [HELD_IN in head for head in heads(app)] == [False, True]
 
 
 def test_an_uploaded_model_is_chosen_at_once_and_a_broken_one_is_a_message(compare: Any) -> None:

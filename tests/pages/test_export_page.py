@@ -179,7 +179,7 @@ def test_a_copy_can_be_left_and_opened_again(
     methods.set_value([*methods.value, f"copy {two}"])
     app.run()
     scores = dict(app.table("tokeniser")[["tokeniser", "f1"]].values)
-    assert scores[two].startswith(keep_f1) and not scores["BTE now"].startswith(keep_f1)
+    assert scores[two].startswith(keep_f1) and not scores["BPE, edited"].startswith(keep_f1)
 
 
 def test_no_switch_loses_edits_where_no_more_copies_are_kept(app: Any) -> None:

@@ -121,7 +121,7 @@ def test_the_curve_has_a_best_threshold_which_can_be_taken(app: Any) -> None:
     data = app.component("threshold_line")
     best = data["points"][data["best"]]
     assert best["f1"] == max(point["f1"] for point in data["points"])
-    app.press("Use the best")
+    app.press("Use the best threshold")
     threshold, said = chosen_threshold(app)
     assert threshold == best["threshold"]
     assert f"→ {best['f1']:.2f}\xa0%" in said

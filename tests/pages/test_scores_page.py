@@ -34,6 +34,7 @@ from morphgraph.score.table import (
 )
 from morphgraph.segment.method import METHODS
 from morphgraph.segment.segmenter import method_on, standard_segmenter
+from morphgraph.tables.model import HELD_IN
 from morphgraph.tables.scores import scores_table
 from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 from web.edits import knock_out_all
@@ -212,15 +213,15 @@ def test_what_learned_from_the_words_is_told_apart(app: Any) -> None:
     knock_out_all(app.session, KnockoutSettings(threshold=0.9))
     until_known(app.open("scores"))
     methods(app, "before the edits", "bpe", "flota")
-    seen = [[], ["held in"], ["held in"], [], *[["held out"]] * 3, []]
+    seen = [[], [HELD_IN], [HELD_IN], [], *[["held out"]] * 3, []]
     assert list(map(list, scores(app)["words"])) == seen
     found = held_out(study.tokeniser, study.benchmark)
     shown = percent(found.scores("morphemic", "types")[1].f1)
     assert app.metrics()["F1 % held out"][0] == shown
     assert scores(app)["f1"][5].startswith(shown)
-    assert "Held in: the method learned" in app.captions()
+    assert "Scored on training words: the method learned" in app.captions()
     labels = pictures(app)[0]["layout"]["yaxis"]["ticktext"]
-    assert labels == ["before the edits", "BTE now (held in)", "FLOTA (held in)"]
+    assert labels == ["before the edits", f"BPE, edited<br>{HELD_IN}", f"FLOTA<br>{HELD_IN}"]
     # Neither after Undo nor on other words.
     references(app, "demo de")
     assert "words" not in scores(app)
@@ -234,7 +235,7 @@ def test_what_learned_from_the_words_is_told_apart(app: Any) -> None:
     app.session.open_demo("en")
     app.run()
     assert app.session.study is not study
-    assert ["held in"] in list(map(list, scores(app)["words"]))
+    assert [HELD_IN] in list(map(list, scores(app)["words"]))
 
 
 def until_known(app: Any) -> Any:
@@ -398,7 +399,7 @@ def test_chosen_scores_on_several_references_and_their_files(
 
 def test_edits_can_be_scored_against_the_start(app: Any) -> None:
     methods(app.open("graph").press("Knock out").open("scores"), "before the edits", "bpe")
-    assert list(scores(app)["tokeniser"]) == ["before the edits", "BTE now", "Ideal"]
+    assert list(scores(app)["tokeniser"]) == ["before the edits", "BPE, edited", "Ideal"]
     assert list(scores(app)["types"]) == ["8,000", "7,999", MORPHS]
     gold_set = open_gold_set(app)
     found = [*outcomes(app, gold_set, "before the edits", "bpe"), ideal(gold_set)]
@@ -414,7 +415,7 @@ def test_words_are_searched_filtered_and_taken_away(page: Any, downloads: Downlo
     made = browser(page)
     found = made.find()
     expect_words(page, made, found[:200])
-    assert f"{len(found):,} words, the most wrong gaps first" in page.captions()
+    assert f"{len(found):,} words, the most boundary errors first" in page.captions()
     pills = page.find("pills", "What is wrong")
     assert pills.options == [f"{kind} {count:,}" for kind, count in made.counts().items()]
     [number] = [n for n in page.test.number_input if n.label.startswith("Page")]

@@ -115,7 +115,7 @@ def _figure(table: ScoreTable, kind: str, metric: str) -> "go.Figure | None":
             continue  # 100 % of everything
         found = table.of(number, _BASIC)
         seen = words_seen(table.outcomes[number])
-        label = f"{label} ({seen[0]})" if seen else label
+        label = "\n".join([label, *seen])
         precision, recall, f1 = (_spread(found.get(name)) for name in _BASIC)
         rows.append((label, precision, recall, f1))
     return charts.dumbbells(rows)
@@ -271,7 +271,7 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
     )
     words = counted(len(found), "word")
     st.caption(
-        f"{words}, the most wrong gaps first, then the most frequent. "
+        f"{words}, the most boundary errors first, then the most frequent. "
         f"{MARKS}. Choose a row to see how the word is segmented."
     )
     everything = partial(errors_csv, browser, found)

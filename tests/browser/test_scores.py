@@ -61,18 +61,16 @@ def test_from_a_score_to_the_merge_tree(
     new_page: Callable[..., Page], app_address: str, tmp_path: Path
 ) -> None:
     page = new_page(viewport={"width": 1440, "height": 1400}, color_scheme="light")
-    start(page, app_address)
-    go_to(page, "Scores")
+    page.goto(f"{app_address}/Scores?methods=bpe")
     table = grid_with(page, "Precision %")
-    expect(cell_of(table, 0, 0)).to_have_text("BPE")
+    expect(cell_of(table, 0, 0)).to_have_text("BPE", timeout=PATIENCE)
     expect(cell_of(table, 1, 0)).to_have_text("Ideal")
 
     add(page, "Methods", "FLOTA")
     expect(cell_of(table, 1, 0)).to_have_text("FLOTA", timeout=PATIENCE)
     expect(cell_of(table, 1, 4)).to_have_text(
-        re.compile(r"^\d\d\.\d\d\*{1,3} \[\d\d\.\d, \d\d\.\d\]$")
+        re.compile(r"^\d\d\.\d\d?$")  # the number that is sorted by, without stars and interval
     )
-    expect(cell_of(table, 0, 4)).to_have_text(re.compile(r"^\d\d\.\d\d \[\d\d\.\d, \d\d\.\d\]$"))
 
     chart = page.get_by_test_id("stPlotlyChart").first
     press(page, "differences")

@@ -60,6 +60,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1500)  # 50,000 words of silver, on a busy machine
 def test_one_after_the_other(morphgraph: Command, folder: Path) -> None:
     ended: dict[str, Any] = {}
     first = load_tokeniser("tokenizer.json")  # a line further down writes another one there

@@ -31,6 +31,7 @@ INTERNAL = {
     "stMain": "columns in the sidebar are as they are",
     "stMainBlockContainer": "the page has no setting for its margins",
     "stMarkdownContainer": "types keep their order, whatever their direction",
+    "stMarkdown": "the line of text beside the buttons of ReBPE",
     "stMarkdownBadge": "the badge in the bar of scores is hidden where it is narrow",
     "stMetric": "a figure stands in the line of its name",
     "stMetricDelta": "differences are small",

@@ -98,11 +98,11 @@ def _graph(current: Session, focus: int, controls: Controls) -> None:
     def focus_on(clicks: list[Click]) -> None:
         _go_to(current, clicks[-1].key.removeprefix("t"))
 
+    has_gold = current.study.benchmark.reference.has_gold
     if controls.free:
         page = _free_page(current, controls)
         page_frame(page, "Free layout", key="free graph", height=620, on_event=focus_on)
     else:
-        has_gold = current.study.benchmark.reference.has_gold
         order: Order = ui.value_now(_ORDER, "rank") if has_gold else "rank"
         fan_graph(
             fan_around(current.study, focus, up=up, down=down, rows=rows, order=order),
@@ -114,7 +114,6 @@ def _graph(current: Session, focus: int, controls: Controls) -> None:
             on_event=on_event,
         )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        has_gold = current.study.benchmark.reference.has_gold
         if has_gold:
             # Colours for both themes, as the theme can change while the page is open.
             pairs = zip(BLAME_SCALE["light"], BLAME_SCALE["dark"], strict=True)

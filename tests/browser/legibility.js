@@ -117,7 +117,7 @@
       const drawn = svg.viewBox.baseVal?.width;
       if (drawn) size *= svg.getBoundingClientRect().width / drawn;
     }
-    if (size && size < LEAST_SIZE - 0.05) found.push(`${size.toFixed(1)} px: ${shown(text)}`);
+    if (size < LEAST_SIZE - 0.05) found.push(`${size.toFixed(1)} px: ${shown(text)}`);
   }
 
   /** Whether one can scroll sideways, or pan, to what lies to the right. */

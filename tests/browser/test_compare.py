@@ -92,3 +92,11 @@ def test_the_journey(
     line.locator("td.cell").nth(1).click()
     expect(page.get_by_role("heading", name="BPE-dropout: antiaircraft")).to_be_visible()
     idle(page)
+
+
+def test_a_word_that_a_method_learned_from_says_so(page: Page, app_address: str) -> None:
+    words = "carries babies unhappily walking undesirable quickly teachers movements"
+    page.goto(f"{app_address}/Segmentations?demo=en&methods=bpe,knockout&words={words}")
+    idle(page)
+    expect(page.locator("tbody th.word")).to_have_count(8, timeout=PATIENCE)
+    expect(page.locator("th.word .note").first).to_have_text("scored on training words")

@@ -46,6 +46,7 @@ def test_the_bar_is_slim_stays_on_top_and_opens_others(page: Page, app_address: 
         assert box is not None and box["height"] <= 60
     page.keyboard.press("Control+z")
     expect_value(page, "F1 %", before)
+    idle(page)
     page.keyboard.press("Control+Shift+z")
     expect(page.get_by_role("button", name="Redo")).to_be_disabled()
     expect(page.get_by_role("button", name="Undo")).to_be_enabled()

@@ -13,7 +13,7 @@ const SIGNS = [
   [".cut.won", "cut won", "", "a gold boundary that was covered before"],
   [".here", "here", "type", "the type looked at"],
   [".chip.changed", "chip changed", "new", "changed by the edits"],
-  [".was", "was", "was", "before them"],
+  [".many .was", "was", "was", "before them"],
 ];
 
 /** A token, with a line at each gold boundary that it covers. */

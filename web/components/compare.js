@@ -65,7 +65,7 @@ class CompareView {
       if (!row.gold) chips.append(made("span", "", row.text));
       for (const morph of row.gold ?? []) chips.append(made("span", "chip morph", morph));
       word.append(chips);
-      if (row.note) word.append(element("span", "note", row.note));
+      if (row.note) word.append(made("span", "note", row.note));
       line.append(word);
       row.cells.forEach((cell, column) => line.append(this.cell(cell, `${row.number},${column}`)));
       body.append(line);

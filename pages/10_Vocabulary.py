@@ -12,7 +12,7 @@ from morphgraph.draw.charts import card_bars, frequency_rank_lines, length_lines
 from morphgraph.refine.knockout import listed_types
 from morphgraph.refine.pruning import preview_prune
 from morphgraph.score import vocabulary_figures as figures
-from morphgraph.score.vocabulary import ALPHA, NamedCounts, VocabularyHealth, corpus_of
+from morphgraph.score.vocabulary import ALPHA, NamedCounts, VocabularyHealth
 from morphgraph.score.vocabulary_figures import FigureValue
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tables import vocabulary as tables
@@ -74,8 +74,7 @@ def vocabulary_page(current: Session) -> None:
         key="vocabulary more",
     ) as more:
         chosen, alpha = _choices(current)
-        made_of = partial(corpus_of, current.study.benchmark)
-        corpus = current.once(("vocabulary corpus",), made_of, of_files=True)
+        corpus = current.corpus()
         if corpus is not None:
             name = ui.plain(shortened(base_name(corpus.name)))
             words = counted(len(corpus.counts), "different word")

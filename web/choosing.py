@@ -15,7 +15,6 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import DEMOS
 from morphgraph.core.isolated import VISITOR
 from morphgraph.core.limits import is_public
-from morphgraph.corpus.counts import WordCounts
 from morphgraph.methods import METHODS
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.predictions import PREDICTION_FORMATS, Predictions, read_predictions
@@ -358,9 +357,9 @@ def make_method(
             return _picky(current, **settings)
         if name in METHODS.learning:
             return _learned(current, name, settings)
-        counts = _counts(current) if METHODS[name].counts else None
+        corpus = current.corpus() if METHODS[name].counts else None
         # A copy, as it is cached for other sessions while edits continue.
-        return method_on(tokeniser.copy(), name, settings, counts)
+        return method_on(tokeniser.copy(), name, settings, corpus.counts if corpus else None)
 
     return current.once(_key(current, name, settings, relearned), make, of_files=_of_files(name))
 
@@ -397,7 +396,7 @@ def _needs_counts(name: str) -> bool:
 
 def _takes_long(current: Session, name: str, settings: Mapping[str, Any]) -> bool:
     """Whether `make_method` still has to count words or train for this method."""
-    lacks_counts = _needs_counts(name) and _counts(current) is None
+    lacks_counts = _needs_counts(name) and current.corpus() is None
     if lacks_counts or not (_needs_counts(name) or _of_files(name)):
         return False
     state = current.state(of_files=_of_files(name))
@@ -406,7 +405,7 @@ def _takes_long(current: Session, name: str, settings: Mapping[str, Any]) -> boo
 
 def _is_available(current: Session, name: str) -> bool:
     has_room = name != _TRAINED or current.study.graph.loaded_type_count > 256  # bytes
-    return has_room and (not _needs_counts(name) or _counts(current) is not None)
+    return has_room and (not _needs_counts(name) or current.corpus() is not None)
 
 
 def words_held_out(current: Session, split: tuple[float, int]) -> Collection[str]:
@@ -435,13 +434,13 @@ def _awaited(key: Hashable, said: str, make: Callable[[Tell], Segmenter], name: 
 
 
 def _picky(current: Session, threshold: float) -> Segmenter:
-    known, size = _counts(current), current.study.graph.loaded_type_count
-    if known is None:
+    corpus, size = current.corpus(), current.study.graph.loaded_type_count
+    if corpus is None:
         raise MorphGraphError(
             "Picky BPE is trained on word counts. Choose word frequencies for the reference on the "
             "page Scores."
         )
-    counts, visitor = known, current.store.folder.name
+    counts, visitor = corpus.counts, current.store.folder.name
 
     def make(tell: Tell) -> Segmenter:
         if not is_public():
@@ -456,16 +455,6 @@ def _picky(current: Session, threshold: float) -> Segmenter:
 
     key = ("picky", Same(counts), size, threshold)
     return _awaited(key, f"Training Picky BPE on {len(counts):,} words", make, _TRAINED)
-
-
-def _counts(current: Session) -> WordCounts | None:
-    known = current.study.benchmark.frequencies
-
-    def make() -> WordCounts | None:
-        numbers = [max(0, round(number)) for number in known.values()] if known else []
-        return WordCounts(list(known), numbers) if known else None
-
-    return current.once(("word counts",), make, of_files=True)
 
 
 def choose_references(

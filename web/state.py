@@ -58,6 +58,7 @@ from morphgraph.refine.learning import remember
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.vocabulary import NamedCounts, corpus_of
 from morphgraph.segment.models import write_model
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.tokeniser import BpeTokeniser, LearnedFrom
@@ -328,6 +329,10 @@ class Session:
         It may depend only on the open files, the edits and the key; ``of_files``: not on the edits.
         """
         return self.study.cache.get(self.state(of_files=of_files), key, make)
+
+    def corpus(self) -> NamedCounts | None:
+        """Return the open word frequencies as a corpus."""
+        return self.once(("corpus",), partial(corpus_of, self.study.benchmark), of_files=True)
 
     def state(self, edits: int | None = None, *, of_files: bool = False) -> tuple[Hashable, ...]:
         """The identity of the files and edits, or of the files, by which results are cached."""

@@ -19,6 +19,7 @@ from morphgraph.kernels import DROPPED
 from morphgraph.reference.entry import MorphemeKind
 from morphgraph.score.uncertainty import Interval, student
 from morphgraph.segment.segmenter import Inventory, Segmenter
+from morphgraph.tokeniser.encoding import batches_of
 from morphgraph.tokeniser.merging import never_formed
 from morphgraph.tokeniser.words import UNKNOWN
 
@@ -201,8 +202,6 @@ def unused_types(inventory: Inventory, corpus: Compression) -> list[int]:
 
 
 ALPHA = 2.5
-_BATCH = 400_000
-"""The number of words in memory as atoms at once."""
 
 
 @dataclass(frozen=True)
@@ -366,19 +365,13 @@ def check_alpha(alpha: float) -> None:
 def compress(segmenter: Segmenter, words: WordCounts, *, whole: bool = False) -> Compression:
     """Segment counted words, each once, and count the resulting tokens.
 
-    ``whole``: they are whole texts, with white space and their own word boundaries. Words of
-    letters come first, which saves much time; for BPE-dropout, this is one sample.
+    ``whole``: they are whole texts, with white space and their own word boundaries. For
+    BPE-dropout, this is one sample.
     """
     word_counts = np.asarray(words.counts, np.float64)
-    simple = np.fromiter((word.isalpha() for word in words.words), np.bool_, len(words))
-    # None that is cut slowly is among those that are not.
-    parts = (np.flatnonzero(kind) for kind in (simple, ~simple))
-    batches = (
-        part[start : start + _BATCH] for part in parts for start in range(0, len(part), _BATCH)
-    )
     counts, in_word = np.zeros(len(segmenter.types)), np.zeros(len(words))
     untyped = dropped = dropped_bytes = markers = 0.0
-    for chosen in batches:
+    for chosen in batches_of(words.words):
         encoded = segmenter.encode([words.words[place] for place in chosen], bare=whole)
         segmentation, weights = segmenter.segment(encoded), word_counts[chosen]
         ends = np.flatnonzero(segmentation.token_at >= 0)

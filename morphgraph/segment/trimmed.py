@@ -12,6 +12,7 @@ from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum, document_field
+from morphgraph.graph.arrays import merge_arrays
 from morphgraph.graph.atoms import atoms_of
 from morphgraph.segment.bte import Bte, flat_lists, merging_model, saved_tokeniser
 from morphgraph.segment.method import Method, Parameters, Training
@@ -21,6 +22,7 @@ from morphgraph.segment.training import (
     train_merge_tokeniser,
     trained_events,
 )
+from morphgraph.tokeniser.encoding import batches_of
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
 
@@ -49,13 +51,7 @@ class Decomposed(NamedTuple):
 
 def token_counts(tokeniser: BpeTokeniser, word_counts: WordCounts) -> npt.NDArray[np.int64]:
     """Count each type in counted words as segmented by a tokeniser: int64, by id."""
-    words = tokeniser.encode(list(word_counts.words))
-    token_at = segment(tokeniser.graph, words).token_at
-    ends = np.flatnonzero((token_at >= 0) & (token_at != UNKNOWN))
-    weights = np.asarray(word_counts.counts, np.int64)[words.word_of_atom[ends]]
-    counts = np.zeros(len(tokeniser.graph.types), np.int64)
-    np.add.at(counts, token_at[ends], weights)
-    return counts
+    return type_uses(tokeniser, word_counts)[1]
 
 
 def type_uses(
@@ -65,14 +61,17 @@ def type_uses(
 
     Both: int64, by id.
     """
-    final = token_counts(tokeniser, word_counts)
-    words, uses = tokeniser.encode(list(word_counts.words)), final.copy()
-    found = segment(tokeniser.graph, words)
-    gaps, arrays = np.flatnonzero(found.is_merged), found.arrays
-    joins = np.zeros(len(arrays), np.int64)
-    weights = np.asarray(word_counts.counts, np.int64)[words.word_of_atom[gaps]]
-    np.add.at(joins, found.closed_by[gaps], weights)
-    widths = np.diff(arrays.part_offsets)
+    texts, counts = word_counts.words, np.asarray(word_counts.counts, np.int64)
+    arrays = merge_arrays(tokeniser.graph)
+    final, joins = np.zeros(len(tokeniser.graph.types), np.int64), np.zeros(len(arrays), np.int64)
+    for chosen in batches_of(texts):
+        words = tokeniser.encode([texts[place] for place in chosen])
+        found, weights = segment(tokeniser.graph, words), counts[chosen][words.word_of_atom]
+        ends = np.flatnonzero((found.token_at >= 0) & (found.token_at != UNKNOWN))
+        np.add.at(final, found.token_at[ends], weights[ends])
+        gaps = np.flatnonzero(found.is_merged)
+        np.add.at(joins, found.closed_by[gaps], weights[gaps])
+    uses, widths = final.copy(), np.diff(arrays.part_offsets)
     np.add.at(uses, arrays.parts, np.repeat(joins // (widths - 1), widths))
     return uses, final
 

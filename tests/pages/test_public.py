@@ -143,7 +143,7 @@ def test_word_frequencies_called_as_a_list_are_not_shared(visit: Callable[..., A
     mine.upload("Or from a file", ("wordfreq:de", b"secretword 12\n"))
     mine.open("vocabulary").open("compare")
     other = visit().choose("Demo", "de").open("vocabulary")
-    corpus = other.session.once(("vocabulary corpus",), lambda: None, of_files=True)
+    corpus = other.session.corpus()
     assert corpus is not None
     assert "secretword" not in corpus.counts.words
     assert len(corpus.counts) > 1_000

@@ -110,7 +110,7 @@ def _graph(current: Session, focus: int, controls: Controls) -> None:
             view_key=f"{current.study_number} {focus} {down} {up} {rows} {order}",
             selected=type_key(focus if current.selected is None else current.selected),
             height=HEIGHT,
-            least=0.7,
+            least=11 / 14,
             on_event=on_event,
         )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):

@@ -22,9 +22,9 @@ PADDING = 12.0  # beside its text
 ROWS_HIGH = 600.0  # target height of the rows; the middle stands halfway down
 PITCH = (36.0, 54.0)  # the least and the greatest distance between two of them
 PART = 58.0  # between two parts
-GAP = 34.0  # between a merge and what it makes
-BEND = 50.0  # room for edges to bend
-FAN = 96.0  # room for the edges of the middle
+GAP = 20.0  # between a merge and what it makes
+BEND = 32.0  # room for edges to bend
+FAN = 60.0  # room for the edges of the middle
 GHOST = 24.0  # height of a removed type's name above its strands
 BLOCK = 40.0  # between two fans, one below the other
 

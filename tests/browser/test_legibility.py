@@ -120,13 +120,13 @@ def test_a_tree_is_as_wide_as_the_page_whatever_the_word(
         assert not [line for line in findings(page) if " px: " in line]
 
 
-@pytest.mark.parametrize("width", one_of(1000, 1440))
+@pytest.mark.parametrize("width", one_of(390, 960, 1000, 1440))
 def test_the_graph_is_as_wide_as_its_frame_and_its_labels_are_readable(
     new_page: Callable[..., Page], app_address: str, width: int
 ) -> None:
     page = new_page(viewport={**NARROW, "width": width})
-    start(page, app_address)
-    go_to(page, "Merge graph")
+    page.goto(f"{app_address}/Merge_graph?demo=en")
+    idle(page)
     page.wait_for_timeout(600)
     graph = page.get_by_role("group", name="Merge graph:")
     frame = graph.bounding_box()
@@ -136,7 +136,7 @@ def test_the_graph_is_as_wide_as_its_frame_and_its_labels_are_readable(
     for label in labels:
         box = label.locator(".box").bounding_box()
         assert box is not None
-        assert frame["x"] <= box["x"], label
+        assert width < 1000 or frame["x"] <= box["x"], label  # else one scrolls to its parts
         assert box["x"] + box["width"] <= frame["x"] + frame["width"], label
         assert frame["y"] <= box["y"], label
         assert box["height"] >= 30 * 11 / 14 - 0.5, "letters of less than 11 px"

@@ -232,7 +232,7 @@ function offerCopy(parent, picture, name) {
 const cameras = (globalThis.__morphgraph_cameras ??= new Map()); // view key → where one last looked, if that was by hand
 const LANES = 5;
 const SCALE = { most: 1.35, smallest: 0.15, largest: 4 };
-const MARGIN = 16; // px around all that is drawn
+const MARGIN = 10; // px around all that is drawn
 const BAR = 40; // px at the end of a long fan, for its last row not to lie behind the buttons
 const LEAVING = 500; // ms after which what has faded is removed
 

@@ -170,7 +170,7 @@ def first_look(current: Session) -> None:
                 on_text=lambda typed: set_value(key, typed),
                 on_choose=lambda number: st.session_state.update({f"{key} chosen": number}),
             )
-            if not is_text and chosen is None and study.benchmark.reference.has_gold:
+            if not is_text and chosen is None and study.has_blame:
                 _verdict(culprit, any(word.morphs for word in words))
             _buttons(current, key, None if is_text or chosen is not None else culprit)
             show_message(current)

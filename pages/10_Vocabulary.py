@@ -20,7 +20,13 @@ from morphgraph.tables.writing import frame_csv, to_latex
 from web import widgets as ui
 from web.bootstrap import score_metrics, start
 from web.choosing import EDITED, START, make_method
-from web.edits import knock_out_listed, never_formed_note, offer_to_open, show_message
+from web.edits import (
+    knock_out_listed,
+    never_formed_note,
+    offer_to_open,
+    several_words_note,
+    show_message,
+)
 from web.edits import make as make_edit
 from web.inputs import frequency_choice, offer_frequencies
 from web.state import Session, keep_session
@@ -67,6 +73,7 @@ def vocabulary_page(current: Session) -> None:
     cards, below = st.container(key="vocabulary-cards"), st.container()
     with cards:
         never_formed_note(current, partial(ui.set_value, _CARD, "never_formed"))
+        several_words_note(current, partial(ui.set_value, _CARD, "several_words"))
     with st.expander(
         "More: other tokenisers, word frequencies, all figures, charts",
         icon=":material/tune:",

@@ -98,12 +98,12 @@ def _graph(current: Session, focus: int, controls: Controls) -> None:
     def focus_on(clicks: list[Click]) -> None:
         _go_to(current, clicks[-1].key.removeprefix("t"))
 
-    has_gold = current.study.benchmark.reference.has_gold
+    has_blame = current.study.has_blame
     if controls.free:
         page = _free_page(current, controls)
         page_frame(page, "Free layout", key="free graph", height=620, on_event=focus_on)
     else:
-        order: Order = ui.value_now(_ORDER, "rank") if has_gold else "rank"
+        order: Order = ui.value_now(_ORDER, "rank") if has_blame else "rank"
         fan_graph(
             fan_around(current.study, focus, up=up, down=down, rows=rows, order=order),
             key="merge graph",
@@ -114,14 +114,14 @@ def _graph(current: Session, focus: int, controls: Controls) -> None:
             on_event=on_event,
         )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if has_gold:
+        if has_blame:
             # Colours for both themes, as the theme can change while the page is open.
             pairs = zip(BLAME_SCALE["light"], BLAME_SCALE["dark"], strict=True)
             steps = "".join(f'<i style="background:light-dark({a}, {b})"></i>' for a, b in pairs)
             scale = f'<div class="morphgraph-legend"><span>blame 0 {steps} 100 %</span></div>'
             st.html(scale, width="content")
         if not controls.free:
-            if has_gold:
+            if has_blame:
                 shown = {"format_func": _ORDERS.get, "label_visibility": "collapsed"}
                 ui.segments("Order of the merges", _ORDERS, key=_ORDER, **shown)
             with st.popover("", icon=":material/help:", type="tertiary", key="signs"):
@@ -155,7 +155,7 @@ def _controls(current: Session) -> Controls:
 def _overview(current: Session) -> None:
     study, number = current.study, current.selected or 0
     names = study.tokeniser.readable_types
-    if not study.benchmark.reference.has_gold:
+    if not study.has_blame:
         return
 
     def make() -> Overview:
@@ -170,22 +170,22 @@ def _overview(current: Session) -> None:
 def _finder(current: Session, *shown: int | None) -> None:
     """Show the field that finds types; a fragment, so that typing redraws nothing else."""
     study, graph = current.study, current.study.graph
-    has_gold, blamed = study.benchmark.reference.has_gold, study.blame()
+    has_blame, blamed = study.has_blame, study.blame()
     names = study.tokeniser.readable_types
 
     def weights() -> list[float]:
-        if has_gold:
+        if has_blame:
             return list(blamed.joins_of_types)
         return [graph.fan_out(number) for number in range(len(graph.types))]
 
     def first() -> list[int]:
-        if not has_gold:
+        if not has_blame:
             return sorted(graph.type_ids(), key=by_weight.__getitem__, reverse=True)[:_MOST]
         results = blamed.arrays.results[blamed.order[:_MOST]]
         return list(dict.fromkeys(results.tolist()))
 
     by_weight = current.once(("weights of types",), weights)
-    label = "Most to blame" if has_gold else "In most merges"
+    label = "Most to blame" if has_blame else "In most merges"
 
     def find(text: str) -> tuple[str, list[tuple[int, str, str]]]:
         if text:
@@ -195,7 +195,7 @@ def _finder(current: Session, *shown: int | None) -> None:
         else:
             numbers, title = current.once(("first types",), first), label
         shown = [shortened(names[number], _LONGEST) for number in numbers]
-        said = blamed.figures if has_gold else lambda n: counted(graph.fan_out(n), "merge")
+        said = blamed.figures if has_blame else lambda n: counted(graph.fan_out(n), "merge")
         return title, [(n, s, said(n)) for n, s in zip(numbers, shown, strict=True)]
 
     if shown != (current.focus, current.selected):

@@ -56,7 +56,7 @@ def tree_page(current: Session) -> None:
             f"{' '.join(ui.code(label) for label in unknown)}"
         )
     with st.expander("The merges as a table", expanded=True):
-        _merge_table(trees[-1], study.benchmark.reference.has_gold)
+        _merge_table(trees[-1], study.has_blame)
 
 
 def _word(current: Session) -> tuple[str, list[NamedState]]:

@@ -25,15 +25,15 @@ from web.bootstrap import score_metrics, start
 from web.choosing import scope_and_weighting
 from web.components import threshold_line
 from web.state import Session, keep_session
-from web.views.without_gold import needs_gold
+from web.views.without_gold import cannot_blame
 
 
 @st.fragment
 def blame_dashboard(current: Session) -> None:
     """Show the page; a fragment, so that a threshold takes effect at once."""
-    if not current.study.benchmark.reference.has_gold:
+    if not current.study.has_blame:
         score_metrics(current, "blame")
-        needs_gold(current, "Blame needs")
+        cannot_blame(current, "Blame")
         return
     study, gold = current.study, current.study.benchmark
     # The chosen settings, as far as the reference supports them.

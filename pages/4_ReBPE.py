@@ -20,7 +20,7 @@ from web.edits import knock_out_and_reify, never_formed_note, show_message
 from web.held_out import learned_edits
 from web.state import Session, keep_session
 from web.views import rebpe as view
-from web.views.without_gold import needs_gold
+from web.views.without_gold import cannot_blame
 
 _NAMES = {
     "anneal": "anneal",
@@ -61,9 +61,9 @@ def rebpe_page(current: Session) -> None:
 @st.fragment
 def _page(current: Session) -> None:
     """Show everything; a fragment, so that a step redraws nothing else."""
-    if not current.study.benchmark.reference.has_gold:
+    if not current.study.has_blame:
         score_metrics(current, "rebpe")
-        needs_gold(current, "ReBPE needs")
+        cannot_blame(current, "ReBPE")
         return
     current.just_asked = False
     run = current.run

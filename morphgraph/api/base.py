@@ -266,6 +266,8 @@ class BaseTokeniser:
         """
         from morphgraph.score.morphscore import morphscore_of
 
+        if self._segmenter.tokeniser is not None:
+            self._segmenter.tokeniser.check_single_words("MorphScore")
         reference = read_gold(gold).reference
         rows = reference.morphscore_rows
         if not rows:

@@ -163,7 +163,8 @@ def table_of(
             f"{gold_set.reference.name} has no {scope} boundaries. Choose another scope."
         )
     outcomes = learn_and_score(entrants, gold_set)
-    failed = [outcome for outcome in outcomes if isinstance(outcome, SegmentationFailure)]
+    table = ScoreTable(outcomes, scope, weighting, chosen, baseline=baseline)
+    failed = [outcome for outcome in table.outcomes if isinstance(outcome, SegmentationFailure)]
     if len(failed) == len(outcomes):
         raise MorphGraphError(f"{failed[0].label}: {failed[0].message}")
-    return ScoreTable(outcomes, scope, weighting, chosen, baseline=baseline)
+    return table

@@ -327,6 +327,8 @@ def _scores(
                 yield from (ResultRow(m, nan, scope, weighting, 0, nothing) for m in metrics)
                 continue
             table = ScoreTable(outcomes, scope, weighting, metrics, baseline=against, draws=draws)
+            if isinstance(table.outcomes[0], SegmentationFailure):  # by what the metrics need
+                raise MorphGraphError(table.outcomes[0].message)
             about = (scope, weighting, int(gold_set.has_gold(scope).sum()), table.signature_of(0))
             for name, found in (table.estimates[0] or {}).items():
                 if name in METRICS:

@@ -146,7 +146,7 @@ class _Fans:
     def _figures(self, merge: int) -> tuple[str, float]:
         """Return the rank of a merge and what it is to blame for, and the blame ratio."""
         about = f"rank {self.graph.merge(merge).rank:,}"
-        if not self.study.benchmark.reference.has_gold:
+        if not self.study.has_blame:
             return about, math.nan
         about = f"{about}\n{self.blamed.described(merge)}".rstrip()
         return about, self.blamed.shown_ratio(merge)

@@ -113,7 +113,7 @@ def _words_in(
     before = segment(graph.original(), encoded) if is_now and graph.history else now
     names, ids = tokeniser.readable_types, tokeniser.vocabulary_ids
     benchmark = study.benchmark
-    blamed = study.blame() if is_now and benchmark.reference.has_gold else None
+    blamed = study.blame() if is_now and study.has_blame else None
     merges, missed = now.arrays.merge_ids, set[int]()
     shown: dict[str, tuple[tuple[str, ...], list[tuple[TokenChip, list[int]]]]] = {}
     for number, word in enumerate(texts):
@@ -151,7 +151,7 @@ def _words_in(
             missed.update(covering)
             start, begin = end, last + 1
         shown[word] = morphs, chips
-    worst = _worst_of(study, missed) if is_now else None
+    worst = None if blamed is None else _worst_of(study, missed)
     tooltips: dict[int, str] = {}
     lines = {}
     for number, (word, (morphs, chips)) in enumerate(shown.items()):

@@ -260,6 +260,11 @@ class Study:
 
     # --------------------------------------------------------------------------------- blame
 
+    @property
+    def has_blame(self) -> bool:
+        """Whether there is gold, and merges that it can judge: none that join words."""
+        return self.benchmark.reference.has_gold and not self.tokeniser.several_words
+
     def blame(
         self,
         weighting: Weighting = "types",

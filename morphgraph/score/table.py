@@ -11,7 +11,7 @@ from morphgraph.reference.entry import Entry, MorphemeKind
 from morphgraph.reference.predictions import Predictions
 from morphgraph.score.boundaries import BoundaryTally, boundary_positions
 from morphgraph.score.gold_set import Counts, Flags, GoldSet, Scope, Weighting
-from morphgraph.score.metrics import METRICS, USUAL, Tally, check_metrics
+from morphgraph.score.metrics import GROUPS, METRICS, USUAL, Tally, check_metrics
 from morphgraph.score.outcome import Outcome, outcome_of, outcome_of_predictions
 from morphgraph.score.uncertainty import (
     NO_INTERVAL,
@@ -77,6 +77,9 @@ class ScoreTable:
         baseline: int | None = None,
         draws: Draws = USUAL_DRAWS,
     ) -> None:
+        self.metrics = check_metrics(metrics)
+        if not {*self.metrics}.isdisjoint(GROUPS["MorphScore"]):
+            outcomes = [_of_single_words(outcome) for outcome in outcomes]
         known = [outcome for outcome in outcomes if isinstance(outcome, Outcome)]
         if len({id(outcome.gold_set) for outcome in known}) > 1:
             raise MorphGraphError("Scores of different references cannot be in one table.")
@@ -88,7 +91,6 @@ class ScoreTable:
         self._known = {n: o for n, o in enumerate(outcomes) if isinstance(o, Outcome)}
         self.scope: Scope = scope
         self.weighting: Weighting = weighting
-        self.metrics = check_metrics(metrics)
         self.baseline = baseline
         self.draws = draws
 
@@ -227,6 +229,17 @@ class ScoreTable:
         names = [o.tokeniser if isinstance(o, Outcome) else "failed" for o in self.outcomes]
         named = " ".join(dict.fromkeys(names))
         return gold_set.signature_of(named, **self.settings, **self._test)
+
+
+def _of_single_words(outcome: Outcome | SegmentationFailure) -> Outcome | SegmentationFailure:
+    """Return an outcome that MorphScore can judge, else a failure that says why not."""
+    made = outcome.segmenter if isinstance(outcome, Outcome) else None
+    try:
+        if made is not None and made.tokeniser is not None:
+            made.tokeniser.check_single_words("MorphScore")
+    except MorphGraphError as error:
+        return SegmentationFailure(outcome.label, str(error))
+    return outcome
 
 
 def outcomes_of(

@@ -14,7 +14,7 @@ import numpy as np
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import percent
 from morphgraph.score.vocabulary import ALPHA, Compression, ReferenceStrings, VocabularyHealth
-from morphgraph.tokeniser.preprocess import SHOWN_MARKER, shown_token
+from morphgraph.tokeniser.preprocess import SHOWN_MARKER, shown_token, spans_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,6 +72,9 @@ _BEHIND: Mapping[str, Callable[[VocabularyHealth], Sequence[Any] | None]] = {
     "word_initial": _word_initial,
     "mean_length": lambda h: [n for n, body in h.inventory.bodies.items() if body],
     "partial": lambda h: [n for n, body in h.inventory.bodies.items() if body is None],
+    "several_words": lambda h: [
+        n for n in h.inventory.spelled if spans_words(h.inventory.texts[n])
+    ],
     "duplicates": lambda h: h.duplicates,
     "unreachable": lambda h: h.unreachable,
     "never_formed": lambda h: h.never_formed,

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -259,6 +260,19 @@ def shown_token(token: str) -> str:
     """
     text = token.translate(_SHOWN)
     return SHOWN_MARKER + text[1:] if text.startswith("Ġ") else text
+
+
+def spans_words(shown: str) -> bool:
+    """Return whether the text of `shown_token` has letters on both sides of a space.
+
+    >>> [spans_words(text) for text in ("␣of␣the", "␣the", ".␣The", "a␣.")]
+    [True, False, False, False]
+    """
+    return sum(any(map(str.isalpha, part)) for part in shown.split(SHOWN_MARKER)) > 1
+
+
+INNER_SPACE = re.compile(r"(?s).+[Ġ▁ ]")
+"""What a type begins with that may have several words."""
 
 
 Piece = list[tuple[str, int, int]]

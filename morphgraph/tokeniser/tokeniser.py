@@ -6,17 +6,20 @@ from functools import cached_property
 from typing import Any, Literal, Self
 
 from morphgraph.core.cache import Cache, State
+from morphgraph.core.errors import FileFormatError
 from morphgraph.core.text import base_name, counted, visible
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.tokeniser.encoding import WordEncoder
 from morphgraph.tokeniser.pipeline import preprocessor_state
 from morphgraph.tokeniser.preprocess import (
+    INNER_SPACE,
     MARKERS,
     SHOWN_MARKER,
     Preprocessor,
     printable_bytes,
     readable_bytes,
     shown_token,
+    spans_words,
 )
 from morphgraph.tokeniser.words import UNKNOWN, Words
 
@@ -186,6 +189,33 @@ class BpeTokeniser:
         return self.cache.get(
             self.graph.family, ("types", added), lambda: [*found, *map(self.readable, added)]
         )
+
+    @property
+    def several_words(self) -> list[int]:
+        """Ids of present types that merges make of several words, as SuperBPE's second stage does.
+
+        Source: Liu et al. 2025.
+        """
+        graph = self.graph
+
+        def find() -> list[int]:
+            some = [n for n, text in enumerate(graph.types) if INNER_SPACE.match(text)]
+            made = (n for n in some if graph.is_present(n) and graph.incoming(n))
+            return [n for n in made if spans_words(self.readable(graph.types[n]))]
+
+        return self.cache.get(self.numbered, "several words", find)
+
+    def check_single_words(self, what: str) -> None:
+        """Raise `FileFormatError` where tokens span words, which ``what`` looks at one by one."""
+        if not (found := self.several_words):
+            return
+        some = counted(len(found), "type here spans", "types here span")
+        problem = f"{what} looks at each word alone, and {some} several words"
+        fix = (
+            "Knock these out first (the page Vocabulary and morphgraph vocabulary --list "
+            "several_words list them), or choose a tokeniser that never merges across words."
+        )
+        raise FileFormatError(self.name, "field model.merges", problem, fix, quotes=False)
 
     @property
     def marks_start(self) -> bool:

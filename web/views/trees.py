@@ -70,7 +70,7 @@ def _trees_of(
     study, trees = current.study, []
     for title, edits in states:
         state = study.state_after(edits) if edits else study.start
-        blamed = study.blame(state=state) if with_blame else None
+        blamed = study.blame(state=state) if with_blame and study.has_blame else None
         graph = current.graph_after(edits)
         trees.append(describe_in_study(study, word, blamed, graph=graph, title=title))
     return trees

@@ -66,7 +66,7 @@ def _about(current: Session, number: int, cascade: bool) -> None:
         for merge in map(graph.merge, producers)
     )
     st.caption(f"{made}; used by {uses}")
-    if study.benchmark.reference.has_gold:
+    if study.has_blame:
         _blame(current, producers)
 
 

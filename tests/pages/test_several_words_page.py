@@ -1,0 +1,55 @@
+"""A tokeniser with types of several words on every page: shown, or refused with the reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from superbpe import superbpe_json
+
+from morphgraph.score.metrics import METRICS
+from tests.pages.conftest import PAGES
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def opened(app: Any) -> Any:
+    app.upload("Tokeniser", ("super.json", superbpe_json()))
+    assert app.errors() == []
+    return app
+
+
+def test_pages_show_it_and_say_what_they_cannot_do(opened: Any) -> None:
+    refused = {"blame": "Blame", "rebpe": "ReBPE"}
+    assert opened.session.study.benchmark.reference.has_gold
+    for page in PAGES:
+        opened.open(page)
+        expected = [f"{refused[page]} looks at each word alone"] if page in refused else []
+        assert [error.split(": ")[1].split(",")[0] for error in opened.errors()] == expected
+        assert not {metric.label for metric in opened.test.metric} & {"joins", "wrong", "blame"}
+
+
+def test_morphscore_is_refused_among_the_scores(opened: Any) -> None:
+    opened.open("scores").choose("Scores", ["f1", "morphscore"])
+    assert any("MorphScore looks at each word alone" in error for error in opened.errors())
+    opened.choose("Scores", ["f1"])
+    assert opened.errors() == []
+    assert METRICS["f1"].title
+
+
+def test_its_types_of_several_words_are_listed_and_can_be_knocked_out(opened: Any) -> None:
+    opened.open("vocabulary")
+    found = opened.session.study.tokeniser.several_words
+    [note] = [each.value for each in opened.test.info]
+    assert note.startswith(f"{len(found)} types span several words: ")
+    opened.press("List them")
+    table = opened.table("type")
+    assert len(table) == len(found)
+    assert "␣of␣the" in set(table["type"])
+    [field] = [each for each in opened.test.text_area if "Types or ids" in each.label]
+    field.set_value("\n".join(table["type"]))
+    opened.run().press("Knock them out")
+    assert opened.session.study.tokeniser.several_words == []
+    opened.open("blame")
+    assert opened.errors() == []

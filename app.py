@@ -191,12 +191,13 @@ def _figures(words: Sequence[WordLine]) -> list[tuple[str, str, str]]:
     was = sum(len(word.was or word.tokens) for word in words)
     characters = sum(len(word.word) for word in words)
     known = sum(bool(word.morphs) for word in words)
+    running = sum(len(word.word.split()) for word in words)
     covered = sum(len(token.segments) - 1 for word in words for token in word.tokens)
     gold = sum(len(word.morphs) - 1 for word in words if word.morphs)
     found = [
-        (f"{len(words):,}", "words", ""),
+        (f"{running:,}", "words", ""),
         (f"{now:,}", "tokens", f"{was:,}" if was != now else ""),
-        (f"{now / len(words):.2f}", "tokens per word", ""),
+        (f"{now / running:.2f}", "tokens per word", ""),
         (f"{characters / max(now, 1):.2f}", "characters per token", ""),
     ]
     if known:

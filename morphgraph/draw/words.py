@@ -95,8 +95,12 @@ class WordRow:
 
 
 def lines_of(study: Study, text: str) -> tuple[list[list[WordLine]], int | None]:
-    """Return the words of each line of running text, and the merge most to blame, if any is."""
-    words = [line.split() for line in text.splitlines()]
+    """Return the words of each line of running text, and the merge most to blame, if any is.
+
+    Where tokens span words, a line stays whole, as the pre-tokeniser has to see it.
+    """
+    whole = bool(study.tokeniser.several_words)
+    words = [[line.strip()] if whole else line.split() for line in text.splitlines()]
     found, worst = _words_in(study, list(dict.fromkeys(word for line in words for word in line)))
     lines = [[found[word] for word in line if found[word].tokens] for line in words]
     return lines, worst

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from superbpe import superbpe_json
+from tokenizers import Tokenizer
 
-from morphgraph.score.metrics import METRICS
 from tests.pages.conftest import PAGES
 
 pytestmark = pytest.mark.slow
@@ -17,6 +17,7 @@ pytestmark = pytest.mark.slow
 def opened(app: Any) -> Any:
     app.upload("Tokeniser", ("super.json", superbpe_json()))
     assert app.errors() == []
+    app.session.use_frequencies({"the": 9.0, "undoing": 4.0, "houses": 3.0}, "small.tsv")
     return app
 
 
@@ -31,11 +32,10 @@ def test_pages_show_it_and_say_what_they_cannot_do(opened: Any) -> None:
 
 
 def test_morphscore_is_refused_among_the_scores(opened: Any) -> None:
-    opened.open("scores").choose("Scores", ["f1", "morphscore"])
+    opened.open("scores").set("multiselect", "Scores", ["f1", "morphscore"])
     assert any("MorphScore looks at each word alone" in error for error in opened.errors())
-    opened.choose("Scores", ["f1"])
+    opened.set("multiselect", "Scores", ["f1"])
     assert opened.errors() == []
-    assert METRICS["f1"].title
 
 
 def test_its_types_of_several_words_are_listed_and_can_be_knocked_out(opened: Any) -> None:
@@ -53,3 +53,12 @@ def test_its_types_of_several_words_are_listed_and_can_be_knocked_out(opened: An
     assert opened.session.study.tokeniser.several_words == []
     opened.open("blame")
     assert opened.errors() == []
+
+
+def test_the_start_shows_tokens_across_words(opened: Any) -> None:
+    opened.put(f"first look {opened.session.study_number}", "of the house\nin a lot of the 1")
+    [first, second] = opened.component("word_editor")["lines"]
+    theirs = Tokenizer.from_str(superbpe_json().decode())
+    for line, text in ((first, " of the house"), (second, " in a lot of the 1")):
+        shown = ["".join(token["segments"]) for word in line for token in word["tokens"]]
+        assert shown == [t.replace("Ġ", "␣") for t in theirs.encode(text).tokens]

@@ -114,6 +114,7 @@ def test_every_figure_by_hand(tiny: VocabularyHealth) -> None:
             "word_initial": 3 / 13,  # ▁, ▁un and ▁do
             "mean_length": (6 * 1 + 4 * 2 + 3 + 4) / 12,  # ▁ alone has no characters
             "partial": 0,
+            "several_words": 0,
             "duplicates": 2,  # un, do
             "unreachable": 0,
             "never_formed": 0,

@@ -45,6 +45,14 @@ _ORDERS = {
 _NAMES = 240
 
 
+_FINALITY = (
+    "FI ratio: of a type's occurrences in the corpus, the share as a token, and not as a part of a "
+    "merge that is applied. Neighbour entropy: that of the tokens before it or behind it, the "
+    "smaller of the two, in bits. Both are low for residues of merging (Sun et al. 2026). The "
+    "corpus is segmented once more for it."
+)
+
+
 class Card(NamedTuple):
     """A summary figure: its short name, its bars, and the figure whose types it lists."""
 
@@ -283,8 +291,12 @@ def _types_behind(current: Session, name: str, health: VocabularyHealth, listed:
     figure = figures.figure_called(listed)
     card = CARDS.get(listed) or Card(figure.label, "", listed)
     key = card.listed
+    offered = health.corpus is not None and figures.lists_types(key)
+    how: dict[str, Any] = {"key": "vocabulary finality", "first": False, "help": _FINALITY}
+    finality = offered and bool(ui.value_now(how["key"], False))
     table = current.once(
-        ("vocabulary list", key, Same(health)), lambda: figures.list_behind(health, key)
+        ("vocabulary list", key, finality, Same(health)),
+        lambda: figures.list_behind(health, key, finality=finality),
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         what = "types by use" if key != listed else counted(len(table), "row")
@@ -296,6 +308,8 @@ def _types_behind(current: Session, name: str, health: VocabularyHealth, listed:
             label_visibility="collapsed",
             icon=":material/search:",
         )
+        if offered:
+            ui.setting(st.toggle, "FI ratio, neighbours", **how)
         shown = figures.matching(table, wanted)
         columns = [name for name in shown.columns if name != "type_id"]
         csv = partial(frame_csv, shown[columns])
@@ -310,12 +324,16 @@ def _types_behind(current: Session, name: str, health: VocabularyHealth, listed:
         11,
         key=f"vocabulary list {key} {wanted} {health.tokeniser_signature} {current.study_number}",
         column_order=columns,
-        column_config={name: ui.NUMBER(name, format="localized") for name in numbers},
+        column_config={name: ui.NUMBER(name, format=_form(name)) for name in numbers},
     )
     of = f"{len(shown):,} of " if len(shown) < len(table) else ""
     st.caption(f"{of}{counted(len(table), 'row')}. Choose a row to see its type in the graph.")
     if row is not None and name in (_NOW, START):
         _offer(current, health, int(shown.iloc[row]["type_id"]))
+
+
+def _form(column: str) -> str:
+    return "%.3f" if column in (figures.RATIO, figures.ENTROPY) else "localized"
 
 
 def _table(healths: list[VocabularyHealth], alpha: float) -> None:

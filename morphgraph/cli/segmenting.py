@@ -286,16 +286,23 @@ def _health_report(
 def _listed(health: "VocabularyHealth", key: str) -> "pd.DataFrame":
     from morphgraph.score.vocabulary_figures import list_behind
 
-    return list_behind(health, key).drop(columns="type_id")
+    return list_behind(health, key, finality=True).drop(columns="type_id")
 
 
 def _print_lists(found: "list[VocabularyHealth]", key: str, limit: int) -> None:
     from pandas.api.types import is_numeric_dtype
 
+    from morphgraph.core.text import ratio_text
+    from morphgraph.score.vocabulary_figures import ENTROPY, RATIO
+
     for health in found:
         table = _listed(health, key)
+        written = [ratio_text if name in (RATIO, ENTROPY) else count_text for name in table]
         rows = [
-            [count_text(cell) if isinstance(cell, float) else str(cell) for cell in row]
+            [
+                write(cell) if isinstance(cell, float) else str(cell)
+                for write, cell in zip(written, row, strict=True)
+            ]
             for row in table[: limit or None].itertuples(index=False)
         ]
         strings = {n for n, name in enumerate(table) if not is_numeric_dtype(table[name])}

@@ -24,7 +24,7 @@ from morphgraph.tokeniser.merging import never_formed
 from morphgraph.tokeniser.words import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     import pandas as pd
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from morphgraph.graph.merge_graph import MergeGraph
     from morphgraph.reference.entry import Reference
     from morphgraph.score.boundaries import Benchmark
+    from morphgraph.segment.litetoken import Finality
+    from morphgraph.tokeniser.words import Segmentation
 
 
 _AFFIXES = frozenset(MorphemeKind) - {MorphemeKind.FREE, MorphemeKind.HYPHEN}
@@ -146,6 +148,20 @@ class VocabularyHealth:
             return False
         characters = set().union(*map(set, self.corpus.counts.words))
         return all(character == character.lower() for character in characters)
+
+    @cached_property
+    def finality(self) -> Finality | None:
+        """How types occur in the corpus, all of them final where no merges decide; or None."""
+        from morphgraph.segment.litetoken import Finality, Neighbours, finality
+
+        if self.corpus is None:
+            return None
+        if (tokeniser := self.segmenter.editable) is not None:
+            return finality(tokeniser, self.corpus.counts)
+        neighbours = Neighbours(len(self.segmenter.types))
+        found = compress(self.segmenter, self.corpus.counts, look=neighbours.count)
+        final = found.counts.astype(np.int64)
+        return Finality(final, np.zeros_like(final), *neighbours.entropies())
 
     def frequency_rank(self) -> pd.DataFrame:
         """Types that are tokens of the corpus, most frequent first: rank from 1, type, count."""
@@ -362,11 +378,18 @@ def check_alpha(alpha: float) -> None:
         raise MorphGraphError(f"α is {alpha:g}. Choose a number above 0, such as {ALPHA}.")
 
 
-def compress(segmenter: Segmenter, words: WordCounts, *, whole: bool = False) -> Compression:
+def compress(
+    segmenter: Segmenter,
+    words: WordCounts,
+    *,
+    whole: bool = False,
+    look: Callable[[Segmentation, npt.NDArray[np.float64]], None] = lambda *_: None,
+) -> Compression:
     """Segment counted words, each once, and count the resulting tokens.
 
     ``whole``: they are whole texts, with white space and their own word boundaries. For
-    BPE-dropout, this is one sample.
+    BPE-dropout, this is one sample. ``look``: is shown each batch as segmented, with the count of
+    each atom's word.
     """
     word_counts = np.asarray(words.counts, np.float64)
     counts, in_word = np.zeros(len(segmenter.types)), np.zeros(len(words))
@@ -374,6 +397,7 @@ def compress(segmenter: Segmenter, words: WordCounts, *, whole: bool = False) ->
     for chosen in batches_of(words.words):
         encoded = segmenter.encode([words.words[place] for place in chosen], bare=whole)
         segmentation, weights = segmenter.segment(encoded), word_counts[chosen]
+        look(segmentation, weights[encoded.word_of_atom])
         ends = np.flatnonzero(segmentation.token_at >= 0)
         owners = encoded.word_of_atom[ends]
         tokens, weight = segmentation.token_at[ends], weights[owners]

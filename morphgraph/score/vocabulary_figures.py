@@ -202,6 +202,7 @@ def case_warning(healths: Sequence[VocabularyHealth]) -> str:
 # ------------------------------------------------------------------------------ lists
 
 COUNT, COUNT_OF_OTHER = "tokens in the corpus", "of the other"
+RATIO, ENTROPY = "FI ratio", "neighbour entropy"
 IN_REFERENCE = "words in the reference"
 
 Listed = tuple[list[int], dict[str, Any]]
@@ -259,17 +260,33 @@ def _morphs(health: VocabularyHealth, morphs: Sequence[tuple[str, int]]) -> List
     }
 
 
-def list_behind(health: VocabularyHealth, key: str) -> pd.DataFrame:
+_OTHER: Mapping[str, Callable[[VocabularyHealth, Any], Listed]] = {
+    "duplicates": _pairs,
+    "single_use_chains": _chains,
+    "morphs_covered": _morphs,
+}
+
+
+def lists_types(key: str) -> bool:
+    """Whether each row behind a figure is one type."""
+    return key not in _OTHER
+
+
+def list_behind(health: VocabularyHealth, key: str, *, finality: bool = False) -> pd.DataFrame:
     """The types behind a figure: most frequent first where there is a corpus, or longest first.
 
     Columns ``type_id`` (of the row's first type, -1 where there is none), ``type``, and more that
-    fit the figure. `MorphGraphError` for a key that is not a figure.
+    fit the figure. ``finality``: with a corpus, which is segmented again, each type also has its
+    neighbour entropy in bits and, where merges decide, its FI ratio: NaN for one that never occurs.
+    `MorphGraphError` for a key that is not a figure.
     """
     import pandas as pd
 
-    other: dict[str, Callable[[VocabularyHealth, Any], Listed]]
-    other = {"duplicates": _pairs, "single_use_chains": _chains, "morphs_covered": _morphs}
-    ids, columns = other.get(key, _types)(health, figure_called(key).list_of(health))
+    ids, columns = _OTHER.get(key, _types)(health, figure_called(key).list_of(health))
+    if finality and lists_types(key) and (found := health.finality) is not None:
+        if health.segmenter.editable is not None:
+            columns[RATIO] = found.ratio[ids]
+        columns[ENTROPY] = np.where(found.final > 0, found.entropy, np.nan)[ids]
     if health.compression is None:
         columns = {name: c for name, c in columns.items() if name not in (COUNT, COUNT_OF_OTHER)}
     texts = [health.inventory.texts[number] if number >= 0 else "" for number in ids]

@@ -86,37 +86,55 @@ def finality(tokeniser: BpeTokeniser, counts: WordCounts) -> Finality:
     >>> found.ratio.tolist()
     [0.0, 0.0, 0.0, 0.25, 1.0, 1.0]
     """
-    uses, final = type_uses(tokeniser, counts)
-    words = tokeniser.encode(list(counts.words))
-    token_at = segment(tokeniser.graph, words).token_at
-    ends = np.flatnonzero(token_at != INSIDE_TOKEN)
-    size = len(uses)
-    tokens = np.where(token_at[ends] == UNKNOWN, size, token_at[ends]).astype(np.int64)
-    weights = np.asarray(counts.counts, np.int64)[words.word_of_atom[ends]]
-    last = np.isin(ends + 1, words.piece_offsets)
-    first = np.append(True, last[:-1])[: len(ends)]
-    beside = [
-        np.where(first, size + 1, np.roll(tokens, 1)),
-        np.where(last, size + 1, np.roll(tokens, -1)),
-    ]
-    known = tokens < size
-    left, right = (_entropy(tokens[known], each[known], weights[known], size) for each in beside)
-    return Finality(final, uses - final, left, right)
+    neighbours = Neighbours(len(tokeniser.types))
+    uses, final = type_uses(tokeniser, counts, neighbours.count)
+    return Finality(final, uses - final, *neighbours.entropies())
 
 
-def _entropy(
-    tokens: npt.NDArray[np.int64],
-    beside: npt.NDArray[np.int64],
-    weights: npt.NDArray[np.int64],
-    size: int,
-) -> npt.NDArray[np.float64]:
-    """Return the entropy of the neighbours of each type, in bits."""
-    pairs, place = np.unique(tokens * (size + 2) + beside, return_inverse=True)
-    together = np.bincount(place, weights, len(pairs))
-    of = pairs // (size + 2)
-    alone = np.bincount(of, together, size)
-    shares = np.divide(together, alone[of], out=np.ones(len(pairs)), where=together > 0)
-    return np.maximum(np.bincount(of, -shares * np.log2(shares), size), 0.0)
+class Neighbours:
+    """Counts the tokens beside those of each of ``size`` types, batch by batch."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._pairs: tuple[list[npt.NDArray[np.int64]], ...] = ([], [])
+        self._counts: tuple[list[npt.NDArray[np.float64]], ...] = ([], [])
+
+    def count(self, found: Segmentation, weights: npt.NDArray[Any]) -> None:
+        """Count a batch of words; ``weights``: the count of each atom's word."""
+        size, token_at = self.size, found.token_at
+        ends = np.flatnonzero(token_at != INSIDE_TOKEN)
+        is_type = (token_at[ends] >= 0) & (token_at[ends] != UNKNOWN)
+        tokens = np.where(is_type, token_at[ends], size).astype(np.int64)
+        is_last = np.zeros(len(token_at) + 1, np.bool_)
+        is_last[found.words.piece_offsets] = True
+        last = is_last[ends + 1]
+        first = np.append(True, last[:-1])[: len(ends)]
+        for side, (edge, step) in enumerate(((first, 1), (last, -1))):
+            beside = np.where(edge, size + 1, np.roll(tokens, step))
+            pairs = tokens[is_type] * (size + 2) + beside[is_type]
+            self._add(side, pairs, weights[ends][is_type].astype(np.float64))
+
+    def _add(
+        self, side: int, pairs: npt.NDArray[np.int64], counts: npt.NDArray[np.float64]
+    ) -> None:
+        distinct, place = np.unique(pairs, return_inverse=True)
+        self._pairs[side].append(distinct)
+        self._counts[side].append(np.bincount(place, counts, len(distinct)).astype(np.float64))
+
+    def entropies(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Return the entropies of left and right neighbours by type, in bits; 0 without any."""
+        left, right = map(self._entropy, range(2))
+        return left, right
+
+    def _entropy(self, side: int) -> npt.NDArray[np.float64]:
+        if not self._pairs[side]:
+            return np.zeros(self.size)
+        pairs, place = np.unique(np.concatenate(self._pairs[side]), return_inverse=True)
+        together = np.bincount(place, np.concatenate(self._counts[side]), len(pairs))
+        of = pairs // (self.size + 2)
+        alone = np.bincount(of, together, self.size)
+        shares = np.divide(together, alone[of], out=np.ones(len(pairs)), where=together > 0)
+        return np.maximum(np.bincount(of, -shares * np.log2(shares), self.size), 0.0)
 
 
 def residues(

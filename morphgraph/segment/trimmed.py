@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -55,11 +55,14 @@ def token_counts(tokeniser: BpeTokeniser, word_counts: WordCounts) -> npt.NDArra
 
 
 def type_uses(
-    tokeniser: BpeTokeniser, word_counts: WordCounts
+    tokeniser: BpeTokeniser,
+    word_counts: WordCounts,
+    look: Callable[[Segmentation, npt.NDArray[np.int64]], None] = lambda *_: None,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Count each type in counted words: as a token or a part of an applied merge, and as a token.
 
-    Both: int64, by id.
+    Both: int64, by id. ``look``: is shown each batch as segmented, with the count of each atom's
+    word.
     """
     texts, counts = word_counts.words, np.asarray(word_counts.counts, np.int64)
     arrays = merge_arrays(tokeniser.graph)
@@ -71,6 +74,7 @@ def type_uses(
         np.add.at(final, found.token_at[ends], weights[ends])
         gaps = np.flatnonzero(found.is_merged)
         np.add.at(joins, found.closed_by[gaps], weights[gaps])
+        look(found, weights)
     uses, widths = final.copy(), np.diff(arrays.part_offsets)
     np.add.at(uses, arrays.parts, np.repeat(joins // (widths - 1), widths))
     return uses, final

@@ -19,7 +19,13 @@ from morphgraph.models.undertrained_types import undertrained
 from morphgraph.refine.pruning import preview_prune
 from morphgraph.score.corpus_measures import measure_corpus
 from morphgraph.score.vocabulary import VocabularyHealth, compress, corpus_of
-from morphgraph.score.vocabulary_figures import FIGURES, figure_called, list_behind
+from morphgraph.score.vocabulary_figures import (
+    ENTROPY,
+    FIGURES,
+    RATIO,
+    figure_called,
+    list_behind,
+)
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.segmenter import method_on
 from morphgraph.tables.model import text_frame
@@ -282,3 +288,17 @@ def test_a_list_of_types_is_knocked_out(app: Any) -> None:
     assert [column[0] for column in figures(opened(app))[1:]] == ["8,000", "7,998"]
     app.press("Undo")
     assert "able" in app.graph
+
+
+def test_how_final_types_are_is_a_choice(page: Any) -> None:
+    assert "FI ratio" not in listed(page)
+    card(page, "renyi").set("toggle", "FI ratio, neighbours", True)
+    table = listed(page)
+    study = page.session.study
+    health = VocabularyHealth(Bte(study.tokeniser), corpus_of(study.benchmark))
+    expected = list_behind(health, "tokens", finality=True)
+    for column in (RATIO, ENTROPY):
+        assert list(table[column]) == list(expected[column])
+    assert 0 < table[RATIO].min() <= table[RATIO].max() <= 1
+    card(page, "duplicates")
+    assert not [toggle for toggle in page.test.toggle if toggle.label == "FI ratio, neighbours"]

@@ -16,8 +16,7 @@ from playwright.sync_api import Dialog, Page, expect
 
 pytestmark = pytest.mark.browser
 
-IMAGE = "<img src=x onerror=alert(1)>"
-SHOWN = IMAGE.replace(" ", "␣")
+IMAGE = "<img/src=''onerror=alert(1)>"
 
 MERGES = {"vocab.json": b'{"a": 0, "b": 1, "ab": 2}', "merges.txt": b"a b\nab c\n"}
 LATIN = "wählen\twähl en\n".encode("latin-1")
@@ -90,8 +89,8 @@ def test_a_type_that_looks_like_html_is_text(start: Page, hostile_files: dict[st
     idle(start)
     sidebar(start).get_by_role("link", name="Merge graph").click()
     start.get_by_role("combobox", name="Find a type").fill("<img")
-    start.get_by_role("option", name=SHOWN).filter(has=start.get_by_text(SHOWN, exact=True)).click()
-    expect(start.get_by_role("heading", name=SHOWN, exact=True)).to_be_visible()
+    start.get_by_role("option", name=IMAGE).filter(has=start.get_by_text(IMAGE, exact=True)).click()
+    expect(start.get_by_role("heading", name=IMAGE, exact=True)).to_be_visible()
     start.get_by_role("button", name="Knock out", exact=True).click()
     expect(start.get_by_text(re.compile("^Knocked out; "))).to_be_visible()
     for page in ("Blame", "Scores", "History and export", "Merge graph"):
@@ -101,7 +100,7 @@ def test_a_type_that_looks_like_html_is_text(start: Page, hostile_files: dict[st
         )
         expect(there.first).to_be_visible(timeout=PATIENCE)
         idle(start)
-        assert start.locator("img[src=x]").count() == 0
+        assert start.locator("img[onerror]").count() == 0
     assert start.locator("a[href^=javascript]").count() == 0
 
 
@@ -109,7 +108,7 @@ def test_a_type_that_looks_like_html_is_text(start: Page, hostile_files: dict[st
 def hostile_files(small_document: Callable[..., dict[str, Any]]) -> dict[str, bytes]:
     """A tokeniser and a reference with names that would do harm as HTML or Markdown."""
     link = "[a](javascript:alert(1))"
-    merges = [["<img", " src=x onerror=alert(1)>"], ["**", link], [IMAGE, "**" + link], ["u", "n"]]
+    merges = [[IMAGE[:4], IMAGE[4:]], ["**", link], [IMAGE, "**" + link], ["u", "n"]]
     gold = f"un\tu n\n<img_src=x>\t<img _src=x>\n{link}\t[a] (javascript:alert(1))\n"
     return {
         "tokenizer.json": json.dumps(small_document(merges, "un")).encode(),

@@ -18,7 +18,7 @@ from tests.pages.conftest import as_read
 
 pytestmark = pytest.mark.slow
 
-IMAGE = "<img src=x onerror=alert(1)>"
+IMAGE = "<img/src=''onerror=alert(1)>"
 MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("do", "ing")]
 
 SIGMORPHON = b"undoing\tun @@do @@ing\t110\ndoing\tdo @@ing\t100\n"
@@ -282,8 +282,8 @@ def assert_harmless(app: Any) -> None:
 def test_names_that_look_like_html_are_shown_as_text(app: Any, hostile_document: bytes) -> None:
     app.upload("Tokeniser", ("<b>tokeniser.json", hostile_document))
     assert app.errors() == []
-    gold = f"{IMAGE.replace(' ', '_')}\t<img _src=x_onerror=alert(1)>\nundo\tun do\n"
-    app.upload("Reference", (f"{IMAGE}.tsv", gold.encode()))
+    gold = f"{IMAGE}\t<img {IMAGE[4:]}\nundo\tun do\n"
+    app.upload("Reference", (f"{IMAGE.replace('/', ' ')}.tsv", gold.encode()))
     assert_harmless(app)
     for number in (app.graph.id_of(IMAGE), app.graph.id_of("**[a](javascript:alert(1))")):
         app.open("graph")

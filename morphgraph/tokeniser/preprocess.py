@@ -265,10 +265,16 @@ def shown_token(token: str) -> str:
 def spans_words(shown: str) -> bool:
     """Return whether the text of `shown_token` has letters on both sides of a space.
 
-    >>> [spans_words(text) for text in ("␣of␣the", "␣the", ".␣The", "a␣.")]
-    [True, False, False, False]
+    Bytes in hexadecimal are no letters.
+
+    >>> [spans_words(text) for text in ("␣of␣the", "␣the", ".␣The", "a␣.", "⟨0A⟩␣⟨0A⟩")]
+    [True, False, False, False, False]
     """
-    return sum(any(map(str.isalpha, part)) for part in shown.split(SHOWN_MARKER)) > 1
+    parts = _HEXADECIMAL.sub("", shown).split(SHOWN_MARKER)
+    return sum(any(map(str.isalpha, part)) for part in parts) > 1
+
+
+_HEXADECIMAL = re.compile("⟨[0-9A-F]{2}⟩")
 
 
 INNER_SPACE = re.compile(r"(?s).+[Ġ▁ ]")

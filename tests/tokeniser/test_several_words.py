@@ -15,6 +15,7 @@ from tokenizers import Tokenizer
 
 import morphgraph as mg
 from morphgraph.formats.hugging_face import from_tokenizer_json
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.score.vocabulary import VocabularyHealth
 from morphgraph.score.vocabulary_figures import figures_of, list_behind
 from morphgraph.segment.bte import Bte
@@ -73,6 +74,13 @@ def test_a_space_counts_between_letters(
     merges = {(text[:end], text[end]): None for text in types for end in range(1, len(text))}
     tokeniser = small_tokeniser(list(merges))
     assert [t for n in tokeniser.several_words if (t := tokeniser.types[n]) in types] == several
+
+
+@pytest.mark.parametrize("name", ["gpt2", "qwen2.5", "deepseek-v3", "oscar-de-40k"])
+def test_patterns_that_divide_words_leave_no_such_type(data_folder: Path, name: str) -> None:
+    """Not even where control characters between spaces are shown by letters."""
+    tokeniser = load_tokeniser(data_folder / "tokenizers" / name)
+    assert tokeniser.several_words == []
 
 
 def test_what_looks_at_single_words_is_refused_until_these_types_are_gone(super_file: Path) -> None:

@@ -8,7 +8,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PYTEST := $(BIN)/pytest -n logical --maxprocesses 4 --dist loadfile
 
-.PHONY: app quick test test-models soak lint bench release-check assets story clean
+.PHONY: app quick test test-models soak lint bench release-check assets story site clean
 
 app: $(STAMPS)/run
 	$(BIN)/morphgraph app
@@ -52,6 +52,12 @@ assets: $(STAMPS)/run
 story: $(STAMPS)/run
 	$(BIN)/python -m docs.make_story
 
+# The pages of documentation, in site/. They keep their places beside each other, so that links do.
+site: $(STAMPS)/site
+	rm -rf build/docs && mkdir -p build/docs
+	cp -r --parents *.md CITATION.cff LICENSE assets/panzoom/LICENSE docs build/docs
+	$(BIN)/zensical build --clean --strict
+
 $(STAMPS)/venv:
 	$(PYTHON) -m venv $(VENV)
 	mkdir -p $(STAMPS) && touch $@
@@ -62,8 +68,12 @@ $(STAMPS)/run: requirements.txt pyproject.toml $(STAMPS)/venv
 	$(BIN)/python -m morphgraph.kernels
 	touch $@
 
-$(STAMPS)/dev: requirements-dev.txt $(STAMPS)/run
+$(STAMPS)/dev: requirements-dev.txt requirements-site.txt $(STAMPS)/run
 	$(BIN)/pip install --quiet -r requirements-dev.txt
+	touch $@
+
+$(STAMPS)/site: requirements-site.txt $(STAMPS)/venv
+	$(BIN)/pip install --quiet -r requirements-site.txt
 	touch $@
 
 $(STAMPS)/models: requirements-models.txt $(STAMPS)/dev
@@ -79,4 +89,4 @@ $(STAMPS)/browser: $(STAMPS)/dev
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(STAMPS) build dist *.egg-info
+	rm -rf $(VENV) $(STAMPS) .cache build dist site *.egg-info

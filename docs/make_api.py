@@ -37,7 +37,8 @@ def page() -> str:
     parts = [HEAD]
     for name, thing in documented().items():
         level = "##" if name.startswith("mg.") else "###"
-        parts.append(f"{level} {heading(name, thing)}\n\n{text(thing)}\n")
+        shown = f"{signature(name, thing)}\n\n" if inspect.isfunction(thing) else ""
+        parts.append(f"{level} `{name}`\n\n{shown}{text(thing)}\n")
     return "\n".join(parts)
 
 
@@ -68,13 +69,17 @@ def members(kind: type) -> Iterator[tuple[str, Any]]:
                 yield name, each
 
 
-def heading(name: str, thing: Any) -> str:
-    """Format a name with its parameters."""
-    if not inspect.isfunction(thing):
-        return f"`{name.rpartition('.')[2] if inspect.isclass(thing) else name}`"
-    said = re.sub(r"(: |-> )(['\"])(.*?)\2", r"\1\3", str(inspect.signature(thing)))
-    said = re.sub(r"\b(?:\w+\.)+(?=[A-Z])", "", said).replace(" -> ", " → ")
-    return f"`{name}{said}`".replace("(self, ", "(").replace("(self)", "()")
+def signature(name: str, function: Any) -> str:
+    """Format a function with its parameters as code, on several lines if they are many."""
+    said = re.sub(r"(: |-> )(['\"])(.*?)\2", r"\1\3", str(inspect.signature(function)))
+    said = re.sub(r"\b(?:\w+\.)+(?=[A-Z])", "", said)
+    said = f"{name}{said}".replace("(self, ", "(").replace("(self)", "()")
+    if len(said) > 88:
+        opened, rest = said.split("(", 1)
+        given, closed = rest.rsplit(") -> ", 1)
+        given = re.sub(r", (?=\*|\w+[:=])", ",\n    ", given)
+        said = f"{opened}(\n    {given},\n) -> {closed}"
+    return f"```python\n{said}\n```"
 
 
 def text(thing: Any) -> str:

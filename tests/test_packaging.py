@@ -232,7 +232,8 @@ def test_the_workflow_tests_what_is_promised() -> None:
     for target in re.findall(r"^make (\S+)$", "\n".join(lines), re.M):
         assert re.search(rf"^{target}:", text_of("Makefile"), re.M), target
     publish = jobs["publish"]
-    assert set(publish["needs"]) == set(jobs) - {"publish"}
+    assert set(publish["needs"]) == set(jobs) - {"publish", "pages"}
+    assert jobs["pages"]["needs"] == "publish"
     assert publish["permissions"] == {"id-token": "write"}
     assert "with" not in publish["steps"][-1], "no password"
 

@@ -1,0 +1,140 @@
+"""The site: `make site` builds it, its links lead somewhere, and it loads nothing from elsewhere."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import unquote, urljoin, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+ROOT = Path(__file__).parents[2]
+HOST = "http://site"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, made as by `make site`."""
+    folder = tmp_path_factory.mktemp("checkout")
+    others = ("LICENSE", "CITATION.cff", "Makefile", "mkdocs.yml", "assets/panzoom/LICENSE")
+    for path in [*ROOT.glob("*.md"), *(ROOT / name for name in others)]:
+        copy = folder / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
+    shutil.copytree(ROOT / "docs", folder / "docs")
+    # What it needs is installed beside what runs the tests.
+    given = ["--old-file", ".make/site", f"BIN={Path(sys.executable).parent}", "site"]
+    run = subprocess.run(["make", *given], cwd=folder, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return folder / "site"
+
+
+class Links(HTMLParser):
+    """What a page links to, what it loads, and the places that links may lead to."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.followed: list[str] = []
+        self.loaded: list[str] = []
+        self.places: set[str] = set()
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name == "id":
+                self.places.add(value or "")
+            elif name in ("href", "src", "srcset", "poster", "data", "action"):
+                (self.followed if tag == "a" else self.loaded).append(value or "")
+
+
+@pytest.fixture(scope="module")
+def pages(site: Path) -> dict[str, Links]:
+    """The pages by their addresses."""
+    return {
+        f"{HOST}/{path.relative_to(site).as_posix().removesuffix('index.html')}": Links(path)
+        for path in sorted(site.rglob("*.html"))
+    }
+
+
+@pytest.mark.slow
+def test_all_links_lead_to_what_is_there(site: Path, pages: dict[str, Links]) -> None:
+    wrong = []
+    for address, page in pages.items():
+        for link in page.followed + page.loaded:
+            target, _, place = urljoin(address, link).partition("#")
+            if not target.startswith(HOST):
+                continue
+            target = target.removesuffix("index.html")
+            file = site / unquote(urlsplit(target).path).lstrip("/")
+            there = target in pages or file.is_file()
+            if not there or (place and unquote(place) not in pages[target].places):
+                wrong.append(f"{address}: {link}")
+    assert wrong == []
+
+
+@pytest.mark.slow
+def test_nothing_is_loaded_from_elsewhere(site: Path, pages: dict[str, Links]) -> None:
+    loaded = [urljoin(address, link) for address, page in pages.items() for link in page.loaded]
+    for path in [*site.rglob("*.css"), *site.rglob("*.html")]:
+        text = path.read_text(encoding="utf-8")
+        found = re.findall(r"""(?:url\(|@import )\s*["']?([^"')\s]+)""", text)
+        loaded += [urljoin(f"{HOST}/", link) for link in found]
+    assert len(loaded) > 100
+    assert [link for link in loaded if not link.startswith((f"{HOST}/", "data:"))] == []
+
+
+@pytest.mark.slow
+def test_each_page_is_in_the_navigation(site: Path, pages: dict[str, Links]) -> None:
+    front = f"{HOST}/"
+    listed = {urljoin(front, link).removesuffix("index.html") for link in pages[front].followed}
+    assert set(pages) - listed == {f"{HOST}/404.html"}
+    sources = {path.relative_to(ROOT) for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]}
+    assert len(pages) == len(sources) + len(["404", "story"])
+    assert not [*site.rglob("*.py*")]
+
+
+@pytest.fixture(scope="module")
+def served(site: Path) -> Iterator[str]:
+    """The address of the site below a server's root, as on GitHub Pages."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *args: object) -> None:
+            """Say nothing."""
+
+    handler = partial(Quiet, directory=str(site.parent))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/site/"
+        server.shutdown()
+
+
+@pytest.mark.browser
+def test_all_pages_open(
+    served: str, pages: dict[str, Links], new_page: Callable[..., Page]
+) -> None:
+    page = new_page(viewport={"width": 390, "height": 800})
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    for address in pages:
+        if not address.endswith("404.html"):  # it is at the root, whatever is asked for
+            page.goto(address.replace(f"{HOST}/", served), wait_until="load")
+            expect(page.locator("h1").first).to_be_visible()
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, address
+    assert [url for url in asked if not url.startswith((served, "data:", "blob:"))] == []
+
+
+@pytest.mark.browser
+def test_the_search_finds_pages(served: str, page: Page) -> None:
+    page.goto(served)
+    page.keyboard.press("/")
+    page.keyboard.type("trisection")
+    page.screenshot(path="/tmp/search_f.png")

@@ -19,7 +19,7 @@ MODULES = {
     "scoring": ("compare", "scores"),
     "counting": ("counting", "measuring"),
     "batch": ("batch",),
-    "app": ("clicks", "load"),
+    "app": ("clicks", "load", "memory"),
 }
 SEVERAL_THREADS = ("counting", "batch", "app")
 BENCHMARKS = {name: module for module, names in MODULES.items() for name in names}

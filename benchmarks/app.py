@@ -18,7 +18,7 @@ from typing import Any
 import psutil
 import requests
 import websockets
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
@@ -44,12 +44,8 @@ def clicks(clicks: int = 20) -> None:
     oscar-de-40k with MorphyNet German; from the pointer event to the frame in which the graph has
     its new data and the metrics show the new values.
     """
-    names = ("chromium", "chromium-browser", "google-chrome")
-    chromium = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-    if chromium is None:
-        sys.exit("Install Chromium, or set CHROMIUM to its path.")
     with running_app() as (url, _), sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        browser = _chromium(playwright)
         page = browser.new_page(viewport={"width": 1440, "height": 1000}, bypass_csp=True)
         _open_in_browser(page, url)
         timed = _time_clicks(page, clicks // len(PLACES))
@@ -62,6 +58,40 @@ def clicks(clicks: int = 20) -> None:
     table(["click to", "median", "p95", "max"], rows)
     print(f"\nBars: median {MEDIAN_BAR}, p95 {P95_BAR}")
     save("clicks", {name: {**found, "all": timed[name]} for name, found in results.items()})
+
+
+def memory() -> None:
+    """Megabytes of the app after each page, with the English demo, for one visitor."""
+    with running_app() as (url, app), sync_playwright() as playwright:
+        rows = [("nothing, only started", _used(app))]
+        browser = _chromium(playwright)
+        page = browser.new_page(viewport={"width": 1440, "height": 1000})
+        page.set_default_timeout(120_000)
+        page.goto(url)
+        links = page.get_by_test_id("stSidebar").get_by_role("link")
+        page.get_by_role("heading", name="Open your own files").wait_for()
+        for link in links.all():
+            link.click()
+            page.wait_for_timeout(5000)  # what is computed beside the page, too
+            page.wait_for_selector(IDLE)
+            rows.append((link.inner_text().splitlines()[-1], _used(app)))
+        browser.close()
+    table(["opened, one after the other", "MB"], [(name, f"{used:.0f}") for name, used in rows])
+    save("memory", dict(rows))
+
+
+def _chromium(playwright: Playwright) -> Browser:
+    """Return the system's browser, started."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    chromium = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    if chromium is None:
+        sys.exit("Install Chromium, or set CHROMIUM to its path.")
+    return playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+
+
+def _used(app: psutil.Process) -> float:
+    """Return the resident megabytes of the app and its processes."""
+    return sum(one.memory_info().rss for one in (app, *app.children(recursive=True))) / 1e6
 
 
 def summary(values: list[float]) -> dict[str, float]:
@@ -303,36 +333,32 @@ async def _measure(
     url: str, app: psutil.Process, files: str, sessions: int, seconds: float, wait: float
 ) -> dict[str, Any]:
     """Return the latencies of all visitors, and the memory used."""
-
-    def used() -> float:
-        return sum(one.memory_info().rss for one in (app, *app.children(recursive=True))) / 1e6
-
     first, *visitors = (Visitor(url, random.Random(number)) for number in range(sessions + 1))
     await first.arrive(files)
     for page in PAGES:  # so that libraries and kernels are loaded
         await first.run(page=page)
     await first.socket.close()
     await asyncio.sleep(wait)
-    memory = {"idle": used()}
+    memory = {"idle": _used(app)}
     for visitor in visitors:
         await visitor.arrive(files)
-    memory |= {"opened": used(), "peak": used()}
+    memory |= {"opened": _used(app), "peak": _used(app)}
     timed: list[tuple[str, float]] = []
     answers: list[float] = []
     asking = asyncio.create_task(_poll_health(url, answers))
     tasks = [asyncio.create_task(one.visit(seconds, timed)) for one in visitors]
     while not all(task.done() for task in tasks):
         await asyncio.sleep(0.5)
-        memory["peak"] = max(memory["peak"], used())
+        memory["peak"] = max(memory["peak"], _used(app))
     await asyncio.gather(*tasks)
     asking.cancel()
-    memory["busy"] = used()
+    memory["busy"] = _used(app)
     for visitor in visitors:
         await visitor.socket.close()
     end = time.monotonic() + wait
-    while used() > 1.2 * memory["idle"] and time.monotonic() < end:
+    while _used(app) > 1.2 * memory["idle"] and time.monotonic() < end:
         await asyncio.sleep(1)
-    memory["left"] = used()
+    memory["left"] = _used(app)
     kinds = {"all": [took for _, took in timed]}
     kinds |= {name: [took for each, took in timed if each == name] for name, _ in sorted(timed)}
     kinds["answer"] = answers

@@ -1,4 +1,4 @@
-"""The site: `make site` builds it, its links lead somewhere, and it loads nothing from elsewhere."""
+"""The site of `make site`: its links lead somewhere, and it loads nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from playwright.sync_api import Page, expect
 
 ROOT = Path(__file__).parents[2]
 HOST = "http://site"
+
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +67,6 @@ def pages(site: Path) -> dict[str, Links]:
     }
 
 
-@pytest.mark.slow
 def test_all_links_lead_to_what_is_there(site: Path, pages: dict[str, Links]) -> None:
     wrong = []
     for address, page in pages.items():
@@ -81,7 +82,6 @@ def test_all_links_lead_to_what_is_there(site: Path, pages: dict[str, Links]) ->
     assert wrong == []
 
 
-@pytest.mark.slow
 def test_nothing_is_loaded_from_elsewhere(site: Path, pages: dict[str, Links]) -> None:
     loaded = [urljoin(address, link) for address, page in pages.items() for link in page.loaded]
     for path in [*site.rglob("*.css"), *site.rglob("*.html")]:
@@ -92,7 +92,6 @@ def test_nothing_is_loaded_from_elsewhere(site: Path, pages: dict[str, Links]) -
     assert [link for link in loaded if not link.startswith((f"{HOST}/", "data:"))] == []
 
 
-@pytest.mark.slow
 def test_each_page_is_in_the_navigation(site: Path, pages: dict[str, Links]) -> None:
     front = f"{HOST}/"
     listed = {urljoin(front, link).removesuffix("index.html") for link in pages[front].followed}
@@ -117,7 +116,6 @@ def served(site: Path) -> Iterator[str]:
         server.shutdown()
 
 
-@pytest.mark.browser
 def test_all_pages_open(
     served: str, pages: dict[str, Links], new_page: Callable[..., Page]
 ) -> None:
@@ -132,9 +130,11 @@ def test_all_pages_open(
     assert [url for url in asked if not url.startswith((served, "data:", "blob:"))] == []
 
 
-@pytest.mark.browser
 def test_the_search_finds_pages(served: str, page: Page) -> None:
     page.goto(served)
-    page.keyboard.press("/")
-    page.keyboard.type("trisection")
-    page.screenshot(path="/tmp/search_f.png")
+    page.get_by_role("button", name="Search").click()
+    page.get_by_role("combobox", name="Search").fill("holdout")
+    expect(page.get_by_text(re.compile(r"^\d+ results$"))).to_be_visible()
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(re.escape(served) + r"docs/\w+/"))
+    assert "holdout" in page.inner_text("article")

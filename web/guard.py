@@ -142,7 +142,7 @@ class SafeHeaders:
 
 
 class Arrival:
-    """Adds to Streamlit's page what shows it once it stands, so that nothing in it moves."""
+    """Adds to Streamlit's page what shows it once it stands, and what keeps the focus in it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -350,10 +350,18 @@ class _Planner:
             return choice, spec, _training_cost(spec)
 
     def _counts(self, place: int, corpus: Corpus) -> _Counted:
+        spec: dict[str, Any]
         with self._at("corpora", place):
             if corpus.wordfreq is not None:
                 code = _wordfreq_code(self._filled(corpus.wordfreq), self.values["language"])
-                signed, spec = f"wordfreq:{code}", {"source": "wordfreq", "language": code}
+                files = [_wordfreq_lists()[code]]
+                signed = f"wordfreq:{code}"
+                spec = {
+                    "source": "wordfreq",
+                    "language": code,
+                    "files": files,
+                    "content": contents(files),
+                }
             elif corpus.counts is not None:
                 found = _file(self._path(corpus.counts))
                 signed, spec = found.pop("name"), {"source": "counts", **found}
@@ -571,11 +579,16 @@ class _Planner:
             )
 
 
-def _wordfreq_code(code: str, language: str) -> str:
+def _wordfreq_lists() -> dict[str, str]:
+    """Return the file of each language's word list."""
     require("A word list of wordfreq", "wordfreq")
     import wordfreq
 
-    available = wordfreq.available_languages("best")
+    return dict(wordfreq.available_languages("best"))
+
+
+def _wordfreq_code(code: str, language: str) -> str:
+    available = _wordfreq_lists()
     if code not in available:
         listed = ", ".join(sorted(available))
         raise MorphGraphError(f"wordfreq has no words of “{code or language}”. It has: {listed}.")

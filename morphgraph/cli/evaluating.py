@@ -4,9 +4,11 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -37,10 +39,13 @@ def evaluate(
     dry_run: bool = False,
     list_: bool = False,
     schema: bool = False,
+    reproduce: Path | None = None,
+    merge: list[Path] | None = None,
 ) -> None:
     """Run a full evaluation from one file: scores of a whole grid, and a report.
 
-    Exit code 0: all is done; 1: some cells failed; 2: it cannot run; 130: stopped.
+    Exit code 0: all is done; 1: some cells failed, or reproduced values differ; 2: it cannot run;
+    130: stopped.
 
     configuration: A YAML file, or the name of one that ships; see --list.
     out: Folder of the run; one that was started before is resumed.
@@ -52,6 +57,8 @@ def evaluate(
     dry_run: Only show the plan and its estimated cost.
     list_: List the evaluations that ship, by name.
     schema: Print the JSON schema of configurations.
+    reproduce: Run what made this results.json again, and say what differs.
+    merge: Put the rows of these results.json into one in --out; may be repeated.
     """
     if schema:
         from morphgraph.batch.configuration import schema_text
@@ -61,22 +68,51 @@ def evaluate(
     if list_:
         _print_shipped()
         return
-    if configuration is None:
+    if sum(map(bool, (configuration, reproduce, merge))) != 1:
         raise MorphGraphError(
-            "There is nothing to evaluate. Name a YAML file or an evaluation that ships (--list), "
-            "or use --schema."
+            "There is nothing to evaluate, or more than one thing. Name a YAML file or an "
+            "evaluation that ships (--list), or use --reproduce, --merge or --schema."
         )
     check_one_place(workers, scheduler)
-    from morphgraph.batch.plan import read_plan
-    from morphgraph.core.files import configuration_path
-
     chosen = None if languages is None else [name.strip() for name in languages.split(",")]
-    plan = read_plan(configuration_path(configuration), chosen, folder, confined=confined)
-    if dry_run:
-        _print_plan(plan, out, workers)
-        return
-    if out is None:
+    how = {"confined": confined, "dry_run": dry_run, "keep": out is not None}
+    run = partial(_run, workers=workers, scheduler=scheduler, **how)
+    if reproduce is not None:
+        with nullcontext(out) if out else TemporaryDirectory() as place:
+            where = folder or reproduce.parent
+            code = _reproduce(reproduce, chosen, where, Path(place), run, confined=confined)
+        sys.exit(code)
+    if out is None and not dry_run:
         raise MorphGraphError("The run needs a folder. Add --out DIR.")
+    if configuration is not None:
+        from morphgraph.batch.plan import read_plan
+        from morphgraph.core.files import configuration_path
+
+        path = configuration_path(configuration)
+        sys.exit(run(read_plan(path, chosen, folder, confined=confined), out))
+    elif out is not None:
+        from morphgraph.batch.leaderboard import merged, read_leaderboard
+        from morphgraph.batch.run import RESULTS
+
+        whole = merged({str(path): read_leaderboard(path) for path in merge or ()})
+        whole.write(out / RESULTS)
+        print(f"{out / RESULTS}: {counted(len(whole.rows), 'row')}")
+
+
+def _run(
+    plan: "Plan",
+    out: Path | None,
+    *,
+    workers: int | None,
+    scheduler: str | None,
+    confined: bool,
+    dry_run: bool,
+    keep: bool,
+) -> int | None:
+    """Run a plan in a folder, and return the exit code; or show it."""
+    if dry_run or out is None:
+        _print_plan(plan, out, workers)
+        return None
     from morphgraph.batch.run import run_evaluation
 
     memory = PUBLIC_MEMORY.value if confined else None
@@ -93,11 +129,40 @@ def evaluate(
             tell(f"{now.state}: {now.summary()}", now.share, now.state)
 
         outcome = run_evaluation(plan, out, opened, show, ["morphgraph", *arguments])
-    _print_end(outcome, out)
-    if outcome.stopped:
-        sys.exit(130)
-    if outcome.failures:
-        sys.exit(1)
+    _print_end(outcome, out, keep=keep)
+    return 130 if outcome.stopped else int(bool(outcome.failures))
+
+
+def _reproduce(
+    file: Path,
+    languages: list[str] | None,
+    folder: Path,
+    out: Path,
+    run: Callable[["Plan", Path], int | None],
+    *,
+    confined: bool,
+) -> int:
+    """Run each recipe of a results.json in a folder of ``out``, and tell what differs."""
+    from morphgraph.batch.leaderboard import differences, read_leaderboard
+    from morphgraph.batch.plan import make_plan
+    from morphgraph.batch.run import RESULTS
+
+    board, worst = read_leaderboard(file), 0
+    plans = {}
+    for key, made in board.runs.items():
+        named, chosen = f"{file}, recipe of {key}", languages or made.languages
+        plans[key] = make_plan(made.recipe, named, folder, chosen, confined=confined)
+    for key, plan in plans.items():
+        code = run(plan, out / key)
+        if code == 130:
+            return code
+        if code is None:
+            continue
+        found = differences(board, key, read_leaderboard(out / key / RESULTS), languages)
+        print(*found.told, sep="\n", end="\n" * bool(found.told))
+        print(f"{found.compared - found.lost:,} of {counted(found.compared, 'value')} are the same")
+        worst = max(worst, code, int(bool(found.lost)))
+    return worst
 
 
 @contextmanager
@@ -177,17 +242,18 @@ def _print_plan(plan: "Plan", out: Path | None, workers: int | None) -> None:
     )
 
 
-def _print_end(outcome: "RunOutcome", out: Path) -> None:
+def _print_end(outcome: "RunOutcome", out: Path, *, keep: bool) -> None:
     for failure in outcome.failures[:20]:
         output.print_message(f"failed: {failure.label}: {failure.message}")
     if len(outcome.failures) > 20:
         output.print_message(f"and {len(outcome.failures) - 20:,} more")
-    if outcome.failures:
+    if outcome.failures and keep:
         output.print_message(f"tracebacks are in {out / 'run.log'}")
     done = sum(report.state == "done" for report in outcome.reports)
     end = "stopped; the same command resumes it" if outcome.stopped else "done"
     tasks = counted(len(outcome.reports), "task")
-    print(f"{end}: {done:,} of {tasks}; the report is {out / 'report.html'}")
+    report = f"; the report is {out / 'report.html'}" if keep else ""
+    print(f"{end}: {done:,} of {tasks}{report}")
 
 
 # ------------------------------------------------------------------------------ the app

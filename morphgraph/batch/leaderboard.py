@@ -12,11 +12,11 @@ from hashlib import sha256
 from itertools import chain
 from math import isclose
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from morphgraph.batch.results import DIMENSIONS, column_of
+from morphgraph.batch.plan import Plan, cell_label
 from morphgraph.batch.tasks import Task
 from morphgraph.batch.yaml_reading import RUN_KEY, SHA_256, Name, Strict, check
 from morphgraph.core.errors import FileFormatError
@@ -27,26 +27,21 @@ from morphgraph.models.downstream import SPEED
 if TYPE_CHECKING:
     import pandas as pd
 
-    from morphgraph.batch.plan import Plan
-
-FORMAT: Literal["morphgraph results"] = "morphgraph results"
-VERSION: Literal[1] = 1
+_FORMAT: Literal["morphgraph results"] = "morphgraph results"
 _NOISE = 1e-9
-"""The largest relative difference of values that are the same: sums in another order."""
-_MOST_TOLD = 20
-_PLACE = tuple(name for name in DIMENSIONS if name not in ("step", "scope", "weighting"))
+"""The largest difference, also relative, of equal values: they may be sums in another order."""
 
 Text = Annotated[str, Field(max_length=10_000)]
 Sum = Annotated[str, Field(pattern=SHA_256)]
 RunKey = Annotated[str, Field(pattern=RUN_KEY)]
-Whole = Annotated[int, Field(ge=0, le=10**15)]
+Natural = Annotated[int, Field(ge=0, le=10**15)]
 
 
 class SharedRun(Strict):
     """What made rows: a configuration as written, its languages that ran, and the versions."""
 
     name: Name
-    recipe: Annotated[str, Field(max_length=300_000)]
+    recipe: str
     languages: Annotated[list[Name], Field(min_length=1)]
     command: list[Text]
     code: Text
@@ -56,66 +51,76 @@ class SharedRun(Strict):
 class SharedScore(Strict):
     """One value with its 95 % interval and p-value; None where undefined."""
 
-    metric: Name
-    scope: Text = ""
-    weighting: Text = ""
-    step: Whole | None = None
+    metric: Text
+    scope: Text
+    weighting: Text
+    step: Natural | None
     value: float | None
-    low: float | None = None
-    high: float | None = None
-    p: float | None = None
-    entries: Whole | None = None
+    low: float | None
+    high: float | None
+    p: float | None
+    entries: Natural | None
     signature: Text
 
-    @property
-    def place(self) -> tuple[Any, ...]:
-        """What tells it from the other scores of its row."""
-        return self.metric, self.scope, self.weighting, self.step
+    def in_row(self, row: SharedRow) -> str:
+        """Return what it is of, in words."""
+        step = "" if self.step is None else f"step {self.step}"
+        parts = row.label, self.metric, self.scope, self.weighting, step
+        return visible(" · ".join(filter(None, parts)))
+
+    def equals(self, other: Self) -> bool:
+        """Return whether values are equal but for noise; speeds always are."""
+        pairs = [(getattr(self, each), getattr(other, each)) for each in _VALUES]
+        return self.metric == SPEED.key or all(
+            a is b if a is None or b is None else isclose(a, b, rel_tol=_NOISE, abs_tol=_NOISE)
+            for a, b in pairs
+        )
+
+    def __str__(self) -> str:
+        told = [(each, getattr(self, each)) for each in _VALUES]
+        return (
+            " ".join(f"{each} {value:.10g}" for each, value in told if value is not None) or "n/a"
+        )
+
+
+_VALUES = ("value", "low", "high", "p", "entries")
 
 
 class SharedRow(Strict):
     """One cell: a method on a tokeniser and reference, with its inputs' SHA-256 by kind."""
 
     run: RunKey
-    language: Name
-    corpus: Text = ""
+    language: Text
+    corpus: Text
     tokeniser: Text
-    vocab_size: Whole | None = None
+    vocab_size: Natural | None
     method: Text
-    parameters: Text = ""
-    reference: Text = ""
-    task: Text = ""
-    words: Text = ""
-    seed: Whole | None = None
-    held_in: bool = False
+    parameters: Text
+    reference: Text
+    task: Text
+    words: Text
+    seed: Natural | None
+    held_in: bool
     inputs: dict[Name, Sum]
     scores: Annotated[list[SharedScore], Field(min_length=1)]
 
     @property
-    def place(self) -> tuple[Any, ...]:
-        """What tells it from the other rows of its run."""
-        return tuple(getattr(self, name) for name in _PLACE)
-
-    @property
     def label(self) -> str:
-        """Its place in words."""
-        seed = [] if self.seed is None else [f"seed {self.seed}"]
-        size = [] if self.vocab_size is None else [f"{self.vocab_size:,} types"]
-        named = [getattr(self, name) for name in _PLACE if name not in ("vocab_size", "seed")]
-        return visible(" · ".join(filter(None, [*named, *size, *seed])))
+        """What it is of, in words: unique in a run."""
+        return visible(cell_label(self.__dict__))
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        """Its place, inputs and signatures: rows that share it measured the same."""
-        signed = tuple((*each.place, each.signature) for each in self.scores)
-        return self.place, tuple(sorted(self.inputs.items())), signed
+        """What rows share that measured the same."""
+        signed = tuple((each.in_row(self), each.signature) for each in self.scores)
+        return tuple(sorted(self.inputs.items())), signed
 
 
 class Leaderboard(Strict):
     """The content of a ``results.json``: runs by the key that rows name, and rows."""
 
-    format: Literal["morphgraph results"] = FORMAT
-    version: Literal[1] = VERSION
+    format: Literal["morphgraph results"] = _FORMAT
+    version: Literal[1] = 1
     runs: dict[RunKey, SharedRun]
     rows: list[SharedRow]
 
@@ -125,13 +130,15 @@ class Leaderboard(Strict):
         for number, row in enumerate(self.rows):
             if row.run not in self.runs:
                 raise ValueError(f"rows[{number}] is of a run that is not in runs. Add the run.")
-            if (row.run, row.place) in seen:
-                raise ValueError(f"rows[{number}] is in the file already. Keep one of them.")
-            seen.add((row.run, row.place))
+            if (row.run, row.label) in seen:
+                raise ValueError(
+                    f"rows[{number}], {row.label}, is there already. Keep one of them."
+                )
+            seen.add((row.run, row.label))
         return self
 
     def write(self, path: Path) -> None:
-        """Write it with a row a line, as a whole or not at all."""
+        """Write it with a row a line, whole or not at all."""
         document = self.model_dump()
         rows = ",\n".join(json.dumps(row, ensure_ascii=False) for row in document.pop("rows"))
         head = json.dumps(document, ensure_ascii=False, indent=1).removesuffix("\n}")
@@ -142,38 +149,28 @@ def read_leaderboard(path: Path) -> Leaderboard:
     """Read a ``results.json``; `FileFormatError` with the field that does not fit."""
     name = str(path)
     document = parse_json(read_bytes(path), name)
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
+    if not isinstance(document, dict) or document.get("format") != _FORMAT:
         fix = "Choose the results.json of an evaluation."
-        raise FileFormatError(name, "", f"its format is not “{FORMAT}”", fix)
-    if document.get("version") != VERSION:
-        shown = visible(repr(document.get("version"))[:20])
-        problem = f"its version is {shown}, not {VERSION}"
-        raise FileFormatError(name, "field version", problem, "Update morphgraph.")
+        raise FileFormatError(name, "", f"its format is not “{_FORMAT}”", fix)
+    if document.get("version") != 1:
+        raise FileFormatError(name, "field version", "it is not 1", "Update morphgraph.")
     return check(Leaderboard, document, {}, name)
-
-
-# ------------------------------------------------------------------------------ from a run
 
 
 def leaderboard_of(plan: Plan, results: pd.DataFrame, about: Mapping[str, Any]) -> Leaderboard:
     """Return the results of a run; ``about``: its facts of ``run.json``."""
-    facts = {name: about[name] for name in ("command", "code", "versions")}
-    run = SharedRun(
-        name=plan.evaluation.name, recipe=plan.text, languages=list(plan.languages), **facts
-    )
+    facts = {name: about[name] for name in ("name", "languages", "command", "code", "versions")}
+    run = SharedRun(recipe=plan.text, **facts)
     tasks = {task.key: task for task in plan.tasks}
     inputs = {cell.key: _inputs(cell, tasks) for cell in plan.cells}
-    made = [
-        run.model_dump(exclude={"command"}),
-        sorted(map(sorted, map(dict.items, inputs.values()))),
-    ]
-    key = checksum(json.dumps(made, sort_keys=True).encode())
+    # The same configuration on other files is another run.
+    key = checksum(json.dumps([run.model_dump(exclude={"command"}), inputs]).encode())
     results = results.astype(object).where(results.notna(), None)
     rows = []
     # A cell may have rows of several variants, and of all languages.
     for (cell, *_), found in results.groupby(["cell", "parameters", "language"], sort=False):
         told = found.to_dict("records")
-        own = {name: told[0][name] for name in _PLACE}
+        own = {name: told[0][name] for name in SharedRow.model_fields if name in found}
         own["words"] = max(each["words"] for each in told)  # figures are not of words
         own["held_in"] = any(each["held_in"] for each in told)
         names = SharedScore.model_fields
@@ -194,125 +191,78 @@ def _inputs(cell: Task, tasks: Mapping[str, Task]) -> dict[str, str]:
     needs += [(tasks[key].kind, tasks[key]) for _, need in needs for key in need.needs]
     for kind, need in needs:
         found.setdefault(kind, set()).update(_sums(need.spec))
-    return {
-        kind: next(iter(sums))
-        if len(sums) == 1
-        else sha256("".join(f"{each}\n" for each in sorted(sums)).encode()).hexdigest()
+    several = {
+        kind: sha256("".join(f"{each}\n" for each in sorted(sums)).encode()).hexdigest()
         for kind, sums in found.items()
-        if sums
+        if len(sums) > 1
     }
+    return {kind: several.get(kind) or min(sums) for kind, sums in found.items() if sums}
 
 
 def _sums(value: Any) -> Iterator[str]:
     if isinstance(value, Mapping):
         yield from (content.partition(".")[0] for content in value.get("content", ()))
-        yield from chain.from_iterable(map(_sums, value.values()))
-    elif isinstance(value, list):
+        value = [*value.values()]
+    if isinstance(value, list):
         yield from chain.from_iterable(map(_sums, value))
-
-
-# ------------------------------------------------------------------------------ several
 
 
 def merged(boards: Mapping[str, Leaderboard]) -> Leaderboard:
     """Return the rows of several files, called by their names in errors, as one.
 
-    Rows of the same place, inputs and signatures are one row; if their values differ,
-    `FileFormatError`.
+    Rows of the same inputs and signatures are one row; with other values `FileFormatError`.
     """
     rows: dict[Any, SharedRow] = {}
     for name, board in boards.items():
         for number, row in enumerate(board.rows):
             known = rows.setdefault(row.identity, row)
-            if any(not _same(*pair) for pair in zip(known.scores, row.scores, strict=True)):
-                raise FileFormatError(
-                    name,
-                    f"field rows[{number}]",
-                    f"{row.label}: there is a row of the same inputs and signatures with other "
-                    "values",
-                    "Find which one holds with --reproduce, and take the other out.",
-                )
+            if not all(map(SharedScore.equals, known.scores, row.scores)):
+                problem = f"{row.label}: a row with the same inputs and signatures has other values"
+                fix = "Find the right one with --reproduce, and take out the other."
+                raise FileFormatError(name, f"field rows[{number}]", problem, fix)
     used = {row.run for row in rows.values()}
     runs = {key: run for board in boards.values() for key, run in board.runs.items() if key in used}
-    whole = Leaderboard.model_construct(runs=runs, rows=list(rows.values()))
-    return check(Leaderboard, whole.model_dump(), {}, "the files together")
-
-
-def _same(one: SharedScore, other: SharedScore) -> bool:
-    """Return whether two scores are equal but for noise; speeds always are."""
-
-    def near(name: str) -> bool:
-        a, b = getattr(one, name), getattr(other, name)
-        if a is None or b is None:
-            return a is b
-        return isclose(a, b, rel_tol=_NOISE, abs_tol=_NOISE)
-
-    return one.metric == SPEED.key or all(map(near, ("value", "low", "high", "p", "entries")))
-
-
-class Compared(NamedTuple):
-    """What differs, in words; how many scores were compared; how many of them differ or lack."""
-
-    told: list[str]
-    compared: int
-    lost: int
+    found = {"runs": runs, "rows": [*rows.values()]}
+    return check(Leaderboard, found, {}, "the files together")
 
 
 def differences(
     before: Leaderboard, key: str, now: Leaderboard, languages: Sequence[str] | None = None
-) -> Compared:
-    """Compare the rows of one run with those of its repetition, which is all that ``now`` has.
+) -> tuple[list[str], list[str], int]:
+    """Compare the rows of one run with its repetition, which is all that ``now`` has.
 
-    ``languages``: only rows of these.
+    ``languages``: only rows of these. Returns which versions and files differ, in words; which
+    scores differ or are missing; and how many there are.
     """
     run, [again] = before.runs[key], now.runs.values()
-    kinds = dict.fromkeys([*run.versions, *again.versions])
-    pairs = {name: (run.versions.get(name), again.versions.get(name)) for name in kinds}
-    pairs["the library's code"] = run.code, again.code
-    told = [_told(f"version of {name}", *pair) for name, pair in pairs.items() if len({*pair}) > 1]
-    found = {row.place: row for row in now.rows}
-    files: dict[tuple[str, ...], list[str]] = {}
-    scores: list[str] = []
-    count = 0
-    for row in before.rows:
-        if row.run != key or (languages is not None and row.language not in languages):
-            continue
-        count += len(row.scores)
-        if row.place not in found:
-            scores += [f"{row.label}: it is missing here"] * len(row.scores)
-            continue
-        other = found[row.place]
-        for kind in dict.fromkeys([*row.inputs, *other.inputs]):
-            was, is_now = (each.inputs.get(kind, "none") for each in (row, other))
-            if was != is_now:
-                files.setdefault((kind, was, is_now), []).append(row.label)
-        scores += _score_differences(row, other)
-    for (kind, *sums), labels in files.items():
+    pairs = {"code of the library": (run.code, again.code)}
+    for name in dict.fromkeys([*run.versions, *again.versions]):
+        pairs[name] = run.versions.get(name, "none"), again.versions.get(name, "none")
+    rows = [
+        row
+        for row in before.rows
+        if row.run == key and (languages is None or row.language in languages)
+    ]
+    found = {row.label: row for row in now.rows}
+    files: dict[tuple[str, str, str], list[str]] = {}
+    for row in rows:
+        inputs = found[row.label].inputs if row.label in found else row.inputs
+        for kind in dict.fromkeys([*row.inputs, *inputs]):
+            sums = row.inputs.get(kind, "none"), inputs.get(kind, "none")
+            files.setdefault((kind, *sums), []).append(row.label)
+    for (kind, was, here), labels in files.items():
         more = f" and {counted(len(labels) - 1, 'more row')}" if len(labels) > 1 else ""
-        told.append(_told(f"{labels[0]}{more}: file of {visible(kind)}", *sums))
-    told += scores[:_MOST_TOLD]
-    told += [f"and {len(scores) - _MOST_TOLD:,} more"] if len(scores) > _MOST_TOLD else []
-    return Compared(told, count, len(scores))
-
-
-def _score_differences(row: SharedRow, other: SharedRow) -> Iterator[str]:
-    found = {score.place: score for score in other.scores}
-    for score in row.scores:
-        named = column_of(score.metric).title if score.metric else score.metric
-        where = ", ".join(filter(None, [score.scope, score.weighting]))
-        about = visible(f"{row.label}: {named}" + (f" ({where})" if where else ""))
-        again = found.get(score.place)
-        if again is None:
-            yield f"{about}: it is missing here"
-        elif not _same(score, again):
-            yield _told(about, _shown(score), _shown(again))
-
-
-def _shown(score: SharedScore) -> str:
-    numbers = {"": score.value, " from": score.low, " to": score.high, " p": score.p}
-    parts = [f"{name} {value:.10g}" for name, value in numbers.items() if value is not None]
-    return "".join(parts).strip() or "n/a"
-
-
-def _told(what: str, before: Any, now: Any) -> str:
-    return f"{what}: {visible(str(before))} there, {visible(str(now))} here"
+        pairs[f"file of the {kind} of {labels[0]}{more}"] = was, here
+    about = [
+        visible(f"{what}: {was} there, {here} here")
+        for what, (was, here) in pairs.items()
+        if was != here
+    ]
+    scores = {each.in_row(row): each for row in now.rows for each in row.scores}
+    asked = [(each.in_row(row), each) for row in rows for each in row.scores]
+    lost = [
+        f"{label}: {score} there, {scores.get(label, 'missing')} here"
+        for label, score in asked
+        if label not in scores or not score.equals(scores[label])
+    ]
+    return about, lost, len(asked)

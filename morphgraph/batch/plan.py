@@ -566,7 +566,7 @@ class _Planner:
         needs = ["" if source.task is None else source.task.key, against_key]
         if counts is not None:
             needs.insert(1, self._add(counts.task).key)
-        label, keys = _cell_label(columns), tuple(filter(None, needs))
+        label, keys = cell_label(columns), tuple(filter(None, needs))
         resumes = "downstream" in spec
         made = self._add(Task("cell", label, work, spec, keys, cost, columns, resumes))
         if self.cell_keys.setdefault(tuple(columns.values()), made.key) != made.key:
@@ -625,7 +625,8 @@ def _uses_counts(spec: Mapping[str, Any]) -> bool:
     )
 
 
-def _cell_label(columns: Mapping[str, Any]) -> str:
+def cell_label(columns: Mapping[str, Any]) -> str:
+    """Return what a cell is of, from its columns in results."""
     names = ("language", "corpus", "tokeniser", "method", "parameters", "reference", "task")
     size, words, seed = (columns[name] for name in ("vocab_size", "words", "seed"))
     parts = [

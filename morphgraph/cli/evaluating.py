@@ -4,11 +4,10 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -23,8 +22,11 @@ from morphgraph.core.text import counted
 
 if TYPE_CHECKING:
     from morphgraph.batch.cluster import RunOutcome
+    from morphgraph.batch.leaderboard import Leaderboard
     from morphgraph.batch.plan import Plan
     from morphgraph.batch.run import RunProgress
+
+_MOST_TOLD = 20
 
 
 @with_options
@@ -57,7 +59,8 @@ def evaluate(
     dry_run: Only show the plan and its estimated cost.
     list_: List the evaluations that ship, by name.
     schema: Print the JSON schema of configurations.
-    reproduce: Run what made this results.json again, and say what differs.
+    reproduce: Run what made this results.json again, and say what differs; in a folder
+        “reproduced” beside it, or --out.
     merge: Put the rows of these results.json into one in --out; may be repeated.
     """
     if schema:
@@ -75,21 +78,33 @@ def evaluate(
         )
     check_one_place(workers, scheduler)
     chosen = None if languages is None else [name.strip() for name in languages.split(",")]
-    how = {"confined": confined, "dry_run": dry_run, "keep": out is not None}
-    run = partial(_run, workers=workers, scheduler=scheduler, **how)
+    run = partial(_run, workers=workers, scheduler=scheduler, confined=confined)
     if reproduce is not None:
-        with nullcontext(out) if out else TemporaryDirectory() as place:
-            where = folder or reproduce.parent
-            code = _reproduce(reproduce, chosen, where, Path(place), run, confined=confined)
-        sys.exit(code)
+        from morphgraph.batch.leaderboard import read_leaderboard
+        from morphgraph.batch.plan import make_plan
+
+        board, codes = read_leaderboard(reproduce), [0]
+        for key, made in board.runs.items():
+            named, where = f"{reproduce}, recipe of {key}", folder or reproduce.parent
+            these = chosen or made.languages
+            plan = make_plan(made.recipe, named, where, these, confined=confined)
+            if dry_run:
+                _print_plan(plan, out, workers)
+                continue
+            into = (out or reproduce.parent / "reproduced") / key
+            codes += [run(plan, into), _print_differences(board, key, into, chosen)]
+        sys.exit(max(codes))
     if out is None and not dry_run:
         raise MorphGraphError("The run needs a folder. Add --out DIR.")
     if configuration is not None:
         from morphgraph.batch.plan import read_plan
         from morphgraph.core.files import configuration_path
 
-        path = configuration_path(configuration)
-        sys.exit(run(read_plan(path, chosen, folder, confined=confined), out))
+        plan = read_plan(configuration_path(configuration), chosen, folder, confined=confined)
+        if dry_run or out is None:
+            _print_plan(plan, out, workers)
+            return
+        sys.exit(run(plan, out))
     elif out is not None:
         from morphgraph.batch.leaderboard import merged, read_leaderboard
         from morphgraph.batch.run import RESULTS
@@ -100,19 +115,9 @@ def evaluate(
 
 
 def _run(
-    plan: "Plan",
-    out: Path | None,
-    *,
-    workers: int | None,
-    scheduler: str | None,
-    confined: bool,
-    dry_run: bool,
-    keep: bool,
-) -> int | None:
-    """Run a plan in a folder, and return the exit code; or show it."""
-    if dry_run or out is None:
-        _print_plan(plan, out, workers)
-        return None
+    plan: "Plan", out: Path, *, workers: int | None, scheduler: str | None, confined: bool
+) -> int:
+    """Run a plan in a folder, and return the exit code."""
     from morphgraph.batch.run import run_evaluation
 
     memory = PUBLIC_MEMORY.value if confined else None
@@ -129,40 +134,23 @@ def _run(
             tell(f"{now.state}: {now.summary()}", now.share, now.state)
 
         outcome = run_evaluation(plan, out, opened, show, ["morphgraph", *arguments])
-    _print_end(outcome, out, keep=keep)
+    _print_end(outcome, out)
     return 130 if outcome.stopped else int(bool(outcome.failures))
 
 
-def _reproduce(
-    file: Path,
-    languages: list[str] | None,
-    folder: Path,
-    out: Path,
-    run: Callable[["Plan", Path], int | None],
-    *,
-    confined: bool,
+def _print_differences(
+    board: "Leaderboard", key: str, out: Path, languages: list[str] | None
 ) -> int:
-    """Run each recipe of a results.json in a folder of ``out``, and tell what differs."""
+    """Tell how a run in a folder differs from the one in a results.json; 1 if a value does."""
     from morphgraph.batch.leaderboard import differences, read_leaderboard
-    from morphgraph.batch.plan import make_plan
     from morphgraph.batch.run import RESULTS
 
-    board, worst = read_leaderboard(file), 0
-    plans = {}
-    for key, made in board.runs.items():
-        named, chosen = f"{file}, recipe of {key}", languages or made.languages
-        plans[key] = make_plan(made.recipe, named, folder, chosen, confined=confined)
-    for key, plan in plans.items():
-        code = run(plan, out / key)
-        if code == 130:
-            return code
-        if code is None:
-            continue
-        found = differences(board, key, read_leaderboard(out / key / RESULTS), languages)
-        print(*found.told, sep="\n", end="\n" * bool(found.told))
-        print(f"{found.compared - found.lost:,} of {counted(found.compared, 'value')} are the same")
-        worst = max(worst, code, int(bool(found.lost)))
-    return worst
+    about, lost, count = differences(board, key, read_leaderboard(out / RESULTS), languages)
+    print(*about, *lost[:_MOST_TOLD], sep="\n", end="\n" * bool(about or lost))
+    more = len(lost) - _MOST_TOLD
+    print(f"and {more:,} more values differ" if more > 0 else "", end="\n" * (more > 0))
+    print(f"{key}: {count - len(lost):,} of {counted(count, 'value')} are the same")
+    return int(bool(lost))
 
 
 @contextmanager
@@ -242,18 +230,17 @@ def _print_plan(plan: "Plan", out: Path | None, workers: int | None) -> None:
     )
 
 
-def _print_end(outcome: "RunOutcome", out: Path, *, keep: bool) -> None:
-    for failure in outcome.failures[:20]:
+def _print_end(outcome: "RunOutcome", out: Path) -> None:
+    for failure in outcome.failures[:_MOST_TOLD]:
         output.print_message(f"failed: {failure.label}: {failure.message}")
-    if len(outcome.failures) > 20:
-        output.print_message(f"and {len(outcome.failures) - 20:,} more")
-    if outcome.failures and keep:
+    if len(outcome.failures) > _MOST_TOLD:
+        output.print_message(f"and {len(outcome.failures) - _MOST_TOLD:,} more")
+    if outcome.failures:
         output.print_message(f"tracebacks are in {out / 'run.log'}")
     done = sum(report.state == "done" for report in outcome.reports)
     end = "stopped; the same command resumes it" if outcome.stopped else "done"
     tasks = counted(len(outcome.reports), "task")
-    report = f"; the report is {out / 'report.html'}" if keep else ""
-    print(f"{end}: {done:,} of {tasks}{report}")
+    print(f"{end}: {done:,} of {tasks}; the report is {out / 'report.html'}")
 
 
 # ------------------------------------------------------------------------------ the app

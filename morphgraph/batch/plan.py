@@ -350,10 +350,18 @@ class _Planner:
             return choice, spec, _training_cost(spec)
 
     def _counts(self, place: int, corpus: Corpus) -> _Counted:
+        spec: dict[str, Any]
         with self._at("corpora", place):
             if corpus.wordfreq is not None:
                 code = _wordfreq_code(self._filled(corpus.wordfreq), self.values["language"])
-                signed, spec = f"wordfreq:{code}", {"source": "wordfreq", "language": code}
+                files = [_wordfreq_lists()[code]]
+                signed = f"wordfreq:{code}"
+                spec = {
+                    "source": "wordfreq",
+                    "language": code,
+                    "files": files,
+                    "content": contents(files),
+                }
             elif corpus.counts is not None:
                 found = _file(self._path(corpus.counts))
                 signed, spec = found.pop("name"), {"source": "counts", **found}
@@ -558,7 +566,7 @@ class _Planner:
         needs = ["" if source.task is None else source.task.key, against_key]
         if counts is not None:
             needs.insert(1, self._add(counts.task).key)
-        label, keys = _cell_label(columns), tuple(filter(None, needs))
+        label, keys = cell_label(columns), tuple(filter(None, needs))
         resumes = "downstream" in spec
         made = self._add(Task("cell", label, work, spec, keys, cost, columns, resumes))
         if self.cell_keys.setdefault(tuple(columns.values()), made.key) != made.key:
@@ -571,11 +579,16 @@ class _Planner:
             )
 
 
-def _wordfreq_code(code: str, language: str) -> str:
+def _wordfreq_lists() -> dict[str, str]:
+    """Return the file of each language's word list."""
     require("A word list of wordfreq", "wordfreq")
     import wordfreq
 
-    available = wordfreq.available_languages("best")
+    return dict(wordfreq.available_languages("best"))
+
+
+def _wordfreq_code(code: str, language: str) -> str:
+    available = _wordfreq_lists()
     if code not in available:
         listed = ", ".join(sorted(available))
         raise MorphGraphError(f"wordfreq has no words of “{code or language}”. It has: {listed}.")
@@ -612,7 +625,8 @@ def _uses_counts(spec: Mapping[str, Any]) -> bool:
     )
 
 
-def _cell_label(columns: Mapping[str, Any]) -> str:
+def cell_label(columns: Mapping[str, Any]) -> str:
+    """Return what a cell is of, from its columns in results."""
     names = ("language", "corpus", "tokeniser", "method", "parameters", "reference", "task")
     size, words, seed = (columns[name] for name in ("vocab_size", "words", "seed"))
     parts = [

@@ -152,7 +152,7 @@ def versions_of(libraries: str) -> dict[str, str]:
 
 
 def contents(paths: Iterable[str | Path]) -> list[str]:
-    """Return the checksums of files, with the suffixes that determine their format; sorted.
+    """Return the SHA-256 of files, with the suffixes that determine their format; sorted.
 
     `MorphGraphError` for an unreadable or irregular file, and for more files or bytes than
     `HASHED_FILES` and `HASHED_BYTES` before the first one too many is read.
@@ -172,7 +172,7 @@ def contents(paths: Iterable[str | Path]) -> list[str]:
             problem = (getattr(error, "strerror", None) or str(error)).lower()
             fix = "Check the path and its permissions."
             raise MorphGraphError(f"{path}: {problem}. {fix}") from error
-        found.append(f"{digest[:16]}{''.join(path.suffixes[-2:]).lower()}")
+        found.append(f"{digest}{''.join(path.suffixes[-2:]).lower()}")
     return sorted(found)
 
 

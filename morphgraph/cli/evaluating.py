@@ -6,6 +6,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,8 +22,11 @@ from morphgraph.core.text import counted
 
 if TYPE_CHECKING:
     from morphgraph.batch.cluster import RunOutcome
+    from morphgraph.batch.leaderboard import Leaderboard
     from morphgraph.batch.plan import Plan
     from morphgraph.batch.run import RunProgress
+
+_MOST_TOLD = 20
 
 
 @with_options
@@ -37,10 +41,13 @@ def evaluate(
     dry_run: bool = False,
     list_: bool = False,
     schema: bool = False,
+    reproduce: Path | None = None,
+    merge: list[Path] | None = None,
 ) -> None:
     """Run a full evaluation from one file: scores of a whole grid, and a report.
 
-    Exit code 0: all is done; 1: some cells failed; 2: it cannot run; 130: stopped.
+    Exit code 0: all is done; 1: some cells failed, or reproduced values differ; 2: it cannot run;
+    130: stopped.
 
     configuration: A YAML file, or the name of one that ships; see --list.
     out: Folder of the run; one that was started before is resumed.
@@ -52,6 +59,9 @@ def evaluate(
     dry_run: Only show the plan and its estimated cost.
     list_: List the evaluations that ship, by name.
     schema: Print the JSON schema of configurations.
+    reproduce: Run what made this results.json again, and say what differs; in a folder
+        “reproduced” beside it, or --out.
+    merge: Put the rows of these results.json into one in --out; may be repeated.
     """
     if schema:
         from morphgraph.batch.configuration import schema_text
@@ -61,22 +71,53 @@ def evaluate(
     if list_:
         _print_shipped()
         return
-    if configuration is None:
+    if sum(map(bool, (configuration, reproduce, merge))) != 1:
         raise MorphGraphError(
-            "There is nothing to evaluate. Name a YAML file or an evaluation that ships (--list), "
-            "or use --schema."
+            "There is nothing to evaluate, or more than one thing. Name a YAML file or an "
+            "evaluation that ships (--list), or use --reproduce, --merge or --schema."
         )
     check_one_place(workers, scheduler)
-    from morphgraph.batch.plan import read_plan
-    from morphgraph.core.files import configuration_path
-
     chosen = None if languages is None else [name.strip() for name in languages.split(",")]
-    plan = read_plan(configuration_path(configuration), chosen, folder, confined=confined)
-    if dry_run:
-        _print_plan(plan, out, workers)
-        return
-    if out is None:
+    run = partial(_run, workers=workers, scheduler=scheduler, confined=confined)
+    if reproduce is not None:
+        from morphgraph.batch.leaderboard import read_leaderboard
+        from morphgraph.batch.plan import make_plan
+
+        board, codes = read_leaderboard(reproduce), [0]
+        for key, made in board.runs.items():
+            named, where = f"{reproduce}, recipe of {key}", folder or reproduce.parent
+            these = chosen or made.languages
+            plan = make_plan(made.recipe, named, where, these, confined=confined)
+            if dry_run:
+                _print_plan(plan, out, workers)
+                continue
+            into = (out or reproduce.parent / "reproduced") / key
+            codes += [run(plan, into), _print_differences(board, key, into, chosen)]
+        sys.exit(max(codes))
+    if out is None and not dry_run:
         raise MorphGraphError("The run needs a folder. Add --out DIR.")
+    if configuration is not None:
+        from morphgraph.batch.plan import read_plan
+        from morphgraph.core.files import configuration_path
+
+        plan = read_plan(configuration_path(configuration), chosen, folder, confined=confined)
+        if dry_run or out is None:
+            _print_plan(plan, out, workers)
+            return
+        sys.exit(run(plan, out))
+    elif out is not None:
+        from morphgraph.batch.leaderboard import merged, read_leaderboard
+        from morphgraph.batch.run import RESULTS
+
+        whole = merged({str(path): read_leaderboard(path) for path in merge or ()})
+        whole.write(out / RESULTS)
+        print(f"{out / RESULTS}: {counted(len(whole.rows), 'row')}")
+
+
+def _run(
+    plan: "Plan", out: Path, *, workers: int | None, scheduler: str | None, confined: bool
+) -> int:
+    """Run a plan in a folder, and return the exit code."""
     from morphgraph.batch.run import run_evaluation
 
     memory = PUBLIC_MEMORY.value if confined else None
@@ -94,10 +135,22 @@ def evaluate(
 
         outcome = run_evaluation(plan, out, opened, show, ["morphgraph", *arguments])
     _print_end(outcome, out)
-    if outcome.stopped:
-        sys.exit(130)
-    if outcome.failures:
-        sys.exit(1)
+    return 130 if outcome.stopped else int(bool(outcome.failures))
+
+
+def _print_differences(
+    board: "Leaderboard", key: str, out: Path, languages: list[str] | None
+) -> int:
+    """Tell how a run in a folder differs from the one in a results.json; 1 if a value does."""
+    from morphgraph.batch.leaderboard import differences, read_leaderboard
+    from morphgraph.batch.run import RESULTS
+
+    about, lost, count = differences(board, key, read_leaderboard(out / RESULTS), languages)
+    print(*about, *lost[:_MOST_TOLD], sep="\n", end="\n" * bool(about or lost))
+    more = len(lost) - _MOST_TOLD
+    print(f"and {more:,} more values differ" if more > 0 else "", end="\n" * (more > 0))
+    print(f"{key}: {count - len(lost):,} of {counted(count, 'value')} are the same")
+    return int(bool(lost))
 
 
 @contextmanager
@@ -178,10 +231,10 @@ def _print_plan(plan: "Plan", out: Path | None, workers: int | None) -> None:
 
 
 def _print_end(outcome: "RunOutcome", out: Path) -> None:
-    for failure in outcome.failures[:20]:
+    for failure in outcome.failures[:_MOST_TOLD]:
         output.print_message(f"failed: {failure.label}: {failure.message}")
-    if len(outcome.failures) > 20:
-        output.print_message(f"and {len(outcome.failures) - 20:,} more")
+    if len(outcome.failures) > _MOST_TOLD:
+        output.print_message(f"and {len(outcome.failures) - _MOST_TOLD:,} more")
     if outcome.failures:
         output.print_message(f"tracebacks are in {out / 'run.log'}")
     done = sum(report.state == "done" for report in outcome.reports)

@@ -150,8 +150,7 @@ def learn_parity(
         words = np.concatenate([*(each[:-LINE] for each in training), np.zeros(LINE, np.int32)])
         joint, longest = [_Text(words, 0, types)], len(words)
     languages = [
-        _Text(words, tokens, types)
-        for words, tokens in zip(training, training_tokens, strict=True)
+        _Text(words, tokens, types) for words, tokens in zip(training, training_tokens, strict=True)
     ]
     measured = [
         _Text(words, tokens, types, asked=False)
@@ -167,11 +166,9 @@ def learn_parity(
         return -training_tokens[number] / languages[number].tokens
 
     def chosen() -> int:
-        numbers = range(len(languages))
-        if window:
-            fair = [n for n in numbers if last.count(n) / window <= most]
-            numbers = fair or numbers
-        return max(numbers, key=behind)
+        numbers = list(range(len(languages)))
+        fair = [n for n in numbers if not window or last.count(n) / window <= most]
+        return max(fair or numbers, key=behind)
 
     rows: list[tuple[int, int, int]] = []
     while len(rows) < merges:

@@ -92,10 +92,7 @@ def train(
     watch = _watching(progress, cancelled)
     watch(0.0)
     how: Any = {"kind": training.atoms, "minimum_count": minimum_count}
-    if isinstance(counts, LanguageCounts):
-        prepared: PreparedCorpus = prepare_languages(pipeline, counts, **how)
-    else:
-        prepared = prepare(pipeline, counts, **how)
+    prepared = _prepared(pipeline, counts, **how)
     run = partial(training.run, enough=enough) if training.stoppable else training.run
     trained: Segmenter = run(prepared, vocab_size, f"{method}-{pipeline}", watch, **dict(settings))
     watch(1.0)
@@ -109,6 +106,14 @@ def training_of(name: str) -> tuple[Method, Training]:
         listed = ", ".join(METHODS.trained)
         raise MorphGraphError(f"There is no method “{name}” of training. Choose one of: {listed}.")
     return entry, entry.training
+
+
+def _prepared(
+    pipeline: str, counts: Mapping[str, int] | WordCounts | LanguageCounts, **how: Any
+) -> PreparedCorpus:
+    if isinstance(counts, LanguageCounts):
+        return prepare_languages(pipeline, counts, **how)
+    return prepare(pipeline, counts, **how)
 
 
 def _check_languages(entry: Method, training: Training, counts: Any) -> None:
@@ -461,7 +466,7 @@ def check_vocabulary_size(vocab_size: int, atoms: int, what: str = "atoms") -> N
 
 
 def train_tokeniser(
-    counts: WordCounts,
+    counts: WordCounts | LanguageCounts,
     vocabulary_size: int,
     *,
     minimum_count: int = 0,
@@ -481,7 +486,7 @@ def train_tokeniser(
                 f"The special token “{text}” is empty or repeated. Give each a name of its own, "
                 "such as “<unk>”."
             )
-    prepared = prepare("plain", counts)
+    prepared = _prepared("plain", counts)
     trained = train_bpe(
         prepared.counts,
         vocab_size=vocabulary_size,

@@ -1,4 +1,4 @@
-"""Parity-aware BPE: one list of merges for several languages, each chosen in the one that is behind.
+"""Parity-aware BPE: one list of merges for several languages, each chosen in the one behind.
 
 The training words of each language have tables of their own, and so have those of each development
 text and, for the first merges, those of all languages together; only the types are shared. A merge
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from numba import njit
@@ -57,6 +56,7 @@ def merge_in_text(words, pairs, types, scratch, state, events, left, right, new,
     count = pairs.table[row, 1]
     if pairs.table[row, 0] == -1 or count == 0:
         return 0
+    state.types = new
     gains = 2 * min(count, words.shape[0])
     if not has_room(pairs, types, events, state, 2 * (new + 1), gains, 0):
         return -1
@@ -99,15 +99,10 @@ class _Text:
 
     def merge(self, types: Types, scratch: Scratch, left: int, right: int, new: int) -> None:
         """Merge a pair into a type in all words."""
-        self.state.types = new
-        how = _NO_EVENTS, left, right, new, self.asked
-        while (merged := _merge(self, types, scratch, how)) < 0:
-            self.pairs = more_pairs(self.pairs, self.state)
+        state, how = self.state, (_NO_EVENTS, left, right, new, self.asked)
+        while (merged := merge_in_text(self.words, self.pairs, types, scratch, state, *how)) < 0:
+            self.pairs = more_pairs(self.pairs, state)
         self.tokens -= merged
-
-
-def _merge(text: _Text, types: Types, scratch: Scratch, how: tuple[Any, ...]) -> int:
-    return int(merge_in_text(text.words, text.pairs, types, scratch, text.state, *how))
 
 
 def learn_parity(

@@ -178,9 +178,9 @@ def merge_words(words, pairs, types, scratch, state, merge, row, head):
 
     ``row`` is the pair's in the table. There must be room: see `has_room`.
     """
-    table, heads, heap, low, nodes, positions = pairs
+    table, heads = pairs.table, pairs.heads
     left, right, new = merge
-    members = listed_words(nodes, positions, head)
+    members = listed_words(pairs.nodes, pairs.positions, head)
     state.work += members.shape[0]
     merged = table[row, 1]
     if left == right:
@@ -359,7 +359,7 @@ def train_events(words, pairs, types, scratch, events, state, threshold, scaffol
 
     With ``scaffold``, nothing is split.
     """
-    table, heads, heap, low, nodes, positions = pairs
+    table, heads, heap, low, nodes, _ = pairs
     counts, flags, spelled = types.counts, types.flags, types.spelled
     while True:
         if not has_room(pairs, types, events, state, 1, 0, 0):

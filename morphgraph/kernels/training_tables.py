@@ -80,8 +80,8 @@ class Types(NamedTuple):
     ``built``: rows (left, right), −1 for an atom; ``counts``: valid for all but atoms; ``listed``:
     the chain of lists of the words that it may be in; ``flags``: `REMOVED`, `PRESENT` or
     `SCAFFOLD`; ``spelled``: the index after its last atom in ``spelling``. ``by_spelling`` has ids
-    or −1; its length is a power of 2. ``by_text``: if not 0, ``spelling`` has code points instead of
-    atoms, and of pairs of one count that of the lowest ids is not merged, but the first by code
+    or −1; its length is a power of 2. ``by_text``: if not 0, ``spelling`` has code points instead
+    of atoms, and of pairs of one count not that of the lowest ids is merged, but the first by code
     point, or the last with −1.
     """
 

@@ -120,8 +120,9 @@ class Training:
     ``run`` makes a segmenter of a `PreparedCorpus`, the vocabulary size, a name, a function to call
     with the share done, and its ``parameters`` by name. ``stoppable``: it also takes ``enough``
     (see `train`); else it runs to the end. ``several``: it only trains on counts of several
-    languages. ``unmarked``: it only supports pipelines without a start-of-word marker. ``atoms``: the kind that it needs, if not the pipeline's. ``seconds``:
-    estimated time for 32,000 types on one core.
+    languages. ``unmarked``: it only supports pipelines without a start-of-word marker. ``atoms``:
+    the kind that it needs, if not the pipeline's. ``seconds``: estimated time for 32,000 types on
+    one core.
     """
 
     description: str

@@ -55,9 +55,9 @@ def train_parity(
     """Train parity-aware BPE on words of several languages.
 
     Each step takes the language whose development text has the most tokens, or, without such texts,
-    whose training text has the fewest atoms per token, the first of equals; merges its most frequent
-    pair, of several the last by code point, in all languages; and ends where that pair is rarer than
-    ``minimum_count``. ``parameters``: those of `ParityParameters`; the rest is as in
+    whose training text has the fewest atoms per token, the first of equals. Its most frequent pair,
+    of several the last by code point, is merged in all languages; if that is rarer than
+    ``minimum_count``, training ends. ``parameters``: those of `ParityParameters`; the rest is as in
     `trained_events`. Source: Foroutan et al. 2025.
 
     >>> from morphgraph.corpus.counts import WordCounts

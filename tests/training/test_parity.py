@@ -191,7 +191,7 @@ def test_bad_languages_are_refused() -> None:
     with pytest.raises(MorphGraphError, match="^de: The pipeline plain leaves no word"):
         train("parity", languages(en=["undo"], de=[]), 300)
     two = languages(en=["undo"], de=["tun"])
-    with pytest.raises(MorphGraphError, match="^Of de there is a training or a development text"):
+    with pytest.raises(MorphGraphError, match="^Of de there is a training or"):
         LanguageCounts(two.languages, {"en": two.languages["en"]})
     both = LanguageCounts(two.languages, two.languages)
     with pytest.raises(MorphGraphError, match="BPE takes no development texts"):

@@ -235,16 +235,11 @@ def parity_aware_bpe(
                 for n in range(len(texts))
                 if not window or recent.count(n) / window <= alpha / languages
             ]
-            best: int | None = None
-            for n in allowed or range(len(texts)):
-                if best is None:
-                    best = n
-                elif measured and size(measured[n]) > size(measured[best]):
-                    best = n
-                elif not measured:
-                    rate, other = at_first[n] / size(texts[n]), at_first[best] / size(texts[best])
-                    best = n if rate < other else best
-            assert best is not None
+            candidates = allowed or list(range(len(texts)))
+            if measured:
+                best = max(candidates, key=lambda n: size(measured[n]))
+            else:
+                best = min(candidates, key=lambda n: at_first[n] / size(texts[n]))
             pairs = pair_counts(texts[best])
             chosen.append(best)
         pair = max(pairs, key=lambda pair: (pairs[pair], pair), default=None)

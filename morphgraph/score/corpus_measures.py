@@ -462,19 +462,18 @@ class LanguageCosts:
 
     compressions: Mapping[str, Compression]
 
-    def costs(self, per: Literal["word", "character"] = "word") -> dict[str, float]:
-        """Return tokens per word or character by language, cheapest first."""
+    def costs(self, per: Literal["word", "character", "byte"] = "word") -> dict[str, float]:
+        """Return tokens per word, character or byte by language, cheapest first."""
         found = {
-            name: one.tokens / (one.words if per == "word" else one.characters)
-            for name, one in self.compressions.items()
+            name: one.tokens / getattr(one, f"{per}s") for name, one in self.compressions.items()
         }
         return dict(sorted(found.items(), key=lambda item: item[1]))
 
-    def gini(self, per: Literal["word", "character"] = "word") -> float:
+    def gini(self, per: Literal["word", "character", "byte"] = "word") -> float:
         """Return the Gini coefficient of these costs."""
         return gini([*self.costs(per).values()])
 
-    def lorenz(self, per: Literal["word", "character"] = "word") -> tuple[Any, Any]:
+    def lorenz(self, per: Literal["word", "character", "byte"] = "word") -> tuple[Any, Any]:
         """Return the Lorenz curve of these costs."""
         return lorenz_curve([*self.costs(per).values()])
 

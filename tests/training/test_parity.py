@@ -188,10 +188,10 @@ def test_bad_languages_are_refused() -> None:
         train("parity", {"undo": 3}, 300)
     with pytest.raises(MorphGraphError, match="there is only one"):
         train("parity", languages(en=["undo"]), 300)
-    with pytest.raises(MorphGraphError, match="^de: The pipeline plain leaves no word"):
+    with pytest.raises(MorphGraphError, match=r"^de: The pipeline plain leaves no word"):
         train("parity", languages(en=["undo"], de=[]), 300)
     two = languages(en=["undo"], de=["tun"])
-    with pytest.raises(MorphGraphError, match="^Of de there is a training or"):
+    with pytest.raises(MorphGraphError, match=r"^Of de there is a training or"):
         LanguageCounts(two.languages, {"en": two.languages["en"]})
     both = LanguageCounts(two.languages, two.languages)
     with pytest.raises(MorphGraphError, match="BPE takes no development texts"):

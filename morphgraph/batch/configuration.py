@@ -192,8 +192,8 @@ class _TokeniserChoice(_Grid, _ForLanguages):
         method, chosen = training_of(str(self.train))
         if chosen.several:
             raise ValueError(
-                f"{method.title} is trained on several languages at once, and here each language "
-                "has its own tokeniser. Train it with morphgraph train, and give the file."
+                f"{method.title} is trained on several languages at once, and here each has a "
+                "tokeniser of its own. Train it with morphgraph train, and give the file."
             )
         for name in self.given().keys() - chosen.parameters.model_fields:
             raise ValueError(f"{method.title} has no {name}. Leave it out.")

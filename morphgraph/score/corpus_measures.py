@@ -44,6 +44,7 @@ from morphgraph.segment.segmenter import Segmenter
 
 Unit = Literal["words", "lines"]
 Cost = Literal["line", "byte"]
+CostUnit = Literal["word", "character", "byte"]
 
 _AT_ONCE = 2**20
 """Roughly how many bytes of words are segmented at once."""
@@ -462,18 +463,18 @@ class LanguageCosts:
 
     compressions: Mapping[str, Compression]
 
-    def costs(self, per: Literal["word", "character", "byte"] = "word") -> dict[str, float]:
+    def costs(self, per: CostUnit = "word") -> dict[str, float]:
         """Return tokens per word, character or byte by language, cheapest first."""
         found = {
             name: one.tokens / getattr(one, f"{per}s") for name, one in self.compressions.items()
         }
         return dict(sorted(found.items(), key=lambda item: item[1]))
 
-    def gini(self, per: Literal["word", "character", "byte"] = "word") -> float:
+    def gini(self, per: CostUnit = "word") -> float:
         """Return the Gini coefficient of these costs."""
         return gini([*self.costs(per).values()])
 
-    def lorenz(self, per: Literal["word", "character", "byte"] = "word") -> tuple[Any, Any]:
+    def lorenz(self, per: CostUnit = "word") -> tuple[Any, Any]:
         """Return the Lorenz curve of these costs."""
         return lorenz_curve([*self.costs(per).values()])
 

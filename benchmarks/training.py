@@ -253,8 +253,12 @@ def parity(languages: str = "en,de,tr,hu", merges: int = 16_000, rounds: int = 3
         "hybrid": {"global_merges": merges // 2},
         "window": {"window": 100},
     }
-    # wordfreq's counts are per 10⁹ words in each language, as if of parallel texts.
-    measured_on = {"": counts, ", development": LanguageCounts(counts.languages, counts.languages)}
+    # As if of parallel texts: the same number of running words in each language.
+    scaled = {
+        name: WordCounts(each.words, [round(n * 1e9 / each.total) for n in each.counts])
+        for name, each in counts.languages.items()
+    }
+    measured_on = {"": counts, ", development": LanguageCounts(counts.languages, scaled)}
     contestants: dict[str, Callable[[], object]] = {
         "BPE": lambda: train_bpe(prepared.counts, **plain)
     }

@@ -1,8 +1,8 @@
 """Parity-aware BPE: one list of merges for several languages, each chosen in the one behind.
 
 The training words of each language have tables of their own, and so have those of each development
-text and, for the first merges, those of all languages together; only the types are shared. A merge
-is made in all of them. Which pair is next is asked of one.
+text; only the types are shared. A merge is made in all of them. Which pair is next is asked of one.
+Merges of all languages together come first, by the kernel of BPE.
 
 As in BPE, a merge always makes a new type (`morphgraph.kernels.training`): that does not depend on
 how merges are chosen, only on that each is made wherever its pair is.
@@ -22,6 +22,7 @@ from morphgraph.kernels.training import (
     has_room,
     initial_pairs,
     initial_types,
+    learn_events,
     merge_words,
     more_pairs,
     more_types,
@@ -31,11 +32,13 @@ from morphgraph.kernels.training import (
     share_of_work,
 )
 from morphgraph.kernels.training_tables import (
+    HEADER,
     LINE,
     SCALARS,
     Scalars,
     Scratch,
     Types,
+    count_of,
     row_of,
     type_made,
 )
@@ -66,6 +69,25 @@ def merge_in_text(words, pairs, types, scratch, state, events, left, right, new,
         state.heap = 0
         state.low = 0
     return merged
+
+
+@njit(cache=True, nogil=True)
+def copy_merged(before, merged, after):
+    """Copy words as they are after merges, which left each where it was.
+
+    Returns the place after them, and how many tokens the merges have saved.
+    """
+    word = 0
+    at = 0
+    saved = np.int64(0)
+    while before[word] != 0:
+        used = HEADER + merged[word]
+        after[at : at + used] = merged[word : word + used]
+        saved += count_of(before, word) * (before[word] - merged[word])
+        at += used
+        word += HEADER + before[word]
+    after[at : at + LINE] = 0
+    return at, saved
 
 
 class _Text:
@@ -140,20 +162,37 @@ def learn_parity(
     shared: Scalars = np.zeros(1, SCALARS).view(np.recarray)[0]
     shared.atoms = len(atoms)
     types = initial_types(len(atoms), merges + 64, shared, atoms, order=-1)
-    joint: list[_Text] = []
+    rows: list[tuple[int, int, int]] = []
+    texts = [*zip(training, training_tokens, strict=True)]
     if global_merges:
         words = np.concatenate([*(each[:-LINE] for each in training), np.zeros(LINE, np.int32)])
-        joint, longest = [_Text(words, 0, types)], len(words)
-    languages = [
-        _Text(words, tokens, types) for words, tokens in zip(training, training_tokens, strict=True)
-    ]
+        first, part = min(global_merges, merges), share_of_work(global_merges, merges)
+        found, _ = learn_events(
+            words,
+            len(atoms),
+            len(atoms) + first,
+            minimum_count=minimum_count,
+            progress=None if progress is None else lambda share: progress(share * part),
+            enough=enough,
+            texts=atoms,
+            order=-1,
+        )
+        rows = [(left, right, new) for left, right, new in found.tolist()]
+        if len(rows) < first:
+            merges = len(rows)
+        at = 0
+        for number, (before, tokens) in enumerate(texts):
+            after = np.empty_like(before)
+            used, saved = copy_merged(before, words[at:], after)
+            texts[number] = after[: used + LINE], tokens - saved
+            at += len(before) - LINE
     measured = [
         _Text(words, tokens, types, asked=False)
         for words, tokens in zip(development, development_tokens, strict=True)
     ]
     scratch = scratch_for(len(types.counts), 2 * longest)
     last: deque[int] = deque(maxlen=window)
-    most = alpha / (len(languages) + bool(global_merges))
+    most = alpha / (len(texts) + bool(global_merges))
 
     def behind(number: int) -> float:
         if measured:
@@ -165,32 +204,35 @@ def learn_parity(
         fair = [n for n in numbers if not window or last.count(n) / window <= most]
         return max(fair or numbers, key=behind)
 
-    rows: list[tuple[int, int, int]] = []
+    def merge(left: int, right: int, among: Sequence[_Text]) -> int:
+        nonlocal types
+        shared.more_atoms = length_of(types, left) + length_of(types, right)
+        types = more_types(types, shared)
+        new = int(type_made(types, shared, left, right))
+        for text in among:
+            text.merge(types, scratch, left, right, new)
+        return new
+
+    for left, right, _ in rows:
+        merge(left, right, measured)
+    languages = [_Text(words, tokens, types) for words, tokens in texts]  # their types are known
     while len(rows) < merges:
         if len(rows) % MERGES_PER_CALL == 0:
             if progress is not None:
                 progress(share_of_work(len(rows), merges))
             if enough is not None and enough():
                 break
-        if len(rows) == global_merges:
-            joint = []
-        number = -1 if joint else chosen()
-        left, right, count = (joint[0] if joint else languages[number]).best(types)
+        number = chosen()
+        left, right, count = languages[number].best(types)
         if count < max(minimum_count, 1):
             break
-        if not joint:
-            last.append(number)
-        shared.more_atoms = len_of(types, left) + len_of(types, right)
-        types = more_types(types, shared)
-        new = int(type_made(types, shared, left, right))
-        for text in (*joint, *languages, *measured):
-            text.merge(types, scratch, left, right, new)
-        rows.append((left, right, new))
+        last.append(number)
+        rows.append((left, right, merge(left, right, [*languages, *measured])))
     if progress is not None:
         progress(1.0)
     return np.array(rows, np.int32).reshape(-1, 3)
 
 
-def len_of(types: Types, number: int) -> int:
+def length_of(types: Types, number: int) -> int:
     """Return how many characters a type has."""
     return int(types.spelled[number] - (types.spelled[number - 1] if number else 0))

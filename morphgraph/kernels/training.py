@@ -448,17 +448,18 @@ def learn_events(
     progress: Callable[[float], None] | None = None,
     enough: Callable[[], bool] | None = None,
     texts: Sequence[str] = (),
+    order: int = 1,
 ) -> tuple[Int32, npt.NDArray[np.uint8]]:
     """Train on packed words; return the events in order, and the flag of every type.
 
     ``words`` comes from `append_words` and is used as working space. Its atoms are below
     ``atom_count``, in the order in which ties are to be broken, unless that is by code point of the
-    types' ``texts``, those of the atoms given; counts are at least 1, and the sum
-    of count × length must be below 2⁶². Events are rows (left, right, result), or (−1, −1, type)
-    where a type is removed; new types are numbered from ``atom_count`` on. After a merge, each
-    part, the left one first, is removed if the pair's count is more than ``threshold`` times that
-    of the part, both from before the merge: never with 1, which is BPE. With ``scaffold``, none is
-    removed; a part is marked if its remaining count is at most that of the next pair, 0 if there is
+    types' ``texts``, those of the atoms given, the last first with ``order`` −1; counts are at
+    least 1, and the sum of count × length must be below 2⁶². Events are rows (left, right, result),
+    or (−1, −1, type) where a type is removed; new types are numbered from ``atom_count`` on. After
+    a merge, each part, the left one first, is removed if the pair's count is more than
+    ``threshold`` times that of the part, both from before the merge: never with 1, which is BPE.
+    With ``scaffold``, none is removed; a part is marked if its remaining count is at most that of the next pair, 0 if there is
     none. Neither happens to atoms. Training ends at ``type_limit`` types that are neither removed
     nor marked, or when the best pair's count is below ``max(1, minimum_count)``. ``progress`` is
     called repeatedly with a number from 0 to 1; an exception from it ends the training. Once
@@ -472,7 +473,7 @@ def learn_events(
     state: Scalars = np.zeros(1, SCALARS).view(np.recarray)[0]
     state.atoms, state.limit, state.minimum = atom_count, type_limit, max(minimum_count, 1)
     pairs = initial_pairs(words, state, removing=threshold < 1 and not scaffold)
-    types = initial_types(atom_count, merges + merges // 4 + 64, state, texts)
+    types = initial_types(atom_count, merges + merges // 4 + 64, state, texts, order)
     scratch = scratch_for(len(types.counts), 2 * len(words))
     events = np.empty((merges + merges // 4 + 64, 3), np.int32)
     status = CHUNK

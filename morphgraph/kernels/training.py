@@ -459,11 +459,12 @@ def learn_events(
     or (−1, −1, type) where a type is removed; new types are numbered from ``atom_count`` on. After
     a merge, each part, the left one first, is removed if the pair's count is more than
     ``threshold`` times that of the part, both from before the merge: never with 1, which is BPE.
-    With ``scaffold``, none is removed; a part is marked if its remaining count is at most that of the next pair, 0 if there is
-    none. Neither happens to atoms. Training ends at ``type_limit`` types that are neither removed
-    nor marked, or when the best pair's count is below ``max(1, minimum_count)``. ``progress`` is
-    called repeatedly with a number from 0 to 1; an exception from it ends the training. Once
-    ``enough`` returns true, it ends after one more type, as it would with that ``type_limit``.
+    With ``scaffold``, none is removed; a part is marked if its remaining count is at most that of
+    the next pair, 0 if there is none. Neither happens to atoms. Training ends at ``type_limit``
+    types that are neither removed nor marked, or when the best pair's count is below ``max(1,
+    minimum_count)``. ``progress`` is called repeatedly with a number from 0 to 1; an exception from
+    it ends the training. Once ``enough`` returns true, it ends after one more type, as it would
+    with that ``type_limit``.
     Raises `MorphGraphError` for more than 2³¹ numbers in ``words``. Source: Chizhov et al. 2024,
     Algorithm 1; Lian et al. 2025.
     """

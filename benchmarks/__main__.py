@@ -15,7 +15,7 @@ from benchmarks import ONE_THREAD, peak_megabytes
 MODULES = {
     "segmenting": ("segment", "substrings", "sentencepiece_models", "exported"),
     "refining": ("knockout", "rebpe", "llm", "transplant"),
-    "training": ("train", "train_at_size", "remedies"),
+    "training": ("train", "train_at_size", "remedies", "parity"),
     "scoring": ("compare", "scores"),
     "counting": ("counting", "measuring"),
     "batch": ("batch",),

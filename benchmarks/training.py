@@ -6,6 +6,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,14 @@ import numpy as np
 import wordfreq
 
 from benchmarks import GERMAN_BPE, apart, data, in_turns, measured, save, table
-from morphgraph.corpus.counts import WordCounts
+from morphgraph.corpus.counts import LanguageCounts, WordCounts, to_language_counts
+from morphgraph.corpus.pipelines import prepare_languages
 from morphgraph.formats.loading import load_tokeniser
+from morphgraph.score.corpus_measures import language_costs
 from morphgraph.segment.dropout import Dropout
+from morphgraph.segment.parity import train_parity
 from morphgraph.segment.picky import train_picky
+from morphgraph.segment.training import train as train_method
 from morphgraph.segment.training import train_bpe
 from morphgraph.segment.trimmed import train_scaffold
 from morphgraph.tokeniser.merging import segment
@@ -27,6 +32,7 @@ LANGUAGES = ("en", "de", "fi", "ru")
 OVERLAP, DONORS = 2, 60_000
 FLAT = 2.7  # added to each rank in Mandelbrot's form of Zipf's law
 PICKY_BAR = 1.5  # × our own BPE
+PARITY_BAR = 3  # × our own BPE
 DROPOUT_BAR = 300_000  # words a second
 
 Merges = Callable[[], list[list[str]]]
@@ -231,3 +237,55 @@ def remedies(words: int = 300_000, types: int = 8192, rounds: int = 7) -> None:
     table(["work", "words a second"], [(name, f"{value:,.0f}") for name, value in speed.items()])
     print(f"\nBars: Picky BPE {PICKY_BAR} × BPE, dropout {DROPOUT_BAR:,} words a second")
     save("remedies", {"seconds": training, "words_a_second": speed})
+
+
+def parity(languages: str = "en,de,tr,hu", merges: int = 16_000, rounds: int = 3) -> None:
+    """Parity-aware BPE beside BPE on wordfreq's counts of several languages, on one thread.
+
+    Seconds of the processor from prepared words to merges; tokens on the words trained on.
+    """
+    counts = to_language_counts({name: f"wordfreq:{name}" for name in languages.split(",")})
+    prepared = prepare_languages("plain", counts)
+    size = 256 + merges
+    plain: Any = {"vocab_size": size, "alphabet": prepared.alphabet}
+    variants: dict[str, dict[str, Any]] = {
+        "base": {},
+        "hybrid": {"global_merges": merges // 2},
+        "window": {"window": 100},
+    }
+    # As if of parallel texts: the same number of running words in each language.
+    scaled = {
+        name: WordCounts(each.words, [round(n * 1e9 / each.total) for n in each.counts])
+        for name, each in counts.languages.items()
+    }
+    measured_on = {"": counts, ", development": LanguageCounts(counts.languages, scaled)}
+    contestants: dict[str, Callable[[], object]] = {
+        "BPE": lambda: train_bpe(prepared.counts, **plain)
+    }
+    for name, how in variants.items():
+        contestants[f"parity, {name}"] = partial(train_parity, prepared.languages, **plain, **how)
+    taken = in_turns(rounds, contestants, time.process_time)
+    trained = {"BPE": train_method("bpe", counts, size)}
+    for name, how in variants.items():
+        for ending, given in measured_on.items():
+            trained[f"parity, {name}{ending}"] = train_method("parity", given, size, parameters=how)
+    found = {name: language_costs(one, counts) for name, one in trained.items()}
+    print(f"{len(counts):,} words of {languages}, {merges:,} merges, medians of {rounds}\n")
+    rows = [
+        (name, f"{seconds:.2f}", f"{seconds / taken['BPE']:.1f}", f"{seconds / merges * 1e6:.0f}")
+        for name, seconds in taken.items()
+    ]
+    table(["", "seconds", "× BPE", "µs a merge"], rows)
+    print()
+    units: Any = ("word", "character", "byte")
+    costs = [
+        (
+            name,
+            *(f"{each.costs()[of]:.3f}" for of in counts.names),
+            *(f"{each.gini(unit):.4f}" for unit in units),
+        )
+        for name, each in found.items()
+    ]
+    table(["tokens per word", *counts.names, *(f"Gini, {unit}" for unit in units)], costs)
+    print(f"\nBar: {PARITY_BAR} × BPE")
+    save("parity", {"seconds": taken, "merges": merges, "languages": languages})

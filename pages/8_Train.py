@@ -6,9 +6,10 @@ method that reports none runs to its end.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
@@ -17,13 +18,14 @@ from morphgraph.core.cache import Same
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.limits import PUBLIC_TYPES, PUBLIC_WORDS, is_public
 from morphgraph.core.text import counted, shortened
-from morphgraph.corpus.counts import WordCounts, parse_word_counts, wordfreq_counts
+from morphgraph.corpus.counts import LanguageCounts, WordCounts, parse_word_counts, wordfreq_counts
 from morphgraph.corpus.pipelines import PIPELINES
 from morphgraph.corpus.text import read_text, text_columns
 from morphgraph.formats.hugging_face import to_tokenizer_json
 from morphgraph.methods import METHODS
 from morphgraph.refine.extending import preview_extend
 from morphgraph.score.comparison import Comparison
+from morphgraph.score.corpus_measures import language_costs
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import Method
 from morphgraph.segment.models import write_model
@@ -40,8 +42,11 @@ from web.inputs import content_of
 from web.jobs import train_in_turn
 from web.sources import Source, wordfreq_languages
 from web.state import Session, doing
+from web.views.parity import language_parity
 
 _ASKED, _SHOWN, _SECONDS = "train asked", "train shown", "train seconds"
+_COSTS = "train costs"
+"""What languages cost what was trained on several, and plain BPE, by label."""
 _SOURCES = {
     "wordfreq": "wordfreq's counts",
     "counts": "a file of word counts",
@@ -53,12 +58,12 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True)
 class _Words:
-    """The words to train on; ``given`` and ``file``: as `train_in_turn` takes them."""
+    """The words to train on; ``given`` and ``files``: as `train_in_turn` takes them."""
 
     source: str
-    read: Callable[[Progress], WordCounts]
+    read: Callable[[Progress], WordCounts | LanguageCounts]
     given: tuple[str, ...] = ()
-    file: tuple[str, str, bytes] | None = None
+    files: tuple[tuple[str, str, bytes], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -115,7 +120,7 @@ def _settings() -> _Order | None:
         )
     method, training = training_of(name)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        words = _source()
+        words = _languages() if training.several else _source()
         how: dict[str, Any] = {"step": 1000, "key": "train_size", "first": 8000, "width": 180}
         how["help"] = "All types, the atoms included: the bytes alone are 256."
         size = int(ui.setting(st.number_input, "Vocabulary size", 10, most, **how))
@@ -159,9 +164,36 @@ def _source() -> _Words | None:
     return None if file is None else _text(file)
 
 
+def _languages() -> _Words | None:
+    """Choose wordfreq's counts of several languages, and files named after theirs."""
+    languages = wordfreq_languages()
+    how: dict[str, Any] = {"key": "train_languages", "first": ["en", "de"], "width": 320}
+    chosen = ui.choice(st.multiselect, "wordfreq's counts of", languages, **how)
+    said = "One word a line: the word, a tab or a space, and its count. The file's name is the "
+    how = {"key": "train languages files", "accept_multiple_files": True}
+    files = st.file_uploader("Word counts, a file a language", help=f"{said}language's.", **how)
+    names = {re.sub(r"[^\w-]", "_", file.name.partition(".")[0]) or "_": file for file in files}
+    all_names = [*chosen, *names]
+    with ui.attempt():
+        if len(names) < len(files) or len(set(all_names)) < len(all_names):
+            raise MorphGraphError("Two lists are of one language. Name each file after its own.")
+        if len(all_names) > 1:
+            given = [part for name in chosen for part in ("--counts", f"{name}=wordfreq:{name}")]
+
+            def read(_: Progress) -> LanguageCounts:
+                counts = {name: wordfreq_counts(name) for name in chosen}
+                for name, file in names.items():
+                    counts[name] = parse_word_counts(content_of(file), file.name)
+                return LanguageCounts(counts)
+
+            uploads = [(f"--counts {n}=", file.name, file.getvalue()) for n, file in names.items()]
+            return _Words(", ".join(all_names), read, tuple(given), tuple(uploads))
+    return None
+
+
 def _counted(file: Any) -> _Words:
     given = ("--counts", file.name, file.getvalue())
-    return _Words(file.name, lambda _: parse_word_counts(content_of(file), file.name), (), given)
+    return _Words(file.name, lambda _: parse_word_counts(content_of(file), file.name), (), (given,))
 
 
 def _text(file: Any) -> _Words | None:
@@ -176,7 +208,7 @@ def _text(file: Any) -> _Words | None:
             return read_text(content_of(file), file.name, column=column, progress=progress)
 
         given = () if column is None else ("--column", column)
-        return _Words(file.name, read, given, ("--text", file.name, file.getvalue()))
+        return _Words(file.name, read, given, (("--text", file.name, file.getvalue()),))
     return None
 
 
@@ -188,7 +220,7 @@ def _train(current: Session, order: _Order | None) -> None:
     place = st.empty()
     if order is None or not st.session_state.pop(_ASKED, False):
         with place:
-            said = None if order else "Choose a file first."
+            said = None if order else "Choose what to train on first."
             how: dict[str, Any] = {"primary": True, "disabled": order is None, "help": said}
             ui.button("Train", "model_training", _ask, True, **how)
         return
@@ -226,22 +258,35 @@ def _run(current: Session, order: _Order, bar: Any) -> None:
         return advance
 
     started = time.perf_counter()
-    method, words = order.method.name, order.words
-    if is_public():
-        name, visitor = f"{method}-{order.pipeline}-{order.size}", current.store.folder.name
-        model = train_in_turn(visitor, order.options, name, bar.progress, words.file)
-    else:
-        counts = words.read(report("Reading the words", "Reading the words …", 0.0, 0.1))
+    reading = report("Reading the words", "Reading the words …", 0.0, 0.1)
+    counts = None if is_public() else order.words.read(reading)
+
+    def trained(order: _Order, start: float, end: float) -> Segmenter:
+        method = order.method.name
+        if counts is None:
+            name, visitor = f"{method}-{order.pipeline}-{order.size}", current.store.folder.name
+            return train_in_turn(visitor, order.options, name, bar.progress, *order.words.files)
         read = counted(len(counts), "word")
-        model = train(
+        return train(
             method,
             counts,
             order.size,
             pipeline=order.pipeline,
             parameters=order.parameters,
             minimum_count=order.least,
-            progress=report(f"Training on {read}", f"Preparing {read} …", 0.1, 1.0),
+            progress=report(f"Training on {read}", f"Preparing {read} …", start, end),
         )
+
+    several = training_of(order.method.name)[1].several
+    model = trained(order, 0.1, 0.6 if several else 1.0)
+    if several:
+        plain = trained(replace(order, method=METHODS["bpe"], parameters={}), 0.6, 0.9)
+        bar.progress(0.9, "Counting the tokens of each language …")
+        languages: Any = order.words.read(lambda _: None) if counts is None else counts
+        beside = {plain.name: plain, order.method.title: model}
+        st.session_state.setdefault(_COSTS, {})[order.label] = {
+            name: language_costs(each, languages) for name, each in beside.items()
+        }
     current.keep_model(order.label, model)
     st.session_state[_SHOWN] = order.label
     st.session_state.setdefault(_SECONDS, {})[order.label] = time.perf_counter() - started
@@ -258,11 +303,12 @@ def _extend(current: Session, order: _Order | None) -> None:
         how: dict[str, Any] = {"step": 100, "key": "extend_add", "first": 1000, "width": 180}
         add = int(ui.setting(st.number_input, "New types", 1, most, **how))
         said = "After all its merges, training goes on with the words above. One edit."
-        if not ui.button("Extend", "add", disabled=order is None, help=said) or order is None:
+        one = order is not None and not training_of(order.method.name)[1].several
+        if not ui.button("Extend", "add", disabled=not one, help=said) or order is None:
             return
         with ui.attempt():
             with st.spinner("Extending it…"), doing(current, f"The extension of {name}"):
-                counts = order.words.read(lambda _: None)
+                counts: Any = order.words.read(lambda _: None)
                 if is_public():
                     PUBLIC_WORDS.check(len(counts), "The text", fix="Leave out rare words")
                 change = preview_extend(study.tokeniser, counts, add)
@@ -306,6 +352,8 @@ def _result(current: Session) -> None:
     warning = current.once(("capitals", Same(segmenter)), segmenter.warning, of_files=True)
     if warning:
         st.warning(ui.plain(warning), icon=":material/match_case:")
+    if costs := st.session_state.get(_COSTS, {}).get(label):
+        language_parity(costs, "train_parity")
     _examples(current, [segmenter])
     with st.expander("Signature"):
         st.code(segmenter.signature(), language=None, wrap_lines=True)

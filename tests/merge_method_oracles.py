@@ -199,3 +199,54 @@ def segment_picky(events: Sequence[Event], atoms: Sequence[str]) -> tuple[list[s
                 break
         else:
             return tokens, performed
+
+
+def parity_aware_bpe(
+    training: Sequence[Mapping[str, int]],
+    development: Sequence[Mapping[str, int]],
+    *,
+    minimum: int = 2,
+    global_merges: int = 0,
+    window: int = 0,
+    alpha: float = 2.0,
+) -> list[tuple[str, str]]:
+    """The merges of parity-aware BPE, all counted afresh before each one."""
+
+    def text(counts: Mapping[str, int]) -> list[tuple[list[str], int]]:
+        return [(list(word), count) for word, count in counts.items()]
+
+    def size(words: Sequence[tuple[list[str], int]]) -> int:
+        return sum(len(tokens) * count for tokens, count in words)
+
+    texts, measured = [text(counts) for counts in training], [text(c) for c in development]
+    at_first = [size(words) for words in texts]
+    merges: list[tuple[str, str]] = []
+    chosen: list[int] = []
+    while True:
+        pairs: Counter[tuple[str, str]] = Counter()
+        if len(merges) < global_merges:
+            for words in texts:
+                pairs += pair_counts(words)
+        else:
+            languages = len(texts) + (1 if global_merges else 0)
+            recent = chosen[-window:] if window else []
+            allowed = [
+                n
+                for n in range(len(texts))
+                if not window or recent.count(n) / window <= alpha / languages
+            ]
+            candidates = allowed or list(range(len(texts)))
+            if measured:
+                best = max(candidates, key=lambda n: size(measured[n]))
+            else:
+                best = min(candidates, key=lambda n: at_first[n] / size(texts[n]))
+            pairs = pair_counts(texts[best])
+            chosen.append(best)
+        pair = max(pairs, key=lambda pair: (pairs[pair], pair), default=None)
+        if pair is None or pairs[pair] < minimum:
+            return merges
+        assert "".join(pair) not in map("".join, merges), "the same type from two pairs"
+        merges.append(pair)
+        for words in (*texts, *measured):
+            for tokens, _ in words:
+                replace(tokens, pair, ["".join(pair)])

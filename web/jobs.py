@@ -258,16 +258,17 @@ def train_in_turn(
     options: Sequence[str],
     name: str,
     tell: Tell,
-    file: tuple[str, str, bytes] | None = None,
+    *files: tuple[str, str, bytes],
 ) -> Segmenter:
     """Return what ``morphgraph train`` makes with these options, when the visitor's turn comes.
 
-    ``visitor``: the identity of their browser; ``name``: the name of the model; ``file``: the
-    option for an uploaded file, with its name and content. Raises `MorphGraphError` for errors of
+    ``visitor``: the identity of their browser; ``name``: the name of the model; ``files``: of each
+    uploaded file the option, its name and content. An option such as ``--counts en=`` is for one of
+    several languages. Raises `MorphGraphError` for errors of
     the command, for too much time or memory, and for a second training of the same visitor.
     """
     with _turn_of(visitor, tell):
-        return _trained(options, name, tell, file)
+        return _trained(options, name, tell, files)
 
 
 @contextmanager
@@ -289,24 +290,26 @@ def _turn_of(visitor: str, tell: Tell) -> Iterator[None]:
 
 
 def _trained(
-    options: Sequence[str], name: str, tell: Tell, file: tuple[str, str, bytes] | None
+    options: Sequence[str], name: str, tell: Tell, files: Sequence[tuple[str, str, bytes]]
 ) -> Segmenter:
     with tempfile.TemporaryDirectory(prefix="morphgraph-training-") as folder:
         out = Path(folder, "model.json")
         command = [sys.executable, "-m", "morphgraph", "train", "--confined", "--out", str(out)]
-        path = None
-        if file is not None:
+        names = {}
+        for number, (option, given, content) in enumerate(files):
             # The endings tell how to read it; nothing else of its name becomes a path.
             known = (".txt", ".csv", ".tsv", ".parquet", ".gz")
-            ends = [end for end in Path(file[1].lower()).suffixes[-2:] if end in known]
-            path = Path(folder, "words" + "".join(ends))
-            path.write_bytes(file[2])
-            options = [*options, file[0], str(path)]
+            ends = [end for end in Path(given.lower()).suffixes[-2:] if end in known]
+            path = Path(folder, f"words-{number}" + "".join(ends))
+            path.write_bytes(content)
+            names[path] = given
+            option, _, language = option.partition(" ")
+            options = [*options, option, f"{language}{path}"]
         told = _ran([*command, *options], Path(folder, "errors"), tell, "Training")
         if told is None:
             return read_model(out.read_bytes(), name)
-    if file is not None and path is not None:
-        told = told.replace(str(path), file[1]).replace(path.name, file[1])
+    for path, given in names.items():
+        told = told.replace(str(path), given).replace(path.name, given)
     raise MorphGraphError(told)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping, Sequence
+from numbers import Number
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,13 @@ from morphgraph.api.gold import Gold, table_of
 from morphgraph.api.tokeniser import Tokeniser
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import shortened
-from morphgraph.corpus.counts import WordCountsLike, to_word_counts
+from morphgraph.corpus.counts import (
+    LanguageCounts,
+    WordCounts,
+    WordCountsLike,
+    to_language_counts,
+    to_word_counts,
+)
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.predictions import Predictions
 from morphgraph.refine.learning import Entrant
@@ -72,28 +79,33 @@ def _serialised(source: Any) -> tuple[bytes, str]:
 
 def train(
     method: str,
-    counts: WordCountsLike,
+    counts: WordCountsLike | Mapping[str, WordCountsLike],
     vocab_size: int,
     *,
+    development: Mapping[str, WordCountsLike] | None = None,
     pipeline: str | None = None,
     minimum_count: int | None = None,
     **parameters: Value,
 ) -> Tokeniser:
     """Train a tokeniser on word counts: ``bpe``, ``picky``, ``unigram``, ``wordpiece``, ….
 
-    ``counts``: of words, a file of them, or ``wordfreq:en``. ``vocab_size``: how many types come
-    out, atoms and special tokens included. ``pipeline``: how words are prepared, by default the
-    method's own way; words rarer than ``minimum_count`` are left out. ``parameters``: the method's
-    own. Errors: `MorphGraphError`.
+    ``counts``: of words, a file of them, or ``wordfreq:en``; or several of these by the name of
+    their language, which ``parity`` needs. ``development``: for ``parity``, word counts of a
+    parallel text in each language. ``vocab_size``: how many types come out, atoms and special
+    tokens included. ``pipeline``: how words are prepared, by default the method's own way; words
+    rarer than ``minimum_count`` are left out. ``parameters``: the method's own. Errors:
+    `MorphGraphError`.
 
     >>> mg.train("bpe", {"low": 5, "lower": 2, "newest": 6, "widest": 3}, 259).types[256:]
     ('es', 'est', 'lo')
+    >>> mg.train("parity", {"en": {"low": 5}, "nl": {"laag": 3}}, 259).types[256:]
+    ('Ġl', 'Ġla', 'Ġlo')
     """
     from morphgraph.segment.training import train as train_segmenter
 
     trained = train_segmenter(
         method,
-        to_word_counts(counts),
+        _training_counts(counts, development),
         vocab_size,
         pipeline=pipeline,
         parameters=parameters,
@@ -102,6 +114,18 @@ def train(
     if warning := trained.warning():
         warnings.warn(warning, stacklevel=2)
     return Tokeniser(trained)
+
+
+def _training_counts(counts: Any, development: Any) -> WordCounts | LanguageCounts:
+    first = next(iter(counts.values()), 0) if isinstance(counts, Mapping) else 0
+    if not isinstance(first, Number):
+        return to_language_counts(counts, development)
+    if development is not None:
+        raise MorphGraphError(
+            'Development texts are those of several languages. Give counts such as {"en": one, '
+            '"de": other}.'
+        )
+    return to_word_counts(counts)
 
 
 def compare(

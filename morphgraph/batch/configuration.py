@@ -190,6 +190,11 @@ class _TokeniserChoice(_Grid, _ForLanguages):
         if self.vocab_size is None:
             raise ValueError("it does not say how many types to train. Add vocab_size.")
         method, chosen = training_of(str(self.train))
+        if chosen.several:
+            raise ValueError(
+                f"{method.title} is trained on several languages at once, and here each has a "
+                "tokeniser of its own. Train it with morphgraph train, and give the file."
+            )
         for name in self.given().keys() - chosen.parameters.model_fields:
             raise ValueError(f"{method.title} has no {name}. Leave it out.")
         for pipeline in self.pipeline or ():
@@ -204,7 +209,8 @@ class _TokeniserChoice(_Grid, _ForLanguages):
 def _training_fields() -> dict[str, Any]:
     found: dict[str, Any] = {}
     for method in METHODS.trained:
-        for name, field in training_of(method)[1].parameters.model_fields.items():
+        training = training_of(method)[1]
+        for name, field in () if training.several else training.parameters.model_fields.items():
             told = f"For {method}. {field.description}"
             found[name] = (_one_or_more_values(field) | None, Field(None, description=told))
     return found

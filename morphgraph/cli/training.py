@@ -1,5 +1,6 @@
 """The commands that train tokenisers and look into models: train, transplant, undertrained."""
 
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -21,7 +22,7 @@ from morphgraph.core.text import count_text, counted, shortened, visible
 if TYPE_CHECKING:
     import pandas as pd
 
-    from morphgraph.corpus.counts import WordCounts
+    from morphgraph.corpus.counts import LanguageCounts, WordCounts
     from morphgraph.models.transplanting import Transplant
 
 
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 def train(
     vocab_size: int,
     out: Path,
-    counts: str | None = None,
+    counts: list[str] | None = None,
+    development: list[str] | None = None,
     text: Path | None = None,
     column: str | None = None,
     method: str | None = None,
@@ -44,7 +46,10 @@ def train(
 
     vocab_size: Size of the vocabulary, the atoms included.
     out: Where to write the tokenizer.json; with --method, the model.
-    counts: Word counts: FILE (word⇥count a line) or wordfreq:LANG.
+    counts: Word counts: FILE (word⇥count a line) or wordfreq:LANG. Of several languages, each with
+        its name: en=FILE; given again for each.
+    development: For --method parity: word counts of a parallel text, which tell what language is
+        behind, en=FILE; given again for each. Without, the training counts do.
     text: Instead of counts: plain text, csv, tsv or parquet.
     column: The column of a table with the text.
     method: {trained}, with parameters as in picky(threshold=0.9); byte-level BPE as a
@@ -63,12 +68,14 @@ def train(
         raise MorphGraphError("--pipeline needs a method. Add --method bpe, or another one.")
     if method is not None and special:
         raise MorphGraphError("--special does not go with --method. Leave one of them out.")
+    if method is None and development:
+        raise MorphGraphError("--development needs a method. Add --method parity.")
     if confined:
         lower_priority()
         limit_this_process(PUBLIC_SECONDS.value, PUBLIC_MEMORY.value)
         PUBLIC_TYPES.check(vocab_size, "The vocabulary", fix="Ask for fewer")
     with _ending_early(checkpoint) as enough, _training_progress() as advance:
-        words = _words(counts, text, column)
+        words = _words(counts or [], development or [], text, column)
         advance(0.0)
         if confined:
             PUBLIC_WORDS.check(len(words), "The text", fix="Leave out rare words")
@@ -136,8 +143,10 @@ def _ending_early(checkpoint: Path | None) -> "Iterator[Callable[[], bool] | Non
         yield enough
 
 
-def _words(counts: str | None, text: Path | None, column: str | None) -> "WordCounts":
-    if (counts is None) == (text is None):
+def _words(
+    counts: list[str], development: list[str], text: Path | None, column: str | None
+) -> "WordCounts | LanguageCounts":
+    if (not counts) == (text is None):
         raise MorphGraphError(
             "Train on word counts or on text: give either --counts or --text, and not both."
         )
@@ -147,12 +156,39 @@ def _words(counts: str | None, text: Path | None, column: str | None) -> "WordCo
         return read_text(text, column=column)
     if column is not None:
         raise MorphGraphError("--column names a column of the --text file. Give one, or leave out.")
-    found: WordCounts = word_counts(counts)
-    return found
+    if len(counts) == 1 and not development and _named(counts[0]) is None:
+        found: WordCounts = word_counts(counts[0])
+        return found
+    from morphgraph.corpus.counts import to_language_counts
+
+    return to_language_counts(
+        _by_language("counts", counts), _by_language("development", development)
+    )
+
+
+def _named(given: str) -> tuple[str, str] | None:
+    """Return the language and the source of en=FILE; None if it is a file alone."""
+    found = re.fullmatch(r"([\w-]+)=(.+)", given)
+    return None if found is None or Path(given).exists() else (found[1], found[2])
+
+
+def _by_language(option: str, given: list[str]) -> dict[str, str]:
+    sources: dict[str, str] = {}
+    for each in given:
+        named = _named(each)
+        if named is None:
+            raise MorphGraphError(
+                f"--{option} {each} does not say its language, and there are several. Write it "
+                f"like --{option} en={each}."
+            )
+        if named[0] in sources:
+            raise MorphGraphError(f"--{option} has {named[0]} twice. Give each language once.")
+        sources[named[0]] = named[1]
+    return sources
 
 
 def _model(
-    method: str, words: "WordCounts", vocab_size: int, how: dict[str, Any]
+    method: str, words: "WordCounts | LanguageCounts", vocab_size: int, how: dict[str, Any]
 ) -> tuple[bytes, dict[str, Any]]:
     from morphgraph.segment.method import parse_method
     from morphgraph.segment.models import write_model

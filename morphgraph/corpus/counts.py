@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -76,6 +76,34 @@ class WordCounts:
     def total(self) -> int:
         """The number of running words."""
         return sum(map(int, self.counts))
+
+
+@dataclass(frozen=True)
+class LanguageCounts:
+    """Word counts of several languages by name, and of a development text of each, if any.
+
+    >>> LanguageCounts({"en": WordCounts(["low"], [5]), "nl": WordCounts(["laag"], [3])}).names
+    ['en', 'nl']
+    """
+
+    languages: Mapping[str, WordCounts]
+    development: Mapping[str, WordCounts] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.development and set(self.development) != set(self.languages):
+            one = min(set(self.development) ^ set(self.languages))
+            raise MorphGraphError(
+                f"Of {one} there is a training or a development text, but not both. Give every "
+                "language both, or no development text at all."
+            )
+
+    def __len__(self) -> int:
+        return sum(map(len, self.languages.values()))
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the languages, in order."""
+        return list(self.languages)
 
 
 def read_word_counts(path: str | Path) -> WordCounts:
@@ -354,6 +382,18 @@ def to_word_counts(source: WordCountsLike) -> WordCounts:
     if name.startswith("wordfreq:"):
         return wordfreq_counts(name.removeprefix("wordfreq:"))
     return read_word_counts(name)
+
+
+def to_language_counts(
+    languages: Mapping[str, WordCountsLike], development: Mapping[str, WordCountsLike] | None = None
+) -> LanguageCounts:
+    """Return the word counts of several languages from anything that `to_word_counts` takes."""
+    return LanguageCounts(
+        *(
+            {name: to_word_counts(source) for name, source in each.items()}
+            for each in (languages, development or {})
+        )
+    )
 
 
 def wordfreq_counts(language: str, *, wordlist: str = "best") -> WordCounts:

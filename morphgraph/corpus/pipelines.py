@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted
-from morphgraph.corpus.counts import WordCounts
+from morphgraph.corpus.counts import LanguageCounts, WordCounts
 from morphgraph.corpus.word_array import (
     BATCH_SIZE,
     CountedArray,
@@ -66,6 +66,13 @@ class PreparedCorpus:
     counts: WordCounts
     alphabet: tuple[str, ...]
     dropped: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class PreparedLanguages(PreparedCorpus):
+    """Pieces of several languages: those of each one, and in ``counts`` those of all together."""
+
+    languages: LanguageCounts = field(kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -143,6 +150,52 @@ def prepare(
             + ". Give more words, or a smaller least count."
         )
     return PreparedCorpus(pipeline, kind, pieces, tuple(sorted(alphabet)), dict(choice.dropped))
+
+
+def prepare_languages(
+    pipeline: str,
+    counts: LanguageCounts,
+    *,
+    kind: str | None = None,
+    minimum_count: int | None = None,
+) -> PreparedLanguages:
+    """Prepare words of several languages, each for itself; development texts lose no rare words.
+
+    Errors as those of `prepare`, with the name of the language.
+
+    >>> both = LanguageCounts({"en": WordCounts(["low"], [5]), "nl": WordCounts(["laag"], [3])})
+    >>> dict(prepare_languages("plain", both).counts.items())
+    {'Ġlow': 5, 'Ġlaag': 3}
+    """
+    alphabet: set[str] = set()
+    dropped: Counter[str] = Counter()
+
+    def prepared(texts: Mapping[str, WordCounts], least: int | None) -> dict[str, PreparedCorpus]:
+        found = {}
+        for name, words in texts.items():
+            try:
+                found[name] = prepare(pipeline, words, kind=kind, minimum_count=least)
+            except MorphGraphError as error:
+                raise MorphGraphError(f"{name}: {error}") from error
+        return found
+
+    training = prepared(counts.languages, minimum_count)
+    development = prepared(counts.development, 1)
+    for each in training.values():
+        alphabet.update(each.alphabet)
+        dropped.update(each.dropped)
+    parts = [counted_array(each.counts.words, each.counts.counts) for each in training.values()]
+    return PreparedLanguages(
+        pipeline,
+        next(iter(training.values())).kind,
+        WordCounts(*sum_duplicates(*concatenate_counts(parts))),
+        tuple(sorted(alphabet)),
+        dict(dropped),
+        languages=LanguageCounts(
+            {name: each.counts for name, each in training.items()},
+            {name: each.counts for name, each in development.items()},
+        ),
+    )
 
 
 Portion = tuple[CountedArray, Mapping[str, int]]

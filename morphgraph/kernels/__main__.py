@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from morphgraph.kernels import removing, resampling, training, trie, words
+from morphgraph.kernels import parity, removing, resampling, training, trie, words
 from morphgraph.kernels.merge_lookup import DENSE, NOTHING, build_table, widened
 from morphgraph.kernels.segmenting import (
     NONE_OMITTED,
@@ -84,6 +84,9 @@ def main() -> None:
     packed = room_for_words(places(3))
     append_words(packed, 0, ids(0, 1, 0), places(3), places(1))
     training.learn_events(packed, 2, 4, threshold=0.5)
+    packed = room_for_words(places(3))
+    append_words(packed, 0, ids(0, 1, 0), places(3), places(1))
+    parity.learn_parity([packed], [3], [], [], ["a", "b"], 4, minimum_count=1, global_merges=1)
     copy_rows(training._empty_table(2), ids(), training._empty_table(4), ids())
     text, space = (np.frombuffer(part, np.uint8) for part in (b"::a::b::", b" "))
     words.first_places(text, places(1))

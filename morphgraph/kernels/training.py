@@ -173,6 +173,27 @@ def enter_merge(pairs, types, scratch, state, merge, touches, events):
 
 
 @njit(cache=True, nogil=True)
+def merge_words(words, pairs, types, scratch, state, merge, row, head):
+    """Merge (left, right) → new in the words of a chain of lists; return how often.
+
+    ``row`` is the pair's in the table. There must be room: see `has_room`.
+    """
+    table, heads = pairs.table, pairs.heads
+    left, right, new = merge
+    members = listed_words(pairs.nodes, pairs.positions, head)
+    state.work += members.shape[0]
+    merged = table[row, 1]
+    if left == right:
+        merged = count_doubles(words, np.unique(members), left)
+    touches, changes = replace_pair(words, members, left, right, new, scratch)
+    enter_merge(pairs, types, scratch, state, merge, touches, changes)
+    table[row, 1] = 0
+    if heads.shape[0]:
+        heads[row] = -1
+    return merged
+
+
+@njit(cache=True, nogil=True)
 def count_doubles(words, members, part):
     """Count non-overlapping repetitions of a type in distinct words."""
     total = np.int64(0)
@@ -338,7 +359,7 @@ def train_events(words, pairs, types, scratch, events, state, threshold, scaffol
 
     With ``scaffold``, nothing is split.
     """
-    table, heads, heap, low, nodes, positions = pairs
+    table, heads, heap, low, nodes, _ = pairs
     counts, flags, spelled = types.counts, types.flags, types.spelled
     while True:
         if not has_room(pairs, types, events, state, 1, 0, 0):
@@ -401,16 +422,8 @@ def train_events(words, pairs, types, scratch, events, state, threshold, scaffol
                 if removable and count / counts[part] > threshold:
                     state.to_split |= 1 << side
         head = np.int64(heads[row]) if heads.shape[0] else heap[0, 2]
-        members = listed_words(nodes, positions, head)
-        state.work += members.shape[0]
-        merged = count
-        if left == right:
-            merged = count_doubles(words, np.unique(members), left)
-        touches, changes = replace_pair(words, members, left, right, new, scratch)
-        enter_merge(pairs, types, scratch, state, (left, right, new), touches, changes)
-        table[row, 1] = 0
-        if heads.shape[0]:
-            heads[row] = -1
+        merge = (left, right, new)
+        merged = merge_words(words, pairs, types, scratch, state, merge, row, head)
         tail = head
         while nodes[tail, 2] >= 0:
             tail = nodes[tail, 2]
@@ -435,21 +448,23 @@ def learn_events(
     progress: Callable[[float], None] | None = None,
     enough: Callable[[], bool] | None = None,
     texts: Sequence[str] = (),
+    order: int = 1,
 ) -> tuple[Int32, npt.NDArray[np.uint8]]:
     """Train on packed words; return the events in order, and the flag of every type.
 
     ``words`` comes from `append_words` and is used as working space. Its atoms are below
     ``atom_count``, in the order in which ties are to be broken, unless that is by code point of the
-    types' ``texts``, those of the atoms given; counts are at least 1, and the sum
-    of count × length must be below 2⁶². Events are rows (left, right, result), or (−1, −1, type)
-    where a type is removed; new types are numbered from ``atom_count`` on. After a merge, each
-    part, the left one first, is removed if the pair's count is more than ``threshold`` times that
-    of the part, both from before the merge: never with 1, which is BPE. With ``scaffold``, none is
-    removed; a part is marked if its remaining count is at most that of the next pair, 0 if there is
-    none. Neither happens to atoms. Training ends at ``type_limit`` types that are neither removed
-    nor marked, or when the best pair's count is below ``max(1, minimum_count)``. ``progress`` is
-    called repeatedly with a number from 0 to 1; an exception from it ends the training. Once
-    ``enough`` returns true, it ends after one more type, as it would with that ``type_limit``.
+    types' ``texts``, those of the atoms given, the last first with ``order`` −1; counts are at
+    least 1, and the sum of count × length must be below 2⁶². Events are rows (left, right, result),
+    or (−1, −1, type) where a type is removed; new types are numbered from ``atom_count`` on. After
+    a merge, each part, the left one first, is removed if the pair's count is more than
+    ``threshold`` times that of the part, both from before the merge: never with 1, which is BPE.
+    With ``scaffold``, none is removed; a part is marked if its remaining count is at most that of
+    the next pair, 0 if there is none. Neither happens to atoms. Training ends at ``type_limit``
+    types that are neither removed nor marked, or when the best pair's count is below ``max(1,
+    minimum_count)``. ``progress`` is called repeatedly with a number from 0 to 1; an exception from
+    it ends the training. Once ``enough`` returns true, it ends after one more type, as it would
+    with that ``type_limit``.
     Raises `MorphGraphError` for more than 2³¹ numbers in ``words``. Source: Chizhov et al. 2024,
     Algorithm 1; Lian et al. 2025.
     """
@@ -458,9 +473,9 @@ def learn_events(
     merges = max(min(type_limit - atom_count, words.shape[0]), 0)
     state: Scalars = np.zeros(1, SCALARS).view(np.recarray)[0]
     state.atoms, state.limit, state.minimum = atom_count, type_limit, max(minimum_count, 1)
-    pairs = _initial_pairs(words, state, removing=threshold < 1 and not scaffold)
-    types = _initial_types(atom_count, merges + merges // 4 + 64, state, texts)
-    scratch = _scratch(len(types.counts), 2 * len(words))
+    pairs = initial_pairs(words, state, removing=threshold < 1 and not scaffold)
+    types = initial_types(atom_count, merges + merges // 4 + 64, state, texts, order)
+    scratch = scratch_for(len(types.counts), 2 * len(words))
     events = np.empty((merges + merges // 4 + 64, 3), np.int32)
     status = CHUNK
     while status != DONE:
@@ -471,16 +486,12 @@ def learn_events(
             if enough is not None and enough():
                 state.limit, enough = min(int(state.limit), int(state.most) + 1), None
         elif status == REFILL:
-            waiting = pairs.low[: state.low, 0]
-            state.threshold = (int(waiting.max()) + 1) // 2
-            size = int(np.count_nonzero(waiting >= state.threshold))
-            pairs = pairs._replace(heap=_with_room(pairs.heap, 0, size))
-            refill_queue(pairs.heap, pairs.low, types, state)
+            pairs = refilled(pairs, types, state)
         else:
-            pairs, types = _more_pairs(pairs, state), _more_types(types, state)
+            pairs, types = more_pairs(pairs, state), more_types(types, state)
             events = _with_room(events, int(state.events), 2)
             if len(scratch.slots) < 2 * len(types.counts):
-                scratch = _scratch(len(types.counts), 2 * len(words))
+                scratch = scratch_for(len(types.counts), 2 * len(words))
         state.stop = (int(state.events) // EVENTS_PER_CALL + 1) * EVENTS_PER_CALL
         how = float(threshold), scaffold
         status = train_events(words, pairs, types, scratch, events, state, *how)
@@ -505,7 +516,7 @@ def share_of_work(done: int, of: int) -> float:
 # ------------------------------------------------------------------------- room
 
 
-def _initial_pairs(words: Int32, state: Scalars, removing: bool) -> Pairs:
+def initial_pairs(words: Int32, state: Scalars, removing: bool) -> Pairs:
     size, used = 1 << 14, -1
     while used < 0:
         size *= 4
@@ -537,7 +548,17 @@ def _initial_pairs(words: Int32, state: Scalars, removing: bool) -> Pairs:
     return Pairs(table, heads, np.empty((1 << 12, 3), np.int64), low, nodes, positions)
 
 
-def _more_pairs(pairs: Pairs, state: Scalars) -> Pairs:
+def refilled(pairs: Pairs, types: Types, state: Scalars) -> Pairs:
+    """Halve the threshold of the empty heap, so that some of the waiting pairs enter it."""
+    waiting = pairs.low[: state.low, 0]
+    state.threshold = (int(waiting.max()) + 1) // 2
+    size = int(np.count_nonzero(waiting >= state.threshold))
+    pairs = pairs._replace(heap=_with_room(pairs.heap, 0, size))
+    refill_queue(pairs.heap, pairs.low, types, state)
+    return pairs
+
+
+def more_pairs(pairs: Pairs, state: Scalars) -> Pairs:
     """Make room for twice as much as `has_room` has missed."""
     more, positions = 2 * int(state.more_pairs), 2 * int(state.more_positions)
     if 3 * (int(state.pairs) + more) > 2 * len(pairs.table):
@@ -554,7 +575,9 @@ def _more_pairs(pairs: Pairs, state: Scalars) -> Pairs:
     )
 
 
-def _initial_types(atoms: int, more: int, state: Scalars, texts: Sequence[str]) -> Types:
+def initial_types(
+    atoms: int, more: int, state: Scalars, texts: Sequence[str], order: int = 1
+) -> Types:
     none = np.empty(0, np.int64)
     spelling, spelled = np.arange(atoms, dtype=np.int32), np.arange(1, atoms + 1)
     if texts:
@@ -562,13 +585,13 @@ def _initial_types(atoms: int, more: int, state: Scalars, texts: Sequence[str]) 
         spelled = np.cumsum([len(text) for text in texts])
     built, flags = np.empty((0, 2), np.int32), np.empty(0, np.uint8)
     state.types = state.size = state.most = atoms
-    types = Types(built, none, none, flags, spelling, spelled, spelling[:0], bool(texts))
+    types = Types(built, none, none, flags, spelling, spelled, spelling[:0], order if texts else 0)
     types = _for_types(types, atoms, more, 16 * more)
     types.flags[:atoms] = PRESENT
     return types
 
 
-def _more_types(types: Types, state: Scalars) -> Types:
+def more_types(types: Types, state: Scalars) -> Types:
     known, atoms = int(state.types), int(state.more_atoms)
     if known + 1 < len(types.counts) and types.spelled[known - 1] + atoms <= len(types.spelling):
         return types
@@ -587,7 +610,7 @@ def _for_types(types: Types, known: int, more: int, atoms: int) -> Types:
     return types._replace(**larger, spelling=spelling, spelled=spelled, by_spelling=by_spelling)
 
 
-def _scratch(types: int, events: int) -> Scratch:
+def scratch_for(types: int, events: int) -> Scratch:
     return Scratch(
         slots=np.zeros((2 * types, 4), np.int64),
         touched=np.empty(2 * types, np.int32),

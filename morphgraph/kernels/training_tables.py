@@ -80,8 +80,9 @@ class Types(NamedTuple):
     ``built``: rows (left, right), −1 for an atom; ``counts``: valid for all but atoms; ``listed``:
     the chain of lists of the words that it may be in; ``flags``: `REMOVED`, `PRESENT` or
     `SCAFFOLD`; ``spelled``: the index after its last atom in ``spelling``. ``by_spelling`` has ids
-    or −1; its length is a power of 2. ``by_text``: ``spelling`` has code points instead of atoms,
-    and of pairs of one count the first by code point is merged, not the one of the lowest ids.
+    or −1; its length is a power of 2. ``by_text``: if not 0, ``spelling`` has code points instead
+    of atoms, and of pairs of one count not that of the lowest ids is merged, but the first by code
+    point, or the last with −1.
     """
 
     built: Int32
@@ -91,7 +92,7 @@ class Types(NamedTuple):
     spelling: Int32
     spelled: Int64
     by_spelling: Int32
-    by_text: bool
+    by_text: int
 
 
 class Scratch(NamedTuple):
@@ -281,12 +282,12 @@ def compare_texts(types, one, other):
 @njit(inline="always")
 def goes_first(types, pair, other):
     """Return whether a pair is merged before another of the same count."""
-    if not types.by_text:
+    if types.by_text == 0:
         return pair < other
     found = compare_texts(types, pair >> 32, other >> 32)
     if found == 0:
         found = compare_texts(types, pair & 0xFFFFFFFF, other & 0xFFFFFFFF)
-    return found < 0
+    return found * types.by_text < 0
 
 
 @njit(inline="always")

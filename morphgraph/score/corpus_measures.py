@@ -27,7 +27,7 @@ from morphgraph.core.limits import CORPUS_LANGUAGES
 from morphgraph.core.text import base_name, unique_labels
 from morphgraph.corpus.counting import MIN_MEMORY, Runner, run_here
 from morphgraph.corpus.counting_sql import CountingTask, unify_spaces
-from morphgraph.corpus.counts import WordCounts
+from morphgraph.corpus.counts import LanguageCounts, WordCounts
 from morphgraph.corpus.text import LONGEST_WORD, BadLines, BadTexts, labelled_texts
 from morphgraph.corpus.text_files import (
     PACKED,
@@ -44,6 +44,7 @@ from morphgraph.segment.segmenter import Segmenter
 
 Unit = Literal["words", "lines"]
 Cost = Literal["line", "byte"]
+CostUnit = Literal["word", "character", "byte"]
 
 _AT_ONCE = 2**20
 """Roughly how many bytes of words are segmented at once."""
@@ -454,6 +455,44 @@ def differing(paths: Sequence[str]) -> list[str]:
     differs = [len(set(column)) > 1 for column in zip(*parts, strict=True)]
     first, last = differs.index(True), len(differs) - differs[::-1].index(True)
     return [".".join(each[first:last]) for each in parts]
+
+
+@dataclass(frozen=True)
+class LanguageCosts:
+    """What the words of each language cost a tokeniser, in tokens."""
+
+    compressions: Mapping[str, Compression]
+
+    def costs(self, per: CostUnit = "word") -> dict[str, float]:
+        """Return tokens per word, character or byte by language, cheapest first."""
+        found = {
+            name: one.tokens / getattr(one, f"{per}s") for name, one in self.compressions.items()
+        }
+        return dict(sorted(found.items(), key=lambda item: item[1]))
+
+    def gini(self, per: CostUnit = "word") -> float:
+        """Return the Gini coefficient of these costs."""
+        return gini([*self.costs(per).values()])
+
+    def lorenz(self, per: CostUnit = "word") -> tuple[Any, Any]:
+        """Return the Lorenz curve of these costs."""
+        return lorenz_curve([*self.costs(per).values()])
+
+
+def language_costs(segmenter: Segmenter, counts: LanguageCounts) -> LanguageCosts:
+    """Segment the counted words of several languages.
+
+    >>> import morphgraph as mg
+    >>> from morphgraph.corpus.counts import to_language_counts
+    >>> from morphgraph.segment.training import train
+    >>> both = to_language_counts({"en": {"low": 5}, "nl": {"laag": 3}})
+    >>> found = language_costs(train("bpe", both, 258), both)
+    >>> found.costs(), round(found.gini(), 3)
+    ({'en': 2.0, 'nl': 4.0}, 0.167)
+    """
+    return LanguageCosts(
+        {name: compress(segmenter, words) for name, words in counts.languages.items()}
+    )
 
 
 def gini(costs: Sequence[float]) -> float:

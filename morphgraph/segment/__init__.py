@@ -16,6 +16,7 @@ LISTED = {
     "suffix": Listing("morphgraph.segment.suffix"),
     "least": Listing("morphgraph.segment.least"),
     "morfessor": Listing("morphgraph.segment.morfessor", offered=False, trained=True),
+    "parity": Listing("morphgraph.segment.parity", segments=False, trained=True),
     "picky": Listing("morphgraph.segment.picky", offered=False, trained=True),
     "scaffold": Listing("morphgraph.segment.trimmed", offered=False, trained=True),
     "unigram": Listing("morphgraph.segment.unigram", offered=False, trained=True),

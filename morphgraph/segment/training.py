@@ -19,13 +19,14 @@ import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import clock
-from morphgraph.corpus.counts import WordCounts
+from morphgraph.corpus.counts import LanguageCounts, WordCounts
 from morphgraph.corpus.pipelines import (
     PIPELINES,
     PreparedCorpus,
     mark_capitals,
     pipeline_named,
     prepare,
+    prepare_languages,
     restore_capitals,
 )
 from morphgraph.corpus.text import Progress
@@ -53,7 +54,7 @@ class TrainingStopped(MorphGraphError):
 
 def train(
     method: str,
-    counts: Mapping[str, int] | WordCounts,
+    counts: Mapping[str, int] | WordCounts | LanguageCounts,
     vocab_size: int,
     *,
     pipeline: str | None = None,
@@ -70,8 +71,10 @@ def train(
     atoms included. ``progress`` is called with a number from 0 to 1; once ``cancelled`` returns
     true, `TrainingStopped` is raised; once ``enough`` does, training ends with the types so far.
     Unigram trains in one native call, without progress: ``cancelled`` is only called before and
-    after it, ``enough`` never. Raises `MorphGraphError` for an unknown method, pipeline or
-    parameter, for a size without room for the atoms, and if no words remain.
+    after it, ``enough`` never. Of counts of several languages, each language is prepared for
+    itself; most methods then train on the sums. Raises `MorphGraphError` for an unknown method,
+    pipeline or parameter, for a size without room for the atoms, if no words remain, and where
+    counts of several languages, or development texts, do not go with the method.
 
     >>> segmenter = train("bpe", {"low": 5, "lower": 2, "newest": 6, "widest": 3}, 259)
     >>> list(segmenter.types[256:])
@@ -85,9 +88,11 @@ def train(
             f"Choose one of {', '.join(training.pipelines)}."
         )
     settings = training.parameters.of(method, parameters or {})
+    _check_languages(entry, training, counts)
     watch = _watching(progress, cancelled)
     watch(0.0)
-    prepared = prepare(pipeline, counts, kind=training.atoms, minimum_count=minimum_count)
+    how: Any = {"kind": training.atoms, "minimum_count": minimum_count}
+    prepared = _prepared(pipeline, counts, **how)
     run = partial(training.run, enough=enough) if training.stoppable else training.run
     trained: Segmenter = run(prepared, vocab_size, f"{method}-{pipeline}", watch, **dict(settings))
     watch(1.0)
@@ -101,6 +106,25 @@ def training_of(name: str) -> tuple[Method, Training]:
         listed = ", ".join(METHODS.trained)
         raise MorphGraphError(f"There is no method “{name}” of training. Choose one of: {listed}.")
     return entry, entry.training
+
+
+def _prepared(
+    pipeline: str, counts: Mapping[str, int] | WordCounts | LanguageCounts, **how: Any
+) -> PreparedCorpus:
+    if isinstance(counts, LanguageCounts):
+        return prepare_languages(pipeline, counts, **how)
+    return prepare(pipeline, counts, **how)
+
+
+def _check_languages(entry: Method, training: Training, counts: Any) -> None:
+    names = counts.names if isinstance(counts, LanguageCounts) else []
+    if training.several and len(names) < 2:
+        raise MorphGraphError(
+            f"{entry.title} balances several languages, and there is only one. Give word counts "
+            "of two or more, each with its name: --counts en=FILE --counts de=FILE."
+        )
+    if names and counts.development and not training.several:
+        raise MorphGraphError(f"{entry.title} takes no development texts. Leave them out.")
 
 
 def _watching(progress: Progress, cancelled: Asked) -> Callable[[float], None]:
@@ -306,16 +330,30 @@ def packed_words(
     counts: Mapping[str, int] | WordCounts, alphabet: Iterable[str]
 ) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
     """Return words packed for training kernels, and the atoms; errors as in `trained_events`."""
+    [(packed, _)], atoms = packed_texts([counts], alphabet)
+    return packed, atoms
+
+
+def packed_texts(
+    texts: Sequence[Mapping[str, int] | WordCounts], alphabet: Iterable[str]
+) -> tuple[list[tuple[npt.NDArray[np.int32], int]], tuple[str, ...]]:
+    """Return the words of each text, packed for training kernels, with the number of atoms in them.
+
+    Then the atoms of all texts together; errors as in `trained_events`.
+    """
     from morphgraph.kernels.training_tables import append_words, room_for_words
 
-    if not isinstance(counts, WordCounts):
-        counts = WordCounts.from_mapping(counts)
-    words, numbers = counted_words(counts)
-    if isinstance(words, WordArray):
-        lengths = words.lengths()
-    else:
-        lengths = np.fromiter(map(len, words), np.int64, len(words))
-    check_total(lengths, numbers)
+    listed = []
+    for counts in texts:
+        if not isinstance(counts, WordCounts):
+            counts = WordCounts.from_mapping(counts)
+        words, numbers = counted_words(counts)
+        if isinstance(words, WordArray):
+            lengths = words.lengths()
+        else:
+            lengths = np.fromiter(map(len, words), np.int64, len(words))
+        check_total(lengths, numbers)
+        listed.append((words, numbers, lengths))
     extra = list(alphabet)
     for character in extra:
         if len(character) != 1:
@@ -324,16 +362,20 @@ def packed_words(
             )
     present = np.zeros(0x110000, np.bool_)
     present[[ord(character) for character in extra]] = True
-    for portion in _code_points(words):
-        present[portion] = True
+    for words, _, _ in listed:
+        for portion in _code_points(words):
+            present[portion] = True
     characters = np.flatnonzero(present)
     atom_ids = np.zeros(0x110000, np.int32)
     atom_ids[characters] = np.arange(len(characters))
-    packed, at = room_for_words(lengths), 0
-    for number, portion in enumerate(_code_points(words)):
-        some = slice(number * BATCH_SIZE, (number + 1) * BATCH_SIZE)
-        at = append_words(packed, at, atom_ids[portion], lengths[some], numbers[some])
-    return packed, tuple(map(chr, characters.tolist()))
+    found = []
+    for words, numbers, lengths in listed:
+        packed, at = room_for_words(lengths), 0
+        for number, portion in enumerate(_code_points(words)):
+            some = slice(number * BATCH_SIZE, (number + 1) * BATCH_SIZE)
+            at = append_words(packed, at, atom_ids[portion], lengths[some], numbers[some])
+        found.append((packed, int((lengths * numbers).sum())))
+    return found, tuple(map(chr, characters.tolist()))
 
 
 def check_total(lengths: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> None:
@@ -424,7 +466,7 @@ def check_vocabulary_size(vocab_size: int, atoms: int, what: str = "atoms") -> N
 
 
 def train_tokeniser(
-    counts: WordCounts,
+    counts: WordCounts | LanguageCounts,
     vocabulary_size: int,
     *,
     minimum_count: int = 0,
@@ -444,7 +486,7 @@ def train_tokeniser(
                 f"The special token “{text}” is empty or repeated. Give each a name of its own, "
                 "such as “<unk>”."
             )
-    prepared = prepare("plain", counts)
+    prepared = _prepared("plain", counts)
     trained = train_bpe(
         prepared.counts,
         vocab_size=vocabulary_size,

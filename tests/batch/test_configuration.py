@@ -132,6 +132,8 @@ CHANGES = {
     ("3000", "3000\n    file: x"): "Give either train or file.",
     ("3000", "3000\n    threshold: 0.9"): "BPE has no threshold.",
     ("3000", "'3000'"): "field tokenisers[0].vocab_size: '3000' does",
+    ("train: bpe", "train: parity"): "field tokenisers[0]: Parity-aware BPE is trained on several "
+    "languages at once",
     ("train: bpe", "train: bpe-prime\n    pipeline: rebpe"): "BPE′ cannot follow the pipeline "
     "rebpe. Use one of: spaces, no-spaces.",
     ("[wordfreq]", "[{name: a, wordfreq: de, counts: b}]"): "Give either wordfreq, counts or",

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer
 
+import morphgraph as mg
 from morphgraph.segment.models import read_model
 
 Command = Callable[..., Any]
@@ -30,6 +31,7 @@ main()
 """
 METHODS = ["bpe", "bpe-prime", "morfessor", "picky", "scaffold", "unigram", "unigram-prime"]
 METHODS += ["wordpiece"]
+LANGUAGES = {"en": "undoing\t9\nundo\t5\n", "tr": "evlerde\t7\nevler\t6\n", "empty": "\n"}
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -49,6 +51,60 @@ def test_train_and_segment(morphgraph: Command, folder: Path, method: str) -> No
     assert [row["word"] for row in shown["words"]] == ["undoing", "redoing"]
     plain = "".join(shown["words"][0]["tokens"]).replace("##", "")
     assert plain.strip("Ġ▁") == "undoing"
+
+
+@pytest.fixture
+def languages(folder: Path) -> Path:
+    for name, lines in LANGUAGES.items():
+        (folder / f"{name}.tsv").write_text(lines, encoding="utf-8")
+    return folder
+
+
+def test_train_on_several_languages(morphgraph: Command, languages: Path) -> None:
+    out, two = languages / "m.json", ("--counts", "en=en.tsv", "--counts", "tr=tr.tsv")
+    learn = ("train", "--vocab-size", 265, "--out", out, *two, "--method")
+    counts = {"en": {"undoing": 9, "undo": 5}, "tr": {"evlerde": 7, "evler": 6}}
+
+    def made() -> tuple[str, ...]:
+        return tuple(read_model(out.read_bytes(), "m.json").types)
+
+    assert morphgraph(*learn, "parity", "--json").json["method"] == "parity"
+    assert made() == mg.train("parity", counts, 265).types
+    run = morphgraph(*learn, "parity(window=2, alpha=1.0, global_merges=2)")
+    assert run.code == 0, run.err
+    assert made() != mg.train("parity", counts, 265).types
+    # Development texts: Turkish stays behind.
+    long = ("--development", "en=en.tsv", "--development", "tr=wordfreq:tr")
+    assert morphgraph(*learn, "parity", *long).code == 0
+    development = {"en": counts["en"], "tr": "wordfreq:tr"}
+    assert made() == mg.train("parity", counts, 265, development=development).types
+    assert {text.strip("Ġ")[:1] for text in made()[256:]} <= set("evlrd")
+    # The other methods train on the sums.
+    assert morphgraph(*learn, "bpe").code == 0
+    assert made() == mg.train("bpe", counts["en"] | counts["tr"], 265).types
+    assert morphgraph("train", "--vocab-size", 260, "--out", "t.json", *two).code == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["--counts", "en.tsv"], "balances several languages, and there is only one"),
+        (["--counts", "en=en.tsv"], "balances several languages, and there is only one"),
+        (["--counts", "en=en.tsv", "--counts", "tr.tsv"], "--counts tr.tsv does not say its"),
+        (["--counts", "en=en.tsv", "--counts", "en=tr.tsv"], "--counts has en twice"),
+        (["--counts", "en=en.tsv", "--counts", "x=empty.tsv"], "empty.tsv: the file has no words"),
+        (
+            ["--counts", "en=en.tsv", "--counts", "tr=tr.tsv", "--development", "tr=tr.tsv"],
+            "Of en there is a training or a development text, but not both",
+        ),
+    ],
+)
+def test_languages_that_are_refused(
+    morphgraph: Command, languages: Path, given: list[str], message: str
+) -> None:
+    run = morphgraph("train", "--vocab-size", 265, "--out", "m.json", "--method", "parity", *given)
+    assert (run.code, message in run.err) == (2, True), run.err
+    assert not (languages / "m.json").exists()
 
 
 def test_train_on_text(morphgraph: Command, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.segment.models import read_model, write_model
 from morphgraph.segment.picky import Picky
 from morphgraph.segment.segmenter import Segmenter, method_on
-from morphgraph.segment.training import train
+from morphgraph.segment.training import train, training_of
 from morphgraph.segment.trimmed import token_counts
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
@@ -332,6 +332,7 @@ SEEDS: dict[str, tuple[Callable[[], bytes], Read]] = {
     **{
         f"trained model of {method}": (lambda method=method: _model(method), read_saved)  # type: ignore[misc]
         for method in METHODS.trained
+        if not training_of(method)[1].several
     },
 }
 EACH = -(-CASES // len(SEEDS))

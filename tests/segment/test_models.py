@@ -21,7 +21,7 @@ from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.segment.models import load_segmenter, read_model, write_model
 from morphgraph.segment.segmenter import Segmenter, method_on
-from morphgraph.segment.training import train
+from morphgraph.segment.training import train, training_of
 from morphgraph.segment.trimmed import Scaffold, Trimmed
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece, unknown_share
@@ -64,7 +64,11 @@ ALL: list[Any] = [
 AB = tokeniser_of_types("folder/ab", ["a", "b", "ab"], ["ab"])
 ALL += [Dropout(AB, 0.5, 2, queue=True), Trimmed(AB, [9, 9, 1], 3), Scaffold(AB, ["ab"])]
 MADE = [pytest.param(lambda one=one: one, id=one.signature()) for one in ALL]
-MADE += [pytest.param(partial(train, m, COUNTS, 265), id=m) for m in METHODS.trained]
+MADE += [
+    pytest.param(partial(train, m, COUNTS, 265), id=m)
+    for m in METHODS.trained
+    if not training_of(m)[1].several
+]
 
 
 @pytest.mark.parametrize("make", MADE)

@@ -87,8 +87,8 @@ def test_arrays_grow(threshold: float, monkeypatch: pytest.MonkeyPatch) -> None:
         listed = json.loads(library.to_str())["model"]["merges"]
         assert [list(parts) for _, parts, _ in events_of(expected)] == listed
     seen, grown, sizes = set(), set(), dict[str, int]()
-    train_events, initial_pairs = training.train_events, training._initial_pairs
-    initial_types, with_room = training._initial_types, training._with_room
+    train_events, initial_pairs = training.train_events, training.initial_pairs
+    initial_types, with_room = training.initial_types, training._with_room
 
     def watched(*arguments: Any) -> int:
         _, pairs, types, _, events, *_ = arguments
@@ -117,8 +117,8 @@ def test_arrays_grow(threshold: float, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(training, "EVENTS_PER_CALL", 7)
     monkeypatch.setattr(training, "train_events", watched)
-    monkeypatch.setattr(training, "_initial_pairs", tight_pairs)
-    monkeypatch.setattr(training, "_initial_types", lambda n, _, *more: initial_types(n, 9, *more))
+    monkeypatch.setattr(training, "initial_pairs", tight_pairs)
+    monkeypatch.setattr(training, "initial_types", lambda n, _, *more: initial_types(n, 9, *more))
     monkeypatch.setattr(training, "_with_room", barely)
     assert train_picky(counts, **settings) == expected
     assert seen == {training.DONE, training.CHUNK, training.REFILL, training.GROW}

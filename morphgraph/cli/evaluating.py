@@ -94,24 +94,28 @@ def evaluate(
             into = (out or reproduce.parent / "reproduced") / key
             codes += [run(plan, into), _print_differences(board, key, into, chosen)]
         sys.exit(max(codes))
-    if out is None and not dry_run:
-        raise MorphGraphError("The run needs a folder. Add --out DIR.")
     if configuration is not None:
         from morphgraph.batch.plan import read_plan
         from morphgraph.core.files import configuration_path
 
         plan = read_plan(configuration_path(configuration), chosen, folder, confined=confined)
-        if dry_run or out is None:
+        if dry_run:
             _print_plan(plan, out, workers)
             return
-        sys.exit(run(plan, out))
-    elif out is not None:
-        from morphgraph.batch.leaderboard import merged, read_leaderboard
-        from morphgraph.batch.run import RESULTS
+        sys.exit(run(plan, _needed(out)))
+    from morphgraph.batch.leaderboard import merged, read_leaderboard
+    from morphgraph.batch.run import RESULTS
 
-        whole = merged({str(path): read_leaderboard(path) for path in merge or ()})
-        whole.write(out / RESULTS)
-        print(f"{out / RESULTS}: {counted(len(whole.rows), 'row')}")
+    whole = merged({str(path): read_leaderboard(path) for path in merge or ()})
+    path = _needed(out) / RESULTS
+    whole.write(path)
+    print(f"{path}: {counted(len(whole.rows), 'row')}")
+
+
+def _needed(out: Path | None) -> Path:
+    if out is None:
+        raise MorphGraphError("The run needs a folder. Add --out DIR.")
+    return out
 
 
 def _run(

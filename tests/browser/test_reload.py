@@ -28,6 +28,7 @@ def test_it_is_still_without_gold(new_page: Callable[..., Page], app_address: st
     page = new_page()
     start(page, app_address)
     page.get_by_text("Go on without gold").first.click()  # folded away
+    idle(page)  # it has opened
     page.get_by_test_id("stButton").get_by_role("button", name="Go on without gold").click()
     expect(sidebar(page)).to_contain_text("No reference:", timeout=PATIENCE)
     idle(page)

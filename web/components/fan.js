@@ -7,11 +7,25 @@ const SCALE = { most: 1.35, smallest: 0.15, largest: 4 };
 const MARGIN = 10; // px around all that is drawn
 const BAR = 40; // px at the end of a long fan, for its last row not to lie behind the buttons
 const LEAVING = 500; // ms after which what has faded is removed
+const NARROW = 400; // px; below, there is no room for both a merge and what it makes
 
 function svg(name, className) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", name);
   if (className) element.setAttribute("class", className);
   return element;
+}
+
+/** A fan in which the results at the right take the places of their merges. */
+function compact(fan) {
+  const vertices = new Map(fan.vertices.map((vertex) => [vertex.id, vertex]));
+  const results = new Map(fan.edges.map(({ source, target }) => [source, vertices.get(target)])); // a merge has one
+  for (const { id, kind, x, width } of fan.vertices) {
+    const result = results.get(id);
+    if (kind !== "merge" || x < 0 || !result || results.has(result.id)) continue;
+    vertices.set(result.id, { ...result, x: x + (result.width - width) / 2 });
+    vertices.delete(id);
+  }
+  return { vertices: [...vertices.values()], edges: fan.edges.filter(({ source }) => vertices.has(source)) };
 }
 
 class FanView {
@@ -46,7 +60,7 @@ class FanView {
     });
     this.world.addEventListener("panzoomend", () => this.keepCamera());
     this.listen();
-    this.resizing = new ResizeObserver(() => this.drawn && this.place());
+    this.resizing = new ResizeObserver(() => this.resize());
     this.resizing.observe(this.surface);
   }
 
@@ -66,10 +80,10 @@ class FanView {
     if (told !== this.told || switched) {
       const first = !this.drawn;
       this.told = told;
-      this.fan = data.fan;
+      this.given = data.fan;
       this.least = data.least;
       this.drawn = true;
-      this.draw();
+      this.fit();
       this.frame.classList.toggle("moving", !first && !switched);
       // Panzoom sets where it starts a moment after it is made.
       if (first) setTimeout(() => this.place());
@@ -80,6 +94,22 @@ class FanView {
     const merges = this.fan.vertices.filter(({ kind }) => kind === "merge").length;
     const how = "Arrow keys move, Enter clicks, Shift and Enter moves the graph there.";
     this.surface.setAttribute("aria-label", `Merge graph: ${types} types, ${merges} merges. ${how}`);
+  }
+
+  /** Draw what there is room for. */
+  fit() {
+    this.narrow = this.surface.clientWidth < NARROW;
+    this.fan = this.narrow ? compact(this.given) : this.given;
+    this.draw();
+  }
+
+  resize() {
+    if (!this.drawn || !this.surface.clientWidth) return;
+    if (this.narrow !== this.surface.clientWidth < NARROW) {
+      this.fit();
+      this.mark();
+    }
+    this.place();
   }
 
   // --- drawing by difference

@@ -16,7 +16,6 @@ from morphgraph.draw.charts import figure_of
 from morphgraph.reference.catalogue import LANGUAGES
 
 METHODS = {"BPE-knockout": "#a3122f", "ReBPE": "#6d45e0", "ReBPE, portable": "#0f8a5f"}
-PICTURE = Path(__file__).with_name("images") / "languages.png"
 
 
 def gains(results: pd.DataFrame) -> pd.DataFrame:
@@ -50,10 +49,9 @@ def table(found: pd.DataFrame) -> str:
         by = rows.set_index("method")
         methods = ("BPE", *METHODS)
         spans = 100 * by[["value", "low", "high"]]
-        scores = ["{:.1f} [{:.1f}, {:.1f}]".format(*spans.loc[m]) for m in methods]
+        scores = [with_interval(*spans.loc[m]) for m in methods]
         spans = by[["value_tokens", "low_tokens", "high_tokens"]]
-        told = ["{:.2f} [{:.2f}, {:.2f}]".format(*spans.loc[m]) for m in methods]
-        told = ["n/a" if "nan" in text else text for text in told]
+        told = [with_interval(*spans.loc[m], digits=2) for m in methods]
         cells = [name, reference, f"{by.entries['BPE']:,}", *scores, *told]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
@@ -78,19 +76,34 @@ def picture(found: pd.DataFrame) -> go.Figure:
     return figure.update_layout(template="plotly_white")
 
 
+def with_interval(value: float, low: float, high: float, digits: int = 1) -> str:
+    """Return a value with its interval, as tables have it.
+
+    >>> with_interval(45.83, 43.9, 47.6)
+    '45.8 [43.9, 47.6]'
+    """
+    shown = f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
+    return "n/a" if "nan" in shown else shown
+
+
+def save_picture(figure: go.Figure, name: str, width: int, height: int) -> None:
+    """Save a figure among the pictures of the docs."""
+    page_of = figure.to_html(include_plotlyjs=True, default_height=height - 20)
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium)
+        page = browser.new_page(viewport={"width": width, "height": height})
+        page.set_content(page_of)
+        page.wait_for_timeout(1500)
+        page.screenshot(path=Path(__file__).with_name("images") / f"{name}.png")
+        browser.close()
+
+
 def main() -> None:
     """Print the table and save the picture."""
     found = gains(pd.read_parquet(sys.argv[1]))
     print(table(found))
-    page_of = picture(found).to_html(include_plotlyjs=True, default_height=560)
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium)
-        page = browser.new_page(viewport={"width": 1000, "height": 580})
-        page.set_content(page_of)
-        page.wait_for_timeout(1500)
-        page.screenshot(path=PICTURE)
-        browser.close()
+    save_picture(picture(found), "languages", 1000, 580)
 
 
 if __name__ == "__main__":

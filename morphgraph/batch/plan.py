@@ -621,6 +621,7 @@ def _uses_counts(spec: Mapping[str, Any]) -> bool:
         "tokens" in spec["weightings"]
         or bool(spec["vocabulary"])
         or (known is not None and known.counts)
+        or spec["method"] == "morphbpe"  # trained on all of them
         or spec["parameters"].get("weighting") == "tokens"
     )
 

@@ -8,7 +8,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PYTEST := $(BIN)/pytest -n logical --maxprocesses 4 --dist loadfile
 
-.PHONY: app quick test test-models soak lint bench release-check assets story site clean
+.PHONY: app quick test test-models soak lint bench release-check assets story paper site clean
 
 app: $(STAMPS)/run
 	$(BIN)/morphgraph app
@@ -52,6 +52,10 @@ assets: $(STAMPS)/run
 story: $(STAMPS)/run
 	$(BIN)/python -m docs.make_story
 
+# Tables and figures of docs/results.md for a paper, in paper/: LaTeX, and a PDF if there is pdflatex.
+paper: $(STAMPS)/run
+	$(BIN)/python -m docs.make_paper
+
 # The pages of documentation, in site/. They keep their places beside each other, so that links do.
 site: $(STAMPS)/site
 	rm -rf build/docs && mkdir -p build/docs
@@ -89,4 +93,4 @@ $(STAMPS)/browser: $(STAMPS)/dev
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(STAMPS) .cache build dist site *.egg-info
+	rm -rf $(VENV) $(STAMPS) .cache build dist paper site *.egg-info

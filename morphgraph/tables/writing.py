@@ -38,9 +38,10 @@ _LATEX = str.maketrans({
     # Characters that pdfLaTeX's fonts lack.
     **{letter: f"$\\{name}$" for letter, name in {
         "α": "alpha", "β": "beta", "θ": "theta", "Δ": "Delta", "≥": "ge", "≤": "le", "±": "pm",
-        "↑": "uparrow", "↓": "downarrow", "×": "times", "→": "to", "†": "dagger",
+        "↑": "uparrow", "↓": "downarrow", "×": "times", "→": "to", "†": "dagger", "○": "circ",
     }.items()},
     "−": "$-$",
+    "′": "$'$",
 })  # fmt: skip
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&!@])")
 
@@ -66,10 +67,10 @@ def escape_formula(text: str) -> str:
 def latex(text: str) -> str:
     r"""Escape LaTeX's special characters, and write signs that fonts lack as maths.
 
-    >>> print(latex("50 % of a_b ≥ 1"))
-    50 \% of a\_b $\ge$ 1
+    >>> print(latex("50 % of --a_b ≥ 1"))
+    50 \% of -{}-a\_b $\ge$ 1
     """
-    return text.translate(_LATEX)
+    return re.sub("-(?=-)", "-{}", text.translate(_LATEX))  # two would be a dash
 
 
 def latex_breakable(text: str, behind: str = "|:") -> str:

@@ -25,7 +25,7 @@ from morphgraph.tables.writing import LINES_OF_PAGE, to_csv, to_latex, to_markdo
 
 NAN = math.nan
 HOSTILE = "</script><script>alert(1)</script>"
-LATEX = r"a_b & 50 % $x$ #1 {y} ~ ^ \end{table} ] 'q' \"z\" ≥ −"
+LATEX = r"a_b & 50 % $x$ #1 {y} ~ ^ \end{table} ] 'q' \"z\" ≥ − ′ ○ --"
 SPEC = TableSpec(title="Scores", rows=["method"], metrics=["f1", "types"])
 
 

@@ -7,8 +7,8 @@ modules, so the components become a classic script, and so do the data and the m
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ import morphgraph as mg
 from morphgraph.core.files import demo_tokeniser_path
 from morphgraph.core.text import in_percent
 from morphgraph.corpus.counts import wordfreq_counts
-from morphgraph.draw.charts import phase_colour, phase_label
+from morphgraph.draw.charts import phase_colour
 from morphgraph.draw.fan import fan_around
 from morphgraph.draw.merge_tree import describe_tree
 from morphgraph.draw.merge_tree_svg import to_svg
@@ -46,7 +46,15 @@ COMPONENTS = {
     "rows": ("shared", "elements", "chips"),
 }
 """The components of the story, and what each shares, as in `web.components`."""
-_WIDTHS = (620.0, 300.0)
+_PHASES = {"start": "start", "anneal": "add", "knockout": "knock out", "reify": "build"}
+_CHANGES = {
+    "annealed": "added",
+    "removed": "knocked out",
+    "split": "rebuilt from parts",
+    "repaired": "mended",
+    "created": "built anew",
+}
+"""A run in plain words."""
 _MILLION = 1_000_000
 
 Data = dict[str, Any]
@@ -123,6 +131,7 @@ class _Language:
         right, wrong = rows_through(self.study, focus)
         if right:
             raise AssertionError(f"the story says that each join of {CULPRIT} is wrong")
+        self.wrong = [row.word for row in wrong]
         after = {name: self._without([name]) for name in (CULPRIT, BLAMELESS)}
         to_blame = choose_types(self.tokeniser, self.blame, KnockoutSettings())
         every = self._without(to_blame)
@@ -130,6 +139,7 @@ class _Language:
         return {
             "types": len(self.names),
             "merges": self.study.graph.merge_count,
+            "signs": len(self.names) - self.study.graph.merge_count,
             "words": int((tally.weight > 0).sum()),
             "precision": in_percent(tally.precision.value, 0),
             "recall": in_percent(tally.recall.value, 0),
@@ -139,7 +149,7 @@ class _Language:
             "shown": {word: self._line(word, self.study.graph) for word in SHOWN},
             "fan": fan_around(self.study, focus, rows=7).to_dict(),
             "fan_after": after[CULPRIT].pop("fan"),
-            "rows": [asdict(row) for row in wrong],
+            "rows": [{**asdict(row), "word": ""} for row in wrong],
             "blame": {name: self._blame_of(name) for name in ("er", "es", "ies", "ers")},
             "to_blame": len(to_blame),
             "without": after,
@@ -149,10 +159,10 @@ class _Language:
 
     def _tree(self) -> Data:
         tree = describe_tree(self.tokeniser, self.tokeniser.encode([WORD]), 0)
-        return {
-            theme: list(dict.fromkeys(to_svg([tree], theme, width) for width in _WIDTHS))
-            for theme in ("light", "dark")
-        }
+        # Numbered as in the list beside it, by turns rather than ranks.
+        turns = (replace(one, rank=one.step, tooltip=one.description) for one in tree.merges)
+        tree = replace(tree, merges=tuple(turns))
+        return {theme: [to_svg(tree, theme, has_legend=False)] for theme in ("light", "dark")}
 
     def _births(self) -> Iterator[Data]:
         """Yield the merges of the word: how often each pair stood side by side, and where."""
@@ -179,7 +189,7 @@ class _Language:
                 "whole": merge.label,
                 "rank": merge.rank,
                 "count": round(total * _MILLION / counts.total),
-                "words": [word for word, _ in found.most_common(3)],
+                "words": [word for word, _ in found.most_common(2)],
             }
 
     def _after_merges(self, number: int) -> Any:
@@ -203,15 +213,19 @@ class _Language:
         study.graph.apply(study.graph.preview_knockout(types))
         better, worse, _ = study.better_worse_same(before)
         shown = []
-        for order in ("better", "worse"):
-            changed, _ = study.changed_words(before, order=order, limit=5)
+        for order, limit in (("better", 5), ("worse", 2)):
+            changed, _ = study.changed_words(before, order=order, limit=limit)
             gained = [one.word for one in changed if (one.gain > 0) == (order == "better")]
             shown.append([self._both(word) for word in gained if len(types) == 1])
+        lasts = [self._line(word, study.graph)["tokens"][-1] for word in self.wrong]
+        covering = [token for token in lasts if token.endswith(CULPRIT)]
         found = {
             **_Figure.of(study.now.tally)._asdict(),
             "better": better,
             "worse": worse,
             "changed": shown[0] or shown[1],
+            "covered": len(covering),
+            "cover": max(covering, key=len, default=""),
             "fan": fan_around(study, self.names.index(CULPRIT), rows=7).to_dict(),
         }
         study.graph.undo()
@@ -248,40 +262,47 @@ class _Language:
         start, end, before, after = self._scores(run)
         seen, held = split_entries(self.study.benchmark.words.texts, SHARE_HELD_OUT, 0)
         learned = self.study.benchmark.subset(seen)
-        look: Callable[[MergeGraph], float] = lambda graph: (  # noqa: E731
-            learned.score(segment(graph, learned.words), "morphemic", "types").f1
-        )
-        on_seen = follow_phases(run, look)
+        example = self._mended(before.now, before, after)["after"]["word"]
+
+        def look(graph: MergeGraph) -> tuple[float, list[Data]]:
+            score = learned.score(segment(graph, learned.words), "morphemic", "types")
+            return score.f1, [self._line(word, graph, after) for word in (WORD, example)]
+
+        looks = follow_phases(run, look)
         last = max(n for n, phase in enumerate(run.phases) if phase.counts) + 1
         points = []
-        for phase, other in list(zip(run.phases, on_seen, strict=True))[:last]:
-            said = " · ".join(f"{number:,} {kind}" for kind, number in phase.counts.items())
+        for phase, (on_seen, _) in list(zip(run.phases, looks, strict=True))[:last]:
+            counts = phase.counts.items()
+            said = ", ".join(f"{number:,} {_CHANGES[kind]}" for kind, number in counts)
+            kind = phase_colour(phase)
+            name = _PHASES[kind]
             point = {
-                "label": phase_label(phase),
-                "kind": phase_colour(phase),
+                "label": f"round {phase.iteration}: {name}" if phase.iteration else name,
+                "kind": kind,
                 "iteration": phase.iteration,
                 "f1": round(100 * phase.score.f1, 2),
                 "value": f"{100 * phase.score.f1:.1f}",
-                "said": said or "nothing to change" if phase.kind != "start" else "as it was",
+                "said": said or ("as it was" if phase.kind == "start" else "nothing to change"),
                 "undone": False,
-                "beside": round(100 * other, 2),
+                "beside": round(100 * on_seen, 2),
             }
             points.append(point)
-        texts = self.study.benchmark.words.texts
+        (seen_start, _), *_, (seen_end, _) = looks
+        if WORD not in {self.study.benchmark.words.texts[number] for number in seen}:
+            raise AssertionError(f"the story says that {WORD} is a seen word")
         return {
             "points": points,
+            "names": _PHASES,
+            "words": [lines for _, lines in looks[:last]],
             "rounds": run.phases[last - 1].iteration,
             "seen": len(seen),
             "held": len(held),
             "start": start._asdict(),
             "end": end._asdict(),
-            "seen_start": f"{100 * on_seen[0]:.2f}",
-            "seen_end": f"{100 * on_seen[-1]:.2f}",
+            "seen_start": f"{100 * seen_start:.2f}",
+            "seen_end": f"{100 * seen_end:.2f}",
             "gain": f"{100 * (after.now.tally.f1.value - before.now.tally.f1.value):.0f}",
-            "seen_gain": f"{100 * (on_seen[-1] - on_seen[0]):.0f}",
-            "is_seen": WORD in {texts[number] for number in seen},
-            "word": self._line(WORD, run.graph, after),
-            "example": self._mended(before.now, before, after),
+            "seen_gain": f"{100 * (seen_end - seen_start):.0f}",
         }
 
     def _mended(self, start: StudyState, before: Study, after: Study) -> Data:

@@ -23,19 +23,27 @@ for (const slot of document.querySelectorAll("[data-is]")) {
 
 const shown = [];
 
-/** Show a component in an element, and return what gives it other data. */
-function show(id, name, given) {
+/** Show a component in an element, `more` style added, and return what gives it other data. */
+function show(id, name, given, more = "") {
   const { html, css, show: draw } = story.components[name];
   const place = find(id).attachShadow({ mode: "open" });
-  place.innerHTML = `<style>${css}</style>${html}`; // from the components alone
+  place.innerHTML = `<style>${css}${more}</style>${html}`; // from the components alone
   const nothing = () => {};
-  const update = (more) => {
-    given = { ...given, ...more };
+  const update = (changed) => {
+    given = { ...given, ...changed };
     draw({ data: given, parentElement: place, setStateValue: nothing, setTriggerValue: nothing });
   };
   shown.push(update);
   update({});
   return update;
+}
+
+/** Draw what stands beside a component for each state that it plays. */
+function follow(id, draw) {
+  const { shadowRoot: played } = find(id);
+  const tell = () => draw(Number(played.querySelector("input[type=range]").value));
+  new MutationObserver(tell).observe(played.querySelector(".said"), { childList: true });
+  tell();
 }
 
 const lookAt = { view_key: "story", selected: null, height: "330px", least: 0.45 };
@@ -93,17 +101,14 @@ function kindOf(start, end, gold, length) {
 }
 
 /** A word with its gold morphs above its tokens, and a mark at each boundary and cut. */
-function compared({ word, morphs, tokens }, wasCut = null) {
+function compared({ word, morphs, tokens }) {
   const marker = tokens[0].startsWith("␣") ? 1 : 0;
   const length = [...word].length;
   const grid = columnsOf(length + marker);
   const gold = cutsOf(morphs);
   const cuts = cutsOf(tokens, marker);
   addRow(grid, 1, "linguist", morphs, 1 + marker, () => "morph");
-  const classOf = (_, at, size) => {
-    const [start, end] = [Math.max(0, at - marker), at - marker + size];
-    return `${kindOf(start, end, gold, length)} ${wasCut && !wasCut.includes(`${start} ${end}`) ? "edited" : ""}`;
-  };
+  const classOf = (_, at, size) => kindOf(Math.max(0, at - marker), at - marker + size, gold, length);
   addRow(grid, 2, "tokeniser", tokens, 1, classOf);
   for (const cut of new Set([...gold, ...cuts])) {
     const kind = !gold.includes(cut) ? "wrong" : cuts.includes(cut) ? "hit" : "missed";
@@ -147,7 +152,7 @@ function drawGuess() {
   tokenisers[language] ??= new story.Tokeniser(story.merges[language]);
   const raw = tokenisers[language].segment(word);
   const tokens = readable(raw);
-  if (looked) addRow(grid, 2, "the tokeniser", tokens, 1, () => "");
+  addRow(grid, 2, "tokeniser", looked ? tokens : [`␣${word}`], 1, () => (looked ? "" : "unseen"));
   const cuts = cutsOf(tokens, 1);
   for (const cut of looked ? cuts : []) {
     const mark = make("i", `mark ${guessed.has(cut) ? "hit" : "wrong"}`);
@@ -223,26 +228,20 @@ const births = data.births.map(({ parts, count, words }) =>
   make("li", "", make("code", "", parts.join(" + ")), make("b", "", count.toLocaleString("en-GB")), make("small", "", `${words.join(", ")} …`)),
 );
 find("births").append(...births);
-show("tree", "tree", { ...data.tree, clickable: false, offers: {}, file_name: "carries" });
-{
-  // The list follows the tree as it is played.
-  const tree = find("tree").shadowRoot;
-  const follow = () => {
-    const at = Number(tree.querySelector("input").value);
-    births.forEach((item, number) => {
-      item.classList.toggle("now", number + 1 === at);
-      item.classList.toggle("later", number + 1 > at);
-    });
-  };
-  new MutationObserver(follow).observe(tree.querySelector(".said"), { childList: true });
-  follow();
-}
+show("tree", "tree", { ...data.tree, clickable: false, offers: {}, file_name: "carries" }, ".saving { display: none; }");
+follow("tree", (at) =>
+  births.forEach((item, number) => {
+    item.classList.toggle("now", number + 1 === at);
+    item.classList.toggle("later", number + 1 > at);
+  }),
+);
 
 for (const word of ["carries", "unbelievable", "underestimating"]) find("gold").append(compared(data.shown[word]));
 
 show("fan", "fan", { ...lookAt, fan: data.fan, selected: data.fan.vertices.find(({ flags }) => flags.includes("focus"))?.key });
 const groups = [{ title: `The ${data.rows.length} words`, count: "", rows: data.rows, more: "", fresh: false }];
-show("rows", "rows", { groups, height: "330px" });
+const close = "button { padding: 1px 4px; border: 0; cursor: default; } button .gold { display: none; }";
+show("rows", "rows", { groups, height: "none" }, close);
 for (const type of ["er", "es", "ies"]) {
   const { joins, wrong, share } = data.blame[type];
   const cells = [make("td", "", make("code", "", type)), make("td", "", `${wrong} of ${joins}`), make("td", wrong ? "bad" : "", share)];
@@ -271,7 +270,7 @@ function chips({ word, morphs, tokens }) {
 
 const change = ({ before, after }) => make("div", "change", chips(before), make("span", "to", "→"), chips(after));
 find("better").append(...data.without.ies.changed.map(change));
-find("worse").append(...data.without.er.changed.slice(0, 3).map(change));
+find("worse").append(...data.without.er.changed.map(change));
 
 const knock = find("knock");
 const after = show("fan-after", "fan", { ...lookAt, view_key: "knockout", fan: data.fan });
@@ -284,39 +283,36 @@ knock.addEventListener("click", () => {
 
 {
   const { ies, er } = data.without;
-  const scores = [["as it was", data.start], ["without ies", ies], ["without er", er], [`without all ${data.to_blame} to blame`, data.without_all]];
+  const scores = [["as it was", data.start], ["without ies", ies], ["without er", er], [`without all ${data.to_blame}`, data.without_all]];
   const numbers = scores.flatMap(([, { low, high }]) => [Number(low), Number(high)]);
   const [least, most] = [Math.min(...numbers) - 2, Math.max(...numbers) + 2];
   const at = (value) => `${(100 * (value - least)) / (most - least)}%`;
-  for (const [name, { f1, low, high, better, worse }] of scores) {
-    const way = better === undefined ? "" : Number(f1) > Number(data.start.f1) ? "up" : "down";
+  for (const [name, { f1, low, high }] of scores) {
+    const way = Math.sign(f1 - data.start.f1);
     const [bar, point, start] = [make("i"), make("b"), make("u")];
     Object.assign(bar.style, { left: at(low), width: `${(100 * (high - low)) / (most - least)}%` });
     point.style.left = at(f1);
     start.style.left = at(data.start.f1);
-    const counts = make("small", "", better === undefined ? "" : ` ${better} better, ${worse} worse`);
-    const line = make("div", "", make("strong", "", f1), name, counts);
+    const line = make("div", "", make("strong", "", f1), name);
     const scale = make("div", "scale", start, bar, point);
     scale.title = `95 % interval [${low}, ${high}]`;
-    find("intervals").append(make("div", `interval ${way}`, line, scale));
+    find("intervals").append(make("div", `interval ${["down", "", "up"][way + 1]}`, line, scale));
   }
 }
 
 // --- step 6, and another language
 
-show("run", "run", { points: data.run.points, chosen: data.run.points.length - 1, word: null });
-const spans = ({ tokens }) => {
-  const ends = [0, ...cutsOf(tokens, 1), Infinity];
-  return ends.slice(1).map((end, number) => `${ends[number]} ${end}`);
-};
-{
-  const start = data.shown.carries;
-  const end = { ...data.run.word, morphs: start.morphs };
-  find("end").append(compared(end, spans(start)), change(data.run.example));
-}
+const { points, names } = data.run;
+show("run", "run", { points, names, chosen: points.length - 1, word: null }, ".line polyline:not(.beside) { stroke: var(--start); }");
+follow("run", (at) => {
+  find("phase").textContent = at ? `Tokens after “${points[at].label}”` : "Tokens at the start";
+  const [seen, fresh] = data.run.words[at];
+  const lines = [["seen word", { ...data.shown.carries, tokens: seen.tokens }], ["new word", fresh]];
+  find("end").replaceChildren(...lines.flatMap(([name, line]) => [make("span", "note", name), chips(line)]));
+});
 for (const one of data.languages) {
   const said = make("span", "", "most to blame: ", make("code", "", one.parts.join(" + ")), `, ${one.wrong} of ${one.joins} wrong`);
-  const score = make("p", "note", `${one.held} new words: F1 ${one.start.f1} → `, make("b", "", one.end.f1), ` [${one.end.low}, ${one.end.high}]`);
+  const score = make("p", "note", `${one.held} new words: F1 ${one.start.f1} → `, make("b", "", one.end.f1), `, 95 % interval ${one.end.low} to ${one.end.high}`);
   find("others").append(make("div", "card", make("h3", "", one.name, said), change(one.example), score));
 }
 
@@ -324,14 +320,13 @@ for (const one of data.languages) {
 
 for (const section of document.querySelectorAll(".asks")) {
   const buttons = [...section.querySelectorAll(".ask button")];
-  const told = section.querySelector(".told");
-  told.setAttribute("role", "status");
   for (const button of buttons) {
     button.addEventListener("click", () => {
+      if (section.classList.contains("open")) return;
       section.classList.add("open");
       button.classList.add("chosen");
       for (const one of buttons) {
-        one.disabled = true;
+        one.setAttribute("aria-disabled", "true"); // not disabled, which would lose the focus
         one.classList.toggle("answer", "right" in one.dataset);
       }
     });
@@ -398,14 +393,15 @@ buttons.large.addEventListener("click", () => {
   buttons.large.setAttribute("aria-pressed", isLarge);
   if (here >= 0) go(here);
 });
-buttons.copy.addEventListener("click", async () => {
+buttons.copy.addEventListener("click", () => {
   const address = location.href.split("#")[0] + (links[here]?.hash ?? "#start");
-  try {
-    await navigator.clipboard.writeText(address);
-    buttons.copy.textContent = "Copied";
-  } catch {
-    location.hash = links[here]?.hash ?? "#start"; // it stands in the address bar, to be copied there
-    buttons.copy.textContent = "In the address bar";
-  }
-  setTimeout(() => (buttons.copy.textContent = "Copy link"), 1600);
+  const isLocal = location.protocol === "file:";
+  // Not navigator.clipboard, which some browsers refuse to files.
+  addEventListener("copy", (event) => {
+    event.clipboardData.setData("text/plain", address);
+    event.preventDefault();
+  }, { once: true });
+  const isDone = document.execCommand("copy");
+  buttons.copy.textContent = !isDone ? "Not allowed here" : isLocal ? "Local link copied" : "Link copied";
+  setTimeout(() => (buttons.copy.textContent = "Copy link"), 2400);
 });

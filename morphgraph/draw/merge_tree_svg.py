@@ -54,7 +54,11 @@ _LEAST_WIDTH = 460.0
 
 
 def to_svg(
-    trees: MergeTree | Sequence[MergeTree], theme: Theme = "light", widest: float | None = None
+    trees: MergeTree | Sequence[MergeTree],
+    theme: Theme = "light",
+    widest: float | None = None,
+    *,
+    has_legend: bool = True,
 ) -> str:
     """Draw a tree, or several below each other over the same leaves, on one axis.
 
@@ -70,14 +74,15 @@ def to_svg(
         for row in [group] if room is None else wrapped_rows(group, room):
             pairs += zip(row, aligned_layouts(row), strict=True)
     wide = max((layout.width for _, layout in pairs), default=0.0)
-    width = round(max(wide, _LEAST_WIDTH) + 2 * MARGIN)
+    width = round(max(wide, _LEAST_WIDTH if has_legend else 0) + 2 * MARGIN)
     x, y = max(MARGIN, (width - wide) / 2), MARGIN
     drawn: list[_Placed] = []
     for tree, layout in pairs:
         drawn.append(_Placed(tree, layout, x, y + (_TITLE if tree.title else 0.0)))
         y = drawn[-1].end + 34
-    legend = list(_legend(trees, (drawn[-1].end if drawn else y) + 18, width - 2 * MARGIN))
-    bottom = legend[-1][3] if legend else y + 18
+    below = (drawn[-1].end if drawn else y) + 18
+    legend = list(_legend(trees if has_legend else (), below, width - 2 * MARGIN))
+    bottom = legend[-1][3] if legend else below - 18
     functions = (blame_colour, blended, ink_on, subline, printable)
     svg = rendered(
         "merge_tree.svg.j2",

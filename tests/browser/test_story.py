@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from docs.make_story import built
 from morphgraph.corpus.counts import wordfreq_counts
@@ -39,6 +39,45 @@ def test_it_opens_from_its_folder_alone(new_page: Callable[..., Page], width: in
     assert page.evaluate(painted) < 5_000
     assert said == []
     assert [url for url in asked if not url.startswith(STORY.as_uri())] == []
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_nothing_is_revealed_before_a_choice_and_nothing_moves_after(
+    new_page: Callable[..., Page], width: int
+) -> None:
+    page = new_page(viewport={"width": width, "height": 900})
+    page.goto((STORY / "index.html").as_uri())
+    secrets = page.evaluate("""() => {
+      const { births, shown, blame, without, run } = story.data;
+      const found = [births[1].count.toLocaleString("en-GB"), "unbelievable", blame.es.share];
+      return [...found, without.ies.f1, run.end.f1];
+    }""")
+    for number, secret in enumerate(secrets, start=2):
+        section = page.locator(f"#step-{number}")
+        veils = section.locator("[data-veil], .told p").all()
+        assert secret not in section.inner_text().replace("\n", "")
+        assert [veil for veil in veils if veil.is_visible()] == []
+        height = section.evaluate("section => section.offsetHeight")
+        choice = section.locator(".ask button").first
+        choice.press("Enter")
+        expect(choice).to_be_focused()
+        assert secret in section.inner_text().replace("\n", "")
+        assert [veil for veil in veils if not veil.is_visible()] == []
+        assert section.evaluate("section => section.offsetHeight") == height
+
+
+def test_words_and_labels_follow_the_slider_of_the_run(page: Page) -> None:
+    page.goto((STORY / "index.html").as_uri())
+    page.locator("#step-6 .ask button").first.click()
+    points, words = page.evaluate("[story.data.run.points, story.data.run.words]")
+    assert len(points) > 5
+    assert words[0] != words[-1]
+    for at, (point, lines) in enumerate(zip(points, words, strict=True)):
+        page.locator("#run input[type=range]").fill(str(at))
+        expect(page.locator("#phase")).to_contain_text(point["label"])
+        expect(page.locator("#run .said b")).to_have_text(point["label"])
+        tokens = [token for line in lines for token in line["tokens"]]
+        expect(page.locator("#end .chip")).to_have_text(tokens)
 
 
 @pytest.mark.parametrize("language", ["en", "de", "nl"])

@@ -78,6 +78,7 @@ class Key {
     mark.setAttribute("aria-label", mark.title);
     this.details.append(mark, this.list);
     this.details.open = isOpen;
+    this.details.hidden = true;
     parent.append(this.details);
   }
 

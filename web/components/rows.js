@@ -46,8 +46,9 @@ class RowsView {
     }
     cut.dir = "auto";
     const spoken = pieces.map(([text, sign]) => sign + text).join("");
-    button.setAttribute("aria-label", `${spoken}${gold && `, gold ${gold}`}. Opens the merge tree of ${word}.`);
-    button.title = `${gold && `gold ${gold}\n`}A click shows its merge tree.`;
+    const [opens, shows] = word ? [` Opens the merge tree of ${word}.`, "A click shows its merge tree."] : ["", ""];
+    button.setAttribute("aria-label", `${spoken}${gold && `, gold ${gold}`}.${opens}`);
+    button.title = `${gold && `gold ${gold}\n`}${shows}`;
     const side = made("span", "gold", isChanged ? "" : gold && `gold ${gold}`);
     if (isChanged) {
       const verdict = gain > 0 ? "better" : gain < 0 ? "worse" : "same score";

@@ -4,7 +4,7 @@
 const [ASIDE, ABOVE, BELOW, HIGH] = [34, 30, 26, 176]; // px around the points, and of the line
 const PACE = 1100; // ms a phase
 const PATIENCE = 300; // ms without another step before Python hears of one
-const WIDE = 76; // px between points that a whole label takes
+const LETTER = 7; // px that one takes in a label
 const SHAPES = {
   start: "M0-6A6 6 0 1 1 0 6A6 6 0 1 1 0-6Z",
   anneal: "M-5.5-5.5H5.5V5.5H-5.5Z",
@@ -49,6 +49,7 @@ class RunView {
     const isNew = source !== this.source;
     if (isNew && this.points && data.points.length !== this.points.length) this.player.halt();
     this.points = data.points;
+    this.names = data.names; // other words for the kinds of phases
     const word = data.word && JSON.stringify(data.word);
     if (word && word !== this.shownWord) {
       this.shownWord = word;
@@ -80,11 +81,12 @@ class RunView {
     const both = this.points.flatMap(({ f1, beside }) => [f1, beside ?? null]);
     const values = both.filter((value) => value !== null);
     const [least, most] = [Math.min(...values), Math.max(...values)];
-    const span = Math.max(most - least, 1);
-    const gap = (width - 2 * ASIDE) / Math.max(6, this.points.length - 1);
+    const [span, last] = [Math.max(most - least, 1), this.points.length - 1];
+    const gap = (width - 2 * ASIDE) / Math.max(6, last);
     const x = (number) => ASIDE + number * gap;
     const y = (f1) => HIGH - BELOW - 8 - ((f1 ?? least) - least) * ((HIGH - ABOVE - BELOW - 8) / span);
     const every = Math.ceil(40 / gap); // numbers that do not touch each other
+    const isWide = gap > LETTER * Math.max(...this.points.map(({ label }) => label.length));
     const path = this.points.map(({ f1 }, number) => `${x(number)},${y(f1)}`).join(" ");
     const groups = this.points.map((point, number) => {
       const at = `translate(${x(number)} ${y(point.f1)})`;
@@ -96,8 +98,9 @@ class RunView {
         drawn("circle", { r: 12, transform: at }),
         drawn("path", { d: SHAPES[point.kind], transform: at }),
       );
-      if (number % every === 0 || number === this.points.length - 1 - (every > 1)) {
-        const label = gap >= WIDE || !point.iteration ? point.label : `${point.iteration}`;
+      if (number === last || (number % every === 0 && last - number >= every)) {
+        const first = this.points[number - every]?.iteration ? "" : "round ";
+        const label = isWide || !point.iteration ? point.label : `${first}${point.iteration}`;
         group.append(
           drawn("text", { x: x(number), y: y(point.f1) - 15 }, point.value),
           drawn("text", { x: x(number), y: HIGH - 8 }, label),
@@ -113,6 +116,8 @@ class RunView {
     const others = this.points.map(({ beside }, number) => [x(number), y(beside)]);
     if (this.points.every(({ beside }) => beside !== undefined)) {
       picture.append(drawn("polyline", { class: "beside", points: others.join(" ") }));
+      const end = this.points.at(-1).beside;
+      groups.push(drawn("text", { x: others.at(-1)[0], y: y(end) - 8 }, end.toFixed(1)));
     }
     picture.append(...groups);
     this.lineBox.replaceChildren(picture);
@@ -125,7 +130,7 @@ class RunView {
       ...kinds.map((kind) => {
         const sample = drawn("svg", { viewBox: "-8 -8 16 16" }, drawn("path", { d: SHAPES[kind] }));
         const name = made("span", kind);
-        name.append(sample, NAMES[kind]);
+        name.append(sample, (this.names ?? NAMES)[kind]);
         return name;
       }),
     );

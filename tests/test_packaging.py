@@ -17,6 +17,7 @@ from setuptools import Distribution
 
 from morphgraph.core import __version__
 from morphgraph.core.errors import EXTRA_OF
+from morphgraph.methods import METHODS
 
 ROOT = Path(__file__).parent.parent
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -151,6 +152,17 @@ def test_version_and_changelog_are_in_step() -> None:
     assert f"\nversion: {__version__}\n" in text_of("CITATION.cff")
 
 
+def test_the_papers_of_all_methods_can_be_cited() -> None:
+    cited = {
+        (paper["authors"][0]["family-names"], str(paper["year"]))
+        for paper in yaml.safe_load(text_of("CITATION.cff"))["references"]
+    }
+    named = [each for method in METHODS.values() for each in method.source.split("; ")]
+    for source in named:
+        first = re.split(" et al| &| \\d", source)[0]
+        assert (first, source[-4:]) in cited, source
+
+
 def test_the_address_is_the_same_everywhere() -> None:
     assert text_of("pyproject.toml").count(SOURCE) == 1
     assert f"\nrepository-code: {SOURCE}\n" in text_of("CITATION.cff")
@@ -189,13 +201,16 @@ def test_the_sdist_has_the_whole_repository() -> None:
     assert [each for each in named.split() if not list(ROOT.glob(each))] == []
 
 
-def test_the_notice_names_all_assets() -> None:
-    shipped = [file for file in tracked() if file.startswith("assets/")]
+def test_the_notice_names_all_assets_and_what_is_made_of_them() -> None:
+    made_from_them = "docs/story/built/"
+    shipped = [file for file in tracked() if file.startswith(("assets/", made_from_them))]
     assert len(shipped) > 8
-    named = set(re.findall(r"[`(](assets/[^`)]+\.\w+|assets/\S+/LICENSE)[`)]", NOTICE))
+    named = set(
+        re.findall(r"[`(]((?:assets|docs/story)/[^`)]+\.\w+|assets/\S+/LICENSE)[`)]", NOTICE)
+    )
     assert [file for file in shipped if file not in named] == []
     assert [file for file in named if file not in shipped] == []
-    [script] = [file for file in shipped if file.endswith(".js")]
+    [script] = [file for file in shipped if file.endswith(".min.js")]
     [version] = re.findall(r"Panzoom (\d\S+)", text_of(script)[:100])
     assert f"Panzoom {version}" in NOTICE
 

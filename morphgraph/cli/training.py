@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from morphgraph.cli import output
-from morphgraph.cli.options import Whole, with_options, word_counts
+from morphgraph.cli.options import Reading, Whole, with_options, word_counts
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import check_folder, json_bytes, write_files
 from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS, PUBLIC_TYPES, PUBLIC_WORDS
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from morphgraph.corpus.counts import LanguageCounts, WordCounts
     from morphgraph.models.transplanting import Transplant
+    from morphgraph.segment.segmenter import Segmenter
 
 
 @with_options
@@ -35,6 +37,7 @@ def train(
     text: Path | None = None,
     column: str | None = None,
     method: str | None = None,
+    reference: str | None = None,
     pipeline: str | None = None,
     minimum_count: int | None = None,
     special: list[str] | None = None,
@@ -52,8 +55,9 @@ def train(
         behind, en=FILE; given again for each. Without, the training counts do.
     text: Instead of counts: plain text, csv, tsv or parquet.
     column: The column of a table with the text.
-    method: {trained}, with parameters as in picky(threshold=0.9); byte-level BPE as a
-        tokenizer.json if not given.
+    method: {trained} or morphbpe, with parameters as in picky(threshold=0.9);
+        byte-level BPE as a tokenizer.json if not given.
+    reference: For --method morphbpe, which learns from it: FILE, demo:en or catalogue:NAME.
     pipeline: With --method, what happens to words first: plain, knockout, rebpe, spaces or
         no-spaces.
     minimum_count: Merge no pair that is rarer than this; with --method, drop rarer words.
@@ -70,6 +74,8 @@ def train(
         raise MorphGraphError("--special does not go with --method. Leave one of them out.")
     if method is None and development:
         raise MorphGraphError("--development needs a method. Add --method parity.")
+    if (reference is None) == (method or "").startswith("morphbpe"):
+        raise MorphGraphError("--method morphbpe and --reference go together. Give both.")
     if confined:
         lower_priority()
         limit_this_process(PUBLIC_SECONDS.value, PUBLIC_MEMORY.value)
@@ -89,7 +95,7 @@ def train(
             made: dict[str, Any] = {"vocab_size": len(document["model"]["vocab"]), "merges": merges}
         else:
             how |= {"pipeline": pipeline, "minimum_count": minimum_count}
-            data, made = _model(method, words, vocab_size, how)
+            data, made = _model(method, words, vocab_size, how, reference)
     stopped = enough is not None and enough()
     saved = checkpoint if stopped and checkpoint is not None else out
     output.write(saved, data)
@@ -188,7 +194,11 @@ def _by_language(option: str, given: list[str]) -> dict[str, str]:
 
 
 def _model(
-    method: str, words: "WordCounts | LanguageCounts", vocab_size: int, how: dict[str, Any]
+    method: str,
+    words: "WordCounts | LanguageCounts",
+    vocab_size: int,
+    how: dict[str, Any],
+    reference: str | None,
 ) -> tuple[bytes, dict[str, Any]]:
     from morphgraph.segment.method import parse_method
     from morphgraph.segment.models import write_model
@@ -196,15 +206,20 @@ def _model(
     from morphgraph.segment.training import training_of
 
     name, parameters = parse_method(method)
-    entry, chosen = training_of(name)
+    # A method that learns from a reference is made of BPE.
+    entry, chosen = training_of(name if reference is None else "bpe")
+    if how["enough"] is not None and not (chosen.stoppable and reference is None):
+        raise MorphGraphError(
+            f"{entry.title} trains in one go, so there is nothing to keep before its end. "
+            "Leave out --checkpoint."
+        )
     if not chosen.stoppable:
-        if how["enough"] is not None:
-            raise MorphGraphError(
-                f"{entry.title} trains in one go, so there is nothing to keep before its end. "
-                "Leave out --checkpoint."
-            )
         print(f"{entry.title} trains in one go, with little progress to show", file=sys.stderr)
-    segmenter = train_segmenter(name, words, vocab_size, parameters=parameters, **how)
+    if reference is None:
+        segmenter = train_segmenter(name, words, vocab_size, parameters=parameters, **how)
+    else:
+        base = train_segmenter("bpe", words, vocab_size, **how)
+        segmenter = _learned(base, words, reference, name, {"types": vocab_size, **parameters})
     if warning := segmenter.warning():
         print(warning, file=sys.stderr)
     return write_model(segmenter), {
@@ -213,6 +228,29 @@ def _model(
         "vocab_size": segmenter.vocabulary_size,
         "signature": segmenter.signature(),
     }
+
+
+def _learned(
+    base: "Segmenter", words: Any, reference: str, name: str, parameters: dict[str, Any]
+) -> "Segmenter":
+    """Return what a method that learns from a reference and word counts makes of BPE."""
+    from morphgraph.corpus.counts import WordCounts
+    from morphgraph.methods import METHODS
+    from morphgraph.refine.learning import remember
+    from morphgraph.score.gold_set import GoldSet
+
+    if not isinstance(words, WordCounts):
+        raise MorphGraphError(f"{name} takes the counts of one language. Give --counts once.")
+    entry: Any = METHODS[name]
+    settings, tokeniser = entry.settings(parameters), base.editable
+    assert tokeniser is not None
+    named = replace(tokeniser, name=tokeniser.name.replace("bpe", name, 1))
+    numbers = map(float, words.counts)
+    gold_set = GoldSet.of(Reading().read(reference), dict(zip(words.words, numbers, strict=True)))
+    made: Segmenter = entry.learn(named, gold_set, settings).segmenter
+    assert made.tokeniser is not None
+    remember(made.tokeniser, gold_set, settings)
+    return made
 
 
 # ------------------------------------------------------------------------------ transplant

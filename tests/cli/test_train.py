@@ -107,6 +107,25 @@ def test_languages_that_are_refused(
     assert not (languages / "m.json").exists()
 
 
+def test_morphbpe_learns_from_a_reference(morphgraph: Command, folder: Path) -> None:
+    (folder / "gold.txt").write_text("undoing\tun @@do @@ing\t100\nundo\tun @@do\t100\n")
+    (folder / "words.tsv").write_text("undoing\t40\nundo\t30\nxyxy\t5\n")
+    given = ("train", "--counts", "words.tsv", "--vocab-size", 261, "--out", "m.json")
+    run = morphgraph(*given, "--method", "morphbpe", "--reference", "gold.txt", "--json")
+    assert run.code == 0, run.err
+    assert run.json["method"] == "morphbpe"
+    assert run.json["vocab_size"] == 261
+    assert "morphbpe-plain-261" in run.json["signature"]
+    assert mg.load(folder / "m.json").segment(["undoing"]) == [["Ġun", "do", "ing"]]
+    for wrong, said in (
+        (("--method", "morphbpe"), "go together"),
+        (("--method", "picky", "--reference", "gold.txt"), "go together"),
+        (("--reference", "gold.txt"), "go together"),
+    ):
+        run = morphgraph(*given, *wrong)
+        assert (run.code, said in run.err) == (2, True), run.err
+
+
 def test_train_on_text(morphgraph: Command, tmp_path: Path) -> None:
     table, out = tmp_path / "titles.csv", tmp_path / "m.json"
     table.write_text("id,title\n1,undo undo\n2,undo\n", encoding="utf-8")

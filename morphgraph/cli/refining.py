@@ -316,7 +316,7 @@ def knockout(given: KnockoutOptions, settings: _Knockout) -> None:
 
     What the types of a list cost is told first; without --out nothing is written.
     """
-    from morphgraph.refine.knockout import knock_out
+    from morphgraph.refine.knockout import knock_out, share_of_leaves
     from morphgraph.refine.learning import remember
     from morphgraph.score.boundaries import score_report
 
@@ -350,7 +350,7 @@ def knockout(given: KnockoutOptions, settings: _Knockout) -> None:
                 "checks": _checks(made),
                 "dropout_rate": result.dropout_rate,
                 "share_of_merges": result.share_of_merges,
-                "share_of_leaves_in_last_half": result.late_leaves,
+                "share_of_leaves_in_last_half": share_of_leaves(loaded.graph),
                 "vocab_size": loaded.vocabulary_size,
                 "seconds": result.seconds,
                 "saved": saved,
@@ -368,7 +368,8 @@ def knockout(given: KnockoutOptions, settings: _Knockout) -> None:
         print(portable_line(result.portable))
     _print_never_formed(never)
     if settings.select in ("last", "leaves"):
-        print(f"{percent(result.late_leaves)} % of the last half of all merges make leaves")
+        leaves = percent(share_of_leaves(loaded.graph))
+        print(f"{leaves} % of the last half of all merges make leaves")
     output.print_skipped(before["skipped"])
     output.print_checks(made.checks if made else ())
     output.print_saved(saved)

@@ -211,7 +211,6 @@ class KnockoutResult:
     """What a knockout removed, and the scores of ``scored`` before and after.
 
     ``dropout_rate`` and ``share_of_merges`` are p = Σ N(removed) ÷ Σ N and |M†| ÷ |M|;
-    ``late_leaves`` is the share of leaves among the last half of all merges (`share_of_leaves`).
     ``portable``: the edit that then left only pair merges, if asked for. ``tokens_added``: how many
     more tokens there are, as a share.
     """
@@ -226,7 +225,6 @@ class KnockoutResult:
     signature_before: str
     dropout_rate: float
     share_of_merges: float
-    late_leaves: float
     seconds: float
 
 
@@ -253,7 +251,7 @@ def knock_out(
     segmentation = segment(graph, benchmark.words)
     before = segmentation if scored is benchmark else segment(graph, scored.words)
     signature_before = scored.signature(tokeniser)
-    merges, late_leaves = graph.merge_count, share_of_leaves(graph)
+    merges = graph.merge_count
     change, blamed = preview_knockout(tokeniser, benchmark, segmentation, settings, seen)
     reference = benchmark.reference.checksum
     change = graph.apply(settings.learned(change, reference))
@@ -274,7 +272,6 @@ def knock_out(
         signature_before,
         blamed.dropout_rate(removed),
         len(removed) / merges if merges else 0.0,
-        late_leaves,
         time.perf_counter() - started,
     )
 

@@ -69,8 +69,8 @@ class ReferenceStrings:
 class VocabularyHealth:
     """The vocabulary of a segmenter, on its own, on a corpus, and against a reference.
 
-    Without a corpus or reference, what needs one is None. A segmenter whose graph is edited later
-    needs a new one.
+    Without a corpus or reference, what needs one is None. Figures are computed when they are first
+    asked for, so a segmenter whose graph is edited later needs a new one.
 
     >>> from morphgraph.segment.bte import Bte, tokeniser_of_types
     >>> from morphgraph.corpus.counts import WordCounts
@@ -93,27 +93,49 @@ class VocabularyHealth:
         self.corpus = corpus
         self.reference = reference
         self.tokeniser_signature = segmenter.signature()
-        self.inventory = segmenter.inventory()
         self.size = segmenter.vocabulary_size
-        self.compression: Compression | None = None
-        if corpus is not None:
-            self.compression = compress(segmenter, corpus.counts)
-        found = segmenter.unreachable(self.inventory)
-        self.unreachable = found and [n for n in found if n in self.inventory.spelled]
-        self.never_used: list[int] | None = None
-        self.chains: list[Chain] | None = None
-        self.scaffolds: list[int] | None = None
-        if self.compression is not None and self.compression.tokens:
-            counts, graph = self.compression.counts, self.inventory.graph
-            self.never_used = unused_types(self.inventory, self.compression)
-            if graph is not None and graph.merge_count:
-                self.chains = _chains(graph, self.never_used)
-                self.scaffolds = _scaffolds(graph, self.inventory.spelled, counts)
-        self.gold: ReferenceStrings | None = None
-        if reference is not None:
-            self.gold = reference.cache.get(
-                "entries", "strings", lambda: ReferenceStrings.of(reference)
-            )
+        self.compression = None if corpus is None else compress(segmenter, corpus.counts)
+
+    @cached_property
+    def inventory(self) -> Inventory:
+        """The types in use."""
+        return self.segmenter.inventory()
+
+    @cached_property
+    def gold(self) -> ReferenceStrings | None:
+        """The strings of the reference; None without one."""
+        reference = self.reference
+        if reference is None:
+            return None
+        return reference.cache.get("entries", "strings", lambda: ReferenceStrings.of(reference))
+
+    @cached_property
+    def unreachable(self) -> list[int] | None:
+        """Ids of types that their own string is not segmented into; None if unknown."""
+        found = self.segmenter.unreachable(self.inventory)
+        return found and [number for number in found if number in self.inventory.spelled]
+
+    @cached_property
+    def never_used(self) -> list[int] | None:
+        """Ids of types that are no token of the corpus; None without tokens."""
+        found = self.compression
+        return unused_types(self.inventory, found) if found is not None and found.tokens else None
+
+    @cached_property
+    def chains(self) -> list[Chain] | None:
+        """The longest single-use chains; None without merges or without tokens."""
+        graph, unused = self.inventory.graph, self.never_used
+        if unused is None or graph is None or not graph.merge_count:
+            return None
+        return _chains(graph, unused)
+
+    @cached_property
+    def scaffolds(self) -> list[int] | None:
+        """Ids of scaffold candidates; None without merges or without tokens."""
+        graph, found = self.inventory.graph, self.compression
+        if found is None or not found.tokens or graph is None or not graph.merge_count:
+            return None
+        return _scaffolds(graph, self.inventory.spelled, found.counts)
 
     @cached_property
     def duplicates(self) -> list[tuple[int, int]] | None:

@@ -133,14 +133,17 @@ class WordEncoder:
         self._added_letters = any(
             all(c.isalpha() or c.isspace() for c in token.content) for token in preprocessor.added
         )
-        keeps_bytes = preprocessor.normalizer is None and not preprocessor.suffix
-        keeps_bytes &= bool((self._byte_atoms != UNKNOWN).all())
-        self._keeps_letters = keeps_bytes and preprocessor.splits_only_non_letters
+        keeps_bytes = not preprocessor.suffix and bool((self._byte_atoms != UNKNOWN).all())
+        self._keeps_letters = (
+            keeps_bytes and preprocessor.normalizer is None and preprocessor.splits_only_non_letters
+        )
         self._cuts_bytes = (
             keeps_bytes
             and preprocessor.byte_level
             and preprocessor.pre_tokenizer is not None
             and preprocessor.sentencepiece is None
+            # Others run in a separate process, once a word.
+            and (preprocessor.normalizer is None or preprocessor.is_known)
         )
         self._space = preprocessor.space if preprocessor.space in ids else ""
 
@@ -230,9 +233,11 @@ class WordEncoder:
         if self._is_simple(word):
             return [len((whole_prefix + word).encode())]
         text = prefix + word
-        if not (self._cuts_bytes and word) or self._has_added(text):
+        if not (self._cuts_bytes and word):
             return []
         check_length(text)
+        if self._normal(text) != text or self._has_added(text):
+            return []
         pieces = [piece for piece, _ in self.preprocessor.pre_tokenizer.pre_tokenize_str(text)]
         # A piece has a character for each byte.
         is_whole = "".join(pieces) == printable_bytes(whole_prefix + word)

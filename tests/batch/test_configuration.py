@@ -191,6 +191,7 @@ def test_what_trains_models_does_so_with_three_seeds() -> None:
 
 def test_all_tables_of_the_papers_ship() -> None:
     assert set(shipped_configurations()) == DOWNSTREAM | {
+        "atlas",
         "languages",
         "methods",
         "demo",

@@ -25,6 +25,7 @@ from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Entry, MorphemeKind, Reference
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.vocabulary import (
+    ALPHA,
     NamedCounts,
     VocabularyHealth,
     compress,
@@ -37,6 +38,7 @@ from morphgraph.score.vocabulary_figures import (
     FIGURES,
     RATIO,
     case_warning,
+    figure_called,
     figures_of,
     list_behind,
     matching,
@@ -142,6 +144,13 @@ def test_every_figure_by_hand(tiny: VocabularyHealth) -> None:
             "morphs_covered": 3 / 4,  # not nob
         }
     )
+
+
+def test_other_figures_are_not_computed_for_one() -> None:
+    bpe = Bte(tokeniser_of_types("t", ["a", "b", "ab"], ["ab"]))
+    health = VocabularyHealth(bpe, NamedCounts(WordCounts(["ab"], [1]), "w"))
+    assert figure_called("never_used").value_of(health, ALPHA, health).number == 2  # a and b
+    assert not {"unreachable", "chains", "scaffolds"} & vars(health).keys()
 
 
 def test_the_lists_behind_the_figures(tiny: VocabularyHealth) -> None:

@@ -11,7 +11,7 @@ from effort import examples
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import WORDS
-from tokenizers import Tokenizer, pre_tokenizers
+from tokenizers import Tokenizer, normalizers, pre_tokenizers
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.formats.hugging_face import (
@@ -119,7 +119,7 @@ def test_pieces_bound_merges(small_tokeniser: Callable[..., BpeTokeniser]) -> No
     assert words.subset(np.array([1, 0])).piece_offsets.tolist() == [0, 2, 3, 4, 5]
 
 
-ODD_WORDS = st.lists(st.text("abäß漢ª𐐷-1 ", max_size=5), max_size=6)
+ODD_WORDS = st.lists(st.text("abAäß漢ª𐐷\u0308-1 ", max_size=5), max_size=6)
 
 
 @pytest.mark.parametrize("added", [(), ("ab",), (" b",), ("a b",), ("-",)])
@@ -179,13 +179,15 @@ PIPELINES = {
 }
 
 
+@pytest.mark.parametrize("normalizer", [None, normalizers.NFC(), normalizers.Lowercase()])
 @pytest.mark.parametrize("pipeline", PIPELINES)
 @given(texts=ODD_WORDS, bare=st.booleans())
 def test_words_of_any_pipeline_are_encoded_together_as_one_by_one(
-    pipeline: str, texts: list[str], bare: bool
+    pipeline: str, normalizer: Any, texts: list[str], bare: bool
 ) -> None:
     adds_space = pipeline == "space added"
     preprocessor = Preprocessor(
+        normalizer=normalizer,
         pre_tokenizer=PIPELINES[pipeline],
         byte_level=True,
         splits_only_non_letters=adds_space,

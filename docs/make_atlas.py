@@ -1,0 +1,389 @@
+"""Draw the atlas in ``docs/atlas`` from results: a page of all tokenisers, and one for each.
+
+Run: ``python -m docs.make_atlas``, or with the ``results.json`` of evaluations, which become the
+atlas's: ``python -m docs.make_atlas docs/atlas/results.json.gz mine/results.json`` adds to it.
+The merges to blame are then computed from the recipes of their runs, where their files are here.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from pyarrow import parquet
+
+from morphgraph.batch.cells import STANDARD_METHOD, cell_inputs
+from morphgraph.batch.leaderboard import (
+    Leaderboard,
+    SharedRow,
+    SharedRun,
+    merged,
+    read_leaderboard,
+)
+from morphgraph.batch.plan import make_plan
+from morphgraph.batch.tasks import TaskResult, code_version, run_task
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import write_file
+from morphgraph.core.text import UNDEFINED, visible
+from morphgraph.reference.catalogue import LANGUAGES
+from morphgraph.refine.blame import blame, blame_columns
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.corpus_measures import gini
+from morphgraph.tokeniser.merging import segment
+
+ATLAS = Path(__file__).parent / "atlas"
+RECIPES = Path(__file__).parent / "evaluations"
+RESULTS, MERGES = ATLAS / "results.json.gz", ATLAS / "merges.json.gz"
+_MOST_MERGES = 8
+
+Place = tuple[str, str]
+"""A language and a reference, by their names in results."""
+Competitor = tuple[str, str]
+"""A tokeniser and a method."""
+Blamed = dict[str, dict[str, list[dict[str, Any]]]]
+"""The worst merges by tokeniser and, with a tab between, language and reference."""
+
+
+class Measure(NamedTuple):
+    """What a heat map shows: ``better`` is 1 where more is, and -1 where less is."""
+
+    key: str
+    title: str
+    percent: bool
+    better: int
+    about: str
+
+    def text(self, value: float) -> str:
+        """Return a value as shown."""
+        if math.isnan(value):
+            return UNDEFINED
+        return f"{100 * value:.1f}" if self.percent else f"{value:.2f}"
+
+    def span(self, found: Value) -> str:
+        """Return the interval of a value as shown; empty without one."""
+        if found.low is None or found.high is None:
+            return ""
+        return f"[{self.text(found.low)}, {self.text(found.high)}]"
+
+
+F1 = Measure("f1", "Boundary F1, %", True, 1, "F1 of token boundaries on words held out.")
+RECALL = Measure(
+    "recall", "Recall, %", True, 1, "Share of gold boundaries, of words held out, that are cut."
+)
+TOKENS = Measure(
+    "vocabulary.fertility",
+    "Tokens per word",
+    False,
+    -1,
+    "Tokens of running text (wordfreq) ÷ its words, coloured by their logarithm.",
+)
+DEAD = Measure(
+    "dead",
+    "Dead types, %",
+    True,
+    -1,
+    "Share of the types that are no token of running text (wordfreq), which is in lower case.",
+)
+MEASURES = (F1, RECALL, TOKENS, DEAD)
+_OF_WORDS = {"precision", "recall", "f1"}
+
+
+class Value(NamedTuple):
+    """A value with its 95 % interval; ``entries``: the words that it is over."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    entries: int | None = None
+    words: str = ""
+    signature: str = ""
+
+
+@dataclass
+class Scores:
+    """All values by competitor, place and metric, in the order of the results.
+
+    Figures of a vocabulary that does not depend on a reference have an empty one.
+    """
+
+    values: dict[Competitor, dict[Place, dict[str, Value]]] = field(default_factory=dict)
+
+    def add(self, row: SharedRow) -> None:
+        """Add the values of a row; of several draws the first is kept, held-out words go first."""
+        if row.task:
+            return
+        size = "" if row.vocab_size is None else f", {row.vocab_size:,} types"
+        method = " ".join(filter(None, (row.method, row.parameters)))
+        competitor = (visible(row.tokeniser + size), visible(method))
+        by_place = self.values.setdefault(competitor, {})
+        found = by_place.setdefault((visible(row.language), visible(row.reference)), {})
+        for score in row.scores:
+            of_words = score.metric in _OF_WORDS
+            if score.value is None or score.step is not None or (of_words and row.held_in):
+                continue
+            if of_words and (score.scope, score.weighting) != ("morphemic", "types"):
+                continue
+            known = found.get(score.metric)
+            if known is None or (of_words and "held out" in row.words not in known.words):
+                value = score.value, score.low, score.high, score.entries
+                found[score.metric] = Value(*value, row.words, visible(score.signature))
+
+    @property
+    def places(self) -> list[Place]:
+        """The languages and references that any competitor was scored on, by name."""
+        all_places = {place for by in self.values.values() for place in by if place[1]}
+        return sorted(all_places, key=lambda place: (language_name(place[0]), place[1]))
+
+    def of(self, competitor: Competitor, place: Place, measure: Measure) -> Value:
+        """Return a value; NaN if there is none."""
+        by_place = self.values[competitor]
+        mine, shared = by_place.get(place, {}), by_place.get((place[0], ""), {})
+        if measure is not DEAD:
+            return mine.get(measure.key) or shared.get(measure.key) or Value(math.nan)
+        for found in (mine, shared):
+            unused, types = found.get("vocabulary.never_used"), found.get("types")
+            if unused is not None and types is not None and types.value:
+                return unused._replace(value=unused.value / types.value)
+        return Value(math.nan)
+
+    def types(self, competitor: Competitor) -> str:
+        """Return the number of its types, from the least to the most over its languages."""
+        found = [by["types"].value for by in self.values[competitor].values() if "types" in by]
+        ends = dict.fromkeys((min(found), max(found))) if found else {}
+        return " to ".join(f"{end:,.0f}" for end in ends) or UNDEFINED
+
+
+def scores_of(board: Leaderboard) -> Scores:
+    """Return the values of a results file."""
+    found = Scores()
+    for row in board.rows:
+        found.add(row)
+    return found
+
+
+def mean(values: Sequence[Value]) -> Value:
+    """Return the mean, with the interval of a mean over independent references.
+
+    >>> mean([Value(0.5, 0.4, 0.6), Value(0.7, 0.6, 0.8), Value(math.nan)])[:3]
+    (0.6, 0.5292893218813452, 0.6707106781186547)
+    """
+    known = [each for each in values if not math.isnan(each.value)]
+    if not known:
+        return Value(math.nan)
+    value = math.fsum(each.value for each in known) / len(known)
+    if any(each.low is None or each.high is None for each in known):
+        return Value(value)
+    below = math.hypot(*(each.value - (each.low or 0.0) for each in known)) / len(known)
+    above = math.hypot(*((each.high or 0.0) - each.value for each in known)) / len(known)
+    return Value(value, value - below, value + above)
+
+
+def language_name(code: str) -> str:
+    """Return the English name of a language; its code if it is not known."""
+    return LANGUAGES[code].name if code in LANGUAGES else code
+
+
+# ------------------------------------------------------------------------------ merges
+
+
+def worst_merges(run: SharedRun, folder: Path) -> Iterator[tuple[str, Place, list[dict[str, Any]]]]:
+    """Return the most blamed merges of each tokeniser of a run on each reference, worst first.
+
+    Only those that knockout would remove, R ≥ ½. ``folder``: where paths of the recipe start.
+    """
+    plan = make_plan(run.recipe, f"{run.name}.yaml", folder, run.languages)
+    tasks = {task.key: task for task in plan.tasks}
+    made: dict[str, TaskResult] = {}
+
+    def result(key: str) -> TaskResult:
+        if key not in made:
+            needs = [result(need) for need in tasks[key].needs]
+            made[key] = run_task(tasks[key], code_version(), *needs)
+        return made[key]
+
+    for cell in plan.cells:
+        spec, is_own = cell.spec, cell.spec["method"] == STANDARD_METHOD
+        if not is_own or spec["reference"] is None or spec["held_out"]:
+            continue
+        table = parquet.read_table(pyarrow.BufferReader(result(cell.needs[0]).data))
+        inputs = cell_inputs({**spec, "corpus_name": ""}, iter([table]))
+        tokeniser = inputs.base.editable
+        if tokeniser is None or inputs.gold_set is None:
+            continue
+        benchmark = Benchmark.on(inputs.gold_set, tokeniser)
+        found = blame(benchmark, segment(tokeniser.graph, benchmark.words))
+        columns = blame_columns(tokeniser, found, found.candidates()[:_MOST_MERGES])
+        rows = zip(columns["merge"], columns["N"], columns["B"], strict=True)
+        told = [{"merge": visible(name), "joins": int(n), "wrong": int(b)} for name, n, b in rows]
+        about = cell.columns
+        yield about["tokeniser"], (about["language"], about["reference"]), told
+
+
+def blamed_in(board: Leaderboard, known: Blamed) -> Blamed:
+    """Return the worst merges of all runs; those ``known`` where a run's files are not here."""
+    found: Blamed = {}
+    for run in board.runs.values():
+        try:
+            for tokeniser, place, merges in worst_merges(run, RECIPES):
+                print(tokeniser, *place, len(merges), flush=True)
+                found.setdefault(tokeniser, {})["\t".join(place)] = merges
+        except MorphGraphError as error:
+            print(f"{run.name}: no merges. {error}")
+    return {**known, **found}
+
+
+# ------------------------------------------------------------------------------ pages
+
+
+def pages_of(board: Leaderboard, blamed: Blamed) -> dict[str, str]:
+    """Return the text of each page by its file's name."""
+    scores = scores_of(board)
+    environment = Environment(
+        loader=FileSystemLoader(ATLAS),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    slugs = _slugs([tokeniser for tokeniser, _ in scores.values])
+    shared = {
+        "slugs": slugs,
+        "measures": MEASURES,
+        "runs": [*board.runs.values()],
+        "language_name": language_name,
+        "UNDEFINED": UNDEFINED,
+    }
+    index = environment.get_template("index.html.j2")
+    pages = {"index.html": index.render(_front(scores), **shared)}
+    template = environment.get_template("tokeniser.html.j2")
+    for name, slug in slugs.items():
+        about = _of_tokeniser(scores, name, blamed.get(name, {}))
+        pages[f"{slug}.html"] = template.render(about, name=name, **shared)
+    return pages
+
+
+def _slugs(names: Sequence[str]) -> dict[str, str]:
+    """Return a file's name for each name, all different.
+
+    >>> _slugs(["GPT-2, r50k", "GPT 2 r50k", "…"])
+    {'GPT-2, r50k': 'gpt-2-r50k', 'GPT 2 r50k': 'gpt-2-r50k-2', '…': 'tokeniser'}
+    """
+    found: dict[str, str] = {}
+    taken = {"index"}
+    for name in dict.fromkeys(names):
+        slug = base = re.sub("[^a-z0-9]+", "-", name.lower())[:60].strip("-") or "tokeniser"
+        number = 1
+        while slug in taken:
+            number += 1
+            slug = f"{base}-{number}"
+        taken.add(slug)
+        found[name] = slug
+    return found
+
+
+def _front(scores: Scores) -> dict[str, Any]:
+    """Return what the front page shows: means, heat maps, and all values."""
+    places = scores.places
+    means = []
+    for competitor in scores.values:
+        own = [p for p in places if not math.isnan(scores.of(competitor, p, F1).value)]
+        by_language = {p[0]: scores.of(competitor, p, TOKENS).value for p in own}
+        tokens = [value for value in by_language.values() if not math.isnan(value)]
+        about = {
+            "languages": len({language for language, _ in own}),
+            "types": scores.types(competitor),
+            "means": {m: mean([scores.of(competitor, p, m) for p in own]) for m in MEASURES},
+            "gini": gini(tokens) if len(tokens) > 1 else math.nan,
+            "texts": len(tokens),
+        }
+        means.append((competitor, about))
+    maps = [(measure, _heat_map(scores, places, measure)) for measure in MEASURES]
+    return {"places": places, "means": means, "maps": maps, "scores": scores}
+
+
+def _heat_map(
+    scores: Scores, places: Sequence[Place], measure: Measure
+) -> list[tuple[Competitor, list[tuple[Value, float]]]]:
+    """Return the values of a measure by competitor, each with its shade, from 0 to 1."""
+    rows = [(who, [scores.of(who, place, measure) for place in places]) for who in scores.values]
+    scaled: Callable[[float], float] = math.log if measure is TOKENS else float
+    known = [scaled(v.value) for _, found in rows for v in found if v.value == v.value > 0]
+    least, most = (min(known), max(known)) if known else (0.0, 0.0)
+
+    def shade(found: Value) -> float:
+        if not found.value > 0 or most == least:
+            return 0.0
+        return round((scaled(found.value) - least) / (most - least), 2)
+
+    return [(who, [(found, shade(found)) for found in values]) for who, values in rows]
+
+
+def _of_tokeniser(
+    scores: Scores, name: str, blamed: Mapping[str, list[dict[str, Any]]]
+) -> dict[str, Any]:
+    """Return what a tokeniser's page shows: its values in each language, and its worst merges."""
+    own = [competitor for competitor in scores.values if competitor[0] == name]
+    rows = [
+        (place, competitor, {m: scores.of(competitor, place, m) for m in MEASURES})
+        for place in scores.places
+        for competitor in own
+    ]
+    rows = [row for row in rows if any(v.value == v.value for v in row[-1].values())]
+    places = sorted(map(_place, blamed), key=lambda place: (language_name(place[0]), place[1]))
+    merges = [(place, blamed["\t".join(place)]) for place in places]
+    return {"rows": rows, "merges": [each for each in merges if each[1]], "scores": scores}
+
+
+def _place(key: str) -> Place:
+    language, _, reference = key.partition("\t")
+    return language, reference
+
+
+# ------------------------------------------------------------------------------ files
+
+
+def read_board(path: Path) -> Leaderboard:
+    """Read a results file, packed or not."""
+    if path.suffix == ".gz":
+        return Leaderboard.model_validate_json(gzip.decompress(path.read_bytes()))
+    return read_leaderboard(path)
+
+
+def _write_packed(path: Path, document: Any) -> None:
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    write_file(path, gzip.compress(text.encode(), 9, mtime=0))
+
+
+def read_merges() -> Blamed:
+    """Read the worst merges; none if there is no file."""
+    if not MERGES.exists():
+        return {}
+    found: Blamed = json.loads(gzip.decompress(MERGES.read_bytes()))
+    return found
+
+
+def main(paths: Sequence[str]) -> None:
+    """Take over results if there are some, and draw."""
+    if paths:
+        board = merged({path: read_board(Path(path)) for path in paths})
+        _write_packed(RESULTS, board.model_dump())
+        _write_packed(MERGES, blamed_in(board, read_merges()))
+    pages = pages_of(read_board(RESULTS), read_merges())
+    for old in set(ATLAS.glob("*.html")) - {ATLAS / name for name in pages}:
+        old.unlink()
+    for name, text in pages.items():
+        write_file(ATLAS / name, text.encode())
+        print(name, f"{len(text.encode()):,} bytes")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

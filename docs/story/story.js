@@ -303,7 +303,7 @@ knock.addEventListener("click", () => {
 // --- step 6, and another language
 
 const { points, names } = data.run;
-show("run", "run", { points, names, chosen: points.length - 1, word: null }, ".line polyline:not(.beside) { stroke: var(--start); }");
+show("run", "run", { points, names, chosen: points.length - 1, word: null }, ".copying { display: none; } .said { min-height: 2.7em; } .line polyline:not(.beside) { stroke: var(--start); }");
 follow("run", (at) => {
   find("phase").textContent = at ? `Tokens after “${points[at].label}”` : "Tokens at the start";
   const [seen, fresh] = data.run.words[at];

@@ -71,7 +71,7 @@ def table(results: pd.DataFrame, f1: pd.DataFrame, methods: list[str]) -> str:
         scores = f1.xs(method, level="method").loc[languages]
         spans = 100 * scores[["value", "low", "high"]]
         cells = [with_interval(*span) for span in spans.to_numpy()]
-        unsure = (scores["p"] >= LEVEL) & (method != BASE)
+        unsure = ~(scores["p"] < LEVEL) & (method != BASE)
         cells = [cell + " ○" * is_unsure for cell, is_unsure in zip(cells, unsure, strict=True)]
         told = with_interval(*per_word.loc[method], digits=2)
         cells += [with_interval(*morphs.loc[method]), f"{told} / {renyi[method]:.3f}"]
@@ -89,8 +89,7 @@ def picture(f1: pd.DataFrame, methods: list[str]) -> go.Figure:
     for place, language in enumerate(languages, 1):
         rows = f1.loc[language].loc[methods]
         spans = 100 * rows[["value", "low", "high"]]
-        unsure = (rows["p"] >= LEVEL) & (rows.index != BASE)
-        figure.add_vline(x=spans["value"][BASE], line={"dash": "dot", "width": 1}, col=place, row=1)
+        unsure = ~(rows["p"] < LEVEL) & (rows.index != BASE)
         for method, colour, is_unsure in zip(methods, colours, unsure, strict=True):
             value, low, high = spans.loc[method]
             figure.add_scatter(
@@ -103,6 +102,7 @@ def picture(f1: pd.DataFrame, methods: list[str]) -> go.Figure:
                 row=1,
                 col=place,
             )
+        figure.add_vline(x=spans["value"][BASE], line={"dash": "dot", "width": 1}, col=place, row=1)
     figure.update_yaxes(categoryarray=methods[::-1], categoryorder="array", tickfont_size=14)
     figure.update_xaxes(tickfont_size=12)
     return figure.update_layout(template="plotly_white", margin={"l": 8, "r": 16, "t": 56, "b": 8})

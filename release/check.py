@@ -45,6 +45,9 @@ PYTHON = {
 }
 """Python that runs after the commands of an extra."""
 
+MADE = {"site": "site", "paper": "paper", "tests": "quick"}
+"""Parts that are targets of the Makefile."""
+
 _WORKBOOK = """
 from openpyxl import Workbook
 book = Workbook()
@@ -199,13 +202,15 @@ class Check:
             process.terminate()
             process.wait(timeout=20)
 
-    def tests(self) -> None:
-        """Run the quick tests from the unpacked sdist, by its Makefile."""
+    def make(self, target: str) -> None:
+        """Make a target of the Makefile in the unpacked sdist."""
         [folder] = (self.folder / "unpacked").iterdir()
         path = f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
-        said = run("make", "quick", f"PYTHON={sys.executable}", cwd=folder, PATH=path)
-        found = re.findall(r"^\d+ passed.*$", said, re.M)
-        say(f"`make quick` in the unpacked sdist: {found[-1] if found else said[-200:]}")
+        said = run("make", target, f"PYTHON={sys.executable}", cwd=folder, PATH=path)
+        found = re.findall(r"^\d+ (?:passed|tables).*$", said, re.M)
+        if target == "site":
+            found = [f"{len(list((folder / 'site').rglob('*.html')))} pages"]
+        say(f"`make {target}` in the unpacked sdist: {found[-1] if found else said[-200:]}")
 
 
 def free_port() -> int:
@@ -227,7 +232,7 @@ def answers(address: str) -> bytes:
 def main() -> None:
     """Check all parts, or those that are named."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parts = ["wheel", "sdist", *filter(None, COMMANDS), "tests"]
+    parts = ["wheel", "sdist", *filter(None, COMMANDS), *MADE]
     parser.add_argument("--only", action="append", choices=parts, help="may be repeated")
     chosen = parser.parse_args().only or parts
     started = time.monotonic()
@@ -237,8 +242,8 @@ def main() -> None:
         sdist, wheel = check.build()
         for part in chosen:
             try:
-                if part == "tests":
-                    check.tests()
+                if part in MADE:
+                    check.make(MADE[part])
                 elif part in ("wheel", "sdist"):
                     check.extra(wheel if part == "wheel" else sdist, "")
                 else:

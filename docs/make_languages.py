@@ -93,8 +93,10 @@ def save_picture(figure: go.Figure, name: str, width: int, height: int) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium)
         page = browser.new_page(viewport={"width": width, "height": height})
+        page.set_default_timeout(300_000)
         page.set_content(page_of)
-        page.wait_for_timeout(1500)
+        page.wait_for_selector(".main-svg")
+        page.wait_for_timeout(500)
         page.screenshot(path=Path(__file__).with_name("images") / f"{name}.png")
         browser.close()
 

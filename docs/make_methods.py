@@ -95,9 +95,18 @@ def picture(f1: pd.DataFrame, methods: list[str]) -> go.Figure:
             figure.add_scatter(
                 x=[value],
                 y=[method],
-                error_x={"array": [high - value], "arrayminus": [value - low], "width": 3},
+                error_x={
+                    "array": [high - value],
+                    "arrayminus": [value - low],
+                    "color": colour,
+                    "width": 3,
+                },
                 mode="markers",
-                marker={"color": colour, "size": 10, "symbol": "circle" + "-open" * is_unsure},
+                marker={
+                    "color": "white" if is_unsure else colour,
+                    "line": {"color": colour, "width": 1.5},
+                    "size": 10,
+                },
                 showlegend=False,
                 row=1,
                 col=place,

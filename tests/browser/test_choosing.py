@@ -56,18 +56,18 @@ def test_a_type_is_found_by_its_name_or_its_place_among_all(page: Page, app_addr
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="un", exact=True)).to_be_visible()
 
-    overview = page.get_by_role("application", name="un: 2 characters, blame 0 %")
+    overview = page.get_by_role("application", name="un: 2 characters, blame ≈ 0 %")
     box = overview.bounding_box()
     assert box is not None
     overview.click(position={"x": 46 + 3.5 * (box["width"] - 50) / 20, "y": 8})
-    there = page.get_by_role("application", name="4 characters, blame 100 %")
+    there = page.get_by_role("application", name="4 characters, blame ≈ 100 %")
     expect(there).to_be_visible()
     label = (there.get_attribute("aria-label") or "").split(". ")[1].split(":")[0]
     expect(page.get_by_role("heading", name=label, exact=True)).to_be_visible()
     there.focus()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("application", name="3 characters, blame 100 %")).to_be_visible()
+    expect(page.get_by_role("application", name="3 characters, blame ≈ 100 %")).to_be_visible()
 
 
 # How many types go: by the headline, by the button, and by the histogram the least blame of those.

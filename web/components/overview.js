@@ -41,7 +41,7 @@ class OverviewView {
 
   where([column, row]) {
     const length = `${column}${column === this.data.longest ? " or more" : ""} character${column === 1 ? "" : "s"}`;
-    return `${length}, ${row < 0 ? "no joins" : `blame ${10 * row} %`}`;
+    return `${length}, ${row < 0 ? "no joins" : `blame ≈ ${10 * row} %`}`;
   }
 
   draw() {

@@ -50,64 +50,66 @@ _USUAL = AdaptBPEParameters()
 
 
 class _Corpus:
-    """The pieces of a corpus as lists of tokens, which merges are applied to one by one."""
+    """The pieces of a corpus as strings, a character a token, which merges are applied to."""
 
     def __init__(self, pieces: Mapping[tuple[int, ...], int]) -> None:
-        self.pieces = [list(piece) for piece in pieces]
+        self.pieces = ["".join(map(_character, piece)) for piece in pieces]
         self.counts = list(pieces.values())
         # Where pairs and types have been, at least: none is ever taken out.
-        self._pairs: dict[PartPair, set[int]] = defaultdict(set)
-        self._types: dict[int, set[int]] = defaultdict(set)
+        self._pairs: dict[str, set[int]] = defaultdict(set)
+        self._types: dict[str, set[int]] = defaultdict(set)
         for number, piece in enumerate(self.pieces):
-            for pair in pairwise(piece):
-                self._pairs[pair].add(number)
+            for at in range(len(piece) - 1):
+                self._pairs[piece[at : at + 2]].add(number)
 
     def merge(self, pair: PartPair, result: int) -> int:
         """Apply a merge from the left, wherever it can be; return how often."""
-        applied = 0
-        for number in self._pairs.get(pair, ()):
-            old, new, at = self.pieces[number], [], 0
-            before = len(old)
-            while at < before:
-                is_pair = at + 1 < before and (old[at], old[at + 1]) == pair
-                new.append(result if is_pair else old[at])
-                at += 1 + is_pair
-            if len(new) < before:
-                applied += (before - len(new)) * self.counts[number]
-                self._replace(number, new, result)
+        applied, made = 0, _character(result)
+        parts = "".join(map(_character, pair))
+        for number in self._pairs.get(parts, ()):
+            old = self.pieces[number]
+            new = old.replace(parts, made)
+            if len(new) < len(old):
+                applied += (len(old) - len(new)) * self.counts[number]
+                self.pieces[number] = new
+                self._types[made].add(number)
+                at = new.find(made)
+                while at >= 0:
+                    for start in (at - 1, at) if at else (at,):
+                        self._pairs[new[start : start + 2]].add(number)
+                    at = new.find(made, at + 1)
         return applied
 
-    def undo(self, result: int, parts: PartPair) -> dict[int, list[int]]:
+    def undo(self, result: int, parts: PartPair) -> dict[int, str]:
         """Give every token of a type its parts; return the pieces as they were."""
-        was = {}
-        for number in self._types.get(result, ()):
+        was, made = {}, _character(result)
+        for number in self._types.get(made, ()):
             old = self.pieces[number]
-            if result in old:
+            if made in old:
                 was[number] = old
-                new = [n for token in old for n in (parts if token == result else (token,))]
-                self._replace(number, new)
+                new = old.replace(made, "".join(map(_character, parts)))
+                self.pieces[number] = new
+                for at in range(len(new) - 1):
+                    self._pairs[new[at : at + 2]].add(number)
         return was
 
-    def restore(self, was: Mapping[int, list[int]]) -> None:
+    def restore(self, was: Mapping[int, str]) -> None:
         """Set pieces back to what they were."""
         for number, piece in was.items():
             self.pieces[number] = piece
 
-    def _replace(self, number: int, piece: list[int], result: int | None = None) -> None:
-        self.pieces[number] = piece
-        for pair in pairwise(piece):
-            if result is None or result in pair:
-                self._pairs[pair].add(number)
-        if result is not None:
-            self._types[result].add(number)
-
-    def neighbours(self) -> Counter[PartPair]:
+    def neighbours(self) -> dict[PartPair, int]:
         """Count pairs of neighbours, in order of first occurrence."""
-        found: Counter[PartPair] = Counter()
+        found: Counter[str] = Counter()
         for piece, count in zip(self.pieces, self.counts, strict=True):
-            for pair in pairwise(piece):
-                found[pair] += count
-        return found
+            for at in range(len(piece) - 1):
+                found[piece[at : at + 2]] += count
+        return {(ord(pair[0]) - 1, ord(pair[1]) - 1): count for pair, count in found.items()}
+
+
+def _character(number: int) -> str:
+    """Return the character that stands for a token; −1 is none that a merge has."""
+    return chr(number + 1)
 
 
 def choose_merges(

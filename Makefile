@@ -8,7 +8,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PYTEST := $(BIN)/pytest -n logical --maxprocesses 4 --dist loadfile
 
-.PHONY: app quick test test-models soak lint bench release-check assets story site clean
+.PHONY: app quick test test-models soak lint bench release-check assets story atlas site clean
 
 app: $(STAMPS)/run
 	$(BIN)/morphgraph app
@@ -51,6 +51,10 @@ assets: $(STAMPS)/run
 # What docs/story shows, from the library and the app's components.
 story: $(STAMPS)/run
 	$(BIN)/python -m docs.make_story
+
+# The pages of docs/atlas, from its results.
+atlas: $(STAMPS)/run
+	$(BIN)/python -m docs.make_atlas
 
 # The pages of documentation, in site/. They keep their places beside each other, so that links do.
 site: $(STAMPS)/site

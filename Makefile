@@ -8,7 +8,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PYTEST := $(BIN)/pytest -n logical --maxprocesses 4 --dist loadfile
 
-.PHONY: app quick test test-models soak lint bench release-check assets story paper site clean
+.PHONY: app quick test test-models soak lint bench release-check assets story atlas paper site clean
 
 app: $(STAMPS)/run
 	$(BIN)/morphgraph app
@@ -55,6 +55,10 @@ story: $(STAMPS)/run
 # Tables and figures of docs/results.md for a paper, in paper/: LaTeX, and a PDF if there is pdflatex.
 paper: $(STAMPS)/run
 	$(BIN)/python -m docs.make_paper
+
+# The pages of docs/atlas, from its results.
+atlas: $(STAMPS)/run
+	$(BIN)/python -m docs.make_atlas
 
 # The pages of documentation, in site/. They keep their places beside each other, so that links do.
 site: $(STAMPS)/site

@@ -230,7 +230,8 @@ def worst_merges(run: SharedRun, folder: Path) -> Iterator[tuple[str, Place, lis
 
 def blamed_in(board: Leaderboard, known: Blamed) -> Blamed:
     """Return the worst merges of all runs; those ``known`` where a run's files are not here."""
-    found: Blamed = {}
+    named = {row.tokeniser for row in board.rows}
+    found = {tokeniser: merges for tokeniser, merges in known.items() if tokeniser in named}
     for run in board.runs.values():
         try:
             for tokeniser, place, merges in worst_merges(run, RECIPES):
@@ -238,7 +239,7 @@ def blamed_in(board: Leaderboard, known: Blamed) -> Blamed:
                 found.setdefault(tokeniser, {})["\t".join(place)] = merges
         except MorphGraphError as error:
             print(f"{run.name}: no merges. {error}")
-    return {**known, **found}
+    return found
 
 
 # ------------------------------------------------------------------------------ pages

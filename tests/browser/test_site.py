@@ -93,12 +93,14 @@ def test_nothing_is_loaded_from_elsewhere(site: Path, pages: dict[str, Links]) -
 
 
 def test_each_page_is_in_the_navigation(site: Path, pages: dict[str, Links]) -> None:
-    front = f"{HOST}/"
+    front, atlas = f"{HOST}/", f"{HOST}/docs/atlas/"
     listed = {urljoin(front, link).removesuffix("index.html") for link in pages[front].followed}
-    assert set(pages) - listed == {f"{HOST}/404.html"}
+    tokenisers = {urljoin(atlas, link) for link in pages[atlas].followed if link.endswith(".html")}
+    assert atlas in listed
+    assert set(pages) - listed - tokenisers == {f"{HOST}/404.html"}
     sources = {path.relative_to(ROOT) for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]}
-    assert len(pages) == len(sources) + len(["404", "story"])
-    assert not [*site.rglob("*.py*")]
+    assert len(pages) == len(sources) + len(["404", "story", "atlas"]) + len(tokenisers)
+    assert not [*site.rglob("*.py*"), *site.rglob("*.j2")]
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,46 @@
+"""The atlas: its pages open without a server, need nothing from elsewhere, and sort."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+ATLAS = Path(__file__).parents[2] / "docs" / "atlas"
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_pages_open_without_a_server(new_page: Callable[..., Page], scheme: str) -> None:
+    page = new_page(viewport={"width": 390, "height": 800}, color_scheme=scheme)
+    told: list[str] = []
+    page.on("request", lambda request: told.append(request.url))
+    page.on("console", lambda message: told.append(message.text))
+    page.on("pageerror", lambda error: told.append(str(error)))
+    for path in sorted(ATLAS.glob("*.html")):
+        page.goto(path.as_uri())
+        expect(page.locator("h1")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, path.name
+    assert [text for text in told if not text.startswith((ATLAS.as_uri(), "data:"))] == []
+
+
+def test_a_click_on_a_head_sorts(page: Page) -> None:
+    page.goto((ATLAS / "index.html").as_uri())
+    table = page.locator("table").first
+    head = table.get_by_role("button", name="Boundary F1")
+
+    def shown() -> list[float]:
+        texts = page.locator("table").first.locator("tbody tr td:nth-child(3)").all_inner_texts()
+        return [float(text.split()[0]) for text in texts]
+
+    before = shown()
+    head.click()
+    assert shown() == sorted(before, reverse=True) != before
+    head.click()
+    assert shown() == sorted(before)
+    page.get_by_role("radio", name="Tokens per word").check()
+    expect(page.locator("#map-3")).to_be_visible()
+    expect(page.locator("#map-1")).to_be_hidden()

@@ -8,7 +8,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterable
 from fnmatch import fnmatch
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
@@ -135,7 +135,7 @@ def tracked() -> list[str]:
     """The files of the repository, or of the sdist where the tests run from that."""
     if (ROOT / "PKG-INFO").is_file():
         lines = text_of("morphgraph.egg-info/SOURCES.txt").splitlines()
-        return [line for line in lines if ".egg-info" not in line]
+        return [str(PurePosixPath(line)) for line in lines if ".egg-info" not in line]
     listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     run = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True)
     if run.returncode:

@@ -233,6 +233,7 @@ BACK = {
     r"\textgreater{}": ">",
     r"\textbar{}": "|",
     r"\char34{}": '"',
+    "-{}": "-",
     **{f"\\{character}": character for character in "&%$#_{}"},
 }
 

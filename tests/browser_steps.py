@@ -20,6 +20,20 @@ def idle(page: Page) -> None:
         page.wait_for_timeout(120)
 
 
+def pick(option: Locator) -> None:
+    """Click an option as a hand does: the list is drawn again when the mouse enters it."""
+    option.hover()
+    option.page.wait_for_timeout(300)
+    option.click()
+
+
+def choose_demo(page: Page, name: str, code: str) -> None:
+    sidebar(page).get_by_role("combobox").click()
+    pick(page.get_by_role("option", name=name))
+    expect(sidebar(page)).to_contain_text(f"Tokeniser demo:{code}", timeout=PATIENCE)
+    idle(page)
+
+
 def start(page: Page, address: str) -> None:
     page.set_default_timeout(30_000)
     page.goto(address)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from browser_steps import PATIENCE, go_to, idle, start
+from browser_steps import PATIENCE, go_to, idle, pick, start
 from effort import one_of
 from playwright.sync_api import Page, expect
 
@@ -25,7 +25,7 @@ def choose_methods(page: Page, names: list[str]) -> None:
         option = page.get_by_role("option", name=name, exact=True)
         if not option.is_visible():
             box.get_by_role("combobox").click()
-        option.click()
+        pick(option)
         idle(page)
     while box.is_visible():  # the list of options closes first, if it is open
         page.keyboard.press("Escape")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from browser_steps import PATIENCE, go_to, idle, metric, seen_f1, sidebar, start
+from browser_steps import PATIENCE, choose_demo, go_to, idle, metric, seen_f1, sidebar, start
 from playwright.sync_api import Browser, Page, expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.kills]
@@ -40,9 +40,7 @@ def test_a_kill_in_the_middle_of_everything(
     repairs, trains = context.new_page(), context.new_page()
     try:
         start(repairs, address)
-        sidebar(repairs).get_by_role("combobox").click()
-        repairs.get_by_role("option", name="German").click()
-        expect(sidebar(repairs)).to_contain_text("Tokeniser demo:de", timeout=PATIENCE)
+        choose_demo(repairs, "German", "de")
         go_to(repairs, "ReBPE")
         for step in ("anneal", "knock out"):
             repairs.get_by_role("button", name=re.compile(f"^Next: {step}")).click()
@@ -52,9 +50,7 @@ def test_a_kill_in_the_middle_of_everything(
         start(trains, address)
         for page in (repairs, trains):
             page.set_default_timeout(PATIENCE)
-        sidebar(trains).get_by_role("combobox").click()
-        trains.get_by_role("option", name="Dutch").click()
-        expect(sidebar(trains)).to_contain_text("Tokeniser demo:nl", timeout=PATIENCE)
+        choose_demo(trains, "Dutch", "nl")
         go_to(trains, "Batch")
         trains.get_by_role("button", name="Start", exact=True).click()
         expect(trains.get_by_test_id("stProgress")).to_contain_text(

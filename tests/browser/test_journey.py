@@ -11,6 +11,7 @@ import pytest
 from browser_steps import (
     PATIENCE,
     cell_of,
+    choose_demo,
     expect_value,
     go_to,
     grid_with,
@@ -24,13 +25,6 @@ from browser_steps import (
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 pytestmark = pytest.mark.browser
-
-
-def choose_demo(page: Page, name: str, code: str) -> None:
-    sidebar(page).get_by_role("combobox").click()
-    page.get_by_role("option", name=name).click()
-    expect(sidebar(page)).to_contain_text(f"Tokeniser demo:{code}")
-    idle(page)
 
 
 def graph(page: Page) -> Locator:

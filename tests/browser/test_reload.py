@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from browser_steps import PATIENCE, go_to, idle, seen_f1, sidebar, start
+from browser_steps import PATIENCE, choose_demo, go_to, idle, seen_f1, sidebar, start
 from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
@@ -69,10 +69,7 @@ def test_what_was_open_comes_back_in_each_tab(
     other = page.context.new_page()
     start(other, app_address)
     expect(sidebar(other)).to_contain_text("mine.tsv, 4 words")
-    sidebar(other).get_by_role("combobox").click()
-    other.get_by_role("option", name="German").click()
-    expect(sidebar(other)).to_contain_text("Tokeniser demo:de", timeout=PATIENCE)
-    idle(other)
+    choose_demo(other, "German", "de")
     reloaded(page, "demo:en", "mine.tsv, 4 words")
     reloaded(other, "demo:de", "demo:de")
 

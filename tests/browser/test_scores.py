@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from browser_steps import PATIENCE, cell_of, choose_row, go_to, grid_with, idle, start, upload
+from browser_steps import PATIENCE, cell_of, choose_row, go_to, grid_with, idle, pick, start, upload
 from playwright.sync_api import Locator, Page, expect
 
 pytestmark = pytest.mark.browser
@@ -22,7 +22,7 @@ def multiselect(page: Page, label: str) -> Locator:
 def add(page: Page, label: str, option: str) -> None:
     """Choose one more in the field with this label."""
     multiselect(page, label).get_by_role("combobox").click()
-    page.get_by_role("option", name=option, exact=True).click()
+    pick(page.get_by_role("option", name=option, exact=True))
     page.keyboard.press("Escape")
     idle(page)
 
@@ -34,7 +34,7 @@ def choose(page: Page, label: str, typed: str, option: re.Pattern[str]) -> str:
     page.keyboard.type(typed)
     found = page.get_by_role("option", name=option).first
     text = found.inner_text()
-    found.click()
+    pick(found)
     idle(page)
     return text
 

@@ -131,7 +131,8 @@ class Figure:
         """
         if self.lacks(health):
             return FigureValue(math.nan, why=_NEEDED[self.needs])
-        types = len(health.inventory.spelled)
+        of_types = self.of == "types" or (self.form == "share" and self.has_list)
+        types = len(health.inventory.spelled) if of_types else 0
         if self.key in _VALUES:
             number = _VALUES[self.key](health, alpha, baseline)
         elif not self.has_list:

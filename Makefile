@@ -60,11 +60,13 @@ paper: $(STAMPS)/run
 atlas: $(STAMPS)/run
 	$(BIN)/python -m docs.make_atlas
 
-# The pages of documentation, in site/. They keep their places beside each other, so that links do.
+# The pages of documentation, in site/ beside earlier versions. They keep their places beside each
+# other, so that links do.
 site: $(STAMPS)/site
 	rm -rf build/docs && mkdir -p build/docs
 	cp -r --parents *.md CITATION.cff LICENSE assets/panzoom/LICENSE docs build/docs
 	$(BIN)/zensical build --clean --strict
+	$(BIN)/python release/publish_site.py build/site site
 
 $(STAMPS)/venv:
 	$(PYTHON) -m venv $(VENV)

@@ -352,13 +352,6 @@ def _place(key: str) -> Place:
 # ------------------------------------------------------------------------------ files
 
 
-def read_board(path: Path) -> Leaderboard:
-    """Read a results file, packed or not."""
-    if path.suffix == ".gz":
-        return Leaderboard.model_validate_json(gzip.decompress(path.read_bytes()))
-    return read_leaderboard(path)
-
-
 def _write_packed(path: Path, document: Any) -> None:
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
     write_file(path, gzip.compress(text.encode(), 9, mtime=0))
@@ -375,10 +368,10 @@ def read_merges() -> Blamed:
 def main(paths: Sequence[str]) -> None:
     """Take over results if there are some, and draw."""
     if paths:
-        board = merged({path: read_board(Path(path)) for path in paths})
+        board = merged({path: read_leaderboard(Path(path)) for path in paths})
         _write_packed(RESULTS, board.model_dump())
         _write_packed(MERGES, blamed_in(board, read_merges()))
-    pages = pages_of(read_board(RESULTS), read_merges())
+    pages = pages_of(read_leaderboard(RESULTS), read_merges())
     for old in set(ATLAS.glob("*.html")) - {ATLAS / name for name in pages}:
         old.unlink()
     for name, text in pages.items():

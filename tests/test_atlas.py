@@ -15,10 +15,9 @@ from docs.make_atlas import (
     RESULTS,
     blamed_in,
     pages_of,
-    read_board,
     read_merges,
 )
-from morphgraph.batch.leaderboard import Leaderboard
+from morphgraph.batch.leaderboard import Leaderboard, read_leaderboard
 
 HOSTILE = "<script>alert(1)</script>"
 RECIPE = """
@@ -106,7 +105,7 @@ def test_a_page_shows_words_held_out_and_means_over_languages() -> None:
         "2 2",
         "100",
     ]
-    assert [cell.strip() for cell in f1[0]] == ["Tokeniser", "eng", "deu", "xx<b>"]
+    assert [cell.strip() for cell in f1[0]] == ["Tokeniser", "English", "German", "xx<b>"]
     assert [cell.strip() for cell in f1[1]] == ["A BPE", "40.0", "60.0", "–"]
     assert [cell.strip() for cell in f1[2]] == ["A ReBPE", "–", "–", "–"], "held in"
     assert [cell.strip() for cell in tokens[1]] == ["A BPE", "1.00", "3.00", "–"]
@@ -144,7 +143,7 @@ def test_merges_stay_where_the_files_of_a_run_are_not_here(
 
 
 def test_the_pages_that_ship_are_of_the_results_that_ship() -> None:
-    pages = pages_of(read_board(RESULTS), read_merges())
+    pages = pages_of(read_leaderboard(RESULTS), read_merges())
     assert {path.name for path in ATLAS.glob("*.html")} == set(pages)
     for name, text in pages.items():
         assert Path(ATLAS, name).read_text(encoding="utf-8") == text, f"{name}: make atlas"

@@ -22,6 +22,7 @@ from morphgraph.batch.yaml_reading import RUN_KEY, SHA_256, Name, Strict, check
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import checksum, parse_json, read_bytes, write_file
 from morphgraph.core.text import counted, visible
+from morphgraph.corpus.text_files import unpacked
 from morphgraph.models.downstream import SPEED
 
 if TYPE_CHECKING:
@@ -146,9 +147,9 @@ class Leaderboard(Strict):
 
 
 def read_leaderboard(path: Path) -> Leaderboard:
-    """Read a ``results.json``; `FileFormatError` with the field that does not fit."""
+    """Read a ``results.json``, packed or not; an error names the field that does not fit."""
     name = str(path)
-    document = parse_json(read_bytes(path), name)
+    document = parse_json(unpacked(read_bytes(path), name), name)
     if not isinstance(document, dict) or document.get("format") != _FORMAT:
         fix = "Choose the results.json of an evaluation."
         raise FileFormatError(name, "", f"its format is not “{_FORMAT}”", fix)

@@ -59,8 +59,8 @@ def evaluate(
     dry_run: Only show the plan and its estimated cost.
     list_: List the evaluations that ship, by name.
     schema: Print the JSON schema of configurations.
-    reproduce: Run what made this results.json again, and say what differs; in a folder
-        “reproduced” beside it, or --out.
+    reproduce: Run what made this results.json (or .json.gz) again, and say what differs; in a
+        folder “reproduced” beside it, or --out.
     merge: Put the rows of these results.json into one in --out; may be repeated.
     """
     if schema:

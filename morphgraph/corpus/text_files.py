@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, cast
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError, require
-from morphgraph.core.limits import UNPACKING, Limit
+from morphgraph.core.files import check_size
+from morphgraph.core.limits import FILE_BYTES, UNPACKING, Limit
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -213,10 +214,10 @@ def on_disk(source: Path | bytes) -> Iterator[Path]:
 
 
 @contextmanager
-def opened(place: Path, name: str) -> Iterator[IO[bytes]]:
-    """Open a file as it is stored; errors call it by ``name``."""
+def opened(place: Path | bytes, name: str) -> Iterator[IO[bytes]]:
+    """Open a file, or its bytes, as it is stored; errors call it by ``name``."""
     try:
-        with place.open("rb") as file:
+        with io.BytesIO(place) if isinstance(place, bytes) else place.open("rb") as file:
             yield file
     except FileNotFoundError as error:
         raise _gone(name) from error
@@ -239,6 +240,14 @@ def reading(
         kind = kind_of(file.read(4), name, column)
         file.seek(0)
         yield decompressed(file), kind
+
+
+def unpacked(data: bytes, name: str) -> bytes:
+    """Return the content of a file, decompressed if need be; what is too large is refused."""
+    with opened(data, name) as file:
+        content = decompressed(file).read(FILE_BYTES.value + 1)
+    check_size(name, len(content))
+    return content
 
 
 def decompressed(file: IO[bytes]) -> IO[bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import re
@@ -314,6 +315,34 @@ def test_what_is_no_such_file_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "results.json").write_text(text)
     with pytest.raises(MorphGraphError, match=r"results\.json"):
         read_leaderboard(tmp_path / "results.json")
+
+
+def test_a_packed_file_is_read(tmp_path: Path) -> None:
+    board = Leaderboard.model_validate(changed(lambda document: None))
+    board.write(tmp_path / "results.json")
+    packed = tmp_path / "results.json.gz"
+    packed.write_bytes(gzip.compress((tmp_path / "results.json").read_bytes()))
+    assert read_leaderboard(packed) == board
+
+
+BAD_PACKED = {
+    "it is cut off or damaged": gzip.compress(b"{}" * 1000)[:-9],
+    "this is not JSON": gzip.compress(b"no"),
+    "the file is empty": gzip.compress(b""),
+    "MORPHGRAPH_MAX_FILE_BYTES": gzip.compress(b" " * 20_001),
+}
+
+
+@pytest.mark.parametrize("message", BAD_PACKED)
+def test_a_bad_packed_file_is_refused(
+    message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MORPHGRAPH_MAX_FILE_BYTES", "20000")
+    path = tmp_path / "results.json.gz"
+    path.write_bytes(BAD_PACKED[message])
+    with pytest.raises(FileFormatError, match=message) as raised:
+        read_leaderboard(path)
+    assert str(raised.value).startswith(str(path))
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from urllib.parse import unquote, urljoin, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
+from morphgraph import __version__
+
 ROOT = Path(__file__).parents[2]
 HOST = "http://site"
 
@@ -28,6 +31,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site, made as by `make site`."""
     folder = tmp_path_factory.mktemp("checkout")
     others = ("LICENSE", "CITATION.cff", "Makefile", "mkdocs.yml", "assets/panzoom/LICENSE")
+    others += ("release/publish_site.py", "morphgraph/core/__init__.py")
     for path in [*ROOT.glob("*.md"), *(ROOT / name for name in others)]:
         copy = folder / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -37,7 +41,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     given = ["--old-file", ".make/site", f"BIN={Path(sys.executable).parent}", "site"]
     run = subprocess.run(["make", *given], cwd=folder, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
-    return folder / "site"
+    return folder / "site" / __version__
 
 
 class Links(HTMLParser):
@@ -111,10 +115,10 @@ def served(site: Path) -> Iterator[str]:
         def log_message(self, format: str, *args: object) -> None:
             """Say nothing."""
 
-    handler = partial(Quiet, directory=str(site.parent))
+    handler = partial(Quiet, directory=str(site.parents[1]))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/site/"
+        yield f"http://127.0.0.1:{server.server_port}/site/latest/"
         server.shutdown()
 
 
@@ -129,7 +133,8 @@ def test_all_pages_open(
             page.goto(address.replace(f"{HOST}/", served), wait_until="load")
             expect(page.locator("h1").first).to_be_visible()
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, address
-    assert [url for url in asked if not url.startswith((served, "data:", "blob:"))] == []
+    ours = (served, served.replace("latest/", "versions.json"), "data:", "blob:")
+    assert [url for url in asked if not url.startswith(ours)] == []
 
 
 def test_the_search_finds_pages(served: str, page: Page) -> None:
@@ -140,3 +145,27 @@ def test_the_search_finds_pages(served: str, page: Page) -> None:
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(re.escape(served) + r"docs/\w+/"))
     assert "holdout" in page.inner_text("article")
+
+
+def test_versions_are_listed_and_changed_between(site: Path, served: str, page: Page) -> None:
+    publish = runpy.run_path(str(ROOT / "release/publish_site.py"))["publish"]
+    # Published out of order, as the mending of an earlier version is.
+    for version in ("0.10.0rc1", "0.10.0", "0.1.9"):
+        publish(site, site.parent, version)
+    root = served.removesuffix("latest/")
+    wrong: list[str] = []
+    page.on("request", lambda asked: asked.url.startswith(root) or wrong.append(asked.url))
+    page.on("response", lambda answer: answer.ok or wrong.append(answer.url))
+    page.goto(root)  # leads to the latest
+    page.wait_for_url(served)
+    current, choices = page.locator(".md-version__current"), page.locator(".md-version__link")
+    expect(current).to_have_text("0.10.0")
+    versions = ["0.10.0", "0.10.0rc1", site.name, "0.1.9"]
+    expect(choices).to_have_text(versions)
+    for version in reversed(versions):
+        current.focus()
+        choices.get_by_text(version, exact=True).click()
+        page.wait_for_url(f"{root}{version}/")
+        expect(current).to_have_text(version)
+        expect(choices).to_have_text(versions)
+    assert wrong == []

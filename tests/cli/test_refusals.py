@@ -182,6 +182,9 @@ REFUSED = {
         "--counts counts.tsv --out types.txt/x.json": "Choose another place with --out.",
     },
     "vocabulary": {
+        "--alpha 0": "above 0",
+        "--list nonsense": "is not a figure",
+        "--list renyi": "no list behind",
         "--parallel": "are for --corpus",
         "--corpus texts --frequencies wordfreq:en": "measures texts alone",
         "--corpus missing.txt": "no such file",

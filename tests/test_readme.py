@@ -135,18 +135,6 @@ HOSTING, SECURITY = (
 _APP = "MORPHGRAPH_APP_MEMORY"
 
 
-def commands(text: str) -> set[str]:
-    """The commands of a text that start the app, wherever they stand."""
-    lines = re.findall(r"^(?:```)?((?:make app|docker|\.venv/bin/morphgraph app).*)$", text, re.M)
-    inline = re.findall(r"`((?:docker|\.venv/bin/morphgraph app)[^`]*)`", text)
-    return {line for line in [*lines, *inline] if "`" not in line}
-
-
-def test_the_commands_are_those_of_the_readme() -> None:
-    assert len(commands(HOSTING)) == 4
-    assert commands(HOSTING) <= commands(README)
-
-
 def test_the_table_of_limits_is_that_of_the_code() -> None:
     public = [one for one in LIMITS if one.variable.startswith(("MORPHGRAPH_PUBLIC", _APP))]
     rows = [f"| `{one.variable}` | {one.what} | {one.usual:,} |" for one in public]
@@ -160,13 +148,6 @@ def test_the_table_of_what_is_read_is_that_of_the_code() -> None:
     rows = [f"| `{one.variable}` | {one.what} | {one.usual:,} | {one.reason} |" for one in read]
     assert re.findall(r"^\| `MORPHGRAPH_MAX.*$", HOSTING, re.M) == rows
     assert len(read) + HOSTING.count("| `MORPHGRAPH_PUBLIC") + 1 == len(LIMITS)
-
-
-def test_each_page_leads_to_the_other() -> None:
-    assert "(docs/hosting.md)" in README
-    assert "(SECURITY.md)" in README
-    assert "(../SECURITY.md)" in HOSTING
-    assert "(docs/hosting.md)" in SECURITY
 
 
 def test_the_container_starts_with_a_command_that_there_is(

@@ -97,13 +97,6 @@ def test_all_that_can_be_loaded(tokeniser: mg.Tokeniser, tmp_path: Path) -> None
     assert mg.load(fast).name == "some/model"
 
 
-def test_a_tokeniser_of_transformers(tokeniser: mg.Tokeniser) -> None:
-    transformers = pytest.importorskip("transformers")
-    fast = transformers.PreTrainedTokenizerFast(tokenizer_file=str(demo_tokeniser_path("en")))
-    words = ["undesirable", "houses"]
-    assert mg.load(fast).segment(words) == tokeniser.segment(words)
-
-
 @pytest.mark.slow
 def test_all_that_can_be_read(gold: mg.GoldSet) -> None:
     pairs = [(entry.word, list(entry.morphs)) for entry in gold.reference.entries]
@@ -319,16 +312,6 @@ def test_a_score_is_its_line_with_its_signature(small: mg.Tokeniser) -> None:
     assert "50.00" in score._repr_html_()
 
 
-def test_labels_are_plain_text(small: mg.Tokeniser) -> None:
-    compared = mg.compare({"<b>&": small, "x\n": small.method("flota", k=1)}, SMALL, baseline="x\n")
-    shown = compared._repr_html_()
-    assert "&lt;b&gt;&amp;" in shown
-    assert "<b>" not in shown
-    assert len(compared.to_frame()) == 2
-    assert "&" in compared.to_markdown()
-    assert "toprule" in compared.to_latex()
-
-
 def test_pictures(
     small_document: Callable[..., dict[str, Any]], small: mg.Tokeniser, tmp_path: Path
 ) -> None:
@@ -421,17 +404,6 @@ def test_an_export_sets_other_files_aside(
     with pytest.raises(mg.MorphGraphError, match="An export needs a folder"):
         small.export("")
     assert set(tmp_path.iterdir()) == before
-
-
-def test_a_method_is_exported(tokeniser: mg.Tokeniser, tmp_path: Path) -> None:
-    made = tokeniser.method("flota", k=2).export(tmp_path, words=["undesirable"])
-    assert (made.kind, made.method, made.checked_words) == ("folder", "FLOTA(k=2)", 1)
-    assert (tmp_path / "vocabulary.py").is_file()
-    tokeniser.method("first").export(tmp_path, words=["undesirable"])  # it makes room
-    assert not [*tmp_path.glob("*.old")]
-    transformers = pytest.importorskip("transformers")
-    loaded = transformers.AutoTokenizer.from_pretrained(tmp_path, trust_remote_code=True)
-    assert loaded.tokenize(" undesirable") == ["Ġund", "es"]
 
 
 def test_what_is_shown_is_data_too(tokeniser: mg.Tokeniser, gold: mg.GoldSet) -> None:

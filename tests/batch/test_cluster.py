@@ -325,27 +325,6 @@ def test_another_service_is_no_scheduler(service: str, capfd: pytest.CaptureFixt
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_web_server_and_a_closed_port_are_no_schedulers(
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    server = http.server.HTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
-    port = server.server_port
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    with (
-        pytest.raises(MorphGraphError, match="nothing answers within 1 s"),
-        at_address(f"tcp://127.0.0.1:{port}", timeout=1),
-    ):
-        pass
-    server.shutdown()
-    server.server_close()
-    with (
-        pytest.raises(MorphGraphError, match=f"127.0.0.1:{port}: .*[Rr]efused"),
-        at_address(f"127.0.0.1:{port}", timeout=5),
-    ):
-        pass
-    capfd.readouterr()
-
-
 @pytest.mark.parametrize(
     "address",
     [

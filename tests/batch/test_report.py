@@ -2,7 +2,6 @@
 becomes markup, a formula or a command.
 """
 
-import csv
 import json
 import math
 import re
@@ -21,7 +20,7 @@ from morphgraph.batch.report import chart_of, file_names, make_table
 from morphgraph.batch.results import FAILED, TableSpec, results_of_rows
 from morphgraph.batch.tasks import TaskFailure
 from morphgraph.tables.model import Table
-from morphgraph.tables.writing import LINES_OF_PAGE, to_csv, to_latex, to_markdown
+from morphgraph.tables.writing import LINES_OF_PAGE, to_latex, to_markdown
 
 NAN = math.nan
 HOSTILE = "</script><script>alert(1)</script>"
@@ -260,19 +259,6 @@ def test_markdown(report: Path) -> None:
     assert "1. `a:1|b:2`\n2. `a:1|b:3`\n" in text
 
 
-def test_csv() -> None:
-    rows = list(csv.reader(to_csv(scores_table()).decode().splitlines()))
-    assert rows == [
-        ["Method", "F1", "F1 low", "F1 high", "F1 sd", "F1 seeds", "Types, |V|"],
-        ["BPE", "0.5", "0.25", "0.75", "n/a", "1", "32000"],
-        ["D", "0.625", "n/a", "n/a", "0.1767766952966369", "2", "n/a"],
-        ["N", "n/a", "n/a", "n/a", "n/a", "1", "n/a"],
-        ["F", "failed", "n/a", "n/a", "n/a", "0", "failed"],
-        ["signature", "a:1|b:2"],
-        ["signature", "a:1|b:3"],
-    ]
-
-
 def of_rows(count: int) -> Table:
     rows = ({"method": f"m{n:03}", "value": n / 1000, "signature": "a:1"} for n in range(count))
     return make_table(results(*rows), SPEC)
@@ -386,36 +372,3 @@ def test_no_chart() -> None:
     many = make_table(results(*({"method": f"m{n}", "value": 0.5} for n in range(61))), SPEC)
     assert chart_of(many) == (None, "No chart: 61 rows are too many for one.")
     assert chart_of(scores_table())[1] == ""
-
-
-def test_latex() -> None:
-    table = scores_table(columns=["scope"], note="50 % & more.")
-    lines = to_latex(table, "scores").splitlines()
-    assert lines[4:] == [
-        r"\caption[{Scores}]{Scores.}\label{tab:scores}",
-        r"\begin{adjustbox}{max width=\linewidth}",
-        r"\begin{tabular}{lrr}",
-        r"\toprule",
-        r" & \multicolumn{2}{c}{} \\",
-        r"{}Method & F1 \% $\uparrow$ & Types, \textbar{}V\textbar{} \\",
-        r"\midrule",
-        r"{}BPE & 50.00 & 32,000 \\*",
-        r" & {\scriptsize [25.00, 75.00]} &  \\",
-        r"{}D & \textbf{62.50} & n/a \\*",
-        r" & {\scriptsize $\pm$ 17.68 (2 seeds)} &  \\",
-        r"{}N & n/a & n/a \\",
-        r"{}F & failed & failed \\",
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{adjustbox}",
-        "",
-        r"\smallskip",
-        r"\begin{minipage}{\linewidth}\footnotesize\raggedright 50 \% \& more. Bold: the best. "
-        r"In brackets: 95 \% bootstrap intervals. Means over seeds, $\pm$ their standard deviation."
-        r" n/a: undefined, or not measured. "
-        r"Signature: \texttt{a:\allowbreak{}1\textbar{}\allowbreak{}b:\allowbreak{}2}. "
-        r"Signature: \texttt{a:\allowbreak{}1\textbar{}\allowbreak{}b:\allowbreak{}3}."
-        r"\end{minipage}",
-        r"\end{table}",
-        "",
-    ]

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -129,14 +126,6 @@ def test_what_a_run_said_that_ended_at_once(tmp_path: Path) -> None:
 
 # ------------------------------------------------------------------------------ run.json
 
-TINY = """\
-name: tiny
-languages: [en]
-tokenisers: [{file: "demo:en"}]
-references: ["demo:en"]
-intervals: false
-"""
-
 
 def read(folder: Path) -> Any:
     return json.loads((folder / "run.json").read_text())
@@ -186,19 +175,3 @@ def test_an_odd_file_is_begun_anew(tmp_path: Path, content: str) -> None:
     (tmp_path / "run.json").write_text(content)
     RunFile(tmp_path, {}).end("done", {})
     assert states(tmp_path) == ["done"]
-
-
-@pytest.mark.kills
-def test_a_run_killed_at_once_is_remembered(tmp_path: Path) -> None:
-    configuration, out = tmp_path / "tiny.yaml", tmp_path / "run"
-    configuration.write_text(TINY)
-    command = [sys.executable, "-m", "morphgraph", "evaluate", str(configuration)]
-    command += ["--out", str(out), "--workers", "1"]
-    run = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
-    while not (out / "run.json").exists():
-        assert run.poll() is None
-        time.sleep(0.05)
-    os.killpg(run.pid, signal.SIGKILL)
-    run.wait()
-    assert subprocess.run(command, capture_output=True, timeout=180, check=False).returncode == 0
-    assert states(out) == ["killed", "done"]

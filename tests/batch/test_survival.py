@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import signal
 import time
 from pathlib import Path
@@ -108,24 +107,3 @@ def _workers(runner: int) -> list[psutil.Process]:
     except psutil.Error:
         return []
     return found
-
-
-def test_leftovers_of_a_write_that_was_cut_off_are_no_results(
-    undisturbed: tuple[pd.DataFrame, float], undisturbed_folder: Path, tmp_path: Path
-) -> None:
-    """A result that was damaged afterwards is done again, and only that."""
-    folder = tmp_path / "run"
-    shutil.copytree(undisturbed_folder, folder)
-    store = folder / "store"
-    (store / ".partial-abc").write_bytes(b"PAR1 half")
-    damaged = store / f"{undisturbed[0]['cell'].iloc[-1]}.parquet"
-    whole = damaged.read_bytes()
-    damaged.write_bytes(whole[: len(whole) // 2])
-    before = {path: path.stat().st_mtime_ns for path in store.glob("*.parquet")}
-    again = start(folder)
-    said, _ = again.communicate(timeout=PATIENCE)
-    assert again.returncode == 0, said.decode()
-    written = [p for p in store.glob("*.parquet") if p.stat().st_mtime_ns != before[p]]
-    assert written == [damaged]
-    assert not list(folder.rglob(".partial-*"))
-    assert_frame_equal(results(folder), undisturbed[0])

@@ -283,31 +283,6 @@ def test_train(morphgraph: Command, tmp_path: Path) -> None:
     assert said == f"259 types, 3 merges: saved {out}\n"
 
 
-def test_names_with_markup_stay_text(
-    morphgraph: Command, tmp_path: Path, small_document: Callable[..., dict[str, Any]]
-) -> None:
-    """Neither HTML nor the console's own markup is taken for anything but text."""
-    evil, bold = "<img/src=''onerror=alert(1)>", "[bold]x[/nope]"
-    document = small_document([(evil[:5], evil[5:]), (bold[:5], bold[5:]), ("a", "b")])
-    document["model"]["vocab"] |= {c: 100 + i for i, c in enumerate(sorted(set("<img/x[]")))}
-    path, gold = tmp_path / "evil.json", tmp_path / "gold.tsv"
-    path.write_text(json.dumps(document), encoding="utf-8")
-    gold.write_text("ab\ta b\n", encoding="utf-8")
-    loaded = load_tokeniser(path)
-    loaded.graph.knockout([evil])
-    assert evil not in loaded.graph
-    run = morphgraph("blame", "--tokenizer", path, "--reference", gold, "--json")
-    assert run.code == 0
-    evil_words = small_document([("<", "i"), ("<i", "m"), ("[", "b]")])
-    path.write_text(json.dumps(evil_words), encoding="utf-8")
-    gold.write_text("<im>\t<i m>\n[b]\t[ b]\n", encoding="utf-8")
-    run = morphgraph("blame", "--tokenizer", path, "--reference", gold)
-    assert "<i + m" in run.out
-    assert run.code == 0
-    run = morphgraph("segment", "--tokenizer", path, "<img", "[red]x", "--json")
-    assert [row["word"] for row in run.json["words"]] == ["<img", "[red]x"]
-
-
 # ----------------------------------------------------------------------------- as a real process
 
 

@@ -89,24 +89,6 @@ def test_a_recipe_first(morphgraph: Command, tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.slow
-def test_other_files_are_set_aside_and_ours_make_room(morphgraph: Command, tmp_path: Path) -> None:
-    (tmp_path / "tokenizer_config.json").write_text("mine")
-    (tmp_path / "README.md").write_text("mine too")
-    (tmp_path / "tokenizer.json.old").mkdir()
-    (tmp_path / "tokenizer.json").write_text("a third")
-    for _ in range(2):
-        result = morphgraph("export", "--tokenizer", "demo:nl", "--out", tmp_path)
-        assert result.code == 0
-    kept = {path.name: path.read_text() for path in tmp_path.glob("*.old*") if path.is_file()}
-    assert kept == {
-        "tokenizer_config.json.old": "mine",
-        "README.md.old": "mine too",
-        "tokenizer.json.old1": "a third",
-    }
-    assert json.loads((tmp_path / "tokenizer.json").read_text("utf-8"))["model"]["type"] == "BPE"
-
-
 def test_a_rank_file_beside_it(morphgraph: Command, tmp_path: Path) -> None:
     lines = (b"%b %d" % (b64encode(bytes([byte])), byte) for byte in range(256))
     data = b"\n".join([*lines, b"dW4= 256", b"dW5k 257\n"])

@@ -67,12 +67,25 @@ REFUSED = {
     "blame --tokenizer demo:nl --reference demo:nl": {
         "--threshold nan": "--threshold=nan is not a share. Give a number from 0 to 1.",
         "--scope x": "'--scope' … 'x' is not one of 'morphemic'",
+        "--weighting tokens": "Scores over word tokens need word frequencies",
+        "--frequencies wordfreq:xx": "wordfreq has no best word list for 'xx'. Choose one",
+        "--frequencies missing.tsv": "missing.tsv: cannot be read",
+        "--threshold x": "Usage:",
+        "--limit -1": "Usage:",
     },
     "knockout --tokenizer demo:nl --reference demo:nl": {
         "--select x": "'--select': Value error, 'x' is not one of 'blame'",
         "--threshold nan": "Invalid value for '--threshold': Input should be less than or equal to",
         "--weighting x": "'--weighting': Value error, 'x' is not one of 'types'",
         "--percent 101": "Invalid value for '--percent': Input should be less than or equal to 100",
+        "--seed -1": "Usage:",
+        "--count -1": "Usage:",
+        "--select last --count 99999": "99,999 types cannot be chosen",
+        "--recipe missing.json": "missing.json: no such file",
+        "--recipe empty.json": "empty.json: this is not a recipe.",
+        "--recipe step.json": "Step 1 of the recipe: “no such type” is not a type",
+        "--out types.txt": "types.txt … Choose another place with --out.",
+        "--out types.txt/below": "types.txt … Choose another place with --out.",
     },
     "prune --tokenizer tokenizer.json": {
         "--count 2": "By leaf-frequency, types are pruned by their use. Give word counts.",
@@ -116,6 +129,17 @@ REFUSED = {
         "--model nowhere.json": "nowhere.json",
         "--recipe nowhere.json": "nowhere.json",
     },
+    "score --tokenizer demo:en": {
+        "": "Usage:",
+        "--reference missing.tsv": "missing.tsv: no such file or directory",
+        "--reference texts": "texts: it is a folder",
+        "--reference demo:fr": "There is no demo “fr”",
+        "--reference bad.txt": "bad.txt, line 2: the byte 0xFF is not UTF-8 … Save the",
+        "--reference tiny.yaml": "cannot be detected … Choose one of: plain",
+        "--reference gold.tsv --format nope": "the format 'nope' is unknown … morphynet-derivation",
+        "--reference gold.tsv --format celex": "line 1 … Check the file, or choose another format",
+    },
+    "nope": {"": "Usage:"},
     "score --reference gold.tsv --predictions bad.txt": {
         "": "the byte 0xFF is not UTF-8",
         "--predictions-format celex": "Choose one of: plain, sigmorphon2022, morfessor",
@@ -129,7 +153,11 @@ REFUSED = {
         "word --method unigram": "has no log-probabilities",
         "word --method 'dropout(p=2)'": "p=2 does not fit. Give a number from 0 to 1.",
         "word --model missing.json": "no such file or directory",
-        "'two words'": "has a space in it",
+        "word 'two words'": "Word 2, “two words”, has a space in it.",
+        "word --tokenizer texts": "holds no tokeniser. Give a tokenizer.json, or vocab",
+        "word --tokenizer missing.json": "missing.json: no such file or directory. Check the path",
+        "word --tokenizer tokenizer.json/x.json": "not a directory",
+        "word --tokenizer demo:xx": "There is no demo “xx”",
     },
     "train --vocab-size 300 --out out.json": {
         "": "give either --counts or --text",
@@ -142,8 +170,21 @@ REFUSED = {
         "--counts counts.tsv --method bpe --vocab-size 9": "no room for the 256",
         "--counts counts.tsv --method unigram --checkpoint c": "Unigram trains in one go",
         "--text texts/b.csv --method bpe --column title": "there is no column “title”",
+        "--vocab-size many --counts counts.tsv": "Usage:",
+        "--vocab-size -5 --counts counts.tsv": "no room for the 256 bytes",
+        "--counts empty.json": "empty.json: no line is a word and a count",
+        "--counts wordfreq:tlh": "wordfreq has no best word list for 'tlh'. Choose one of",
+        "--counts counts.tsv --special ''": "The special token “” is empty or repeated",
+        "--counts counts.tsv --special x --special x": "The special token “x” is empty or repeated",
+        "--counts counts.tsv --special d": "The special token “d” is also a trained type",
+        "--counts counts.tsv --special Ġdo": "The special token “Ġdo” is also a trained type",
+        "--counts counts.tsv --out texts": "texts: is a directory.",
+        "--counts counts.tsv --out types.txt/x.json": "Choose another place with --out.",
     },
     "vocabulary": {
+        "--alpha 0": "above 0",
+        "--list nonsense": "is not a figure",
+        "--list renyi": "no list behind",
         "--parallel": "are for --corpus",
         "--corpus texts --frequencies wordfreq:en": "measures texts alone",
         "--corpus missing.txt": "no such file",
@@ -173,6 +214,12 @@ REFUSED = {
 }
 """Commands in `folder`, their further options, and what each message says, in order."""
 
+STEP = '{"edit": "knockout", "types": ["no such type"]}'
+RECIPES = {
+    "empty.json": "{}",
+    "step.json": f'{{"format": "morphgraph recipe", "version": 1, "steps": [{STEP}]}}',
+}
+
 
 def visible_files(folder: Path) -> set[Path]:
     """All files but those that say how far a counting came."""
@@ -185,6 +232,8 @@ def visible_files(folder: Path) -> set[Path]:
 def test_it_is_refused(
     morphgraph: Callable[..., Any], folder: Path, command: str, options: str
 ) -> None:
+    for name, text in RECIPES.items():
+        (folder / name).write_text(text, encoding="utf-8")
     before = visible_files(folder)
     run = morphgraph(*shlex.split(command), *shlex.split(options))
     assert (run.code, run.out) == (2, "")

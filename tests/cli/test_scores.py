@@ -2,7 +2,6 @@
 
 import csv
 import io
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -160,23 +159,6 @@ def test_a_reference_without_whole_words_is_na(morphgraph: Command, folder: Path
 
 
 # --- which scores ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("asked", "expected"),
-    [
-        ("f1, exact", ("f1", "exact")),
-        ("boundaries,exact,f1", ("precision", "recall", "f1", "exact")),
-        ("morphemes of the source", GROUPS["morphemes of the source"]),
-        ("all", tuple(METRICS)),
-    ],
-)
-def test_names_and_groups(
-    morphgraph: Command, folder: Path, asked: str, expected: tuple[str, ...]
-) -> None:
-    arguments = (*ON_GOLD, "--scope", "morphemic", "--resamples", "0", "--scores", asked)
-    [table] = morphgraph(*arguments, "--json").json["tables"]
-    assert tuple(values(table)) == expected
 
 
 def test_help_lists_every_score(morphgraph: Command, folder: Path) -> None:
@@ -448,37 +430,6 @@ def test_the_form_of_predictions_can_be_named(morphgraph: Command, folder: Path)
     assert morphgraph(*arguments).code == 0
     run = morphgraph(*arguments, "--predictions-format", "morfessor")
     assert "segments none of the 3 words" in run.err
-
-
-def test_no_resamples(morphgraph: Command) -> None:
-    with_intervals, without = morphgraph(*NL), morphgraph(*NL, "--resamples", "0")
-    interval = re.compile(r"\d\d\.\d\d(?:\*\*\*)? \[\d\d\.\d\d, \d\d\.\d\d\]")
-    assert len(interval.findall(with_intervals.out)) == 2
-    assert not interval.findall(without.out)
-    assert "interval:" not in without.out
-    assert "***" in without.out, "the test needs no intervals"
-
-
-@pytest.mark.slow
-def test_the_same_signature_is_the_same_numbers(morphgraph: Command) -> None:
-    assert morphgraph(*NL, "--json").out == morphgraph(*NL, "--json").out
-    first, other = (morphgraph(*NL, "--seed", seed, "--json").json for seed in ("1", "2"))
-    for one, two in zip(first["tables"][0]["rows"], other["tables"][0]["rows"], strict=True):
-        assert one["signature"] != two["signature"]
-        assert "seed 1" in one["signature"]
-        assert one["scores"]["precision"]["value"] == two["scores"]["precision"]["value"]
-        assert one["scores"]["precision"]["interval"] != two["scores"]["precision"]["interval"]
-
-
-def test_predictions_that_lack_words(morphgraph: Command, folder: Path) -> None:
-    theirs = folder / "theirs.txt"
-    theirs.write_text("un do ing\nhot\n")
-    run = morphgraph(*ON_GOLD, "--predictions", theirs, "--scope", "morphemic")
-    assert run.code == 0
-    note = "theirs.txt lacks 2 of the 3 words of gold.tsv, or segments them as nothing: “undo”, "
-    assert run.out.count(note) == 1
-    [row] = [row for row in printed(run.out) if row[:1] == ["theirs"]]
-    assert row[1:4] == ["n/a", "100.00 [100.00, 100.00]", "50.00 [0.00, 100.00]"]
 
 
 @pytest.mark.slow

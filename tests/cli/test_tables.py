@@ -20,7 +20,6 @@ from rich.cells import cell_len
 
 from morphgraph import __version__
 from morphgraph.cli.output import print_table
-from morphgraph.core.text import columns_by_room
 
 Command = Callable[..., Any]
 SCORE = "45.43 [44.12, 46.71]***"
@@ -80,22 +79,6 @@ def test_every_number_is_printed_whole(data: st.DataObject) -> None:
         assert all(cell in text for cell in row)
 
 
-@given(
-    st.lists(st.integers(1, 40), min_size=1, max_size=8), st.integers(1, 3), st.integers(10, 100)
-)
-def test_each_column_stands_in_one_table(widths: list[int], keys: int, room: int) -> None:
-    parts = columns_by_room(widths, keys, room)
-    names = list(range(min(keys, len(widths))))
-    assert all(part[: len(names)] == names for part in parts)
-    others = [n for part in parts for n in part[len(names) :]]
-    assert others == list(range(len(names), len(widths)))
-    for part in parts:
-        assert (
-            sum(widths[n] for n in part) + 2 * (len(part) - 1) <= room
-            or len(part) <= len(names) + 1
-        )
-
-
 def test_the_version(morphgraph: Command) -> None:
     run = morphgraph("--version")
     assert (run.code, run.out) == (0, f"morphgraph {__version__}\n")
@@ -111,16 +94,6 @@ def test_completion(
     monkeypatch.setenv("COMP_WORDS", line)
     monkeypatch.setenv("COMP_CWORD", str(len(line.split()) - 1))
     assert morphgraph().out.split() == [offered]
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_a_script_for_each_shell(
-    morphgraph: Command, monkeypatch: pytest.MonkeyPatch, shell: str
-) -> None:
-    monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")
-    run = morphgraph("--show-completion", shell)
-    assert run.code == 0
-    assert "_MORPHGRAPH_COMPLETE" in run.out
 
 
 @pytest.mark.slow

@@ -6,13 +6,10 @@ odd combinations of them.
 
 from __future__ import annotations
 
-import io
 import json
 import random
 from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
 
 from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, printable_bytes
 
@@ -172,112 +169,3 @@ def sentencepiece(choose: random.Random) -> bytes:
     for flag in ("add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces"):
         setattr(model.normalizer_spec, flag, choose.random() < 0.7)
     return bytes(model.SerializeToString())
-
-
-def counts_table(choose: random.Random) -> tuple[list[str], list[int]]:
-    """Words and counts, some twice and some of 0."""
-    size = choose.choice((1, 5, 50, 3000))
-    words = ["".join(choose.choices(LETTERS, k=choose.randint(1, 6))) for _ in range(size)]
-    return words, [choose.choice((0, 1, 1, 7, 10**15)) for _ in words]
-
-
-def parquet(choose: random.Random, words: Sequence[str], counts: Sequence[int]) -> bytes:
-    """Words and counts as parquet of any layout: types, codings, packings, pages and groups."""
-    import pyarrow as pa
-    from pyarrow import parquet as library
-
-    text = choose.choice((pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())))
-    whole = choose.choice((pa.int64(), pa.uint64()))
-    columns = {
-        "word": pa.array(words, pa.string()).cast(text),
-        "count": pa.array(counts, whole),
-        "other": pa.array(np.zeros(len(words))),
-    }
-    names = choose.sample([*columns], 3)
-    written = io.BytesIO()
-    library.write_table(
-        pa.table({name: columns[name] for name in names}),
-        written,
-        compression=choose.choice(("none", "snappy", "gzip", "zstd", "brotli")),
-        use_dictionary=choose.random() < 0.5,
-        row_group_size=choose.choice((1, 7, 1000)) if len(words) < 100 else 1000,
-        data_page_size=choose.choice((64, 1000, 2**20)),
-        data_page_version=choose.choice(("1.0", "2.0")),
-        write_statistics=choose.random() < 0.5,
-        store_schema=choose.random() < 0.5,
-    )
-    return written.getvalue()
-
-
-def celex_tree(choose: random.Random, depth: int = 0) -> tuple[str, list[str]]:
-    """A tree of morphemes as CELEX writes it, and its leaves."""
-    if depth == 3 or (depth and choose.random() < 0.5):
-        leaf = "".join(choose.choices("abdeginorux", k=choose.randint(1, 5)))
-        return f"({leaf})[{choose.choice('NAVB')}]", [leaf]
-    parts: list[str] = []
-    leaves: list[str] = []
-    for tag in choose.choice(_SHAPES):
-        if tag:
-            affix = "".join(choose.choices("abdegs", k=choose.randint(1, 3)))
-            parts.append(f"({affix})[{tag}]")
-            leaves.append(affix)
-        else:
-            part, below = celex_tree(choose, depth + 1)
-            parts.append(part)
-            leaves += below
-    return f"({','.join(parts)})[{choose.choice('NAVB')}]", leaves
-
-
-_SHAPES = (
-    *(("", "N|V."), ("V|.V", ""), ("", ""), ("", "N|N.N", ""), ("V|.A", "", "V|A.")),
-    *(("P", ""), ("", "N|N.N", "A|N.")),
-)
-"""Tags of the parts of a tree; one without a tag is a tree itself."""
-
-
-def evaluation(choose: random.Random) -> dict[str, Any]:
-    """An evaluation on what ships."""
-    offered: list[Any] = ["standard", "flota", "knockout", "rebpe", "dropout(p=0.1)"]
-    offered.append({"method": "flota", "k": [1, 2]})
-    methods = choose.sample(offered, choose.randint(1, 4))
-    found: dict[str, Any] = {
-        "name": choose.choice(("x", "no", "a.b", "A-1_2")),
-        "title": choose.choice(("x", "a b", "no", "1e3", "ä: b", "yes # no", "'", "12", "~")),
-        "languages": choose.sample(["en", "de", "nl"], choose.randint(1, 3)),
-        "tokenisers": [{"name": "demo", "file": "demo:{code}"}],
-        "methods": methods,
-        "references": [{"name": "gold list", "source": "demo:{code}"}],
-    }
-    for key, values in (
-        ("seeds", [[0], [3, 1, 2], list(range(20))]),
-        ("metrics", [["boundaries"], ["boundaries", "exact"]]),
-        ("scopes", [["morphemic"], ["morphemic", "whole-word"]]),
-        ("intervals", [True, False]),
-        ("holdout", [0.0, 0.25]),
-        ("corpora", [["wordfreq"]]),
-        ("description", ["one\ntwo", "a: b", "日"]),
-    ):
-        if choose.random() < 0.5:
-            found[key] = choose.choice(values)
-    keys = [*found]
-    choose.shuffle(keys)
-    return {key: found[key] for key in keys}
-
-
-def yaml_of(choose: random.Random, document: Any) -> str:
-    """The same as YAML in one of its many styles; JSON is one of them."""
-    import yaml
-
-    if choose.random() < 0.2:
-        is_ascii, indent = choose.random() < 0.5, choose.choice((None, 2))
-        return json.dumps(document, ensure_ascii=is_ascii, indent=indent)
-    text: str = yaml.safe_dump(
-        document,
-        default_flow_style=choose.choice((True, False, None)),
-        allow_unicode=choose.random() < 0.5,
-        width=choose.choice((20, 80, 1000)),
-        indent=choose.choice((2, 4, 8)),
-        explicit_start=choose.random() < 0.3,
-        sort_keys=False,
-    )
-    return "# a comment\n" + text if choose.random() < 0.3 else text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
@@ -17,17 +16,12 @@ from fuzz import grammar
 from fuzz.cases import run_cases
 from model_folders import saved_files
 
-from morphgraph.batch.configuration import Evaluation, parse_evaluation
-from morphgraph.batch.plan import make_plan
-from morphgraph.corpus.counts import WordCounts, parse_word_counts
 from morphgraph.formats.export import ExportError
-from morphgraph.formats.loading import load_tokeniser, load_uploaded_tokeniser
+from morphgraph.formats.loading import load_uploaded_tokeniser
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.reference.readers import read_reference
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.models import export_segmenter
 from morphgraph.segment.segmenter import standard_segmenter
-from morphgraph.segment.trimmed import token_counts
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Words
@@ -51,11 +45,6 @@ GOLD = (
 def gold() -> Reference:
     entries = tuple(Entry("".join(morphs), morphs, None, None) for morphs in GOLD)
     return Reference("gold", "plain", entries, (), "0" * 12)
-
-
-@cache
-def demo() -> BpeTokeniser:
-    return load_tokeniser("demo:en")
 
 
 def lookup_of(tokeniser: BpeTokeniser) -> oracles.Lookup:
@@ -165,69 +154,9 @@ def use_sentencepiece(choose: random.Random) -> None:
     saved_files(tokeniser)
 
 
-def use_parquet(choose: random.Random) -> None:
-    words, counts = grammar.counts_table(choose)
-    wanted: Counter[str] = Counter()
-    for word, count in zip(words, counts, strict=True):
-        wanted[word] += count
-    wanted = +wanted
-    found = parse_word_counts(grammar.parquet(choose, words, counts), "counts.parquet")
-    assert dict(found.items()) == dict(wanted)
-    few = WordCounts.from_mapping(dict([*found.items()][:20]))
-    encoded = demo().encode(list(few.words))
-    slow: Counter[str] = Counter()
-    for tokens, count in zip(_slow_demo(encoded), few.counts, strict=True):
-        for token in tokens:
-            slow[token] += int(count)
-    types = demo().graph.types
-    fast = token_counts(demo(), few)
-    assert {types[n]: int(fast[n]) for n in np.flatnonzero(fast)} == dict(slow)
-
-
-def _slow_demo(words: Words) -> list[list[str]]:
-    types, lookup = demo().graph.types, _demo_lookup()
-    atoms = (words.atoms[first:last] for first, last in pairwise(words.word_offsets))
-    return [lookup.segment([types[atom] for atom in each]) for each in atoms]
-
-
-@cache
-def _demo_lookup() -> oracles.Lookup:
-    return lookup_of(demo())
-
-
-def use_celex(choose: random.Random) -> None:
-    trees = [grammar.celex_tree(choose) for _ in range(choose.choice((1, 5, 30)))]
-    data = "".join(f"{''.join(leaves)}\t{tree}\n" for tree, leaves in trees).encode()
-    reference = read_reference(data, name="gold.cd", format=choose.choice((None, "celex")))
-    assert reference.format == "celex"
-    assert [list(entry.morphs) for entry in reference.entries] == [leaves for _, leaves in trees]
-    for entry in reference.entries:
-        assert entry.whole_words is not None
-        assert "".join(entry.whole_words) == entry.word
-        assert oracles.boundaries(entry.whole_words) <= oracles.boundaries(entry.morphs)
-    benchmark = Benchmark.build(demo(), reference)
-    fast = segment(demo().graph, benchmark.words)
-    tokens = [[t.removeprefix("Ġ") for t in found if t != "Ġ"] for found in _slow_demo(fast.words)]
-    wanted = [leaves for _, leaves in trees]
-    both, predicted, relevant = oracles.score(tokens, wanted, [1.0] * len(trees))
-    score = benchmark.scores(fast)[0]
-    assert (score.true_positives, score.predicted, score.relevant) == (both, predicted, relevant)
-
-
-def use_yaml(choose: random.Random) -> None:
-    document = grammar.evaluation(choose)
-    text = grammar.yaml_of(choose, document)
-    found, _ = parse_evaluation(text, "x.yaml")
-    assert found == Evaluation.model_validate(document), text
-    assert make_plan(text, "x.yaml").cells
-
-
 USES: dict[str, tuple[Callable[[random.Random], None], int]] = {
     "tokenizer.json": (use_tokenizer_json, 5_000),
     "SentencePiece": (use_sentencepiece, 1_500),
-    "parquet": (use_parquet, 1_500),
-    "CELEX trees": (use_celex, 1_000),
-    "YAML": (use_yaml, 1_000),
 }
 
 
@@ -238,7 +167,3 @@ def test_what_is_read_is_used_as_the_slow_path_would(name: str) -> None:
     count = max(1, round(of_all * SHARE))
     outcome = run_cases(name, lambda seed: use(random.Random(seed)), count)
     assert outcome.read >= count / 2, outcome
-
-
-def test_there_are_enough_files() -> None:
-    assert sum(count for _, count in USES.values()) >= 10_000

@@ -242,28 +242,6 @@ def test_copies_and_what_is_sent_elsewhere_are_in_the_same_state(
     assert fresh.state != graph.state or not graph.merge_count
 
 
-def test_states_after_edits_that_are_undone() -> None:
-    graph = MergeGraph.from_merges([("a", "b"), ("ab", "c")])
-    names = [graph.state]
-    for type_ in ("ab", "abc"):
-        graph.knockout([type_])
-        names.append(graph.state)
-    graph.undo()
-    graph.undo()
-    assert [graph.state_after(number) for number in range(3)] == names
-    assert len(set(names)) == 3
-
-
-def test_edits_that_undo_each_other_lead_back() -> None:
-    graph = MergeGraph.from_merges([("a", "b")], alphabet="abc")
-    before = graph.state
-    graph.anneal([("ab", "c")])
-    assert graph.state != before
-    graph.knockout(["abc"])
-    assert graph.state == before
-    assert len(graph.history) == 2
-
-
 def test_ranks_ties_and_labels_are_part_of_it() -> None:
     merges = [Merge(0, (0, 1), 3), Merge(1, (1, 2), 4)]
     types = ["a", "b", "c", "ab", "bc"]

@@ -229,24 +229,6 @@ def test_a_dry_run_says_the_same_and_writes_nothing(
     assert {**made.to_dict(), "folder": None} == planned.to_dict()
 
 
-def test_zeros_and_drawn_rows(model: Path, other: Path, tmp_path: Path) -> None:
-    for name in ("zeros", "normal"):
-        mg.models.transplant(model, other, tmp_path / name, init=name, seed=4)
-    new = vocabulary(other)["doing"]
-    zeros, drawn = (weights(tmp_path / name)["lm_head.weight"] for name in ("zeros", "normal"))
-    assert not zeros[new].any()
-    assert drawn[new].all()
-    np.testing.assert_array_equal(np.delete(drawn, new, 0), np.delete(zeros, new, 0))
-
-
-def test_longer_tokens_weigh_more(model: Path, other: Path, tmp_path: Path) -> None:
-    mg.models.transplant(model, other, tmp_path / "out", init="length")
-    old, new = vocabulary(model), vocabulary(other)["doing"]
-    before, after = (weights(folder)["lm_head.weight"] for folder in (model, tmp_path / "out"))
-    mean = (2 * before[old["do"]] + 3 * before[old["ing"]]) / 5
-    np.testing.assert_allclose(after[new], mean, rtol=1e-6)
-
-
 @pytest.mark.parametrize("whole_words", [False, True])
 @pytest.mark.parametrize("ids", ["keep", "reuse", "dense"])
 def test_rows_move_only_where_ids_do(

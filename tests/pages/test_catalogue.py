@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections.abc import Iterator
-from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+from source_server import Server, serving
 
 from morphgraph.reference import catalogue
 from morphgraph.reference.catalogue import SOURCES
@@ -20,51 +18,14 @@ pytestmark = pytest.mark.slow
 CONTENT = b"unbreakable\tun break able\nundoing\tun do ing\n"
 
 
-class Server(ThreadingHTTPServer):
-    """Serves `content` and counts."""
-
-    daemon_threads = True
-    content = CONTENT
-    asked = 0
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Server
-
-    def log_message(self, *arguments: Any) -> None:
-        pass
-
-    def do_GET(self) -> None:
-        self.server.asked += 1
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(self.server.content)))
-        self.end_headers()
-        self.wfile.write(self.server.content)
-
-
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """A server with one source, small, which is in the catalogue."""
-    found = Server(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=found.serve_forever, args=(0.01,))
-    thread.start()
     monkeypatch.setenv("MORPHGRAPH_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    small = replace(
-        SOURCES["morphynet-deu"],
-        name="small",
-        title="Small",
-        format="plain",
-        url=f"http://127.0.0.1:{found.server_address[1]}/small.tsv",
-        sha256=hashlib.sha256(CONTENT).hexdigest(),
-        size=len(CONTENT),
-        entries=2,
-    )
-    monkeypatch.setattr(catalogue, "SOURCES", {"small": small, **SOURCES})
-    yield found
-    found.shutdown()
-    thread.join()
-    found.server_close()
+    with serving(CONTENT) as found:
+        monkeypatch.setattr(catalogue, "SOURCES", {"small": found.source, **SOURCES})
+        yield found
 
 
 def accept(app: Any) -> Any:
@@ -79,10 +40,10 @@ def test_download_then_open(server: Server, app: Any, tmp_path: Path) -> None:
     assert SOURCES["morphynet-deu"].citation in [code.value for code in app.test.code]
     assert app.find("button", "Download").disabled
     accept(app)
-    assert server.asked == 0
+    assert not server.asked
     assert not (tmp_path / "cache").exists()
     app.press("Download")
-    assert server.asked == 1
+    assert len(server.asked) == 1
     assert "Download" not in app.buttons()
     assert app.session.study.benchmark.reference.name == "demo:en"
     app.press("Open as reference")
@@ -90,7 +51,7 @@ def test_download_then_open(server: Server, app: Any, tmp_path: Path) -> None:
     assert (reference.name, reference.format) == ("catalogue:small", "plain")
     assert [entry.word for entry in reference.entries] == ["unbreakable", "undoing"]
     assert app.errors() == []
-    assert server.asked == 1
+    assert len(server.asked) == 1
 
 
 def test_a_failed_download_is_an_error_and_can_be_tried_again(server: Server, app: Any) -> None:
@@ -119,4 +80,4 @@ def test_language_and_source(server: Server, app: Any) -> None:
     app.choose("Source", "morphynet-deu")
     # Consent to one source is none to another.
     assert [box.value for box in app.test.checkbox] == [False]
-    assert server.asked == 0
+    assert not server.asked

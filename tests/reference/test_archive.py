@@ -2,14 +2,14 @@
 
 import io
 import tarfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from morphgraph.cli.data import get_source
-from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import FileFormatError
 from morphgraph.reference import archive
 from morphgraph.reference.archive import unpack_unisegments
 from morphgraph.reference.catalogue import LANGUAGES, SOURCES
@@ -101,21 +101,14 @@ def test_what_is_no_such_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_command_lists_languages_and_licences(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    morphgraph: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MORPHGRAPH_CACHE", str(tmp_path / "cache"))
-    app = typer.Typer()
-    app.command()(get_source)
     more = {f"{DATA}/xyz-New/UniSegments-1.0-xyz-New.useg": LINE}
     path = packed(tmp_path / "u.tar.gz", FILES | more)
 
-    def run(*arguments: object) -> str:
-        result = CliRunner().invoke(app, [str(each) for each in arguments])
-        if isinstance(result.exception, MorphGraphError):
-            raise result.exception
-        return " ".join(result.stdout.split())
-
-    shown = run("unisegments", "--from", path)
+    run = partial(morphgraph, "reference", "get")
+    shown = " ".join(run("unisegments", "--from", path).out.split())
     for row in (
         "ben-KCIS Bengali CC BY-NC 4.0",
         "deu-DerivBaseDE German CC BY-SA 3.0",
@@ -129,10 +122,8 @@ def test_the_command_lists_languages_and_licences(
     out.mkdir()
     run("unisegments", "--from", path, "--out", out)
     assert contents(out).keys() > UNPACKED.keys()
-    with pytest.raises(MorphGraphError, match="there already"):
-        run("unisegments", "--from", path, "--out", out)
-    with pytest.raises(MorphGraphError, match="no archive"):
-        run("celex", "--from", path)
+    assert "there already" in run("unisegments", "--from", path, "--out", out).err
+    assert "no archive" in run("celex", "--from", path).err
 
 
 def test_the_data_sets_of_the_catalogue() -> None:

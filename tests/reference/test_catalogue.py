@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import hashlib
 import json
@@ -16,16 +15,15 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pooch
 import pytest
-import typer
+from source_server import Server, serving
 
-from morphgraph.cli.data import get_source, list_sources
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference import catalogue
 from morphgraph.reference.catalogue import (
@@ -45,63 +43,10 @@ CONTENT = b"".join(b"word%06d\tword %06d\n" % (n, n) for n in range(20_000))
 OTHER = CONTENT.replace(b"word", b"Wort")
 
 
-class Server(ThreadingHTTPServer):
-    """Serves `content` at any path; the other fields say how it misbehaves."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.content = CONTENT
-        self.cut_after: list[int] = []  # bytes of each answer in turn; then whole answers
-        self.answers: list[int] = []  # status of each answer in turn; then as it should be
-        self.without_length = False
-        self.asked: list[tuple[str, dict[str, str]]] = []
-        self.sent = 0
-        self.gate = threading.Event()
-        self.gate.set()
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Server
-
-    def log_message(self, *arguments: Any) -> None:
-        pass
-
-    def do_GET(self) -> None:
-        server = self.server
-        server.asked.append((self.path, {k.lower(): v for k, v in self.headers.items()}))
-        server.gate.wait(20)
-        if server.answers and (status := server.answers.pop(0)) != 200:
-            self.send_response(status)
-            self.end_headers()
-            return
-        rest = server.content
-        self.send_response(200)
-        if not server.without_length:
-            self.send_header("Content-Length", str(len(rest)))
-        self.end_headers()
-        if server.cut_after:
-            rest = rest[: server.cut_after.pop(0)]
-        with contextlib.suppress(OSError):  # the client may have had enough
-            for place in range(0, len(rest), 1 << 16):
-                server.sent += self.wfile.write(rest[place : place + (1 << 16)])
-
-
 @pytest.fixture
 def server() -> Iterator[Server]:
-    found = Server()
-    thread = threading.Thread(target=found.serve_forever, args=(0.01,))
-    thread.start()
-    yield found
-    found.gate.set()
-    found.shutdown()
-    thread.join()
-    found.server_close()
+    with serving(CONTENT) as found:
+        yield found
 
 
 @pytest.fixture(autouse=True)
@@ -116,15 +61,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def source(server: Server, monkeypatch: pytest.MonkeyPatch) -> CatalogueEntry:
     """A source on that server, in the catalogue under the name small."""
-    found = replace(
-        SOURCES["morphynet-deu"],
-        name="small",
-        format="plain",
-        url=f"{server.address}/folder/small.tsv",
-        sha256=hashlib.sha256(CONTENT).hexdigest(),
-        size=len(CONTENT),
-        entries=20_000,
-    )
+    found = server.source
     monkeypatch.setattr(catalogue, "SOURCES", {**SOURCES, "small": found})
     return found
 
@@ -375,30 +312,9 @@ Command = Callable[..., Any]
 
 
 @pytest.fixture
-def reference(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Callable[..., tuple[int, str, str]]:
-    """Run `reference list` or `reference get` in this process, without a terminal."""
-    app = typer.Typer()
-    app.command("list")(list_sources)
-    app.command("get")(get_source)
-    read, write = os.pipe()
-    os.close(write)
-    monkeypatch.setattr(sys, "stdin", os.fdopen(read))
-
-    def run(*arguments: str | Path) -> tuple[int, str, str]:
-        capfd.readouterr()
-        code = 0
-        try:
-            app([str(argument) for argument in arguments])
-        except SystemExit as ended:
-            code = int(ended.code or 0)
-        except MorphGraphError as error:
-            print(error, file=sys.stderr)
-            code = 2
-        return (code, *capfd.readouterr())
-
-    return run
+def reference(morphgraph: Command) -> Command:
+    """The commands about references."""
+    return partial(morphgraph, "reference")
 
 
 def test_list(reference: Command, server: Server, source: CatalogueEntry, cache: Path) -> None:

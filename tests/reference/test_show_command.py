@@ -1,13 +1,8 @@
-"""The command `show`, in an app of its own."""
+"""The command `reference show`."""
 
-import json
+from functools import partial
 
 import pytest
-import typer
-from typer.testing import CliRunner
-
-from morphgraph.cli.data import show
-from morphgraph.core.errors import FileFormatError, MorphGraphError
 
 LINES = (
     "unbreakable\tun- break -able",
@@ -19,17 +14,8 @@ LINES = (
 
 
 @pytest.fixture
-def run():
-    app = typer.Typer()
-    app.command()(show)
-
-    def invoke(*arguments):
-        result = CliRunner().invoke(app, [str(each) for each in arguments])
-        if result.exception is not None and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        return result
-
-    return invoke
+def run(morphgraph):
+    return partial(morphgraph, "reference", "show")
 
 
 @pytest.fixture
@@ -41,8 +27,8 @@ def gold(tmp_path):
 
 def test_show(run, gold):
     result = run(gold)
-    assert result.exit_code == 0
-    shown = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    assert result.code == 0
+    shown = [" ".join(line.split()) for line in result.out.splitlines()]
     assert shown == [
         "line word morphs kinds whole words underlying",
         "1 unbreakable un break able prefix free suffix unbreakable",
@@ -70,13 +56,13 @@ def test_show(run, gold):
 
 
 def test_limit(run, gold):
-    assert "… 2 more entries" in run(gold, "--limit", 1).stdout
-    assert "more entries" not in run(gold, "--limit", 0).stdout
-    assert run(gold, "--limit", -1).exit_code == 2
+    assert "… 2 more entries" in run(gold, "--limit", 1).out
+    assert "more entries" not in run(gold, "--limit", 0).out
+    assert run(gold, "--limit", -1).code == 2
 
 
 def test_json(run, gold):
-    shown = json.loads(run(gold, "--json", "--limit", 1).stdout, parse_constant=pytest.fail)
+    shown = run(gold, "--json", "--limit", 1).json
     assert shown["entries"] == [
         {
             "line": 1,
@@ -102,31 +88,29 @@ def test_json(run, gold):
 def test_format_foreign_and_encoding(run, tmp_path):
     path = tmp_path / "gold.tsv"
     path.write_bytes("pizza\t(pizza)[F]\nhäuser\t((häus)[N],(er)[N|N.])[N]".encode("windows-1252"))
-    with pytest.raises(FileFormatError, match="UTF-8"):
-        run(path)
-    shown = run(path, "--encoding", "windows-1252").stdout
+    assert "UTF-8" in run(path).err
+    shown = run(path, "--encoding", "windows-1252").out
     assert "häus er" in shown and "skipped 1: foreign word, tagged [F] (first: line 1)" in shown
-    shown = run(path, "--encoding", "windows-1252", "--include-foreign").stdout
+    shown = run(path, "--encoding", "windows-1252", "--include-foreign").out
     assert "2 entries of 2 words" in shown and "skipped" not in shown
-    with pytest.raises(MorphGraphError, match="'x' is unknown"):
-        run(path, "--format", "x")
+    assert "'x' is unknown" in run(path, "--format", "x").err
 
 
 def test_what_a_terminal_would_act_upon_is_shown_by_its_code(run, tmp_path):
     path = tmp_path / "gold.tsv"
     path.write_text("\x1b[2Ja\u202e\t\x1b[2J a\u202e\n[red]ab\t[red] ab", "utf-8")
-    shown = run(path).stdout
+    shown = run(path).out
     assert "\x1b" not in shown and "\u202e" not in shown
     assert r"\x1b[2J a\u202e" in shown and "[red] ab" in shown
-    assert "\x1b" not in run(path, "--json").stdout
+    assert "\x1b" not in run(path, "--json").out
 
 
 def test_layers_are_listed(run, tmp_path):
     path = tmp_path / "deu-MorphyNet.useg"
     about = '{"annot_name": "A", "segmentation": [{"span": [0, 1], "type": "prefix"}]}'
     path.write_text(f"undo\tdo\tVERB\tun + do\t{about}\ncat\tcat\tNOUN\tcat\t{{}}\n")
-    shown = run(path).stdout
+    shown = run(path).out
     assert "layer A: 1 line\nlayer (without a name): 1 line\n" in shown
     assert "known faults: a prefix is one letter too short" in shown
-    found = json.loads(run(path, "--json").stdout)
+    found = run(path, "--json").json
     assert found["layers"] == {"A": 1, "": 1} and "MorphyNet's own files" in found["faults"]

@@ -184,28 +184,6 @@ def test_pairs_created_below_the_same_merge_have_ranks_of_their_own(make_run: Ma
     assert "cd" not in run.graph
 
 
-# ------------------------------------------------------------------------ annealing
-
-
-def test_atoms_are_missing_again_after_undo(make_run: MakeRun, small_reference: Any) -> None:
-    """With b in the alphabet, ab is known and can be merged; without it, b is the unknown token."""
-    run = make_run([], ["ab"] * 3, "a?", document={"unk_token": "?"}, anneal=True)
-    tokeniser, reference = run.tokeniser, small_reference("ab")
-
-    def unknown() -> list[str]:
-        return list(Benchmark.build(tokeniser, reference).words.unknown.values())
-
-    assert unknown() == ["b"]
-    run.step()
-    assert unknown() == []
-    run.graph.undo()
-    assert "b" not in run.graph
-    assert unknown() == ["b"]
-    run.graph.redo()
-    assert unknown() == []
-    assert "ab" in run.graph
-
-
 # ------------------------------------------------------------------------ the loop
 
 

@@ -24,7 +24,6 @@ from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import split_entries
 from morphgraph.segment.bte import tokeniser_of_types
-from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 MakeReference = Callable[..., Reference]
@@ -230,15 +229,3 @@ def test_refusals(
             weights,
             **settings,
         )
-
-
-def test_undone_phases_are_done_again(small_reference: MakeReference) -> None:
-    tokeniser = bpe_of([("a", "b"), ("b", "c")])
-    run = make_run(tokeniser, [small_reference("a b"), small_reference("bc", "b c", "c")])
-    made = run.finish()
-    run.go_to(1)
-    assert [phase.kind for phase in run.phases] == ["start"]
-    words = segment(tokeniser.graph, run.benchmark.words)
-    assert run.benchmark.score(words, "morphemic", "types").f1 == run.phases[0].score.f1
-    again = run.finish()
-    assert [p.f1_by_language for p in again] == [p.f1_by_language for p in made]

@@ -75,40 +75,6 @@ def test_golden(small_tokeniser: MakeTokeniser, small_reference: MakeReference) 
     }
 
 
-@given(
-    merges=well_formed(),
-    lines=st.lists(st.lists(st.text("abc", min_size=1, max_size=5), min_size=1), min_size=1),
-    data=st.data(),
-)
-def test_as_counted_naively(
-    small_tokeniser: MakeTokeniser,
-    small_reference: MakeReference,
-    merges: MergeList,
-    lines: list[list[str]],
-    data: st.DataObject,
-) -> None:
-    tokeniser = small_tokeniser(list(dict.fromkeys(merges)), "abc")
-    weights = [data.draw(st.integers(0, 9)) for _ in lines]
-    merge_list = oracles.listed(dict.fromkeys(merges))
-    tokens = [oracles.segment(merge_list, "".join(morphs))[0] for morphs in lines]
-    reference = small_reference(*map(" ".join, lines))
-    benchmark = Benchmark.build(tokeniser, reference)
-    found = segment(tokeniser.graph, benchmark.words)
-    expected = oracles.score(tokens, lines, [1] * len(lines))
-    assert counts(benchmark.score(found, "morphemic", "types")) == expected
-    frequencies = {"".join(line): float(w) for line, w in zip(lines, weights, strict=True)}
-    weighted = Benchmark.build(tokeniser, reference, frequencies)
-    used = [frequencies["".join(line)] for line in lines]
-    assert counts(weighted.score(found, "morphemic", "tokens")) == oracles.score(
-        tokens, lines, used
-    )
-    chosen = np.array([i for i in range(len(lines)) if i % 2 == 0], np.int64)
-    part = benchmark.subset(chosen)
-    assert counts(part.score(segment(tokeniser.graph, part.words), "morphemic", "types")) == (
-        oracles.score(tokens[::2], lines[::2], [1] * len(lines[::2]))
-    )
-
-
 def test_what_is_undefined_is_nan(
     small_tokeniser: MakeTokeniser, small_reference: MakeReference
 ) -> None:

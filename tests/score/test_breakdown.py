@@ -21,7 +21,6 @@ from morphgraph.score.table import (
     BREAKDOWNS,
     GROUPINGS,
     Breakdown,
-    affix_name,
     boundary_groups,
     break_down,
     formation_of,
@@ -235,19 +234,6 @@ def test_groups_share_no_entry_and_leave_none_out(grouping: str, gold_set: GoldS
     assert all(among.any() for among in groups.values())
 
 
-@given(gold_set=gold_sets())
-def test_bands_hold_the_frequency(gold_set: GoldSet) -> None:
-    known = gold_set.frequencies or {}
-    for name, among in word_groups(gold_set, "frequency").items():
-        words = [gold_set.texts[number] for number in np.flatnonzero(among)]
-        if name == "unknown":
-            assert not any(word in known for word in words)
-            continue
-        low, high = (float(end.replace(",", "")) for end in name.split(" to "))
-        assert high == pytest.approx(10 * low)
-        assert all(low <= known[word] < high for word in words)
-
-
 @pytest.mark.slow
 @examples(240)
 @given(
@@ -379,20 +365,6 @@ def test_recall_by_kind_boundary_by_boundary(
     assert values(found) == by_hand(gold_set, outcome, names_of(gold_set), weighting)
     sizes = [size for _, size in found.groups]
     assert sizes == sorted(sizes, reverse=True)
-
-
-@examples(40)
-@given(gold_set=gold_sets())
-def test_affixes_are_at_their_boundaries(gold_set: GoldSet) -> None:
-    """Whichever boundary an affix has, the affix stands beside it in that word."""
-    sides = [(found, at) for found in gold_set for at in range(len(found.morphs) - 1)]
-    owners = [gold_set.reference.entries[n] for n in gold_set.cuts("morphemic").words]
-    assert [found for found, _ in sides] == owners
-    for name, edges in boundary_groups(gold_set, "affixes").items():
-        for edge in edges.tolist():
-            found, at = sides[edge]
-            kinds = found.kinds or (None,) * len(found.morphs)
-            assert name in [affix_name(found.morphs[i], kinds[i]) for i in (at, at + 1)]
 
 
 def test_intervals_are_over_all_entries_of_the_reference() -> None:

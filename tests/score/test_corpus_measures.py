@@ -4,10 +4,8 @@ import bz2
 import gzip
 import json
 import math
-import pickle
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -244,69 +242,6 @@ def test_what_is_not_parallel(parallel: Path) -> None:
         measure_corpus({"BPE": BPE}, [parallel], base="en")
 
 
-SENTENCES = st.text("abhHsäß.,'1 ", min_size=1, max_size=12).filter(str.strip)
-
-
-@cache
-def english() -> tuple[Tokenizer, Segmenter]:
-    return Tokenizer.from_file(str(demo_tokeniser_path("en"))), load_segmenter("demo:en")
-
-
-PARALLEL = st.integers(1, 5).flatmap(
-    lambda lines: st.lists(
-        st.lists(SENTENCES, min_size=lines, max_size=lines), min_size=2, max_size=4
-    )
-)
-
-
-@pytest.mark.slow
-@settings(max_examples=15, deadline=None)
-@given(PARALLEL, st.data())
-def test_parity_is_that_of_the_library_s_tokens(
-    languages: list[list[str]], data: st.DataObject
-) -> None:
-    """Each figure from what `tokenizers` makes of each line, and its definition written out."""
-    library, segmenter = english()
-    base = data.draw(st.integers(0, len(languages) - 1))
-    with TemporaryDirectory() as name:
-        for number, lines in enumerate(languages):
-            write(Path(name), f"dev.l{number}", lines)
-        found = measure_corpus({"en": segmenter}, [name + "/dev.*"], parallel=True, base=f"l{base}")
-    ids = [
-        [one for line in lines for one in library.encode(line, add_special_tokens=False).ids]
-        for lines in languages
-    ]
-    size = library.get_vocab_size()
-    per_line = [len(some) / len(lines) for some, lines in zip(ids, languages, strict=True)]
-    per_byte = [
-        len(some) / sum(len(line.encode()) for line in lines)
-        for some, lines in zip(ids, languages, strict=True)
-    ]
-    for one, some, lines, line_cost, byte_cost in zip(
-        found.texts, ids, languages, per_line, per_byte, strict=True
-    ):
-        shares = [number / len(some) for number in Counter(some).values()]
-        power = sum(share**2.5 for share in shares)
-        words = sum(len(line.split()) for line in lines)
-        assert (one.lines, one.words, one.tokens) == (len(lines), words, len(some))
-        assert one.characters == sum(map(len, lines))
-        assert one.relative_tokens == pytest.approx(len(some) / len(ids[base]))
-        assert one.tokens_per_line == pytest.approx(line_cost)
-        assert one.tokens_per_byte == pytest.approx(byte_cost)
-        assert one.bytes_per_token == pytest.approx(1 / byte_cost)
-        assert one.characters_per_token == pytest.approx(one.characters / len(some))
-        assert one.fertility == pytest.approx(len(some) / words)
-        assert one.renyi == pytest.approx(math.log(power) / (1 - 2.5) / math.log(size), abs=1e-12)
-        assert one.ordinary_types - one.never_used == len(set(some))
-    for cost, costs in (("line", per_line), ("byte", per_byte)):
-        n, mean = len(costs), sum(costs) / len(costs)
-        gini = sum(abs(a - b) for a in costs for b in costs) / (2 * n * n * mean)
-        assert found.gini("en", cost) == pytest.approx(gini, abs=1e-12)
-    ordered = sorted(per_line)
-    curve = [sum(ordered[:k]) / sum(ordered) for k in range(len(ordered) + 1)]
-    assert found.lorenz("en")[1].tolist() == pytest.approx(curve)
-
-
 # ----------------------------------------------------------------------------- what goes wrong
 
 
@@ -401,21 +336,6 @@ def test_blocks_may_come_in_any_order(tmp_path: Path) -> None:
     assert found.bad == 18
     assert "a.txt, line 16: byte 0xFF" in found.first_bad[0]
     assert repr(measure_corpus(BOTH, [tmp_path], run=backwards, **options)) == repr(found)
-
-
-def test_tasks_are_paths_and_small_numbers(tmp_path: Path) -> None:
-    write(tmp_path, "a.txt", ["abc d"] * 5)
-
-    def sent(function: Any, tasks: Sequence[Any], *common: Any) -> Iterator[Any]:
-        for task in tasks:
-            data = pickle.dumps(task)
-            assert len(data) < 1000
-            assert task["memory"] == 2**26
-            yield function(pickle.loads(data), *common)
-
-    options: dict[str, Any] = {"memory": 2**28, "workers": 4}
-    found = measure_corpus(BOTH, [tmp_path], run=sent, **options)
-    assert repr(found) == repr(measure_corpus(BOTH, [tmp_path]))
 
 
 def test_names_of_files() -> None:

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 from fractions import Fraction as F
-from itertools import combinations, pairwise
+from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import oracles
@@ -13,8 +12,6 @@ import score_oracles as naive
 from effort import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
-from rapidfuzz.distance import LCSseq, Levenshtein
-from sklearn.metrics import precision_recall_fscore_support
 from strategies import MergeList, bpe_of, well_formed
 
 from morphgraph.core.errors import MorphGraphError
@@ -492,90 +489,8 @@ def real(request: pytest.FixtureRequest) -> Real:
     return found
 
 
-def sklearn_scores(true: Any, predicted: Any, weights: Any = None) -> tuple[float, float, float]:
-    """scikit-learn's precision, recall and F1 of the class 1."""
-    p, r, f, _ = precision_recall_fscore_support(
-        true, predicted, average="binary", pos_label=1, sample_weight=weights, zero_division=np.nan
-    )
-    return float(p), float(r), float(f)
-
-
-@pytest.mark.data
-@pytest.mark.slow
-@pytest.mark.parametrize("scope", SCOPES)
-@pytest.mark.parametrize("weighting", WEIGHTINGS)
-def test_boundaries_as_scikit_learn(real: Real, scope: Scope, weighting: Weighting) -> None:
-    rows = real.gaps(scope)
-    found = values(real.outcome, scope, weighting)
-    true = np.concatenate([t for t, *_ in rows])
-    predicted = np.concatenate([p for _, p, _ in rows])
-    weights = np.concatenate(
-        [np.full(len(t), 1.0 if weighting == "types" else count) for t, _, count in rows]
-    )
-    assert true.sum() > 0
-    assert len(real.found) > 2000
-    expected = sklearn_scores(true, predicted, weights)
-    assert [found[n] for n in ("precision", "recall", "f1")] == pytest.approx(expected, rel=1e-9)
-
-
-@pytest.mark.data
-@pytest.mark.slow
-def test_means_of_words_as_scikit_learn(real: Real) -> None:
-    """Each word by itself; those where scikit-learn has nothing to divide by are left out."""
-    sums = np.zeros((2, 3, 2))
-    for true, predicted, count in real.gaps("morphemic")[::4]:
-        if not true:
-            continue  # a word of one letter has no gaps
-        scores = np.array(sklearn_scores(true, predicted))
-        if not any(true):
-            scores[2] = np.nan  # no F1 without a gold boundary, where scikit-learn may say 0
-        defined = ~np.isnan(scores)
-        part = np.stack([np.where(defined, scores, 0), defined], axis=1)
-        sums += np.array([part, part * count])
-    outcome = outcome_of(real.segmenter, GoldSet.of(reference_of(*real.entries[::4])))
-    names = ("macro_precision", "macro_recall", "macro_f1")
-    for weighting, means in zip(WEIGHTINGS, sums[..., 0] / sums[..., 1], strict=True):
-        found = values(outcome, "morphemic", weighting)
-        assert [found[name] for name in names] == pytest.approx(means, rel=1e-9)
-
-
-@pytest.mark.data
-@pytest.mark.slow
-@pytest.mark.parametrize("weighting", WEIGHTINGS)
-@pytest.mark.parametrize("source", [False, True])
-def test_morphs_as_rapidfuzz(real: Real, weighting: Weighting, source: bool) -> None:
-    shared = edits = pieces = morphs = weights = 0.0
-    for e, found in zip(real.entries, real.found, strict=True):
-        gold = [*((e.underlying or e.morphs) if source else e.morphs)]
-        weight = 1.0 if weighting == "types" else float(e.count or 0)
-        shared += weight * LCSseq.similarity(gold, found.pieces)
-        edits += weight * Levenshtein.distance("\0".join(gold), "\0".join(found.pieces))
-        pieces += weight * len(found.pieces)
-        morphs += weight * len(gold)
-        weights += weight
-    prefix = "morpheme_" if source else "morph_"
-    found_values = values(real.outcome, "morphemic", weighting)
-    assert found_values[f"{prefix}precision"] == pytest.approx(shared / pieces, rel=1e-12)
-    assert found_values[f"{prefix}recall"] == pytest.approx(shared / morphs, rel=1e-12)
-    assert found_values[f"{prefix}f1"] == pytest.approx(2 * shared / (pieces + morphs), rel=1e-12)
-    name = "morpheme_distance" if source else "distance"
-    assert found_values[name] == pytest.approx(edits / weights, rel=1e-12)
-    assert 0 < shared < min(pieces, morphs)
-
-
 @pytest.mark.data
 def test_real_words_as_oracle(real: Real) -> None:
     assert_as_oracle(
         outcome_of(real.segmenter, GoldSet.of(reference_of(*real.entries[::20]))), real.found[::20]
     )
-
-
-@pytest.mark.data
-def test_tokens_of_real_words(real: Real) -> None:
-    count = len(real.found)
-    cuts = [real.outcome.splits(number) for number in range(count)]
-    assert cuts == [f.cuts for f in real.found]
-    pieces = real.outcome.strings
-    text = pieces.points.tobytes().decode("utf-32-le")
-    strings = [text[start:end] for start, end in pairwise(pieces.strings.tolist())]
-    assert strings == [piece for f in real.found for piece in f.pieces]

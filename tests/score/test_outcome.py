@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 import oracles
 import pytest
 import score_oracles as naive
@@ -15,9 +14,9 @@ from strategies import MergeList, bpe_of, with_words
 from tokenizers import normalizers, pre_tokenizers
 
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.score.gold_set import Cuts, GoldSet, sums_by_word
+from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import Tally
-from morphgraph.score.outcome import Outcome, Strings, gold_strings, ideal, outcome_of
+from morphgraph.score.outcome import Outcome, gold_strings, ideal, outcome_of
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.segment.segmenter import Segmenter
@@ -342,26 +341,6 @@ def test_what_an_outcome_says_of_its_tokeniser() -> None:
     assert outcome.token_texts(0) == ["un", "ing"]  # the longest, then the leftmost of two
     assert outcome.splits(0) == [2, 4]
     assert f"|tokeniser:{flota.signature()}|more:x|" in outcome.signature(more="x")
-
-
-@given(st.lists(st.lists(st.text(st.characters()), max_size=4), max_size=5))
-def test_strings_hold_any_text(rows: list[list[str]]) -> None:
-    assert Strings.of(rows).lists == rows
-
-
-@given(st.lists(st.lists(st.integers(1, 12), max_size=9), max_size=8))
-def test_cuts_at_places_in_any_order(places: list[list[int]]) -> None:
-    flat = [(word, place) for word, found in enumerate(places) for place in found][::-1]
-    words, at = (np.array([row[n] for row in flat], np.int64) for n in (0, 1))
-    cuts = Cuts.at(words, at, len(places))
-    expected = [sorted(set(found)) for found in places]
-    assert cuts.positions.tolist() == [place for found in expected for place in found]
-    assert np.diff(cuts.offsets).tolist() == [len(found) for found in expected]
-
-
-def test_sums_of_flags_do_not_overflow() -> None:
-    assert sums_by_word(np.ones(1000, bool), np.array([0, 999, 999, 1000])).tolist() == [999, 0, 1]
-    assert sums_by_word(np.full(300, 1, np.int8), np.array([0, 300])).tolist() == [300]
 
 
 def test_half_a_character_in_a_token_by_hand() -> None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import ast
 import importlib.util
 import inspect
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 
@@ -20,7 +18,7 @@ from morphgraph.formats.loading import load_tokeniser
 from morphgraph.methods import METHODS
 from morphgraph.refine import SHARE_HELD_OUT
 from morphgraph.segment.models import export_segmenter, write_model
-from morphgraph.segment.segmenter import Segmenter, method_on, standard_segmenter
+from morphgraph.segment.segmenter import method_on, standard_segmenter
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
@@ -54,41 +52,6 @@ def test_what_is_listed_is_what_entries_say() -> None:
         assert can == [entry.kind is not None, entry.training is not None, entry.learns], name
     needs = {METHODS[name].needs for name in (*METHODS.offered, *METHODS.learning)}
     assert needs == {"merges", "vocabulary", "segmenter", "gold"}
-
-
-def classes_of_methods() -> set[str]:
-    """The names of all classes of segmenters."""
-    found, waiting = set(), [Segmenter]
-    for name in METHODS.segmenting:
-        assert METHODS[name].kind
-    while waiting:
-        kind = waiting.pop()
-        if kind.__module__.startswith("morphgraph."):
-            found.add(kind.__name__)
-            waiting += kind.__subclasses__()
-    return found
-
-
-def compared_with(tree: ast.AST) -> Iterator[ast.expr]:
-    """What ``isinstance``, ``issubclass`` and ``type(…) is`` compare with."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "issubclass"):
-            yield node.args[1]
-        if isinstance(node, ast.Compare) and "type(" in ast.unparse(node):
-            yield node
-        if isinstance(node, ast.MatchClass):
-            yield node.cls
-
-
-def test_no_type_of_a_method_is_asked_for_outside_the_room_of_methods() -> None:
-    kinds = classes_of_methods() | {"Learner", "Learned", "Method", "Training"}
-    assert {"Bte", "Dropout", "Picky", "Flota", "First", "Unigram", "Scaffold"} < kinds
-    paths = [*ROOT.glob("morphgraph/**/*.py"), *ROOT.glob("web/**/*.py"), *ROOT.glob("pages/*.py")]
-    for path in paths:
-        if ROOT / "morphgraph/segment" not in path.parents and "standalone" not in path.parts:
-            for one in compared_with(ast.parse(path.read_text(encoding="utf-8"))):
-                names = {node.id for node in ast.walk(one) if isinstance(node, ast.Name)}
-                assert not names & kinds, f"{path.relative_to(ROOT)}:{one.lineno}"
 
 
 def test_what_stands_above_learning_takes_all_methods() -> None:
@@ -186,11 +149,6 @@ def test_the_options_of_a_command_have_the_defaults_of_its_settings(name: str) -
     usual = {key: field.default for key, field in fields.items()}
     usual["holdout"] = SHARE_HELD_OUT  # words of which it shows scores; it learns from all
     assert {key: option.default for key, option in shared.items()} == usual
-
-
-def test_the_command_that_trains_names_all_ways_to(morphgraph: Callable[..., Any]) -> None:
-    shown = " ".join(morphgraph("train", "--help").out.replace("│", " ").split())
-    assert all(name in shown for name in METHODS.trained)
 
 
 def make_api() -> ModuleType:

@@ -22,7 +22,7 @@ from morphgraph.segment.flota import Flota
 from morphgraph.tables.model import Cell, Column, Row, Table, table_of_texts, with_best
 from morphgraph.tables.scores import comparison_csv, comparison_html, words_table
 from morphgraph.tables.vocabulary import corpus_csv, corpus_json, corpus_table, parity_table
-from morphgraph.tables.writing import frame_csv, rendered, to_csv, to_html, to_latex, to_markdown
+from morphgraph.tables.writing import frame_csv, to_csv, to_html, to_latex, to_markdown
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 SIGNS = "&\"'{}\\$#%_^~][|`*+@-aé≥☃ \n\r"
@@ -173,15 +173,6 @@ def test_the_best_of_each_group() -> None:
     assert best(row(0.5), row(0.4), row(0.9, held_in=True))[0][0]
     assert best(row(0.9, held_in=True), row(0.4, held_in=True))[0][0]
     assert best(row(math.nan), row(0.4)) == [[False] * 3] * 2
-
-
-def test_a_misspelt_name_in_a_template_is_an_error() -> None:
-    with pytest.raises(Exception, match="undefined"):
-        rendered("table.html.j2")
-
-
-def test_a_negative_number_in_a_frame_is_a_number() -> None:
-    assert frame_csv(pd.DataFrame({"a": [-1.5, -2.0]})) == b"a\n-1.5\n-2\n"
 
 
 def test_csv_is_exact_and_no_formula() -> None:

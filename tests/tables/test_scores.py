@@ -27,10 +27,6 @@ from morphgraph.tokeniser.tokeniser import BpeTokeniser
 NAN = math.nan
 
 
-SPECIALS = 'a|b,"c"\n`d` *e* [f](g) 50%_{x}\\'
-HOSTILE = ["=cmd()", "+1", "-x", "@a", "\tz", "\r=1", SPECIALS, "\udcff"]
-
-
 def gold_set_of(name: str = "/home/me/gold_1.tsv") -> GoldSet:
     entries = (Entry("undo", ("un", "do"), None), Entry("do", ("do",), None))
     return GoldSet.of(Reference(name, "plain", entries, (), "abc"))
@@ -124,12 +120,6 @@ def test_csv_of_several_tables() -> None:
     assert [row["reference"] for row in rows] == ["gold_1.tsv", "x.tsv"]
 
 
-def test_what_is_no_cell_of_a_table_is_no_formula_either() -> None:
-    rows = [("a", "=1+1"), ("b", [estimate(0.5)])]
-    failed, found = csv_rows([table_of(["f1"], rows, name="=1+1.tsv")])
-    assert (failed["error"], found["reference"]) == ("'=1+1", "'=1+1.tsv")
-
-
 GOLDEN = r"""% needs \usepackage{array,booktabs,adjustbox}; XeLaTeX or LuaLaTeX for letters that are not Latin
 \begin{table}
 \centering
@@ -176,14 +166,6 @@ def two() -> list[ScoreTable]:
 
 def test_latex(two: list[ScoreTable]) -> None:
     assert to_latex(scores_table(two)) == GOLDEN
-
-
-def test_latex_without_intervals() -> None:
-    rows = [("a", [estimate(0.5)]), ("b", [estimate(0.75)])]
-    text = to_latex(scores_table([table_of(["f1"], rows)]))
-    assert "scriptsize" not in text
-    assert "brackets" not in text
-    assert r"{}b & 32,000 & \textbf{75.00} \\" in text.splitlines()
 
 
 def bold(rows: Sequence[tuple[str, float]], metric: str, **changes: Any) -> list[str]:
@@ -280,44 +262,3 @@ def test_texts() -> None:
     assert score_text("precision", 0.123456) == "12.35"
     assert score_text("distance", 0.123456) == "0.12"
     assert score_text("precision", NAN) == score_text("inside", NAN) == "n/a"
-
-
-def test_csv_has_no_formulas() -> None:
-    table = table_of(["f1"], [(label, [estimate(0.5)]) for label in HOSTILE], name="=1+1.tsv")
-    rows = csv_rows([table])
-    assert [row["tokeniser"] for row in rows] == [
-        "'=cmd()",
-        "'+1",
-        "'-x",
-        "'@a",
-        "'\tz",
-        "'\n=1",
-        SPECIALS,
-        "?",
-    ]
-    assert {row["reference"] for row in rows} == {"'=1+1.tsv"}
-    failed = csv_rows([table_of(["f1"], [("a", "=1+1"), ("b", [estimate(0.5)])])])
-    assert failed[0]["error"] == "'=1+1"
-
-
-def test_csv_has_no_formulas_in_full_width() -> None:
-    labels = ["＝1", "＋1", "－x", " ＠a", "a＝b"]
-    rows = csv_rows([table_of(["f1"], [(label, [estimate(0.5)]) for label in labels])])
-    assert [row["tokeniser"] for row in rows] == ["'＝1", "'＋1", "'－x", "' ＠a", "a＝b"]
-
-
-def test_hostile_labels_stay_in_their_cells() -> None:
-    table = table_of(["f1"], [(label, [estimate(0.5)]) for label in HOSTILE])
-    lines = to_latex(scores_table([table])).splitlines()
-    assert sum(line.endswith(r" & 32,000 & \textbf{50.00} \\") for line in lines) == len(HOSTILE)
-    assert (
-        r"{}a\textbar{}b,\char34{}c\char34{} `d` *e* [f](g) 50\%\_\{x\}\textbackslash{}"
-        in "\n".join(lines)
-    )
-    rows = [
-        line for line in to_markdown(scores_table([table])).splitlines() if line.startswith("|")
-    ]
-    assert {len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) for row in rows} == {4}
-    assert rows[2 + 6].startswith(r'| a\|b,"c" \`d\` \*e\* \[f\](g) 50%\_\{x\}\\ |')
-    assert rows[2 + 7] == "| ? | 32,000 | **50.00** |"
-    to_latex(scores_table([table])).encode()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -165,46 +164,6 @@ def test_deep_trees_of_long_words_need_no_recursion(merges: MergeList) -> None:
     assert tokens_of(found) == segmentation.tokens(0)
     assert found == derive(graph, segmentation.words, 0)
     assert_same(graph, segmentation, 0)
-
-
-def pairs(length: int) -> MergeList:
-    return [("a", "a")]
-
-
-def deep(length: int) -> MergeList:
-    return [("a" * n, "a") for n in range(1, length)]
-
-
-def many_parts(length: int) -> MergeList:
-    """Merges that are all alike, each of which may be at each place of a word."""
-    return [("a",) * parts for parts in range(length, 2, -1)]
-
-
-@pytest.mark.parametrize(("merges", "growth"), [(pairs, 2.1), (deep, 4.1), (many_parts, 8.1)])
-def test_how_time_grows_with_the_length_of_a_word(
-    merges: Callable[[int], MergeList], growth: float
-) -> None:
-    """By the lines of Python that are run, which are the same on any machine."""
-
-    def lines_run(length: int) -> int:
-        graph = MergeGraph.from_merges(merges(length))
-        words = segment_plain(graph, ["a" * length]).words
-        run = 0
-
-        def trace(*_: object) -> Any:
-            nonlocal run
-            run += 1
-            return trace
-
-        before = sys.gettrace()
-        sys.settrace(trace)
-        try:
-            derive(graph, words, 0)
-        finally:
-            sys.settrace(before)
-        return run
-
-    assert 100 < lines_run(40) < lines_run(80) < growth * lines_run(40)
 
 
 def test_a_real_tokeniser(data_folder: Path) -> None:

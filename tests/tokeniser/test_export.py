@@ -12,7 +12,7 @@ import pytest
 from effort import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
-from strategies import MERGES, WORDS, MergeList, graph_of, with_words
+from strategies import MergeList, graph_of, with_words
 from tokenizers import Tokenizer
 
 from morphgraph import standalone
@@ -20,7 +20,6 @@ from morphgraph.formats.export import (
     Export,
     ExportError,
     our_ids,
-    sentences_to_check,
     words_to_check,
 )
 from morphgraph.formats.export_files import (
@@ -376,13 +375,6 @@ def test_merging_is_as_the_plain_one(case: tuple[MergeList, list[str]]) -> None:
         assert tokens(merging, word) == [text for text in plain if text != "d"]
 
 
-@given(merges=MERGES, word=WORDS)
-def test_tokens_tile_the_piece(merges: MergeList, word: str) -> None:
-    found = Merging(model_of(merges))(word)
-    assert all(word[slice(*token.offsets)] == token.value for token in found)
-    assert "".join(token.value for token in found) == word.replace("d", "")
-
-
 def test_bytes_of_offsets_and_unknown_characters() -> None:
     model = model_of([("a", "b")], unk_token="<u>", fuse_unk=True)
     model["vocab"] = {**model["vocab"], "<u>": 90}
@@ -486,17 +478,6 @@ def test_words_to_check() -> None:
     assert "nicht" not in words_to_check(own, 1000, "my/demo.json")
     assert words_to_check(map(str, range(50)), 10) == [str(n) for n in range(10)]
     assert len(words_to_check([])) == 10_000
-
-
-def test_sentences_to_check() -> None:
-    words = [f"w{n}" for n in range(10_000)]
-    found = sentences_to_check(words)
-    assert found == sentences_to_check(words) and len(found) == 1_000
-    together = " ".join(found)
-    for wanted in ("\n", "\t", "  ", "日本語", "1234.50", "W", "e\u0301"):
-        assert wanted in together
-    used = {word for word in words if word in set(together.split())}
-    assert len(used) > 1_000 and sentences_to_check([]) == []
 
 
 def test_transformers_is_not_imported() -> None:

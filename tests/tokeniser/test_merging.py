@@ -184,32 +184,6 @@ def test_a_segmentation_after_a_removal_is_one_made_anew(
         np.testing.assert_array_equal(known.token_at, anew.token_at)
 
 
-@examples(200)
-@given(drawn=with_words(), data=st.data())
-def test_shrinking_merges_are_those_of_the_graph(
-    drawn: tuple[MergeList, list[str]], data: st.DataObject
-) -> None:
-    """Types go in several steps, also where merges come to have the same parts."""
-    merges, words = drawn
-    graph = graph_of(merges)
-    arrays = merge_arrays(graph)
-    shrinking = ShrinkingMerges(arrays)
-    found = segment_plain(graph, words)
-    while types := removable(graph):
-        chosen = data.draw(st.lists(st.sampled_from(types), min_size=1, max_size=3, unique=True))
-        shrinking.knock_out(np.array([graph.id_of(text) for text in chosen]))
-        graph.knockout(chosen)
-        kept = np.flatnonzero(shrinking.removed[arrays.results] == 0)
-        assert arrays.merge_ids[kept].tolist() == graph.merge_ids()
-        parts = [tuple(shrinking.parts[slice(*shrinking.spans[i])].tolist()) for i in kept]
-        assert parts == [merge.parts for merge in graph.merges().values()]
-        segment_pieces_anew(found, shrinking, np.zeros(0, np.uint8))
-        anew = segment(graph, found.words)
-        closed = np.append(kept, -1)[anew.closed_by]
-        np.testing.assert_array_equal(found.closed_by, closed)
-        np.testing.assert_array_equal(found.token_at, anew.token_at)
-
-
 def test_a_twin_of_the_first_merge_comes_in_its_place() -> None:
     """a + bcd and ab + cd are both a b c d once ab, cd and bcd are gone; then abcd's twin goes."""
     graph = MergeGraph.from_merges(
@@ -224,16 +198,6 @@ def test_a_twin_of_the_first_merge_comes_in_its_place() -> None:
     shrinking.knock_out(np.array([graph.ids["abcd"]]))
     segment_pieces_anew(found, shrinking, np.zeros(0, np.uint8))
     assert found.closed_by.tolist() == [-1] * 4
-
-
-def test_a_long_piece_is_segmented_again_only_if_it_is_touched() -> None:
-    graph = MergeGraph.from_merges([("a", "b"), ("c", "d")])
-    words = ["ab" * 400, "cd" * 400]
-    known = segment_plain(graph, words)
-    known.token_at[-1] = -7  # would be overwritten if the second word were segmented again
-    after = segment_after(graph, known, graph.knockout(["ab"]))
-    assert after.tokens(0) == [graph.ids["a"], graph.ids["b"]] * 400
-    assert after.token_at[-1] == -7
 
 
 @given(MERGES)
@@ -275,10 +239,6 @@ def test_after_knockout() -> None:
 def test_an_atom_of_several_characters_counts_as_one() -> None:
     graph = MergeGraph.from_merges([("</w>", "a")], ["a", "</w>"])
     assert unreachable_types(graph) == []
-
-
-def test_no_types() -> None:
-    assert unreachable_types(MergeGraph.from_merges([], "ab")) == []
 
 
 def test_an_edit_may_leave_types_that_nothing_forms() -> None:

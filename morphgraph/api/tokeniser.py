@@ -436,7 +436,6 @@ class Knockout:
     change: Change = field(compare=False)
 
     def __repr__(self) -> str:
-        """Return one line."""
         did = f"{counted(len(self.removed), 'type')} removed"
         return f"<{type(self).__name__}: {did}{_left(self.never_formed)}>"
 
@@ -471,7 +470,6 @@ class ScoredKnockout(Knockout):
         return self._again() if self._again else self
 
     def __repr__(self) -> str:
-        """Return one line."""
         return f"{super().__repr__()[:-1]}{_gain(self.before, self.after)}>"
 
 
@@ -522,7 +520,6 @@ class ReBPEOutcome:
         return whole.drop(columns=["changes", "removed_by_origin"])
 
     def __repr__(self) -> str:
-        """Return one line."""
         did = counted(len(self.phases), "phase") + _left(self.never_formed)
         return f"<ReBPEOutcome: {did}{_gain(self.before, self.after)}>"
 
@@ -589,7 +586,6 @@ class BlamedMerges:
         return blame_histogram(self.to_frame(), threshold)
 
     def __repr__(self) -> str:
-        """Return one line."""
         merges = counted(len(self._blamed.arrays), "merge")
         return f"<BlamedMerges: {len(self._blamed.candidates()):,} of {merges} with R ≥ 0.5>"
 
@@ -655,7 +651,6 @@ class ThresholdCurve:
         return figure
 
     def __repr__(self) -> str:
-        """Return one line."""
         best = self.best
         said = "" if best is None else f", best F1 {percent(best.f1)} % at {best.threshold:g}"
         return f"<ThresholdCurve: {counted(len(self.points), 'threshold')}{said}>"

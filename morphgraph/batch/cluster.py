@@ -360,7 +360,6 @@ class RunOutcome:
         return tuple(report.failure for report in self.reports if report.failure is not None)
 
     def __repr__(self) -> str:
-        """One line."""
         tasks = f"{counted(len(self.reports), 'task')}, {len(self.failures):,} failed"
         return f"<RunOutcome: {tasks}{', stopped' if self.stopped else ''}>"
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -31,7 +31,7 @@ from morphgraph.refine import (
 )
 
 if TYPE_CHECKING:
-    from morphgraph.formats.export import Export
+    from morphgraph.formats.checks import Check
     from morphgraph.graph.merge_table import Change
     from morphgraph.refine.held_out import HeldOut
     from morphgraph.refine.rebpe_languages import Languages
@@ -153,19 +153,27 @@ def _judged(joins: float, wrong: float, ratio: float) -> str:
 
 
 def _exported(
-    edited: "BpeTokeniser", out: Path | None, source: str, words: Sequence[str]
-) -> "Export | None":
-    """Return what goes to a folder, if there is one, compared on words, the given ones first."""
+    edited: "BpeTokeniser", given: "EditOptions | CountedEdit", words: Sequence[str]
+) -> "tuple[Sequence[Check], dict[str, bytes]]":
+    """Return the checks on words, the given ones first, and the files; none without --out."""
     from morphgraph.formats.export import words_to_check
     from morphgraph.formats.export_files import source_settings
     from morphgraph.segment.bte import Bte
     from morphgraph.segment.models import export_segmenter
 
-    if out is None:
-        return None
-    return export_segmenter(
+    if given.out is None:
+        return (), {}
+    source = given.tokenizer
+    made = export_segmenter(
         Bte(edited), words_to_check(words, name=source), source_settings(source)
     )
+    return made.checks, made.files
+
+
+def _print_end(checks: "Sequence[Check]", saved: Sequence[str], signature: str) -> None:
+    output.print_checks(checks)
+    output.print_saved(saved)
+    print(signature)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -306,10 +314,6 @@ def _print_scores(
     output.print_scores(after, before)
 
 
-def _checks(made: "Export | None") -> list[dict[str, Any]]:
-    return [] if made is None else made.to_dict()["checks"]
-
-
 @with_options
 def knockout(given: KnockoutOptions, settings: _Knockout) -> None:
     """Knock out the types whose merges are most to blame, or those of a list, and export the rest.
@@ -333,8 +337,8 @@ def knockout(given: KnockoutOptions, settings: _Knockout) -> None:
     if result.removed:
         remember(loaded, benchmark, learning)
     never = given.never_formed(loaded, edits_before)
-    made = _exported(loaded, given.out, given.tokenizer, benchmark.texts)
-    saved = [] if made is None else output.save_files(made.files, given.out)
+    checks, files = _exported(loaded, given, benchmark.texts)
+    saved = output.save_files(files, given.out)
     before = score_report(result.scored, result.before, result.signature_before)
     signature = result.scored.signature(loaded)
     if given.as_json:
@@ -347,7 +351,7 @@ def knockout(given: KnockoutOptions, settings: _Knockout) -> None:
                 "portable": None if result.portable is None else result.portable.counts(),
                 "never_formed": never,
                 "tokens_added": result.tokens_added,
-                "checks": _checks(made),
+                "checks": list(map(asdict, checks)),
                 "dropout_rate": result.dropout_rate,
                 "share_of_merges": result.share_of_merges,
                 "share_of_leaves_in_last_half": share_of_leaves(loaded.graph),
@@ -371,9 +375,7 @@ def knockout(given: KnockoutOptions, settings: _Knockout) -> None:
         leaves = percent(share_of_leaves(loaded.graph))
         print(f"{leaves} % of the last half of all merges make leaves")
     output.print_skipped(before["skipped"])
-    output.print_checks(made.checks if made else ())
-    output.print_saved(saved)
-    print(signature)
+    _print_end(checks, saved, signature)
 
 
 def _knock_out_listed(
@@ -401,8 +403,8 @@ def _knock_out_listed(
     changes = loaded.graph.replay(found.steps)
     removed = [loaded.types[number] for change in changes for number in change.removed_types]
     never = given.never_formed(loaded, edits_before)
-    made = _exported(loaded, given.out, given.tokenizer, benchmark.texts)
-    saved = [] if made is None else output.save_files(made.files, given.out)
+    checks, files = _exported(loaded, given, benchmark.texts)
+    saved = output.save_files(files, given.out)
     signature = benchmark.signature(loaded)
     if given.as_json:
         output.print_json(
@@ -411,7 +413,7 @@ def _knock_out_listed(
                 "removed": removed,
                 "never_formed": never,
                 "vocab_size": loaded.vocabulary_size,
-                "checks": _checks(made),
+                "checks": list(map(asdict, checks)),
                 "saved": saved,
                 "signature": signature,
             }
@@ -419,9 +421,7 @@ def _knock_out_listed(
         return
     print(f"{counted(len(removed), 'type')} removed; |V| is now {loaded.vocabulary_size:,}")
     _print_never_formed(never)
-    output.print_checks(made.checks if made else ())
-    output.print_saved(saved)
-    print(signature)
+    _print_end(checks, saved, signature)
 
 
 @with_options
@@ -471,7 +471,7 @@ def rebpe(given: EditOptions, settings: _ReBPE, weights: str | None = None) -> N
         remember(loaded, gold_set, run.settings)
     never = given.never_formed(loaded, run.edits_before)
     after = run.scored.scores(run.segment_scored())
-    made = _exported(loaded, given.out, given.tokenizer, benchmark.texts)
+    checks, files = _exported(loaded, given, benchmark.texts)
     report: dict[str, Any] = {
         "phases": [phase.to_dict() for phase in run.phases],
         "before": [found.to_dict() for found in before],
@@ -482,13 +482,13 @@ def rebpe(given: EditOptions, settings: _ReBPE, weights: str | None = None) -> N
         "converged": run.converged,
         "never_formed": never,
         "tokens_added": run.tokens_added,
-        "checks": _checks(made),
+        "checks": list(map(asdict, checks)),
         "vocab_size": loaded.vocabulary_size,
         "seconds": sum(phase.seconds for phase in run.phases),
     }
-    if made is not None:
+    if files:
         log = json.dumps(report, ensure_ascii=False, indent=1, allow_nan=False)
-        report["saved"] = output.save_files({**made.files, "log.json": log.encode()}, given.out)
+        report["saved"] = output.save_files({**files, "log.json": log.encode()}, given.out)
     if given.as_json:
         output.print_json(report)
         return
@@ -512,9 +512,7 @@ def rebpe(given: EditOptions, settings: _ReBPE, weights: str | None = None) -> N
     print(f"{end} after {report['seconds']:.2f} s; |V| is now {loaded.vocabulary_size:,}")
     _print_never_formed(never)
     output.print_skipped(report["skipped"])
-    output.print_checks(made.checks if made else ())
-    output.print_saved(report.get("saved", ()))
-    print(report["signature"])
+    _print_end(checks, report.get("saved", ()), report["signature"])
 
 
 def _load_languages(
@@ -570,12 +568,7 @@ def _print_by_language(rows: Sequence[dict[str, Any]]) -> None:
         ]
         for row in rows
     ]
-    header = [
-        "language",
-        "weight",
-        "learned from",
-        *(["held out"] if "held_out" in rows[0] else []),
-    ]
+    header = ["language", "weight", "learned from", *["held out"] * unseen]
     output.print_table(header, shown, left={0})
     pairs = [(row["language"], row["held_out"]) for row in rows if unseen]
     worse = [name for name, (before, after) in pairs if after < before]
@@ -636,13 +629,13 @@ class CountedEdit:
         line, did = edit(loaded)
         after = figures()
         words = benchmark.texts if benchmark else ()
-        exported = _exported(loaded, self.out, self.tokenizer, words)
-        saved = [] if exported is None else output.save_files(exported.files, self.out)
+        checks, files = _exported(loaded, self, words)
+        saved = output.save_files(files, self.out)
         signature = benchmark.signature(loaded) if benchmark else Bte(loaded).signature()
         if self.as_json:
             for found in (before, after):
                 found["scores"] = found["scores"] and [one.to_dict() for one in found["scores"]]
-            made = {"checks": _checks(exported), "saved": saved, "signature": signature}
+            made = {"checks": list(map(asdict, checks)), "saved": saved, "signature": signature}
             output.print_json({**did, "before": before, "after": after, **made})
             return
         if benchmark is not None:
@@ -651,9 +644,7 @@ class CountedEdit:
         if self.words is not None:
             fertility = (f"{found['tokens_per_word']:.4f}" for found in (before, after))
             print(f"tokens per word: {' → '.join(fertility)}")
-        output.print_checks(exported.checks if exported else ())
-        output.print_saved(saved)
-        print(signature)
+        _print_end(checks, saved, signature)
 
 
 @with_options

@@ -49,7 +49,6 @@ class BadTexts:
     first: list[str] = field(default_factory=list)
 
     def __call__(self, error: FileFormatError) -> None:
-        """Raise the error, or record it."""
         if self.policy == "stop":
             raise error
         self.count += 1

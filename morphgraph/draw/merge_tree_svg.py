@@ -244,7 +244,6 @@ class TreePicture:
         save_picture(path, ".svg", self.to_svg())
 
     def __repr__(self) -> str:
-        """One line: the word and its tokens."""
         tokens = " ".join(self.tree.label(root) for root in self.tree.roots)
         return f"<TreePicture {visible(self.tree.word)}: {shortened(tokens, 200)}>"
 

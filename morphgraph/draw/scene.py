@@ -378,7 +378,6 @@ class GraphPicture:
         save_picture(path, ".html", self.to_html())
 
     def __repr__(self) -> str:
-        """One line."""
         merges = sum(vertex.kind == "merge" for vertex in self.scene.vertices)
         return f"<GraphPicture {visible(self.title)}: {counted(merges, 'merge')}>"
 

@@ -116,7 +116,6 @@ class Transplant:
     left_out: tuple[str, ...]
 
     def __repr__(self) -> str:
-        """One line."""
         where = "nothing written" if self.folder is None else str(self.folder)
         return (
             f"<Transplant: {counted(len(self.kept), 'row')} copied, {len(self.made):,} made "

@@ -93,7 +93,6 @@ class UndertrainedTypes:
         return found.reindex([kind for kind in TYPE_KINDS if kind in found.index]).reset_index()
 
     def __repr__(self) -> str:
-        """One line."""
         return (
             f"<UndertrainedTypes: {counted(len(self.frame), 'row')}, {self.unused:,} unused "
             f"({self.unused_are}), ranked by {self.ranked_by}>"

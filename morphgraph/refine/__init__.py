@@ -57,12 +57,10 @@ class BlameSettings(Parameters):
 
     @property
     def is_random(self) -> bool:
-        """Whether the result depends on a seed."""
         return bool(self.holdout)
 
     @property
     def sees_gold(self) -> bool:
-        """Whether the method uses gold boundaries."""
         return True
 
     def learned(self, change: "Change", reference: str, **more: int) -> "Change":
@@ -95,7 +93,6 @@ class KnockoutSettings(BlameSettings):
 
     @property
     def is_random(self) -> bool:
-        """Whether the result depends on a seed."""
         return super().is_random or self.select == "random"
 
     @property

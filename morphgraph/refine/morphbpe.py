@@ -39,12 +39,10 @@ class MorphBPESettings(Parameters):
 
     @property
     def is_random(self) -> bool:
-        """Whether the result depends on a seed."""
         return bool(self.holdout)
 
     @property
     def sees_gold(self) -> bool:
-        """Whether the method uses gold boundaries."""
         return True
 
 

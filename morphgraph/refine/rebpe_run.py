@@ -167,7 +167,6 @@ class ReBPERun:
         return self._record(upcoming, self.graph.apply(change), blamed, started)
 
     def __iter__(self) -> Iterator[Phase]:
-        """Perform the remaining phases, one at a time."""
         while phase := self.step():
             yield phase
 

@@ -246,12 +246,10 @@ class AdaptBPE(Bte):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The settings, and a checksum of the chosen merges."""
         return {**dict(self.settings), "chosen": self._checksum}
 
     @property
     def types(self) -> Sequence[str]:
-        """The string of each type, by id."""
         return self.tokeniser.types
 
     def warning(self) -> str:
@@ -275,12 +273,10 @@ class AdaptBPE(Bte):
         return sorted(found & inventory.spelled.keys())
 
     def exported(self, unchanged: bool) -> ExportedModel:
-        """Return the file with the chosen merges."""
         made = super().exported(unchanged)
         return replace(made, method=called(self.name, self.parameters), signature=self.signature())
 
     def document(self) -> dict[str, Any]:
-        """Return settings, chosen merges and the tokeniser, as JSON data."""
         held = Bte(self.original).document()
         chosen = [list(pair) for pair in self.merges]
         return {**held, "method": self.method, **self.parameters, "merges_chosen": chosen}

@@ -57,7 +57,6 @@ class Bte(Segmenter):
         return segment(self.tokeniser.graph, words)
 
     def document(self) -> dict[str, Any]:
-        """Return method, parameters, and the tokeniser in its present state, as JSON data."""
         name, _, checksum = self.tokeniser.signature().rpartition("@")
         model = json.loads(to_tokenizer_json(self.tokeniser)[0])
         held = {"name": name, "checksum": checksum, "model": model}
@@ -68,7 +67,6 @@ class Bte(Segmenter):
         return cls(saved_tokeniser(document))
 
     def exported(self, unchanged: bool) -> ExportedModel:
-        """Return the file with its merges."""
         from morphgraph.formats.export import bpe_model
 
         return bpe_model(self.tokeniser, file_ids(self.tokeniser) if unchanged else None)
@@ -80,12 +78,10 @@ class Bte(Segmenter):
 
     @property
     def unknown_id(self) -> int:
-        """The type for characters outside the alphabet; `UNKNOWN` if there is none."""
         name = self.tokeniser.preprocessor.unknown
         return UNKNOWN if name is None else self.tokeniser.graph.ids.get(name, UNKNOWN)
 
     def inventory(self) -> Inventory:
-        """The types in use."""
         from morphgraph.formats.loading import detect_marker
 
         tokeniser, graph = self.tokeniser, self.tokeniser.graph

@@ -44,7 +44,6 @@ class DropoutParameters(Parameters):
 
     @property
     def is_random(self) -> bool:
-        """Whether the result depends on a seed."""
         return 0 < self.p < 1
 
 
@@ -90,7 +89,6 @@ class Dropout(Bte):
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        """``p`` and ``seed``, and ``queue`` if on."""
         return {"p": self.p, "seed": self.seed} | ({"queue": True} if self.queue else {})
 
     def segment(
@@ -121,7 +119,6 @@ class Dropout(Bte):
 
     @property
     def undrawn(self) -> Bte:
-        """Return the method with all merges, without dropout."""
         return Bte(self.tokeniser)
 
     def samples(self, words: Words, k: int, threads: int | None = None) -> list[MergeSegmentation]:
@@ -129,12 +126,10 @@ class Dropout(Bte):
         return [self.segment(words, sample, threads) for sample in range(k)]
 
     def reseeded(self, runs: int) -> list[Dropout]:
-        """Return ``runs`` copies with consecutive seeds; none if nothing is random."""
         seeds = range(self.seed + 1, self.seed + 1 + runs) if self.is_random else ()
         return [Dropout(self.tokeniser, self.p, seed, self.queue) for seed in seeds]
 
     def unreachable(self, inventory: Inventory) -> list[int] | None:
-        """Return the unreachable types without dropout."""
         return self.undrawn.unreachable(inventory)
 
     @classmethod

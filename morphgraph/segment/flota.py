@@ -81,7 +81,6 @@ class Flota(VocabularySegmenter):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """``k``, and ``strict`` if on."""
         return {"k": self.k} | ({"strict": True} if self.strict else {})
 
     def segment(self, words: Words) -> Segmentation:
@@ -118,11 +117,9 @@ class _Kept(Segmenter):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """``k``, and the method that it is applied to."""
         return {"k": self.k, "of": called(self.segmenter.name, self.segmenter.parameters)}
 
     def segment(self, words: Words) -> Segmentation:
-        """Segment words encoded by this segmenter."""
         from morphgraph.kernels.trie import keep_tokens
 
         standard = self.segmenter.segment(words)
@@ -141,20 +138,16 @@ class _Kept(Segmenter):
         return found
 
     def inventory(self) -> Inventory:
-        """The types of the other segmenter."""
         return self.segmenter.inventory()
 
     def unreachable(self, inventory: Inventory) -> list[int] | None:
-        """Return the unreachable types of the other segmenter, before dropping tokens."""
         return self.segmenter.unreachable(inventory)
 
     @property
     def unknown_id(self) -> int:
-        """The unknown type of the other segmenter."""
         return self.segmenter.unknown_id
 
     def exported(self, unchanged: bool) -> ExportedModel:
-        """Return the other segmenter's export, with the number of tokens to keep."""
         inner = self.segmenter.exported(True)
         if inner.differs is not None:
             raise MorphGraphError(
@@ -174,7 +167,6 @@ class _Kept(Segmenter):
         return f"{called(self.name, {'k': self.k})}:{self.segmenter.signature()}"
 
     def document(self) -> dict[str, Any]:
-        """Return method, parameters and the other segmenter's document, as JSON data."""
         model = self.segmenter.document()
         return {"method": self.method, "parameters": {"k": self.k}, "model": model}
 

@@ -203,11 +203,9 @@ class LiteToken(Decomposing):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The settings, and a checksum of the residues."""
         return {**dict(self.settings), "residues": self._checksum}
 
     def segment(self, words: Words) -> Segmentation:
-        """Segment words; ``closed_by`` holds positions of merges, by rank, -1 between tokens."""
         whole = segment(self.graph, words)
         found = self.taken_apart(whole)
         if found is whole:
@@ -247,7 +245,6 @@ class LiteToken(Decomposing):
             spans[at:end] = [(joined, (merged[0][1][0], merged[-1][1][1], result))]
 
     def document(self) -> dict[str, Any]:
-        """Return settings, residues and the tokeniser, as JSON data."""
         return {**super().document(), "residues": sorted(self.residues)}
 
     @classmethod

@@ -57,7 +57,6 @@ class TrainedPicky(TrainedBpe):
 
     @property
     def vocabulary(self) -> tuple[str, ...]:
-        """The present types, by id."""
         return tuple(text for n, text in enumerate(self.types) if n not in self.removed)
 
 
@@ -210,16 +209,13 @@ class Picky(Bte):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The ``threshold`` T of training."""
         return {"threshold": self.threshold}
 
     @property
     def vocabulary_size(self) -> int:
-        """The number of types present after all events, special tokens included: |V|."""
         return self.tokeniser.vocabulary_size - len(self.absent)
 
     def vocabulary_id(self, token: int) -> int | None:
-        """Return the id of a type in the model's file; None if it has none."""
         if self.numbers is None:
             return super().vocabulary_id(token)
         return self.numbers.get(token)
@@ -286,7 +282,6 @@ class Picky(Bte):
         return f"{called(self.name, self.parameters)}:{name}@{self._checksum}"
 
     def document(self) -> dict[str, Any]:
-        """Return all types, events and preprocessing, as JSON data."""
         events = [[kind, list(parts), whole] for kind, parts, whole in self.events]
         name, _, known_as = self.tokeniser.signature().rpartition("@")
         return {
@@ -300,7 +295,6 @@ class Picky(Bte):
         }
 
     def exported(self, unchanged: bool) -> ExportedModel:
-        """Return its merges and events."""
         return merging_model(self, unchanged, numbers=self.numbers)
 
     @classmethod

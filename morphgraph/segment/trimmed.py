@@ -103,7 +103,6 @@ class Decomposing(Bte):
 
     @property
     def vocabulary_size(self) -> int:
-        """The number of remaining types, special tokens included: |V|."""
         return self.graph.type_count - len(self.absent)
 
     def parts_of(self, number: int) -> tuple[int, ...]:
@@ -111,7 +110,6 @@ class Decomposing(Bte):
         return tuple(self._flat[self._offsets[number] : self._offsets[number + 1]].tolist())
 
     def segment(self, words: Words) -> Segmentation:
-        """Segment words; ``closed_by`` holds positions of merges, by rank, -1 between parts."""
         return self.taken_apart(segment(self.graph, words))
 
     def taken_apart(self, whole: Segmentation) -> Segmentation:
@@ -150,7 +148,6 @@ class Decomposing(Bte):
         ]
 
     def exported(self, unchanged: bool) -> ExportedModel:
-        """Return its merges, and the parts into which types are decomposed."""
         types, atoms = self.types, atoms_of(self.graph)
         apart = {
             types[number]: [(types[part], len(atoms[part])) for part in self.parts_of(number)]
@@ -197,7 +194,6 @@ class Trimmed(Decomposing):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The threshold, and a checksum of the counts."""
         return {"threshold": self.threshold, "counts": self._checksum}
 
     def _listed_counts(self) -> dict[str, int]:
@@ -205,7 +201,6 @@ class Trimmed(Decomposing):
         return {self.graph.types[n]: int(self.counts[n]) for n in present if self.counts[n]}
 
     def document(self) -> dict[str, Any]:
-        """Return threshold, counts, and the tokeniser as it was when trimmed, as JSON data."""
         return {**super().document(), "counts": self._listed_counts()}
 
     @classmethod
@@ -244,7 +239,6 @@ class TrainedScaffold(TrainedBpe):
 
     @property
     def vocabulary(self) -> tuple[str, ...]:
-        """The types that are not scaffolds, by id."""
         return tuple(text for text in self.types if text not in self.scaffolds)
 
 
@@ -299,11 +293,9 @@ class Scaffold(Decomposing):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """A checksum of the scaffold types."""
         return {"scaffolds": self._checksum}
 
     def document(self) -> dict[str, Any]:
-        """Return the scaffold types and the tokeniser, as JSON data."""
         return {**super().document(), "scaffolds": sorted(self.scaffolds)}
 
     @classmethod

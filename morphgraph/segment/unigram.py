@@ -52,7 +52,6 @@ class BestPath(VocabularySegmenter):
     _unknown_score: Any
 
     def segment(self, words: Words) -> Segmentation:
-        """Segment words encoded by this segmenter."""
         from morphgraph.kernels.trie import best_path
 
         found = best_path(
@@ -136,7 +135,6 @@ class Unigram(BestPath):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """``unknown`` and ``single``."""
         return {"unknown": self.vocabulary.unknown, "single": self.vocabulary.single}
 
     def exported(self, unchanged: bool) -> ExportedModel:

@@ -35,11 +35,9 @@ class VocabularySegmenter(Segmenter):
 
     @property
     def unknown_id(self) -> int:
-        """The type for what no type covers; `UNKNOWN` if the vocabulary has none."""
         return self.vocabulary.unknown_id
 
     def inventory(self) -> Inventory:
-        """The types of the vocabulary."""
         vocabulary = self.vocabulary
         preprocessor, present = vocabulary.preprocessor, range(len(vocabulary.types))
         return Inventory.of(
@@ -71,11 +69,9 @@ class VocabularySegmenter(Segmenter):
         return paths
 
     def exported(self, unchanged: bool) -> ExportedModel:
-        """Return the vocabulary with its ids and the parameters."""
         return vocabulary_model(self)
 
     def document(self) -> dict[str, Any]:
-        """Return method, parameters and vocabulary, as JSON data."""
         model = self.vocabulary.document()
         return {"method": self.method, "parameters": dict(self.parameters), "model": model}
 
@@ -205,7 +201,6 @@ class Greedy(VocabularySegmenter):
     name = "Greedy"
 
     def segment(self, words: Words) -> Segmentation:
-        """Segment words encoded by this segmenter."""
         return _leftmost_longest(self.vocabulary, words, self.unknown_id, None)
 
 
@@ -262,7 +257,6 @@ class WordPiece(VocabularySegmenter):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """``unknown`` and ``longest_word``."""
         return {"unknown": self.unknown, "longest_word": self.longest_word}
 
     @property
@@ -271,7 +265,6 @@ class WordPiece(VocabularySegmenter):
         return self.vocabulary.ids.get(self.unknown, UNKNOWN)
 
     def segment(self, words: Words) -> Segmentation:
-        """Segment words encoded by this segmenter."""
         return _leftmost_longest(self.vocabulary, words, self.unknown_id, self.longest_word)
 
     @property
@@ -286,7 +279,6 @@ class WordPiece(VocabularySegmenter):
         return [n for n, end in found.items() if end != n or len(paths[n]) > longest]
 
     def exported(self, unchanged: bool) -> ExportedModel:
-        """Return its exported model, also for the `tokenizers` library."""
         plain = {
             "type": "WordPiece",
             "unk_token": self.unknown,

@@ -84,7 +84,6 @@ class Merging(Pieces):
         return settings.get("levels") or range(len(settings["merges"]))
 
     def cut(self, piece: str) -> list[Token]:
-        """Return the tokens of a piece."""
         atoms, whole = self.atoms(piece), self._whole.get(piece)
         merged = self._merged(atoms) if whole is None else iter([(whole, 0, len(atoms) - 1)])
         return self._tokens(atoms, self._taken_apart(merged))

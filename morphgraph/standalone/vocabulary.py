@@ -108,7 +108,6 @@ class Greedy(Lookup):
         self.unknown = None if self.unknown_number is None else self.shown[self.unknown_number]
 
     def cut(self, piece: str) -> list[Token]:
-        """Return the tokens of a piece."""
         characters, offsets = self.characters(piece)
         found: list[Placed] = []
         at = 0
@@ -158,7 +157,6 @@ class Unigram(Lookup):
         return number if self._kind == "d" else array("f", [number])[0]
 
     def cut(self, piece: str) -> list[Token]:
-        """Return the tokens of a piece."""
         characters, offsets = self.characters(piece)
         size = len(characters)
         # The best path to each place: its score, and the start and type of its last token,
@@ -216,7 +214,6 @@ class Suffix(Lookup):
     """
 
     def cut(self, piece: str) -> list[Token]:
-        """Return the tokens of a piece."""
         characters, offsets = self.characters(piece)
         found: list[Placed] = []
         end = len(characters)

@@ -430,7 +430,6 @@ class TokeniserScore(ScoreView):
         return self.table.of(0, names)[names[0]].value
 
     def __repr__(self) -> str:
-        """Return the printed line, with its signature."""
         named = (("precision", self.precision), ("recall", self.recall), ("F1", self.f1))
         shares = ", ".join(f"{name} {percent(value)} %" for name, value in named)
         return f"{shares} | {self.signature}"
@@ -444,7 +443,6 @@ class ComparedScores(ScoreView):
     """
 
     def __repr__(self) -> str:
-        """Return one line: the F1 of each, and the signature."""
         shown = []
         for number, label in enumerate(self.table.labels):
             found = self.table.of(number, ["f1"]).get("f1")

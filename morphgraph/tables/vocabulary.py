@@ -323,7 +323,6 @@ class MeasuredCorpus:
         return pd.DataFrame(rows).set_index("text").drop(columns="tokeniser")
 
     def __repr__(self) -> str:
-        """Return one line: tokens and words of all, and the signature."""
         [total] = self.measures.totals
         tokens = f"{counted(total.tokens, 'token')} of {counted(total.words, 'word')}"
         return f"{tokens}, {total.fertility:.3f} per word | {self.signature}"

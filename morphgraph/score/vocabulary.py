@@ -272,12 +272,10 @@ def corpus_of(benchmark: Benchmark) -> NamedCounts | None:
         entries = benchmark.reference.entries
         frequencies = {e.word: e.count for e in reversed(entries) if e.count is not None}
         source = benchmark.reference.name
-    counts = [_whole(count) for count in frequencies.values()]
+    given = np.fromiter(frequencies.values(), np.float64, len(frequencies))
+    given = np.clip(np.nan_to_num(given, posinf=0.0), 0, 2.0**53)
+    counts = np.rint(given).astype(np.int64).tolist()
     return NamedCounts(WordCounts(list(frequencies), counts), source)
-
-
-def _whole(count: float) -> int:
-    return max(0, round(count)) if math.isfinite(count) else 0
 
 
 @dataclass(frozen=True)
@@ -433,10 +431,12 @@ def compress(
             out = ~segmentation.covered[:-1]
             dropped += float(weights[owner[out]].sum())
             dropped_bytes += float((weights[owner] * _bytes_of(encoded.texts))[out].sum())
-    lengths, sizes, running = (
-        np.fromiter(map(of, words.words), np.float64, len(words))
-        for of in (len, _size, lambda text: len(text.split()) if whole else 1)
+    lengths, sizes = (
+        np.fromiter(map(of, words.words), np.float64, len(words)) for of in (len, _size)
     )
+    running = np.ones(len(words))
+    if whole:
+        running = np.fromiter((len(text.split()) for text in words.words), np.float64, len(words))
     number = segmenter.unknown_id
     own, all_words = in_word * word_counts, running * word_counts
     return Compression(

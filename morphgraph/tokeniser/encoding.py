@@ -154,32 +154,32 @@ class WordEncoder:
         prefix = " " if self.preprocessor.leading_space and not bare else ""
         letters_prefix = " " if self.preprocessor.adds_space else prefix
         try:
-            whole = _separated(words)
-            if self._is_simple(whole):
-                letters = self._encode_letters(words, whole, letters_prefix)
-                if letters is not None:
-                    return letters
-                odd = [place for place, word in enumerate(words) if not word or SEPARATOR in word]
-                if len(odd) < len(words):  # the others are encoded together after all
-                    left = set(odd)
-                    cut = [place for place in range(len(words)) if place not in left]
-                    parts = [
-                        self.encode([words[p] for p in some], bare=bare) for some in (odd, cut)
-                    ]
-                    return concatenate(parts).subset(np.argsort(odd + cut))
+            if self._is_simple(*words):
+                odd = [place for place, word in enumerate(words) if not word]
+                if not odd:
+                    return self._encode_letters(words, letters_prefix)
+                # The others are encoded together after all.
+                cut = [place for place, word in enumerate(words) if word]
+                parts = [self.encode([words[p] for p in some], bare=bare) for some in (odd, cut)]
+                return concatenate(parts).subset(np.argsort(odd + cut))
             odd, cut = [], []
             lengths: list[int] = []
-            for place, word in enumerate(words):
-                pieces = self._lengths_of_pieces(word, prefix, letters_prefix)
-                (cut if pieces else odd).append(place)
-                lengths += pieces
+            for first in range(0, len(words), _CUT_TOGETHER):
+                some = words[first : first + _CUT_TOGETHER]
+                together = self._lengths_together(some, letters_prefix)
+                lengths += together
+                cut += range(first, first + len(some)) if together else []
+                for place, word in enumerate([] if together else some, start=first):
+                    pieces = self._lengths_of_pieces(word, prefix, letters_prefix)
+                    (cut if pieces else odd).append(place)
+                    lengths += pieces
             chunks = [self._encode_any(words[place], prefix) for place in odd]
             if cut:
                 some = [words[place] for place in cut]
                 found = (
                     self._encode_characters(some, len(prefix))
                     if self._space
-                    else cast(Words, self._encode_letters(some, _separated(some), letters_prefix))
+                    else self._encode_letters(some, letters_prefix)
                 )
                 ends = np.append(0, np.cumsum(lengths, dtype=np.int64))
                 chunks.append(replace(found, piece_offsets=ends))
@@ -228,8 +228,6 @@ class WordEncoder:
             known = self._letters.issuperset(word) and bool(word)
             odd = self._added_letters and self._has_added(prefix + word)
             return [len(prefix + word)] if known and not odd else []
-        if SEPARATOR in word:
-            return []
         if self._is_simple(word):
             return [len((whole_prefix + word).encode())]
         text = prefix + word
@@ -243,33 +241,44 @@ class WordEncoder:
         is_whole = "".join(pieces) == printable_bytes(whole_prefix + word)
         return list(map(len, pieces)) if is_whole else []
 
-    def _is_simple(self, word: str) -> bool:
+    def _lengths_together(self, words: Sequence[str], prefix: str) -> list[int]:
+        """Return what `_lengths_of_pieces` does, for all words in one list; empty if it must do so.
+
+        In GPT-2's pattern a space is only at the start of a piece, and a piece is the same whatever
+        is around, so that words with a space before each are cut as a text.
+        """
+        if not (self._keeps_letters and prefix == " "):
+            return []
+        text = " " + " ".join(words)
+        if text.split() != list(words):
+            return []
+        check_length(max(words, key=len))
+        if self._has_added(text):
+            return []
+        return [len(piece) for piece, _ in self.preprocessor.pre_tokenizer.pre_tokenize_str(text)]
+
+    def _is_simple(self, *words: str) -> bool:
         # A run of letters is one piece to GPT-2's pattern, so the library is not needed.
         return (
             self._keeps_letters
-            and word.isalpha()
-            and not (self._added_letters and self._has_added(" " + word.replace(SEPARATOR, " ")))
+            and "".join(words).isalpha()
+            and not (self._added_letters and self._has_added(" " + " ".join(words)))
         )
 
-    def _encode_letters(self, words: Sequence[str], separated: str, prefix: str) -> Words | None:
-        """Words, each a piece of its bytes, with a separator around each; None if one is empty or
-        holds it.
-        """
-        if not worth_loading(len(separated)):
-            fits = SEPARATOR * 2 not in separated and separated.count(SEPARATOR) == len(words) + 1
-            return self._encode_few_letters(words, prefix) if fits else None
+    def _encode_letters(self, words: Sequence[str], prefix: str) -> Words:
+        """Encode words, none of them empty, each a piece of its bytes."""
+        text = "".join(words)
+        if not worth_loading(len(text)):
+            return self._encode_few_letters(words, prefix)
         from morphgraph.kernels.words import encode_letters
 
         atoms, offsets, position = encode_letters(
-            np.frombuffer(separated.encode(), np.uint8),
-            np.frombuffer(SEPARATOR.encode(), np.uint8),
-            len(words),
+            np.frombuffer(text.encode(), np.uint8),
+            np.fromiter(map(len, words), np.int64, len(words)),
             np.frombuffer(prefix.encode(), np.uint8),
             self._byte_atoms,
             INSIDE_CHARACTER,
         )
-        if offsets[-1] < 0:
-            return None
         return Words(tuple(words), atoms, offsets, offsets, position)
 
     def _encode_few_letters(self, words: Sequence[str], prefix: str) -> Words:
@@ -391,11 +400,8 @@ class WordEncoder:
         return found
 
 
-SEPARATOR = "ª"
-"""Stands between words that are encoded together: a letter, so that one look at the whole tells
-whether all are letters; rare, and one byte of a Python string, so that it does not get wider."""
-
-
+_CUT_TOGETHER = 10_000
+"""The number of words that a pre-tokeniser cuts at once: it makes an object for each piece."""
 _BATCH = 400_000
 """The number of words in memory as atoms at once."""
 
@@ -408,10 +414,6 @@ def batches_of(words: Sequence[str]) -> Iterator[npt.NDArray[np.int64]]:
     simple = np.fromiter(map(str.isalpha, words), np.bool_, len(words))
     for part in (np.flatnonzero(simple), np.flatnonzero(~simple)):
         yield from np.split(part, range(_BATCH, len(part), _BATCH))
-
-
-def _separated(words: Sequence[str]) -> str:
-    return SEPARATOR.join(["", *words, ""])
 
 
 def gap_position(

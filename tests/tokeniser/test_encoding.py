@@ -139,6 +139,9 @@ def test_words_are_encoded_together_as_one_by_one(
     encoder = WordEncoder(preprocessor, ids, dict.fromkeys(added, len(ids)))
     expected = concatenate([encoder._encode_any(text, "" if bare else " ") for text in texts])
     assert_same(encoder.encode(texts, bare=bare), expected)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("morphgraph.tokeniser.encoding._CUT_TOGETHER", 2)
+        assert_same(encoder.encode(texts, bare=bare), expected)
 
 
 @pytest.mark.parametrize("added", [(), ("ab",), ("-",)])

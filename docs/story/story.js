@@ -33,7 +33,7 @@ function show(id, name, given, more = "") {
     given = { ...given, ...changed };
     draw({ data: given, parentElement: place, setStateValue: nothing, setTriggerValue: nothing });
   };
-  shown.push(update);
+  shown.push([place.host, update]);
   update({});
   return update;
 }
@@ -356,9 +356,9 @@ addEventListener(
   { passive: true },
 );
 
-function go(number) {
+function go(number, behavior = "auto") {
   const section = sections[Math.max(0, Math.min(number, sections.length - 1))];
-  section.scrollIntoView();
+  section.scrollIntoView({ behavior });
 }
 
 const buttons = { theme: find("theme"), large: find("large"), copy: find("copy") };
@@ -374,7 +374,14 @@ addEventListener("keydown", (event) => {
 function paint(theme) {
   root.dataset.theme = theme;
   buttons.theme.textContent = theme === "dark" ? "Light" : "Dark";
-  for (const update of shown) update({});
+  // What is in sight at once, the rest after it.
+  const seen = shown.map(([host]) => isInSight(host));
+  shown.forEach(([, update], number) => (seen[number] ? update({}) : setTimeout(update, 0, {})));
+}
+
+function isInSight(element) {
+  const { top, bottom } = element.getBoundingClientRect();
+  return bottom > 0 && top < innerHeight;
 }
 
 paint(root.dataset.theme);
@@ -391,7 +398,17 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", ({ matches
 buttons.large.addEventListener("click", () => {
   const isLarge = root.toggleAttribute("data-large");
   buttons.large.setAttribute("aria-pressed", isLarge);
-  if (here >= 0) go(here);
+  // What is in sight is laid out at once, the rest after it.
+  const at = here;
+  const stay = () => at >= 0 && go(at, "instant");
+  root.toggleAttribute("data-turning", true);
+  stay();
+  requestAnimationFrame(() =>
+    setTimeout(() => {
+      root.removeAttribute("data-turning");
+      stay();
+    }),
+  );
 });
 buttons.copy.addEventListener("click", () => {
   const address = location.href.split("#")[0] + (links[here]?.hash ?? "#start");

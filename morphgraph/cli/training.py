@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from morphgraph.corpus.counts import LanguageCounts, WordCounts
     from morphgraph.models.transplanting import Transplant
+    from morphgraph.reference.entry import Reference
     from morphgraph.segment.segmenter import Segmenter
 
 
@@ -38,6 +39,8 @@ def train(
     column: str | None = None,
     method: str | None = None,
     reference: str | None = None,
+    *,
+    reading: Reading,
     pipeline: str | None = None,
     minimum_count: int | None = None,
     special: list[str] | None = None,
@@ -76,6 +79,7 @@ def train(
         raise MorphGraphError("--development needs a method. Add --method parity.")
     if (reference is None) == (method or "").startswith("morphbpe"):
         raise MorphGraphError("--method morphbpe and --reference go together. Give both.")
+    gold = reading.read_any(reference)
     if confined:
         lower_priority()
         limit_this_process(PUBLIC_SECONDS.value, PUBLIC_MEMORY.value)
@@ -95,7 +99,7 @@ def train(
             made: dict[str, Any] = {"vocab_size": len(document["model"]["vocab"]), "merges": merges}
         else:
             how |= {"pipeline": pipeline, "minimum_count": minimum_count}
-            data, made = _model(method, words, vocab_size, how, reference)
+            data, made = _model(method, words, vocab_size, how, gold)
     stopped = enough is not None and enough()
     saved = checkpoint if stopped and checkpoint is not None else out
     output.write(saved, data)
@@ -198,7 +202,7 @@ def _model(
     words: "WordCounts | LanguageCounts",
     vocab_size: int,
     how: dict[str, Any],
-    reference: str | None,
+    gold: "Reference | None",
 ) -> tuple[bytes, dict[str, Any]]:
     from morphgraph.segment.method import parse_method
     from morphgraph.segment.models import write_model
@@ -207,19 +211,19 @@ def _model(
 
     name, parameters = parse_method(method)
     # A method that learns from a reference is made of BPE.
-    entry, chosen = training_of(name if reference is None else "bpe")
-    if how["enough"] is not None and not (chosen.stoppable and reference is None):
+    entry, chosen = training_of(name if gold is None else "bpe")
+    if how["enough"] is not None and not (chosen.stoppable and gold is None):
         raise MorphGraphError(
             f"{entry.title} trains in one go, so there is nothing to keep before its end. "
             "Leave out --checkpoint."
         )
     if not chosen.stoppable:
         print(f"{entry.title} trains in one go, with little progress to show", file=sys.stderr)
-    if reference is None:
+    if gold is None:
         segmenter = train_segmenter(name, words, vocab_size, parameters=parameters, **how)
     else:
         base = train_segmenter("bpe", words, vocab_size, **how)
-        segmenter = _learned(base, words, reference, name, {"types": vocab_size, **parameters})
+        segmenter = _learned(base, words, gold, name, {"types": vocab_size, **parameters})
     if warning := segmenter.warning():
         print(warning, file=sys.stderr)
     return write_model(segmenter), {
@@ -231,7 +235,7 @@ def _model(
 
 
 def _learned(
-    base: "Segmenter", words: Any, reference: str, name: str, parameters: dict[str, Any]
+    base: "Segmenter", words: Any, gold: "Reference", name: str, parameters: dict[str, Any]
 ) -> "Segmenter":
     """Return what a method that learns from a reference and word counts makes of BPE."""
     from morphgraph.corpus.counts import WordCounts
@@ -246,7 +250,7 @@ def _learned(
     assert tokeniser is not None
     named = replace(tokeniser, name=tokeniser.name.replace("bpe", name, 1))
     numbers = map(float, words.counts)
-    gold_set = GoldSet.of(Reading().read(reference), dict(zip(words.words, numbers, strict=True)))
+    gold_set = GoldSet.of(gold, dict(zip(words.words, numbers, strict=True)))
     made: Segmenter = entry.learn(named, gold_set, settings).segmenter
     assert made.tokeniser is not None
     remember(made.tokeniser, gold_set, settings)

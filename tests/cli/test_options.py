@@ -33,7 +33,7 @@ COMMANDS = commands(typer.main.get_command(cli.program))
 
 LEARNING = {"blame", "knockout", "rebpe"}
 COUNTING = {"prune", "extend"}
-READING = {*LEARNING, *COUNTING, "score", "compare", "vocabulary", "export"}
+READING = {*LEARNING, *COUNTING, "score", "compare", "vocabulary", "export", "train"}
 READING |= {"reference show", "reference silver"}
 
 

@@ -117,8 +117,13 @@ def test_morphbpe_learns_from_a_reference(morphgraph: Command, folder: Path) -> 
     assert run.json["vocab_size"] == 261
     assert "morphbpe-plain-261" in run.json["signature"]
     assert mg.load(folder / "m.json").segment(["undoing"]) == [["Ġun", "do", "ing"]]
+    (folder / "plus.txt").write_text("undoing\tun+do+ing\nundo\tun+do\n")
+    how = ("--reference", "plus.txt", "--format", "plain", "--separator", "+")
+    assert morphgraph(*given, "--method", "morphbpe", *how).code == 0
+    assert mg.load(folder / "m.json").segment(["undoing"]) == [["Ġun", "do", "ing"]]
     for wrong, said in (
         (("--method", "morphbpe"), "go together"),
+        (("--format", "plain"), "Name one with --reference"),
         (("--method", "picky", "--reference", "gold.txt"), "go together"),
         (("--reference", "gold.txt"), "go together"),
     ):

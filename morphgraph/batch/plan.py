@@ -25,7 +25,6 @@ from morphgraph.batch.configuration import (
     DownstreamChoice,
     Evaluation,
     MethodChoice,
-    PredictionsChoice,
     ReferenceChoice,
     TokeniserChoice,
     parse_evaluation,
@@ -199,8 +198,12 @@ class _Planner:
                                 self._check_size(prod(map(len, method.given().values())))
                             self._cells(source, method)
             for place, predicted in of_language(asked.predictions):
-                source = self._predicted(place, predicted, corpus)
-                given = {"method": "predictions", "label": predicted.name}
+                with self._at("predictions", place, "file"):
+                    found = _file(self._path(predicted.file))
+                found |= predicted.model_dump(include={"format", "encoding"})
+                name = predicted.name
+                source = _Source(name, corpus, name, name, predictions=found)
+                given = {"method": "predictions", "label": name}
                 self._cells(source, MethodChoice.model_validate(given))
 
     def check_confined(self) -> None:
@@ -353,15 +356,13 @@ class _Planner:
         spec: dict[str, Any]
         with self._at("corpora", place):
             if corpus.wordfreq is not None:
-                code = _wordfreq_code(self._filled(corpus.wordfreq), self.values["language"])
-                files = [_wordfreq_lists()[code]]
-                signed = f"wordfreq:{code}"
-                spec = {
-                    "source": "wordfreq",
-                    "language": code,
-                    "files": files,
-                    "content": contents(files),
-                }
+                code, lists = self._filled(corpus.wordfreq), _wordfreq_lists()
+                if code not in lists:
+                    of, listed = code or self.values["language"], ", ".join(sorted(lists))
+                    raise MorphGraphError(f"wordfreq has no words of “{of}”. It has: {listed}.")
+                files, signed = [lists[code]], f"wordfreq:{code}"
+                spec = {"source": "wordfreq", "language": code, "files": files}
+                spec["content"] = contents(files)
             elif corpus.counts is not None:
                 found = _file(self._path(corpus.counts))
                 signed, spec = found.pop("name"), {"source": "counts", **found}
@@ -418,12 +419,6 @@ class _Planner:
         title = f"{label}, {self.values['language']}"
         task = self._add(Task("tokeniser", title, make_tokeniser, spec, (), _LOADING))
         return _Source(choice.name, corpus, label, "as it is", task)
-
-    def _predicted(self, place: int, choice: PredictionsChoice, corpus: _Counted | None) -> _Source:
-        with self._at("predictions", place, "file"):
-            found = _file(self._path(choice.file))
-        found |= choice.model_dump(include={"format", "encoding"})
-        return _Source(choice.name, corpus, choice.name, choice.name, predictions=found)
 
     # -------------------------------------------------------------------------- cells
 
@@ -585,14 +580,6 @@ def _wordfreq_lists() -> dict[str, str]:
     import wordfreq
 
     return dict(wordfreq.available_languages("best"))
-
-
-def _wordfreq_code(code: str, language: str) -> str:
-    available = _wordfreq_lists()
-    if code not in available:
-        listed = ", ".join(sorted(available))
-        raise MorphGraphError(f"wordfreq has no words of “{code or language}”. It has: {listed}.")
-    return code
 
 
 def _file(path: str, name: str = "") -> dict[str, Any]:

@@ -146,15 +146,10 @@ def merging_model(
     return segmenter.exported_on(merging, model)
 
 
-def trained_merges(*given: Any, **more: Any) -> BpeTokeniser:
-    """Train BPE as `Training` requires; return the tokeniser."""
+def _trained(*given: Any, **more: Any) -> Bte:
     from morphgraph.segment.training import train_bpe, train_merge_tokeniser
 
-    return train_merge_tokeniser(train_bpe, *given, **more)[0]
-
-
-def _trained(*given: Any, **more: Any) -> Bte:
-    return Bte(trained_merges(*given, **more))
+    return Bte(train_merge_tokeniser(train_bpe, *given, **more)[0])
 
 
 BPE = Method(

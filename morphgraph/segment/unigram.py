@@ -214,9 +214,11 @@ def sentencepiece_model(prepared: PreparedCorpus, vocab_size: int) -> bytes:
                 minloglevel=2,
             )
         except (RuntimeError, OSError, ValueError) as error:
+            # Without the location in its source.
+            reason = str(error).rpartition("] ")[2].strip().rstrip(".")[:160]
             raise MorphGraphError(
                 f"SentencePiece cannot train a Unigram of {vocab_size:,} types on these words "
-                f"({_reason(error)}). Choose another size, or give more words."
+                f"({reason or 'it does not say why'}). Choose another size, or give more words."
             ) from error
     return model.getvalue()
 
@@ -232,11 +234,6 @@ def _scaled(counts: WordCounts) -> Iterator[tuple[str, int]]:
             piece,
             max(1, round(count * LONGEST_TEXT / length)) if length > LONGEST_TEXT else count,
         )
-
-
-def _reason(error: BaseException) -> str:
-    """Return the library's message, without the location in its source."""
-    return str(error).rpartition("] ")[2].strip().rstrip(".")[:160] or "it does not say why"
 
 
 def _trained(*given: Any) -> Unigram:

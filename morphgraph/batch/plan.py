@@ -34,16 +34,18 @@ from morphgraph.batch.results import held_out_words
 from morphgraph.batch.tasks import Task, Work, contents
 from morphgraph.batch.yaml_reading import Lines, field_place
 from morphgraph.core.errors import FileFormatError, MorphGraphError, require, unquoted
-from morphgraph.core.files import decode_utf8, read_bytes
+from morphgraph.core.files import decode_utf8, demo_tokeniser_path, read_bytes
 from morphgraph.core.limits import HASHED_FILES, PLAN_TASKS, PUBLIC_TASKS, PUBLIC_TYPES
 from morphgraph.core.text import shortened, visible
 from morphgraph.corpus.text_files import find_texts
+from morphgraph.formats.loading import tokeniser_files
 from morphgraph.methods import METHODS
 from morphgraph.models.downstream import PLACES
 from morphgraph.models.downstream.tasks import DOWNSTREAM
 from morphgraph.models.downstream.token_ids import model_files
 from morphgraph.models.downstream.training import training_version
 from morphgraph.reference.language import language_code
+from morphgraph.reference.readers import is_named, named_reference_file
 from morphgraph.score.vocabulary_figures import FIGURES
 from morphgraph.segment.method import Parameters
 from morphgraph.segment.training import training_of
@@ -289,8 +291,6 @@ class _Planner:
 
     def _reference_part(self, choice: ReferenceChoice, sources: Sequence[str]) -> dict[str, Any]:
         """Return how to read the first of some sources that exists."""
-        from morphgraph.reference.readers import is_named, named_reference_file
-
         how = choice.model_dump(include={"encoding", "include_foreign", "layer"})
         how |= choice.model_dump(
             include={"data_split", "keep_rows", "separator"}, exclude_defaults=True
@@ -404,9 +404,6 @@ class _Planner:
             yield _Source(choice.name, corpus, label, trained.title, task, size)
 
     def _loaded(self, place: int, choice: TokeniserChoice, corpus: _Counted | None) -> _Source:
-        from morphgraph.core.files import demo_tokeniser_path
-        from morphgraph.formats.loading import tokeniser_files
-
         with self._at("tokenisers", place, "file"):
             path = self._path(choice.file or "")
             is_demo = path.startswith("demo:")

@@ -7,23 +7,22 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.corpus.counts import WordCounts
+from morphgraph.corpus.pipelines import PIPELINES, PreparedCorpus
+from morphgraph.formats.export import ExportedModel
 from morphgraph.formats.loading import read_vocabulary
 from morphgraph.segment.method import Method, Parameters, Training
+from morphgraph.segment.training import with_pipeline
 from morphgraph.segment.wordpiece import VocabularySegmenter, vocabulary_model
 from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary, check_scores
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, UNKNOWN, Segmentation, Words
-
-if TYPE_CHECKING:
-    from morphgraph.corpus.counts import WordCounts
-    from morphgraph.corpus.pipelines import PreparedCorpus
-    from morphgraph.formats.export import ExportedModel
 
 UNKNOWN_PENALTY = 10.0
 """How much lower than the smallest log-probability an unknown character's is."""
@@ -154,9 +153,6 @@ def unigram_vocabulary(
     prepared: PreparedCorpus, vocab_size: int, name: str, watch: Callable[[float], None]
 ) -> SubwordVocabulary:
     """Train Unigram (Kudo 2018) with SentencePiece; return types and log-probabilities."""
-    from morphgraph.corpus.pipelines import PIPELINES
-    from morphgraph.segment.training import with_pipeline
-
     name = f"{name}-{vocab_size}"
     model = sentencepiece_model(prepared, vocab_size)
     watch(0.99)

@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import morphgraph as mg
+from morphgraph.methods import METHODS
+from morphgraph.segment.training import training_of
+from morphgraph.tokeniser.words import spelled
 
 DOCS = Path(__file__).resolve().parent
 SHARED = (mg.GoldSet, mg.Export, mg.RunOutcome)
@@ -103,9 +106,6 @@ INPUT_NEEDED = {
 
 def methods() -> str:
     """Return the table of all methods that segment."""
-    from morphgraph.methods import METHODS
-    from morphgraph.tokeniser.words import spelled
-
     rows = [("method", "title", "what it does", "parameters", "made of", "source")]
     for name in (*METHODS.segmenting, *METHODS.learning):
         method = METHODS[name]
@@ -121,9 +121,6 @@ def methods() -> str:
 
 def trainers() -> str:
     """Return the table of all training methods."""
-    from morphgraph.methods import METHODS
-    from morphgraph.segment.training import training_of
-
     rows = [("method", "what comes out", "what it does", "parameters")]
     for name in METHODS.trained:
         method, training = training_of(name)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import gzip
 import json
 import math
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import FileSystemLoader
 from pyarrow import parquet
 
 from morphgraph.batch.cells import STANDARD_METHOD, cell_inputs
@@ -30,6 +29,7 @@ from morphgraph.batch.leaderboard import (
     read_leaderboard,
 )
 from morphgraph.batch.plan import make_plan
+from morphgraph.batch.report import file_names
 from morphgraph.batch.tasks import TaskResult, code_version, run_task
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import write_file
@@ -38,6 +38,7 @@ from morphgraph.reference.catalogue import LANGUAGES
 from morphgraph.refine.blame import blame, blame_columns
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.corpus_measures import gini
+from morphgraph.tables.writing import environment
 from morphgraph.tokeniser.merging import segment
 
 ATLAS = Path(__file__).parent / "atlas"
@@ -248,14 +249,9 @@ def blamed_in(board: Leaderboard, known: Blamed) -> Blamed:
 def pages_of(board: Leaderboard, blamed: Blamed) -> dict[str, str]:
     """Return the text of each page by its file's name."""
     scores = scores_of(board)
-    environment = Environment(
-        loader=FileSystemLoader(ATLAS),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    slugs = _slugs([tokeniser for tokeniser, _ in scores.values])
+    templates = environment().overlay(loader=FileSystemLoader(ATLAS), keep_trailing_newline=False)
+    names = list(dict.fromkeys(tokeniser for tokeniser, _ in scores.values))
+    slugs = dict(zip(names, file_names(["index", *names])[1:], strict=True))
     shared = {
         "slugs": slugs,
         "measures": MEASURES,
@@ -263,32 +259,13 @@ def pages_of(board: Leaderboard, blamed: Blamed) -> dict[str, str]:
         "language_name": language_name,
         "UNDEFINED": UNDEFINED,
     }
-    index = environment.get_template("index.html.j2")
+    index = templates.get_template("index.html.j2")
     pages = {"index.html": index.render(_front(scores), **shared)}
-    template = environment.get_template("tokeniser.html.j2")
+    template = templates.get_template("tokeniser.html.j2")
     for name, slug in slugs.items():
         about = _of_tokeniser(scores, name, blamed.get(name, {}))
         pages[f"{slug}.html"] = template.render(about, name=name, **shared)
     return pages
-
-
-def _slugs(names: Sequence[str]) -> dict[str, str]:
-    """Return a file's name for each name, all different.
-
-    >>> _slugs(["GPT-2, r50k", "GPT 2 r50k", "…"])
-    {'GPT-2, r50k': 'gpt-2-r50k', 'GPT 2 r50k': 'gpt-2-r50k-2', '…': 'tokeniser'}
-    """
-    found: dict[str, str] = {}
-    taken = {"index"}
-    for name in dict.fromkeys(names):
-        slug = base = re.sub("[^a-z0-9]+", "-", name.lower())[:60].strip("-") or "tokeniser"
-        number = 1
-        while slug in taken:
-            number += 1
-            slug = f"{base}-{number}"
-        taken.add(slug)
-        found[name] = slug
-    return found
 
 
 def _front(scores: Scores) -> dict[str, Any]:

@@ -216,7 +216,9 @@ class _Language:
         for order, limit in (("better", 5), ("worse", 2)):
             changed, _ = study.changed_words(before, order=order, limit=limit)
             gained = [one.word for one in changed if (one.gain > 0) == (order == "better")]
-            shown.append([self._both(word) for word in gained if len(types) == 1])
+            states = {"before": study.graph.original(), "after": study.graph}
+            both = [{n: self._line(word, g) for n, g in states.items()} for word in gained]
+            shown.append(both if len(types) == 1 else [])
         lasts = [self._line(word, study.graph)["tokens"][-1] for word in self.wrong]
         covering = [token for token in lasts if token.endswith(CULPRIT)]
         found = {
@@ -232,11 +234,6 @@ class _Language:
         if study.now.tally.f1.value != before.tally.f1.value:
             raise AssertionError("the knockout was not undone")
         return found
-
-    def _both(self, word: str) -> Data:
-        """Return a word before all edits and now."""
-        graph = self.study.graph
-        return {"before": self._line(word, graph.original()), "after": self._line(word, graph)}
 
     def _line(self, word: str, graph: MergeGraph, study: Study | None = None) -> Data:
         return _columns(asdict(line_in(study or self.study, word, graph)))

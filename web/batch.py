@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import streamlit as st
 from pydantic import BaseModel, Field, ValidationError
 
-from morphgraph.batch.run import Run, ended_early, runs_in, start_run, stop_path
+from morphgraph.batch.run import Run, duration, ended_early, runs_in, start_run, stop_path
 from morphgraph.core import files
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.limits import PUBLIC_WORKERS, is_public
@@ -82,8 +82,6 @@ def excerpt(text: str, place: str) -> str:
 
 def summary(plan: Plan, workers: int) -> str:
     """Describe in one line the amount of work and its estimated time."""
-    from morphgraph.batch.run import duration
-
     tasks, cells = len(plan.tasks), len(plan.cells)
     time = duration(plan.cost / max(1, min(workers, tasks)))
     return f"{counted(cells, 'cell')}, {counted(tasks, 'task')}, about {time} on this machine"

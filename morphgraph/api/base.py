@@ -22,12 +22,15 @@ from morphgraph.formats.hugging_face import to_document, to_tokenizer_json
 from morphgraph.formats.recipe import LINEAGE_FIELD
 from morphgraph.methods import METHODS
 from morphgraph.refine.learning import Entrant
+from morphgraph.score.corpus_measures import measure_corpus
 from morphgraph.score.gold_set import Scope, Weighting
+from morphgraph.score.morphscore import morphscore_of
 from morphgraph.segment.bte import file_ids
 from morphgraph.segment.method import Parameters, Value, method_of
 from morphgraph.segment.models import export_to, write_model
 from morphgraph.segment.segmenter import Segmenter, method_on, standard_segmenter
 from morphgraph.standalone.pieces import let_decode_bytes, load
+from morphgraph.tables.vocabulary import MeasuredCorpus
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, called
@@ -264,8 +267,6 @@ class BaseTokeniser:
         >>> tokeniser.morphscore_strict(mg.read_gold(lines.encode()))
         0.5
         """
-        from morphgraph.score.morphscore import morphscore_of
-
         if self._segmenter.tokeniser is not None:
             self._segmenter.tokeniser.check_single_words("MorphScore")
         reference = read_gold(gold).reference
@@ -310,9 +311,6 @@ class BaseTokeniser:
         >>> int(tokeniser.measure("text.txt").to_frame().loc["all", "tokens"])
         7
         """
-        from morphgraph.score.corpus_measures import measure_corpus
-        from morphgraph.tables.vocabulary import MeasuredCorpus
-
         found = measure_corpus(
             {base_name(self.name): self._segmenter},
             texts,

@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING, Any
 from morphgraph.api.base import BaseTokeniser
 from morphgraph.api.gold import Gold, table_of
 from morphgraph.api.tokeniser import Tokeniser
+from morphgraph.batch.cluster import local_cluster
+from morphgraph.batch.run import run_evaluation
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import configuration_path
+from morphgraph.core.system import available_cores
 from morphgraph.core.text import shortened
 from morphgraph.corpus.counts import (
     LanguageCounts,
@@ -28,6 +32,7 @@ from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.segment.method import Value
 from morphgraph.segment.models import load_segmenter, uploaded_segmenter
 from morphgraph.segment.segmenter import standard_segmenter
+from morphgraph.segment.training import train as train_segmenter
 
 if TYPE_CHECKING:
     from morphgraph.batch.cluster import RunOutcome
@@ -101,8 +106,6 @@ def train(
     >>> mg.train("parity", {"en": {"low": 5}, "nl": {"laag": 3}}, 259).types[256:]
     ('Ġl', 'Ġla', 'Ġlo')
     """
-    from morphgraph.segment.training import train as train_segmenter
-
     trained = train_segmenter(
         method,
         _training_counts(counts, development),
@@ -192,11 +195,7 @@ def evaluate(
     """
     from functools import partial
 
-    from morphgraph.batch.cluster import local_cluster
     from morphgraph.batch.plan import read_plan
-    from morphgraph.batch.run import run_evaluation
-    from morphgraph.core.files import configuration_path
-    from morphgraph.core.system import available_cores
 
     plan = read_plan(configuration_path(configuration), languages)
     opened = partial(local_cluster, workers or available_cores(), None)

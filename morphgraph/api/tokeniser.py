@@ -12,6 +12,11 @@ from morphgraph.api.gold import Gold, read_gold
 from morphgraph.core.errors import MorphGraphError, check_share
 from morphgraph.core.text import base_name, counted, percent, shortened
 from morphgraph.corpus.counts import to_word_counts
+from morphgraph.draw.charts import add_score_lines, blame_histogram, figure_of
+from morphgraph.draw.merge_tree import describe_in_study, describe_tree
+from morphgraph.draw.merge_tree_svg import TreePicture
+from morphgraph.graph.view import to_networkx
+from morphgraph.methods import METHODS
 from morphgraph.reference.entry import Reference
 from morphgraph.refine import (
     SHARE_HELD_OUT,
@@ -319,8 +324,6 @@ class Tokeniser(BaseTokeniser):
         >>> tokeniser.learn("morphbpe", gold, holdout=0.2)
         <Tokeniser demo:en: BPE, 1,620 types, 1,363 merges, 2 edits>
         """
-        from morphgraph.methods import METHODS
-
         entry: Any = method_named(method, METHODS.learning)
         settings, gold_set = entry.settings(parameters), read_gold(gold)
         made = entry.learn(self._merges(method), gold_set, settings).segmenter
@@ -353,9 +356,6 @@ class Tokeniser(BaseTokeniser):
         >>> tokeniser.tree("undesirable", gold=gold)
         <TreePicture undesirable: ␣und es ir able>
         """
-        from morphgraph.draw.merge_tree import describe_in_study, describe_tree
-        from morphgraph.draw.merge_tree_svg import TreePicture
-
         base = self._merges("tree")
         if not isinstance(word, str) or not word.strip():
             raise MorphGraphError(f"{shortened(repr(word))} is not a word. Give a string.")
@@ -397,8 +397,6 @@ class Tokeniser(BaseTokeniser):
         >>> sum(kind == "merge" for _, kind in graph.nodes(data="kind"))
         7743
         """
-        from morphgraph.graph.view import to_networkx
-
         return to_networkx(self._merges("to_networkx").graph)
 
 
@@ -580,8 +578,6 @@ class BlamedMerges:
         >>> tokeniser.blame(gold).plot(threshold=0.6).layout.yaxis.title.text
         'merges (log)'
         """
-        from morphgraph.draw.charts import blame_histogram
-
         check_share("threshold", threshold)
         return blame_histogram(self.to_frame(), threshold)
 
@@ -644,8 +640,6 @@ class ThresholdCurve:
         >>> [line.name for line in tokeniser.thresholds(gold, thresholds=[0.4, 0.8]).plot().data]
         ['precision', 'recall', 'F1']
         """
-        from morphgraph.draw.charts import add_score_lines, figure_of
-
         figure = figure_of("threshold: types with this blame or more are removed", "%")
         add_score_lines(figure, [point.threshold for point in self.points], self.points)
         return figure

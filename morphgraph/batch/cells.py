@@ -18,7 +18,20 @@ from morphgraph.batch.results import FLOTA_METRICS
 from morphgraph.batch.tasks import contents
 from morphgraph.core.cache import Cache
 from morphgraph.core.errors import MorphGraphError, unquoted
-from morphgraph.reference.predictions import Predictions
+from morphgraph.corpus.counting import count_words
+from morphgraph.corpus.counts import WordCounts, read_word_counts, wordfreq_counts
+from morphgraph.formats.loading import vocabulary_of
+from morphgraph.methods import METHODS
+from morphgraph.reference.entry import join_references
+from morphgraph.reference.predictions import Predictions, read_predictions
+from morphgraph.score.corpus_measures import count_lines, measure_corpus
+from morphgraph.score.gold_set import GoldSet
+from morphgraph.score.metrics import METRICS
+from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
+from morphgraph.score.uncertainty import NO_INTERVAL, USUAL_DRAWS
+from morphgraph.score.vocabulary import ALPHA, NamedCounts, VocabularyHealth
+from morphgraph.score.vocabulary_figures import figure_called
+from morphgraph.segment.segmenter import method_on, standard_segmenter
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,8 +87,6 @@ def make_counts(spec: Mapping[str, Any], _: Sequence[pa.Table]) -> pa.Table:
     """Make the word counts of a corpus: from wordfreq, a file with counts, or text."""
     import pyarrow
 
-    from morphgraph.corpus.counts import read_word_counts, wordfreq_counts
-
     if spec["source"] == "wordfreq":
         counts = wordfreq_counts(spec["language"])
     elif spec["source"] == "counts":
@@ -87,9 +98,6 @@ def make_counts(spec: Mapping[str, Any], _: Sequence[pa.Table]) -> pa.Table:
 
 
 def _counted(spec: Mapping[str, Any]) -> WordCounts:
-    from morphgraph.corpus.counting import count_words
-    from morphgraph.corpus.counts import read_word_counts
-
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "counts.parquet"
         how = {name: spec[name] for name in ("pipeline", "minimum_count", "column")}
@@ -98,8 +106,6 @@ def _counted(spec: Mapping[str, Any]) -> WordCounts:
 
 
 def _word_counts(table: pa.Table) -> WordCounts:
-    from morphgraph.corpus.counts import WordCounts
-
     pipeline = (table.schema.metadata or {}).get(_PIPELINE, b"").decode() or None
     return WordCounts(table["word"].to_pylist(), table["count"].to_numpy(), pipeline)
 
@@ -148,8 +154,6 @@ class MethodResult(NamedTuple):
 
 def cell_inputs(spec: Mapping[str, Any], tables: Iterator[pa.Table]) -> CellInputs:
     """Return the inputs of a cell, from its spec and the results of the tasks it needs."""
-    from morphgraph.score.gold_set import GoldSet
-
     if "predictions" in spec:
         base = _read_once(spec["predictions"], _predictions)
     else:
@@ -171,15 +175,12 @@ def _model(table: pa.Table, name: str) -> Any:
 
 
 def _predictions(spec: Mapping[str, Any]) -> Predictions:
-    from morphgraph.reference.predictions import read_predictions
-
     reading = {name: spec[name] for name in ("name", "format", "encoding")}
     return as_planned(spec, lambda: read_predictions(spec["path"], **reading))
 
 
 def _reference(spec: Mapping[str, Any]) -> Reference:
     """Read a reference: join its parts, then sample as specified."""
-    from morphgraph.reference.entry import join_references
     from morphgraph.reference.readers import read_reference
 
     parts = []
@@ -201,9 +202,6 @@ def method_result(spec: Mapping[str, Any], inputs: CellInputs) -> MethodResult:
     ``spec``: its ``method``, ``parameters``, ``seed``, and the share and seed of the words that are
     ``held_out`` or None. `MorphGraphError` for a method that does not suit the tokeniser.
     """
-    from morphgraph.methods import METHODS
-    from morphgraph.segment.segmenter import method_on
-
     base, _, gold_set, counts = inputs
     method, parameters = spec["method"], dict(spec["parameters"])
     unseen, editable = spec["held_out"], getattr(base, "editable", None)
@@ -305,10 +303,6 @@ def _scores(
     spec: Mapping[str, Any], made: MethodResult, baseline: Segmenter | None
 ) -> Iterator[ResultRow]:
     """Return every score on the reference, for each scope and weighting."""
-    from morphgraph.score.metrics import METRICS
-    from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
-    from morphgraph.score.uncertainty import USUAL_DRAWS
-
     metrics = [name for name in spec["metrics"] if name not in FLOTA_METRICS]
     gold_set = made.gold_set
     if gold_set is None or not metrics:
@@ -338,10 +332,7 @@ def _scores(
 
 def _flota(spec: Mapping[str, Any], base: Segmenter, made: MethodResult) -> Iterator[ResultRow]:
     """Return FLOTA's own scores; undefined for methods that do not take the k best tokens."""
-    from morphgraph.formats.loading import vocabulary_of
-    from morphgraph.methods import METHODS
     from morphgraph.score.flota import FLOTA_METHODS, flota_scores
-    from morphgraph.segment.segmenter import standard_segmenter
 
     wanted = [name for name in spec["metrics"] if name in FLOTA_METRICS]
     if not wanted or made.gold_set is None:
@@ -367,9 +358,6 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, made: MethodResult) -> Iter
 def _figures(
     spec: Mapping[str, Any], inputs: CellInputs, made: MethodResult
 ) -> Iterator[ResultRow]:
-    from morphgraph.score.uncertainty import NO_INTERVAL
-    from morphgraph.score.vocabulary import ALPHA, NamedCounts, VocabularyHealth
-    from morphgraph.score.vocabulary_figures import figure_called
     from morphgraph.tables.vocabulary import signature
 
     if not spec["vocabulary"] or isinstance(made.segmenter, Predictions):
@@ -398,8 +386,6 @@ def _facts(made: MethodResult) -> Iterator[ResultRow]:
 
 def _parallel_rows(text: Mapping[str, Any], segmenter: Segmenter) -> list[ResultRow]:
     """Measure the tokens per line and byte of parallel text; `results` makes them relative."""
-    from morphgraph.score.corpus_measures import count_lines, measure_corpus
-
     column, mine, its = text["column"], text["own_text"], text["base_text"]
     measure = partial(measure_corpus, {"": segmenter}, mine["files"], column=column, unit="lines")
     found = as_planned(mine, measure)

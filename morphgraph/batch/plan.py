@@ -25,7 +25,6 @@ from morphgraph.batch.configuration import (
     DownstreamChoice,
     Evaluation,
     MethodChoice,
-    PredictionsChoice,
     ReferenceChoice,
     TokeniserChoice,
     parse_evaluation,
@@ -35,16 +34,18 @@ from morphgraph.batch.results import held_out_words
 from morphgraph.batch.tasks import Task, Work, contents
 from morphgraph.batch.yaml_reading import Lines, field_place
 from morphgraph.core.errors import FileFormatError, MorphGraphError, require, unquoted
-from morphgraph.core.files import decode_utf8, read_bytes
+from morphgraph.core.files import decode_utf8, demo_tokeniser_path, read_bytes
 from morphgraph.core.limits import HASHED_FILES, PLAN_TASKS, PUBLIC_TASKS, PUBLIC_TYPES
 from morphgraph.core.text import shortened, visible
 from morphgraph.corpus.text_files import find_texts
+from morphgraph.formats.loading import tokeniser_files
 from morphgraph.methods import METHODS
 from morphgraph.models.downstream import PLACES
 from morphgraph.models.downstream.tasks import DOWNSTREAM
 from morphgraph.models.downstream.token_ids import model_files
 from morphgraph.models.downstream.training import training_version
 from morphgraph.reference.language import language_code
+from morphgraph.reference.readers import is_named, named_reference_file
 from morphgraph.score.vocabulary_figures import FIGURES
 from morphgraph.segment.method import Parameters
 from morphgraph.segment.training import training_of
@@ -199,8 +200,12 @@ class _Planner:
                                 self._check_size(prod(map(len, method.given().values())))
                             self._cells(source, method)
             for place, predicted in of_language(asked.predictions):
-                source = self._predicted(place, predicted, corpus)
-                given = {"method": "predictions", "label": predicted.name}
+                with self._at("predictions", place, "file"):
+                    found = _file(self._path(predicted.file))
+                found |= predicted.model_dump(include={"format", "encoding"})
+                name = predicted.name
+                source = _Source(name, corpus, name, name, predictions=found)
+                given = {"method": "predictions", "label": name}
                 self._cells(source, MethodChoice.model_validate(given))
 
     def check_confined(self) -> None:
@@ -286,8 +291,6 @@ class _Planner:
 
     def _reference_part(self, choice: ReferenceChoice, sources: Sequence[str]) -> dict[str, Any]:
         """Return how to read the first of some sources that exists."""
-        from morphgraph.reference.readers import is_named, named_reference_file
-
         how = choice.model_dump(include={"encoding", "include_foreign", "layer"})
         how |= choice.model_dump(
             include={"data_split", "keep_rows", "separator"}, exclude_defaults=True
@@ -353,15 +356,13 @@ class _Planner:
         spec: dict[str, Any]
         with self._at("corpora", place):
             if corpus.wordfreq is not None:
-                code = _wordfreq_code(self._filled(corpus.wordfreq), self.values["language"])
-                files = [_wordfreq_lists()[code]]
-                signed = f"wordfreq:{code}"
-                spec = {
-                    "source": "wordfreq",
-                    "language": code,
-                    "files": files,
-                    "content": contents(files),
-                }
+                code, lists = self._filled(corpus.wordfreq), _wordfreq_lists()
+                if code not in lists:
+                    of, listed = code or self.values["language"], ", ".join(sorted(lists))
+                    raise MorphGraphError(f"wordfreq has no words of “{of}”. It has: {listed}.")
+                files, signed = [lists[code]], f"wordfreq:{code}"
+                spec = {"source": "wordfreq", "language": code, "files": files}
+                spec["content"] = contents(files)
             elif corpus.counts is not None:
                 found = _file(self._path(corpus.counts))
                 signed, spec = found.pop("name"), {"source": "counts", **found}
@@ -403,9 +404,6 @@ class _Planner:
             yield _Source(choice.name, corpus, label, trained.title, task, size)
 
     def _loaded(self, place: int, choice: TokeniserChoice, corpus: _Counted | None) -> _Source:
-        from morphgraph.core.files import demo_tokeniser_path
-        from morphgraph.formats.loading import tokeniser_files
-
         with self._at("tokenisers", place, "file"):
             path = self._path(choice.file or "")
             is_demo = path.startswith("demo:")
@@ -418,12 +416,6 @@ class _Planner:
         title = f"{label}, {self.values['language']}"
         task = self._add(Task("tokeniser", title, make_tokeniser, spec, (), _LOADING))
         return _Source(choice.name, corpus, label, "as it is", task)
-
-    def _predicted(self, place: int, choice: PredictionsChoice, corpus: _Counted | None) -> _Source:
-        with self._at("predictions", place, "file"):
-            found = _file(self._path(choice.file))
-        found |= choice.model_dump(include={"format", "encoding"})
-        return _Source(choice.name, corpus, choice.name, choice.name, predictions=found)
 
     # -------------------------------------------------------------------------- cells
 
@@ -585,14 +577,6 @@ def _wordfreq_lists() -> dict[str, str]:
     import wordfreq
 
     return dict(wordfreq.available_languages("best"))
-
-
-def _wordfreq_code(code: str, language: str) -> str:
-    available = _wordfreq_lists()
-    if code not in available:
-        listed = ", ".join(sorted(available))
-        raise MorphGraphError(f"wordfreq has no words of “{code or language}”. It has: {listed}.")
-    return code
 
 
 def _file(path: str, name: str = "") -> dict[str, Any]:

@@ -373,6 +373,8 @@ def write_report(
     configuration, `usual_tables` are made. Returns the files written; ``tables/`` is created. Each
     file replaces an earlier one atomically, so that none is ever incomplete.
     """
+    from plotly.offline import get_plotlyjs
+
     asked = plan.evaluation
     tables = [make_table(results, spec) for spec in asked.tables or usual_tables(results)]
     distinct = dict.fromkeys(text for table in tables for text in table.signatures)
@@ -394,7 +396,7 @@ def write_report(
         "command": known.get("Command", ""),
         "signatures": list(numbers),
         "configuration": plan.text,
-        "plotly": _plotly() if any(section["chart"] for section in sections) else "",
+        "plotly": get_plotlyjs() if any(section["chart"] for section in sections) else "",
     }
     files = {name: rendered(f"{name}.j2", **content) for name in ("report.html", "report.md")}
     written = {name: text.encode("utf-8", "replace") for name, text in files.items()}
@@ -405,12 +407,6 @@ def write_report(
     for name, data in written.items():
         write_file(folder / name, data)
     return [folder / name for name in written]
-
-
-def _plotly() -> str:
-    from plotly.offline import get_plotlyjs
-
-    return str(get_plotlyjs())
 
 
 def _section(

@@ -16,6 +16,9 @@ from morphgraph.batch.tasks import Store, Task, TaskReport
 from morphgraph.batch.yaml_reading import ListOrOne, Name, Strict
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import write_file
+from morphgraph.score.corpus_measures import gini
+from morphgraph.score.metrics import METRICS
+from morphgraph.score.vocabulary_figures import FIGURES
 from morphgraph.tables.model import HELD_IN, Column, Form
 
 if TYPE_CHECKING:
@@ -59,8 +62,6 @@ def named_metrics() -> dict[str, Column]:
     'F1 % ↑'
     """
     from morphgraph.models.downstream.tasks import downstream_metrics
-    from morphgraph.score.metrics import METRICS
-    from morphgraph.score.vocabulary_figures import FIGURES
 
     scores = {
         key: Column(metric.title, "percent" if metric.unit == "%" else "ratio", metric.better)
@@ -207,8 +208,6 @@ def _with_parity(results: pd.DataFrame, cells: Sequence[Task]) -> pd.DataFrame:
     the base language has no token.
     """
     import pandas as pd
-
-    from morphgraph.score.corpus_measures import gini
 
     planned = [cell for cell in cells if "parallel" in cell.spec]
     if not planned:

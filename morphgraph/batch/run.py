@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
+from morphgraph.batch.cluster import Schedule, missing_tasks, warm_up
 from morphgraph.batch.tasks import Store, Task, TaskReport, code_version, has_runner, versions_of
 from morphgraph.core import __version__
 from morphgraph.core.errors import UNQUOTED, MorphGraphError
@@ -307,7 +308,6 @@ def run_evaluation(
     """
     import psutil
 
-    from morphgraph.batch.cluster import missing_tasks, warm_up
     from morphgraph.models.downstream.training import require_libraries
 
     _check_apart(plan, out)
@@ -344,8 +344,6 @@ def run_tasks(
     tell: OnProgress = lambda _: None,
 ) -> RunOutcome:
     """Run missing tasks until a stop is requested, store their results, record the progress."""
-    from morphgraph.batch.cluster import Schedule
-
     schedule = Schedule(tasks, store, client)
     workers, kept = schedule.workers, len(schedule.reports)
     remaining = Remaining(schedule.missing, min(workers, len(schedule.missing)))

@@ -283,8 +283,11 @@ def get_source(
         return
     if not source.can_be_fetched:
         raise MorphGraphError(how_to_fetch_by_hand(source))
-    if out is not None:
-        _check_target(out, source)
+    is_there = out is not None and out.exists()
+    if out and is_there and hashlib.sha256(read_bytes(out)).hexdigest() != source.sha256:
+        raise MorphGraphError(
+            f"{out}: there is another file already, which is not replaced. Choose another --out."
+        )
     if not (accept_licence or is_downloaded(source)):
         _ask(source)
         accept_licence = True
@@ -373,11 +376,3 @@ def _ask(source: "CatalogueEntry") -> None:
     if not typer.confirm("Do you accept the licence, and download it?", default=False, err=True):
         print("Nothing was fetched.", file=sys.stderr)
         raise typer.Exit(1)
-
-
-def _check_target(out: Path, source: "CatalogueEntry") -> None:
-    """Fail before the download if a copy would replace another file."""
-    if out.exists() and hashlib.sha256(read_bytes(out)).hexdigest() != source.sha256:
-        raise MorphGraphError(
-            f"{out}: there is another file already, which is not replaced. Choose another --out."
-        )

@@ -119,7 +119,11 @@ def read_word_counts(path: str | Path) -> WordCounts:
     name = path.name
     try:
         if path.is_dir():
-            return _of_folder(path)
+            files = sorted(path.glob("*.parquet"))
+            if not files:
+                fix = "Give what morphgraph count has written."
+                raise FileFormatError(name, "", "the folder has no Parquet files", fix)
+            return _of_parquet(files, [f"{name}/{file.name}" for file in files], name)
         size = path.stat().st_size
         if size > LARGEST_FILE:
             problem = f"the file has {size:,} bytes, more than {LARGEST_FILE:,}"
@@ -252,14 +256,6 @@ def _parse_line(line: str) -> tuple[str, int]:
 def _parse_parquet(source: Path | bytes, name: str) -> WordCounts:
     with on_disk(source) as path:
         return _of_parquet([path], [name], name)
-
-
-def _of_folder(path: Path) -> WordCounts:
-    files = sorted(path.glob("*.parquet"))
-    if not files:
-        problem = "the folder has no Parquet files"
-        raise FileFormatError(path.name, "", problem, "Give what morphgraph count has written.")
-    return _of_parquet(files, [f"{path.name}/{file.name}" for file in files], path.name)
 
 
 def _of_parquet(paths: Sequence[Path], names: Sequence[str], whole: str) -> WordCounts:

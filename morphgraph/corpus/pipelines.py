@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from string import ascii_letters, ascii_lowercase
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted
@@ -30,11 +30,9 @@ from morphgraph.corpus.word_array import (
     counted_array,
     sum_duplicates,
 )
+from morphgraph.kernels import Int64
 from morphgraph.tokeniser.parts import CAPITAL
 from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, printable_bytes
-
-if TYPE_CHECKING:
-    from morphgraph.kernels import Int64
 
 COVERAGE = 0.9999
 KEPT_ASCII = frozenset(map(chr, range(33, 123)))

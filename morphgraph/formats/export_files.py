@@ -82,7 +82,9 @@ def kept_settings(settings: Mapping[str, Any], document: Mapping[str, Any]) -> d
 
     A special token whose content is not a type there is left out.
     """
-    known = _contents(document)
+    vocabulary = document["model"]["vocab"]
+    types = (entry[0] for entry in vocabulary) if isinstance(vocabulary, list) else vocabulary
+    known = {*types, *(token["content"] for token in document.get("added_tokens") or [])}
     kept = {key: settings[key] for key in _UNCHANGED if settings.get(key) is not None}
     for role in TOKEN_ROLES:
         if _content(settings.get(role)) in known:
@@ -114,13 +116,6 @@ def marks_texts(settings: Mapping[str, Any], document: Mapping[str, Any]) -> boo
 def _content(token: Any) -> str | None:
     content = token.get("content") if isinstance(token, dict) else token
     return content if isinstance(content, str) else None
-
-
-def _contents(document: Mapping[str, Any]) -> set[str | None]:
-    """Return all types of a document, added tokens included."""
-    vocabulary = document["model"]["vocab"]
-    types = (entry[0] for entry in vocabulary) if isinstance(vocabulary, list) else vocabulary
-    return {*types, *(token["content"] for token in document.get("added_tokens") or [])}
 
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|&~$!])")

@@ -83,10 +83,13 @@ def to_graphml(digraph: "nx.DiGraph") -> bytes:
     """Return a digraph of `to_networkx` as GraphML, with places and control characters as text."""
     import networkx as nx
 
+    def coded(found: re.Match[str]) -> str:
+        return f"⟨{ord(found[0]):02X}⟩"
+
     copied = nx.DiGraph()
     for key, attributes in digraph.nodes(data=True):
         plain = {
-            name: _xml_text(value) if isinstance(value, str) else value
+            name: _NOT_XML.sub(coded, value) if isinstance(value, str) else value
             for name, value in attributes.items()
             if isinstance(value, str | int | float | bool)
         }
@@ -102,10 +105,6 @@ def to_graphml(digraph: "nx.DiGraph") -> bytes:
 
 _NOT_XML = re.compile("[^\\t\\n\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 """Characters that XML 1.0 cannot contain or, like \r, does not preserve."""
-
-
-def _xml_text(text: str) -> str:
-    return _NOT_XML.sub(lambda found: f"⟨{ord(found[0]):02X}⟩", text)
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,9 @@ def unpack_unisegments(archive: Path, folder: Path) -> dict[str, Path]:
             with tarfile.open(fileobj=stream, mode="r|") as tar:  # type: ignore[call-overload]
                 for member in tar:
                     parts = _MEMBER.fullmatch(member.name)
-                    content = tar.extractfile(member) if parts and _is_plain(member) else None
+                    # No link, and no file with holes, which are endless.
+                    is_plain = member.isreg() and not member.issparse()
+                    content = tar.extractfile(member) if parts and is_plain else None
                     if parts is None or content is None:
                         continue
                     target = Path(parts["set"], parts["file"])
@@ -51,11 +53,6 @@ def unpack_unisegments(archive: Path, folder: Path) -> dict[str, Path]:
             fix = "Choose UniSegments-1.0-public.tar.gz."
             raise FileFormatError(name, "", "it has no data set of UniSegments", fix)
     return dict(sorted(found.items()))
-
-
-def _is_plain(member: tarfile.TarInfo) -> bool:
-    """Return whether a member is a file; neither a link nor one with holes, which are endless."""
-    return member.isreg() and not member.issparse()
 
 
 class _Metered:

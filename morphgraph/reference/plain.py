@@ -208,19 +208,15 @@ def read_plain(
     rows = skips.usable(layout.rows(lines), partial(_row, layout))
     bound = {MorphemeKind.PREFIX, MorphemeKind.SUFFIX, MorphemeKind.INTERFIX}
     if any(bound & set(map(_kind, row.morphemes)) for row in rows if not row.is_explicit):
-        rows = [_filled_from_marks(row, layout) for row in rows]
+        for place, row in enumerate(rows):  # what no column says, marks do
+            marks = [_kind(morph) for morph in row.morphemes]
+            if "whole_words" not in layout.columns:
+                row = row._replace(pieces=pieces(marks))
+            rows[place] = row if "kinds" in layout.columns else row._replace(kinds=marks)
     for place, row in enumerate(rows):
         if not row.is_explicit:
             rows[place] = row._replace(morphemes=[*map(_without_marks, row.morphemes)])
     return entries_from(rows)
-
-
-def _filled_from_marks(row: SourceRow, layout: Layout) -> SourceRow:
-    """Fill in from the marks of morphs what no column says."""
-    marks = [_kind(morph) for morph in row.morphemes]
-    if "whole_words" not in layout.columns:
-        row = row._replace(pieces=pieces(marks))
-    return row if "kinds" in layout.columns else row._replace(kinds=marks)
 
 
 def _row(layout: Layout, number: int, cells: list[str]) -> SourceRow:

@@ -116,7 +116,10 @@ class Predictions:
             same = self.by_word.get(gold.word)
             line = self.lines.get(gold.line) if is_by_line else same
             if not is_by_line and gold.word in self._conflicting:
-                raise self._segmented_twice(gold.word)
+                first, other = self.by_word[gold.word].number, self._conflicting[gold.word].number
+                problem = f"“{gold.word}” is segmented in another way than on line {first:,}"
+                fix = "Keep one of the two."
+                raise FileFormatError(self.name, f"line {other:,}", problem, fix)
             if line is not None and line.word == gold.word:
                 same = line
             elif line is not None:
@@ -134,11 +137,6 @@ class Predictions:
         for aligned in entries_from(rows):
             found[aligned.line] = replace(found[aligned.line], morphs=aligned.morphs)
         return found, self._notes(base_name(reference.name), len(found), missing, differing)
-
-    def _segmented_twice(self, word: str) -> FileFormatError:
-        first, other = self.by_word[word], self._conflicting[word]
-        problem = f"“{word}” is segmented in another way than on line {first.number:,}"
-        return FileFormatError(self.name, f"line {other.number:,}", problem, "Keep one of the two.")
 
     def _notes(self, gold: str, asked: int, missing: list[str], differing: list[str]) -> list[str]:
         file = base_name(self.name)

@@ -6,10 +6,9 @@ entry in `READERS`.
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -20,6 +19,7 @@ from morphgraph.core.errors import FileFormatError, check_choice, check_list
 from morphgraph.core.files import checksum as sum_of
 from morphgraph.core.files import demo_gold_path
 from morphgraph.core.limits import TREE_NODES
+from morphgraph.core.system import without_collection
 from morphgraph.core.text import SILVER
 from morphgraph.reference import annotated, lines
 from morphgraph.reference.align import SourceRow, entries_from
@@ -192,18 +192,6 @@ def _sample_of(filled: list[str]) -> list[str]:
 # ------------------------------------------------------------------------------ reading
 
 
-@contextmanager
-def _paused_garbage_collector() -> Iterator[None]:
-    """Pause the garbage collector: entries form no cycles, and scanning them is slow."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
 def _text_of(data: bytes, name: str, format: str | None, encoding: str | None) -> str:
     """Return a file's text; windows-1252 only if at least half of it is Morpho Challenge's."""
     try:
@@ -296,7 +284,7 @@ def read_reference(
     rows: tuple[MorphScoreRow, ...] = ()
     if format is None and is_zip(data):
         format = "morpholex"
-    with _paused_garbage_collector():
+    with without_collection():
         if format is not None and READERS[format].is_workbook:
             entries = read_morpholex(data, name, skips)
         else:

@@ -17,7 +17,7 @@ from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import Counts, Cuts, GoldSet, split_entries
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import Method, Parameters
-from morphgraph.segment.training import merged_types
+from morphgraph.segment.training import check_total, merged_types
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN
 
@@ -105,7 +105,6 @@ def train_barred(
     """
     from morphgraph.kernels.training import learn_events
     from morphgraph.kernels.training_tables import append_words, room_for_words
-    from morphgraph.segment.training import check_total
 
     if not words or merges < 1:
         return []

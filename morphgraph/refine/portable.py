@@ -1,6 +1,7 @@
 """An edit after which every library reads the tokeniser: only pair merges are left."""
 
 from dataclasses import replace
+from typing import Any
 
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change
@@ -42,21 +43,14 @@ def preview_portable(
         if not chains:
             found |= _made_through(after, change, set(change.added_merges))
         elif benchmark is not None:
-            bad = _to_blame(after, benchmark, settings or BlameSettings(), entries)
+            asked, words = settings or BlameSettings(), segment(after, benchmark.words)
+            how: Any = {"scope": asked.scope, "weighting": asked.weighting, "entries": entries}
+            places = (blamed := blame(benchmark, words, **how)).candidates(asked.threshold)
+            bad = set(blamed.arrays.merge_ids[places].tolist())
             found |= _made_through(after, change, bad)
         if not found - drop:
             return replace(change, step={**change.step, "drop": sorted(drop)})
         drop |= found
-
-
-def _to_blame(
-    graph: MergeGraph, benchmark: Benchmark, settings: BlameSettings, entries: Counts | None
-) -> set[int]:
-    """Return the merges that are to blame."""
-    words = segment(graph, benchmark.words)
-    scope, weighting = settings.scope, settings.weighting
-    blamed = blame(benchmark, words, scope=scope, weighting=weighting, entries=entries)
-    return set(blamed.arrays.merge_ids[blamed.candidates(settings.threshold)].tolist())
 
 
 def _made_through(graph: MergeGraph, change: Change, bad: set[int]) -> set[str]:

@@ -15,9 +15,12 @@ import numpy.typing as npt
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum
 from morphgraph.core.text import base_name
+from morphgraph.corpus.counts import WordCounts
 from morphgraph.kernels import DROPPED
 from morphgraph.reference.entry import MorphemeKind
+from morphgraph.score.gold_set import COUNTS_IN_REFERENCE
 from morphgraph.score.uncertainty import Interval, student
+from morphgraph.segment.litetoken import Finality, Neighbours, finality
 from morphgraph.segment.segmenter import Inventory, Segmenter
 from morphgraph.tokeniser.encoding import batches_of
 from morphgraph.tokeniser.merging import never_formed
@@ -174,8 +177,6 @@ class VocabularyHealth:
     @cached_property
     def finality(self) -> Finality | None:
         """How types occur in the corpus, all of them final where no merges decide; or None."""
-        from morphgraph.segment.litetoken import Finality, Neighbours, finality
-
         if self.corpus is None:
             return None
         if (tokeniser := self.segmenter.editable) is not None:
@@ -262,9 +263,6 @@ class NamedCounts:
 
 def corpus_of(benchmark: Benchmark) -> NamedCounts | None:
     """Return the frequencies of a benchmark as a corpus, rounded; None if it has none."""
-    from morphgraph.corpus.counts import WordCounts
-    from morphgraph.score.gold_set import COUNTS_IN_REFERENCE
-
     frequencies, source = benchmark.frequencies, benchmark.frequency_source
     if frequencies is None:
         return None

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from pydantic import Field
@@ -19,19 +19,17 @@ from pydantic import Field
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import checksum, document_field
 from morphgraph.core.text import counted
+from morphgraph.corpus.counts import WordCounts
+from morphgraph.formats.export import ExportedModel
 from morphgraph.formats.hugging_face import from_tokenizer_json, to_tokenizer_json
 from morphgraph.graph.atoms import atoms_of
 from morphgraph.segment.bte import Bte, saved_tokeniser
 from morphgraph.segment.method import Method, Parameters
+from morphgraph.segment.segmenter import Inventory
 from morphgraph.tokeniser.merging import segment_merging, words_of_atoms
 from morphgraph.tokeniser.preprocess import BYTES
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, called
-
-if TYPE_CHECKING:
-    from morphgraph.corpus.counts import WordCounts
-    from morphgraph.formats.export import ExportedModel
-    from morphgraph.segment.segmenter import Inventory
-    from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 PartPair = tuple[int, int]
 

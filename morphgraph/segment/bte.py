@@ -7,28 +7,28 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import shortened
+from morphgraph.formats.export import ExportedModel, bpe_model
 from morphgraph.formats.hugging_face import (
     assumed_document,
     from_tokenizer_json,
     new_ids,
     to_tokenizer_json,
 )
+from morphgraph.formats.loading import detect_marker
 from morphgraph.graph.atoms import atoms_of
 from morphgraph.segment.method import Method, Training
 from morphgraph.segment.segmenter import Explanation, Inventory, Segmenter
+from morphgraph.segment.training import train_bpe, train_merge_tokeniser
 from morphgraph.tokeniser.merging import segment, unreachable_types
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
-
-if TYPE_CHECKING:
-    from morphgraph.formats.export import ExportedModel
 
 
 class Bte(Segmenter):
@@ -67,8 +67,6 @@ class Bte(Segmenter):
         return cls(saved_tokeniser(document))
 
     def exported(self, unchanged: bool) -> ExportedModel:
-        from morphgraph.formats.export import bpe_model
-
         return bpe_model(self.tokeniser, file_ids(self.tokeniser) if unchanged else None)
 
     @property
@@ -82,8 +80,6 @@ class Bte(Segmenter):
         return UNKNOWN if name is None else self.tokeniser.graph.ids.get(name, UNKNOWN)
 
     def inventory(self) -> Inventory:
-        from morphgraph.formats.loading import detect_marker
-
         tokeniser, graph = self.tokeniser, self.tokeniser.graph
         present = [number for number in graph.type_ids() if number not in self.absent]
         marker = tokeniser.suffix or detect_marker([graph.types[number] for number in present])
@@ -125,8 +121,6 @@ def merging_model(
     ``apart``: the replacement of each type after merging, with numbers of atoms. ``numbers``: the
     current ids of types, if not the tokeniser's.
     """
-    from morphgraph.formats.export import bpe_model
-
     gone = set(segmenter.absent)
     ids = file_ids(segmenter.tokeniser)
     order: Iterable[int] = new_ids(segmenter.tokeniser)
@@ -146,15 +140,8 @@ def merging_model(
     return segmenter.exported_on(merging, model)
 
 
-def trained_merges(*given: Any, **more: Any) -> BpeTokeniser:
-    """Train BPE as `Training` requires; return the tokeniser."""
-    from morphgraph.segment.training import train_bpe, train_merge_tokeniser
-
-    return train_merge_tokeniser(train_bpe, *given, **more)[0]
-
-
 def _trained(*given: Any, **more: Any) -> Bte:
-    return Bte(trained_merges(*given, **more))
+    return Bte(train_merge_tokeniser(train_bpe, *given, **more)[0])
 
 
 BPE = Method(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from pydantic import Field
@@ -14,16 +14,14 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import document_field
 from morphgraph.core.system import usual_threads
 from morphgraph.core.text import shortened
+from morphgraph.formats.export import ExportedModel, ids_in
 from morphgraph.graph.arrays import merge_arrays
 from morphgraph.segment.bte import Bte, merging_model, saved_tokeniser
 from morphgraph.segment.method import Method, Parameters
+from morphgraph.segment.segmenter import Inventory
 from morphgraph.tokeniser.merging import MergeSegmentation, run_blocks, segment
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import Words
-
-if TYPE_CHECKING:
-    from morphgraph.formats.export import ExportedModel
-    from morphgraph.segment.segmenter import Inventory
-    from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 DRAWN_TO_CHECK = 300
 """The number of texts sampled before an export; sampling one by one is slow."""
@@ -152,8 +150,6 @@ class Dropout(Bte):
 
 def _drawn_otherwise(dropout: Dropout, library: Any, method: Any, texts: Sequence[str]) -> str:
     """Describe texts for which the exported method draws other tokens; empty if none."""
-    from morphgraph.formats.export import ids_in
-
     vocabulary = method.model["vocab"]
     ids = {n: vocabulary[text] for n, text in enumerate(dropout.types) if text in vocabulary}
     own, normalizer = library.pre_tokenizer, library.normalizer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -11,17 +11,14 @@ from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import document_field
+from morphgraph.formats.export import ExportedModel
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.method import Method, OnlyMarked, Parameters
-from morphgraph.segment.segmenter import Segmenter
+from morphgraph.segment.segmenter import Inventory, Segmenter
 from morphgraph.segment.wordpiece import VocabularySegmenter
 from morphgraph.tokeniser.preprocess import MARKERS
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import Segmentation, Words, called
-
-if TYPE_CHECKING:
-    from morphgraph.formats.export import ExportedModel
-    from morphgraph.segment.segmenter import Inventory
 
 
 class FlotaParameters(Parameters):

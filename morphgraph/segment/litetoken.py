@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,17 +16,15 @@ from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum, document_field
+from morphgraph.corpus.counts import WordCounts
 from morphgraph.graph.arrays import merge_arrays
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.bte import saved_tokeniser
 from morphgraph.segment.method import Method, Parameters
 from morphgraph.segment.trimmed import Decomposing, type_uses
 from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
-
-if TYPE_CHECKING:
-    from morphgraph.corpus.counts import WordCounts
-    from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
 class LiteTokenParameters(Parameters):

@@ -96,7 +96,7 @@ def read_model(data: bytes, name: str) -> Segmenter:
     of the tokeniser it came from.
     """
     document = parse_json(data, name)
-    if not is_model(document):
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise FileFormatError(name, "", "this is not a saved model", _FIX)
     if document.get("version") != VERSION:
         problem = f"its version is {document.get('version')!r}, not {VERSION}"
@@ -118,11 +118,6 @@ def read_model(data: bytes, name: str) -> Segmenter:
     ) as error:
         problem = f"its fields do not fit together ({type(error).__name__}: {str(error)[:80]})"
         raise FileFormatError(name, "", problem, "Save the model again.") from error
-
-
-def is_model(document: Any) -> bool:
-    """Return whether JSON data claim to be a model file."""
-    return isinstance(document, dict) and document.get("format") == FORMAT
 
 
 def load_segmenter(

@@ -9,20 +9,19 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from itertools import accumulate, islice, pairwise
 from multiprocessing import get_context
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import Field
 
 from morphgraph.core.errors import require
 from morphgraph.core.files import checksum
 from morphgraph.core.text import SILVER
+from morphgraph.corpus.counts import WordCounts
+from morphgraph.corpus.pipelines import PreparedCorpus
 from morphgraph.segment.method import Method, Parameters, Training
+from morphgraph.segment.training import UNKNOWN_TOKEN, check_vocabulary_size, with_pipeline
 from morphgraph.segment.unigram import Unigram
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
-
-if TYPE_CHECKING:
-    from morphgraph.corpus.counts import WordCounts
-    from morphgraph.corpus.pipelines import PreparedCorpus
 
 FORCE_SPLIT = ("-", "'")
 """Characters that are always morphs of their own."""
@@ -190,8 +189,6 @@ def _trained(
     seed: int,
 ) -> Morfessor:
     """Return the letters of the words and the most frequent morphs, as many as there is room."""
-    from morphgraph.segment.training import UNKNOWN_TOKEN, check_vocabulary_size, with_pipeline
-
     counts = dampened(prepared.counts, words)
     model = train_baseline(counts, seed, corpus_weight, watch=watch)
     letters = sorted({*prepared.alphabet, *(c for word in counts for c in word)})

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from pydantic import Field
@@ -17,6 +17,7 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import checksum, document_field, parse_json
 from morphgraph.core.text import shortened
 from morphgraph.corpus.counts import WordCounts
+from morphgraph.formats.export import ExportedModel
 from morphgraph.segment.bte import (
     Bte,
     flat_lists,
@@ -26,11 +27,8 @@ from morphgraph.segment.bte import (
 )
 from morphgraph.segment.method import Method, Parameters, Training
 from morphgraph.segment.training import TrainedBpe, train_merge_tokeniser, trained_events
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import Segmentation, Words, called
-
-if TYPE_CHECKING:
-    from morphgraph.formats.export import ExportedModel
-    from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
 class PickyEvent(NamedTuple):

@@ -6,23 +6,22 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 
 from morphgraph.core.cache import State
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import document_field
+from morphgraph.corpus.counts import WordCounts
+from morphgraph.formats.export import ExportedModel, ids_in, known_ids
+from morphgraph.formats.loading import vocabulary_of
+from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.segment.method import METHODS, Needs, method_named
 from morphgraph.tokeniser.preprocess import BYTES, CHAR_TO_BYTE, Preprocessor
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words, called
-
-if TYPE_CHECKING:
-    from morphgraph.corpus.counts import WordCounts
-    from morphgraph.formats.export import ExportedModel
-    from morphgraph.graph.merge_graph import MergeGraph
-    from morphgraph.tokeniser.tokeniser import BpeTokeniser
-    from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 _SHARED = ("vocab", "unk_token", "sentencepiece")
 """The settings of an exported model that all methods on it share."""
@@ -110,8 +109,6 @@ class Segmenter(ABC):
         self, document: Mapping[str, Any]
     ) -> Callable[[Sequence[str], bool], list[list[int]]]:
         """Return a function from texts to token ids in an exported document."""
-        from morphgraph.formats.export import ids_in, known_ids
-
         known = known_ids(document)
         ids = {n: known[text] for n, text in enumerate(self.types) if text in known}
         return lambda texts, bare: ids_in(self.segment(self.encode(texts, bare=bare)), ids)
@@ -328,9 +325,6 @@ def standard_segmenter(base: BpeTokeniser | SubwordVocabulary | Segmenter) -> Se
     decomposed; a vocabulary uses Unigram with log-probabilities, WordPiece with ``##``, and else
     the longest match from the left.
     """
-    from morphgraph.tokeniser.tokeniser import BpeTokeniser
-    from morphgraph.tokeniser.vocabulary import SubwordVocabulary
-
     if isinstance(base, SubwordVocabulary):
         if base.scores is not None:
             return method_on(base, "unigram")
@@ -353,8 +347,6 @@ def by_merges(segmenter: Segmenter) -> bool:
 
 
 def _merges(base: Any, method: str) -> BpeTokeniser:
-    from morphgraph.tokeniser.tokeniser import BpeTokeniser
-
     if isinstance(base, BpeTokeniser):
         return base
     if not by_merges(base):
@@ -366,9 +358,6 @@ def _merges(base: Any, method: str) -> BpeTokeniser:
 
 
 def _vocabulary(base: Any, method: str) -> SubwordVocabulary:
-    from morphgraph.formats.loading import vocabulary_of
-    from morphgraph.tokeniser.vocabulary import SubwordVocabulary
-
     found = base if isinstance(base, SubwordVocabulary) else getattr(base, "vocabulary", None)
     if found is not None:
         return cast("SubwordVocabulary", found)

@@ -321,17 +321,9 @@ def trained_events(
     """
     from morphgraph.kernels.training import learn_events
 
-    words, atoms = packed_words(counts, alphabet)
+    [(words, _)], atoms = packed_texts([counts], alphabet)
     told: Any = {"minimum_count": minimum_count, "progress": progress, "enough": enough}
     return atoms, *learn_events(words, len(atoms), vocab_size - reserved, **told, **removals)
-
-
-def packed_words(
-    counts: Mapping[str, int] | WordCounts, alphabet: Iterable[str]
-) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
-    """Return words packed for training kernels, and the atoms; errors as in `trained_events`."""
-    [(packed, _)], atoms = packed_texts([counts], alphabet)
-    return packed, atoms
 
 
 def packed_texts(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,8 @@ from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum, document_field
+from morphgraph.corpus.counts import WordCounts
+from morphgraph.formats.export import ExportedModel
 from morphgraph.graph.arrays import merge_arrays
 from morphgraph.graph.atoms import atoms_of
 from morphgraph.segment.bte import Bte, flat_lists, merging_model, saved_tokeniser
@@ -24,12 +26,8 @@ from morphgraph.segment.training import (
 )
 from morphgraph.tokeniser.encoding import batches_of
 from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
-
-if TYPE_CHECKING:
-    from morphgraph.corpus.counts import WordCounts
-    from morphgraph.formats.export import ExportedModel
-    from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
 class TrimmedParameters(Parameters):

@@ -7,23 +7,22 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.corpus.counts import WordCounts
+from morphgraph.corpus.pipelines import PIPELINES, PreparedCorpus
+from morphgraph.formats.export import ExportedModel
 from morphgraph.formats.loading import read_vocabulary
 from morphgraph.segment.method import Method, Parameters, Training
+from morphgraph.segment.training import with_pipeline
 from morphgraph.segment.wordpiece import VocabularySegmenter, vocabulary_model
 from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary, check_scores
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, UNKNOWN, Segmentation, Words
-
-if TYPE_CHECKING:
-    from morphgraph.corpus.counts import WordCounts
-    from morphgraph.corpus.pipelines import PreparedCorpus
-    from morphgraph.formats.export import ExportedModel
 
 UNKNOWN_PENALTY = 10.0
 """How much lower than the smallest log-probability an unknown character's is."""
@@ -154,9 +153,6 @@ def unigram_vocabulary(
     prepared: PreparedCorpus, vocab_size: int, name: str, watch: Callable[[float], None]
 ) -> SubwordVocabulary:
     """Train Unigram (Kudo 2018) with SentencePiece; return types and log-probabilities."""
-    from morphgraph.corpus.pipelines import PIPELINES
-    from morphgraph.segment.training import with_pipeline
-
     name = f"{name}-{vocab_size}"
     model = sentencepiece_model(prepared, vocab_size)
     watch(0.99)
@@ -214,9 +210,11 @@ def sentencepiece_model(prepared: PreparedCorpus, vocab_size: int) -> bytes:
                 minloglevel=2,
             )
         except (RuntimeError, OSError, ValueError) as error:
+            # Without the location in its source.
+            reason = str(error).rpartition("] ")[2].strip().rstrip(".")[:160]
             raise MorphGraphError(
                 f"SentencePiece cannot train a Unigram of {vocab_size:,} types on these words "
-                f"({_reason(error)}). Choose another size, or give more words."
+                f"({reason or 'it does not say why'}). Choose another size, or give more words."
             ) from error
     return model.getvalue()
 
@@ -232,11 +230,6 @@ def _scaled(counts: WordCounts) -> Iterator[tuple[str, int]]:
             piece,
             max(1, round(count * LONGEST_TEXT / length)) if length > LONGEST_TEXT else count,
         )
-
-
-def _reason(error: BaseException) -> str:
-    """Return the library's message, without the location in its source."""
-    return str(error).rpartition("] ")[2].strip().rstrip(".")[:160] or "it does not say why"
 
 
 def _trained(*given: Any) -> Unigram:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from pydantic import Field
@@ -11,17 +11,16 @@ from pydantic import Field
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import document_field
 from morphgraph.core.text import percent
+from morphgraph.corpus.counts import WordCounts
+from morphgraph.corpus.pipelines import PreparedCorpus
+from morphgraph.formats.export import LOSES_MARKS, ExportedModel, sentences_to_check
 from morphgraph.formats.recipe import read_lineage
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.method import Method, Parameters, Training
 from morphgraph.segment.segmenter import Inventory, Segmenter
+from morphgraph.segment.training import Asked, check_vocabulary_size, train_bpe, with_pipeline
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words, called
-
-if TYPE_CHECKING:
-    from morphgraph.corpus.pipelines import PreparedCorpus
-    from morphgraph.formats.export import ExportedModel
-    from morphgraph.segment.training import Asked
 
 
 class VocabularySegmenter(Segmenter):
@@ -94,8 +93,6 @@ class VocabularySegmenter(Segmenter):
         It says how much becomes unknown of sentences made of its own types, some of them
         capitalised.
         """
-        from morphgraph.formats.export import sentences_to_check
-
         vocabulary = self.vocabulary
         letters = (c for c in vocabulary.atoms if c.islower() and len(c.upper()) == 1)
         capitals = {c.upper() for c in letters if c.upper() != c}
@@ -134,8 +131,6 @@ def vocabulary_model(
     ``plain``: the same as a model of the `tokenizers` library, without its vocabulary if that is
     types and ids; None if it has no such model.
     """
-    from morphgraph.formats.export import LOSES_MARKS, ExportedModel
-
     vocabulary = segmenter.vocabulary
     held = segmenter.document()
     file = dict(held["model"].pop("file", None) or {})
@@ -306,9 +301,6 @@ def wordpiece_vocabulary(
     `train_bpe` makes the merges, with one character standing for each atom: those inside a word
     differ from those that start one.
     """
-    from morphgraph.corpus.counts import WordCounts
-    from morphgraph.segment.training import check_vocabulary_size, train_bpe, with_pipeline
-
     letters = sorted({c for word in prepared.counts.words for c in word} | {*prepared.alphabet})
     free = (c for c in map(chr, range(0xF0000, 0x110000)) if c not in set(letters))
     inner = dict(zip(letters, free, strict=False))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from morphgraph.core import __version__
 from morphgraph.core.text import UNDEFINED, count_text, counted, percent, without_nan
 from morphgraph.score.corpus_measures import CorpusMeasures, TextMeasure
 from morphgraph.score.gold_set import reference_fields, signature_line
@@ -106,8 +107,6 @@ def why_undefined(healths: Sequence[VocabularyHealth], alpha: float) -> list[str
 
 def signature(healths: Sequence[VocabularyHealth], alpha: float) -> str:
     """Return one line with everything that the figures depend on; α is given in full."""
-    from morphgraph.core import __version__
-
     reference = healths[0].reference if healths else None
     fields = {"reference": "none"} if reference is None else reference_fields(reference)
     return signature_line(

@@ -1,6 +1,6 @@
-"""Fixtures for all tests: the real data folder, and small tokenisers and references made by hand.
+"""Fixtures for all tests: the real data folder, and the command.
 
-The modules `oracles` and `strategies` beside this file can be imported by every test.
+The modules beside this file, such as `oracles` and `small`, can be imported by every test.
 """
 
 import json
@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,9 +25,6 @@ from effort import share_of
 # Kernels are used for few words too where no test says otherwise (see test_quick_to_start).
 import morphgraph.kernels.segmenting
 from morphgraph import cli
-from morphgraph.formats.hugging_face import from_tokenizer_json
-from morphgraph.reference.entry import Entry, Reference
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 # Tests neither see nor touch the edits and downloads that the app keeps for its user, nor those of
 # another process of theirs: each that imports this has folders of its own while it runs.
@@ -75,83 +72,6 @@ def data_folder() -> Path:
     if not folder.is_dir():
         pytest.skip("there is no folder of public data; name it in MORPHGRAPH_DATA")
     return folder
-
-
-@pytest.fixture(scope="session")
-def small_document() -> Callable[..., dict[str, Any]]:
-    """Make a ``tokenizer.json``, as data, whose atoms are characters."""
-
-    def make(
-        merges: Sequence[Sequence[str]], alphabet: str = "", **settings: Any
-    ) -> dict[str, Any]:
-        types = dict.fromkeys(alphabet)
-        for parts in merges:
-            types.update(dict.fromkeys(parts))
-        for parts in merges:
-            types["".join(parts)] = None
-        tuples = any(len(parts) > 2 for parts in merges)
-        model = {
-            "type": "BTE" if tuples else "BPE",
-            "dropout": None,
-            "unk_token": None,
-            "continuing_subword_prefix": None,
-            "end_of_word_suffix": None,
-            "fuse_unk": False,
-            "byte_fallback": False,
-            "ignore_merges": False,
-            "vocab": {text: number for number, text in enumerate(types)},
-            "merges": [list(parts) for parts in merges],
-        }
-        outer: dict[str, Any] = {
-            "version": "1.0",
-            "truncation": None,
-            "padding": None,
-            "added_tokens": [],
-            "normalizer": None,
-            "pre_tokenizer": None,
-            "post_processor": None,
-            "decoder": None,
-        }
-        for key, value in settings.items():
-            (outer if key in outer else model)[key] = value
-        return {**outer, "model": model}
-
-    return make
-
-
-@pytest.fixture(scope="session")
-def small_tokeniser(small_document: Callable[..., dict[str, Any]]) -> Callable[..., BpeTokeniser]:
-    """Load a tokeniser from merges; the arguments are those of `small_document`."""
-
-    def make(merges: Sequence[Sequence[str]], alphabet: str = "", **settings: Any) -> BpeTokeniser:
-        document = small_document(merges, alphabet, **settings)
-        return from_tokenizer_json(json.dumps(document).encode(), "small.json")
-
-    return make
-
-
-@pytest.fixture(scope="session")
-def small_reference() -> Callable[..., Reference]:
-    """Make a reference from morphs separated by spaces; whole words after a slash.
-
-    ``"un do ing / undoing"``; ``counts`` has one corpus count for each entry.
-    """
-
-    def make(*lines: str, counts: Sequence[float] | None = None) -> Reference:
-        entries = []
-        for number, line in enumerate(lines):
-            morphs, slash, whole = line.partition("/")
-            entries.append(
-                Entry(
-                    "".join(morphs.split()),
-                    tuple(morphs.split()),
-                    tuple(whole.split()) if slash else None,
-                    counts[number] if counts else None,
-                )
-            )
-        return Reference("small.tsv", "plain", tuple(entries), (), "0" * 12)
-
-    return make
 
 
 class Run(NamedTuple):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small import small_document
 from tokenizers import Tokenizer, models
 
 Command = Callable[..., Any]
@@ -167,9 +168,7 @@ def test_a_file_of_200_megabytes(
         assert grown < 100_000  # kilobytes
 
 
-def test_a_type_named_like_an_attack_works(
-    morphgraph: Command, tmp_path: Path, small_document: Callable[..., dict[str, Any]]
-) -> None:
+def test_a_type_named_like_an_attack_works(morphgraph: Command, tmp_path: Path) -> None:
     """`<img/src=''onerror=alert(1)>` is a type like any other, and stays text."""
     evil = "<img/src=''onerror=alert(1)>"
     merges = [(evil[:i], evil[i]) for i in range(1, len(evil))]

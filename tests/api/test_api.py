@@ -18,6 +18,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
+from small import small_document
 from strategies import SEVERAL_MERGES
 from tokenizers import Tokenizer
 
@@ -46,7 +47,7 @@ def gold() -> mg.GoldSet:
 
 
 @pytest.fixture
-def small(small_document: Callable[..., dict[str, Any]], tmp_path: Path) -> mg.Tokeniser:
+def small(tmp_path: Path) -> mg.Tokeniser:
     """u n d o: un, do, undo; and s."""
     merges = [("u", "n"), ("d", "o"), ("un", "do"), ("undo", "s")]
     (tmp_path / "tokenizer.json").write_text(json.dumps(small_document(merges, "undos")))
@@ -252,7 +253,7 @@ def test_chosen_types(small: mg.Tokeniser) -> None:
     assert repr(both) == "<Knockout: 2 types removed>"
 
 
-def test_types_that_nothing_forms(small_document: Any) -> None:
+def test_types_that_nothing_forms() -> None:
     document = small_document(SEVERAL_MERGES, "abcde")
     tokeniser = mg.load(Tokenizer.from_str(json.dumps(document)))
     found = tokeniser.knock_out_types(["abcd"])
@@ -312,9 +313,7 @@ def test_a_score_is_its_line_with_its_signature(small: mg.Tokeniser) -> None:
     assert "50.00" in score._repr_html_()
 
 
-def test_pictures(
-    small_document: Callable[..., dict[str, Any]], small: mg.Tokeniser, tmp_path: Path
-) -> None:
+def test_pictures(small: mg.Tokeniser, tmp_path: Path) -> None:
     document = small_document([("<", "i"), ("<i", ">"), ("<i>", '"')], '<i>"')
     (tmp_path / "odd.json").write_text(json.dumps(document))
     odd = mg.load(tmp_path / "odd.json")
@@ -363,7 +362,7 @@ def test_a_tokeniser_is_a_value(
     assert made not in [*others, "demo:en"]
 
 
-def test_equal_by_content(small: mg.Tokeniser, small_document: Any) -> None:
+def test_equal_by_content(small: mg.Tokeniser) -> None:
     one, other = (small.knock_out_types(["undo"]).tokeniser for _ in range(2))
     assert one == other and len({one, other, small}) == 2
     merges = [("u", "n"), ("d", "o"), ("un", "do"), ("undo", "s")]

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from browser_steps import PATIENCE, idle, pick, sidebar, upload, uploader
 from browser_steps import start as begin
 from hostile.files import FILES
 from playwright.sync_api import Dialog, Page, expect
+from small import small_document
 
 pytestmark = pytest.mark.browser
 
@@ -58,9 +57,7 @@ def test_bad_files_get_a_message_and_the_session_goes_on(start: Page) -> None:
         works(start)
 
 
-def test_each_upload_is_judged_by_itself(
-    start: Page, small_document: Callable[..., dict[str, Any]]
-) -> None:
+def test_each_upload_is_judged_by_itself(start: Page) -> None:
     document = json.dumps(small_document([("u", "n"), ("d", "o")], "undo"))
     upload(start, "Tokeniser", ("vocab.txt", b"[UNK]\nun\n##do\n"))
     expect(start.get_by_test_id("stAlert")).to_contain_text("no merge graph", timeout=PATIENCE)
@@ -106,7 +103,7 @@ def test_a_type_that_looks_like_html_is_text(start: Page, hostile_files: dict[st
 
 
 @pytest.fixture
-def hostile_files(small_document: Callable[..., dict[str, Any]]) -> dict[str, bytes]:
+def hostile_files() -> dict[str, bytes]:
     """A tokeniser and a reference with names that would do harm as HTML or Markdown."""
     link = "[a](javascript:alert(1))"
     merges = [[IMAGE[:4], IMAGE[4:]], ["**", link], [IMAGE, "**" + link], ["u", "n"]]

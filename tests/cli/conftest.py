@@ -3,12 +3,12 @@
 import json
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sixty_cells import TINY
+from small import small_document
 
 MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("undo", "ing")]
 FILES = {
@@ -24,9 +24,7 @@ FILES = {
 
 
 @pytest.fixture
-def folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_document: Callable[..., dict[str, Any]]
-) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder that commands run in: a tokeniser, gold with and without whole words, and so on.
 
     BPE makes undoing, undo, do|ing: of 4 gold boundaries, the one in doing is a split.

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small import small_document
 from strategies import SEVERAL_MERGES
 from tokenizers import Tokenizer
 
@@ -207,7 +208,7 @@ def test_a_vocabulary_before_and_after_edits(morphgraph: Command, folder: Path) 
 
 @pytest.mark.parametrize("command", ["knockout", "rebpe"])
 def test_types_that_nothing_forms_are_reported_and_removed(
-    morphgraph: Command, small_document: Any, tmp_path: Path, command: str
+    morphgraph: Command, tmp_path: Path, command: str
 ) -> None:
     """abc + d is to blame; abcde is then left with the merge that never applies."""
     tokenizer, gold = tmp_path / "tokenizer.json", tmp_path / "gold.tsv"

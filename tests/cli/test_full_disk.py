@@ -11,7 +11,7 @@ import stat
 import subprocess
 import sys
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 from model_folders import matrix, write_model, write_tokeniser
+from small import small_document
 from typer.main import get_command
 
 from morphgraph import cli
@@ -104,9 +105,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture
-def work(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_document: Callable[..., dict[str, Any]]
-) -> Path:
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """What commands read, on a disk with room."""
     folder = tmp_path / "work"
     document = small_document(MERGES, "undoigbreakl")

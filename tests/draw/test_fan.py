@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from small import small_reference, small_tokeniser
 from strategies import check_graph
 
 import morphgraph as mg
@@ -15,10 +15,8 @@ from morphgraph.draw.fan import fan_around, stages
 from morphgraph.draw.fan_layout import HEIGHT, Edge, Fan, Item, TypeOrigin, Use, lay_out_fans
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.graph.merge_table import EditError
-from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 MERGES = [("a", "b"), ("ab", "c"), ("x", "y"), ("abc", "xy"), ("ab", "x"), ("abc", "abc")]
 
@@ -140,9 +138,7 @@ def study_of(tokeniser: str, gold: str) -> Study:
 
 
 @pytest.fixture
-def study(
-    small_tokeniser: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]
-) -> Study:
+def study() -> Study:
     tokeniser = small_tokeniser(MERGES, "abcxy")
     return Study(tokeniser, Benchmark.build(tokeniser, small_reference("ab c", "abc xy")))
 
@@ -246,9 +242,7 @@ def test_what_went_with_a_type_is_shown_as_gone(study: Study) -> None:
     assert not shown(fan, "changed")
 
 
-def test_merges_that_do_not_fit_are_one_vertex(
-    small_tokeniser: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]
-) -> None:
+def test_merges_that_do_not_fit_are_one_vertex() -> None:
     letters = "cdefghijklmnopqrstuv"
     tokeniser = small_tokeniser([("a", "b"), *(("ab", letter) for letter in letters)], letters)
     study = Study(tokeniser, Benchmark.build(tokeniser, small_reference("a b")))
@@ -264,9 +258,7 @@ def test_merges_that_do_not_fit_are_one_vertex(
     assert heights[0] == -300 and heights[-1] > 300, "the middle stands beside the first screen"
 
 
-def test_a_long_name_is_cut_and_told_in_full(
-    small_tokeniser: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]
-) -> None:
+def test_a_long_name_is_cut_and_told_in_full() -> None:
     long = "donaudampfschifffahrtsgesellschaft"
     tokeniser = small_tokeniser([(long, "s")], [long, "s"])
     study = Study(tokeniser, Benchmark.build(tokeniser, small_reference("s s")))
@@ -293,9 +285,7 @@ def test_the_fans_of_two_types_stand_one_under_the_other(study: Study) -> None:
 
 
 @pytest.fixture
-def wide(
-    small_tokeniser: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]
-) -> Study:
+def wide() -> Study:
     merges = [("a", "b"), ("ab", "c"), ("ab", "c", "d"), ("x", "y"), ("xy", "x")]
     tokeniser = small_tokeniser(merges, "abcdxy")
     return Study(tokeniser, Benchmark.build(tokeniser, small_reference("a bc", "a bcd", "xyx")))

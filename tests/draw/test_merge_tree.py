@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from small import small_reference, small_tokeniser
 from strategies import MergeList, graph_of, with_words
 
 from morphgraph.draw import BLAME_SCALE, SCENE_COLOURS
@@ -34,13 +34,11 @@ from morphgraph.draw.merge_tree import (
     wrapped_rows,
 )
 from morphgraph.draw.merge_tree_svg import GAP_COLOURS, to_svg
-from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
-MAKE = Callable[..., BpeTokeniser]
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 ELEMENTS = {NAMESPACE + name for name in ("svg", "title", "desc", "g", "rect", "path", "text")}
 BYTES = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True, "trim_offsets": True}
@@ -69,7 +67,7 @@ def elements(svg: str, name: str) -> list[ElementTree.Element]:
 
 
 @pytest.fixture
-def study(small_tokeniser: MAKE, small_reference: Callable[..., Reference]) -> Study:
+def study() -> Study:
     """“und” is knocked out, so that “undo” is made of three parts, across two boundaries."""
     merges = [("u", "n"), ("un", "d"), ("und", "o"), ("e", "s")]
     tokeniser = small_tokeniser(merges, "undoes")
@@ -119,7 +117,7 @@ def test_by_hand_without_gold(study: Study) -> None:
     assert whole.morphs == (TreeSpan(0, 4, "undos"),)
 
 
-def test_bytes_stand_under_their_character(small_tokeniser: MAKE) -> None:
+def test_bytes_stand_under_their_character() -> None:
     """ü is C3 BC: its first byte is merged with the t before it."""
     merges = [("t", "Ã"), ("Ġ", "a")]
     tokeniser = small_tokeniser(merges, "Ġat¼n", pre_tokenizer=BYTES | {"add_prefix_space": True})
@@ -135,7 +133,7 @@ def test_bytes_stand_under_their_character(small_tokeniser: MAKE) -> None:
     assert tree.morphs == (TreeSpan(1, 2, "at"), TreeSpan(3, 5, "ün"))
 
 
-def test_a_merge_of_letters_from_the_right_is_told_from_the_left(small_tokeniser: MAKE) -> None:
+def test_a_merge_of_letters_from_the_right_is_told_from_the_left() -> None:
     """Without marks, the whole line would run from the right, its arrow against the reading."""
     tokeniser = small_tokeniser([("ك", "ت")], "كت")
     tree = describe_tree(tokeniser, tokeniser.encode(["كت"]), 0)
@@ -146,7 +144,7 @@ def test_a_merge_of_letters_from_the_right_is_told_from_the_left(small_tokeniser
     assert merge.description.endswith(" → \u2068كت\u2069")
 
 
-def test_unknown_characters_are_shown_as_they_are(small_tokeniser: MAKE) -> None:
+def test_unknown_characters_are_shown_as_they_are() -> None:
     tokeniser = small_tokeniser([("a", "b")], "ab")
     tree = describe_tree(tokeniser, tokeniser.encode(["ab\u0301日"]), 0)
     assert [leaf.label for leaf in tree.leaves] == ["a", "b", "◌\u0301", "日"]

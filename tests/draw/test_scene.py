@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable
 from typing import Any
 
 import networkx as nx
 import pytest
+from small import small_reference, small_tokeniser
 
 from morphgraph.draw.scene import (
     LONGEST_LABEL,
@@ -19,10 +19,8 @@ from morphgraph.draw.scene import (
     stand_alone_html,
     vis_script,
 )
-from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
 def graph_of_everything() -> nx.DiGraph:
@@ -101,9 +99,7 @@ MERGES = [("a", "b"), ("ab", "c"), ("x", "y"), ("abc", "xy"), ("ab", "x")]
 
 
 @pytest.fixture
-def study(
-    small_tokeniser: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]
-) -> Study:
+def study() -> Study:
     tokeniser = small_tokeniser(MERGES, "abcxy")
     return Study(tokeniser, Benchmark.build(tokeniser, small_reference("ab c", "abc xy")))
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from small import small_reference, small_tokeniser
+
 from morphgraph.core.files import demo_gold_path
 from morphgraph.draw.merge_tree import describe_in_study
 from morphgraph.draw.words import culprit_of, illustrative_word, lines_of, rows_changed
@@ -22,7 +24,7 @@ def study_of(make: MakeTokeniser, gold: MakeReference, *entries: str) -> Study:
     return Study(tokeniser, Benchmark.build(tokeniser, gold(*entries)))
 
 
-def test_golden(small_tokeniser: MakeTokeniser, small_reference: MakeReference) -> None:
+def test_golden() -> None:
     # undoing is undo ing here: un + do closes the boundary un|do, and is right in no other word.
     study = study_of(small_tokeniser, small_reference, "un do ing", "d ing")
     lines, worst = lines_of(study, "undoing ding\n\n  undo")
@@ -45,9 +47,7 @@ def test_golden(small_tokeniser: MakeTokeniser, small_reference: MakeReference) 
     assert round(culprit.gain, 6) == round(1 - 4 / 5, 6)
 
 
-def test_a_knockout_leaves_no_culprit(
-    small_tokeniser: MakeTokeniser, small_reference: MakeReference
-) -> None:
+def test_a_knockout_leaves_no_culprit() -> None:
     study = study_of(small_tokeniser, small_reference, "un do ing", "d ing")
     study.graph.knockout(["undo"])
     (line,), culprit = lines_of(study, "undoing")
@@ -55,9 +55,7 @@ def test_a_knockout_leaves_no_culprit(
     assert culprit is None
 
 
-def test_a_changed_word_tells_what_it_was_and_which_boundaries_it_won(
-    small_tokeniser: MakeTokeniser, small_reference: MakeReference
-) -> None:
+def test_a_changed_word_tells_what_it_was_and_which_boundaries_it_won() -> None:
     study = study_of(small_tokeniser, small_reference, "un do ing", "d ing")
     study.graph.knockout(["undo"])
     (row,), total = rows_changed(study)
@@ -66,9 +64,7 @@ def test_a_changed_word_tells_what_it_was_and_which_boundaries_it_won(
     assert study.better_worse_same(study.before_last) == (1, 0, 0)
 
 
-def test_ids_stand_in_tooltips(
-    small_tokeniser: MakeTokeniser, small_reference: MakeReference
-) -> None:
+def test_ids_stand_in_tooltips() -> None:
     study = study_of(small_tokeniser, small_reference, "un do ing")
     (line,), _ = lines_of(study, "undoing")
     number = study.graph.ids["undo"]
@@ -79,7 +75,7 @@ def test_ids_stand_in_tooltips(
     assert "no id of its own" in line[0].tokens[0].tooltip
 
 
-def test_telling_words(small_tokeniser: MakeTokeniser, small_reference: MakeReference) -> None:
+def test_telling_words() -> None:
     """The worst merge first; a word that its knockout mends goes before one that it does not."""
     study = study_of(small_tokeniser, small_reference, "u n do", "un do ing", "i ng")
     assert illustrative_word(study, 0) == "undoing", "in undo, u|n stays closed"
@@ -88,14 +84,14 @@ def test_telling_words(small_tokeniser: MakeTokeniser, small_reference: MakeRefe
     assert illustrative_word(nothing, 3) == "ding"
 
 
-def test_a_character_of_several_bytes_is_shown_as_itself(small_reference: MakeReference) -> None:
+def test_a_character_of_several_bytes_is_shown_as_itself() -> None:
     tokeniser = load_tokeniser("demo:de")
     study = Study(tokeniser, Benchmark.build(tokeniser, small_reference("täg lich")))
     [[line]], _ = lines_of(study, "täglich")
     assert "".join("".join(chip.segments) for chip in line.tokens) == "␣täglich"
 
 
-def test_a_text_is_cut_as_its_words_are(small_reference: MakeReference) -> None:
+def test_a_text_is_cut_as_its_words_are() -> None:
     """By merge trees, word by word: tokens, boundaries that they cover, and morphs."""
     tokeniser = load_tokeniser("demo:en")
     reference = read_reference(demo_gold_path("en"))
@@ -125,9 +121,7 @@ def test_a_text_is_cut_as_its_words_are(small_reference: MakeReference) -> None:
     assert worst in wrong
 
 
-def test_marks_around_a_word_are_no_part_of_it(
-    small_tokeniser: MakeTokeniser, small_reference: MakeReference
-) -> None:
+def test_marks_around_a_word_are_no_part_of_it() -> None:
     study = study_of(small_tokeniser, small_reference, "un do ing", "d ing")
     [[quoted]], _ = lines_of(study, "“undoing”,")
     assert quoted.morphs == ("un", "do", "ing")

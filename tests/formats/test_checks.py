@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from small import small_document
 from tokenizers import Tokenizer
 
 from morphgraph.formats.checks import export_checks
@@ -23,7 +24,7 @@ MERGES = [("a", "b"), ("b", "c"), ("ab", "c")]  # ids: a 0, b 1, c 2, ab 3, bc 4
 
 
 @pytest.fixture
-def tokeniser(small_document: Any) -> BpeTokeniser:
+def tokeniser() -> BpeTokeniser:
     document = small_document(MERGES, "abc", decoder={"type": "Fuse"})
     document["added_tokens"] = [special_token("<s>", 90)]
     document["post_processor"] = {

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from model_folders import matrix, shard, weights, write_model, write_tokeniser
 from safetensors.numpy import save_file
+from small import small_document
 
 from morphgraph.models import transplanting
 
@@ -18,13 +19,13 @@ MERGES = [("u", "n"), ("d", "o"), ("un", "do")]
 
 
 @pytest.fixture
-def model(tmp_path: Path, small_document: Callable[..., dict[str, Any]]) -> Path:
+def model(tmp_path: Path) -> Path:
     tensors = {"wte.weight": matrix(7), "lm_head.weight": matrix(7, 1)}
     return write_model(tmp_path / "model", small_document(MERGES), tensors)
 
 
 @pytest.fixture
-def tokeniser(tmp_path: Path, small_document: Callable[..., dict[str, Any]]) -> Path:
+def tokeniser(tmp_path: Path) -> Path:
     return write_tokeniser(tmp_path / "new", small_document([("u", "n"), ("n", "d")], "undo"))
 
 
@@ -212,7 +213,7 @@ def test_rows_of_a_tied_matrix_are_not_scaled(
 
 
 def test_a_model_that_counts_positions_from_its_padding(
-    morphgraph: Command, model: Path, tmp_path: Path, small_document: Callable[..., Any]
+    morphgraph: Command, model: Path, tmp_path: Path
 ) -> None:
     config(model_type="roberta", pad_token_id=1)(model)
     (model / "tokenizer_config.json").write_text('{"pad_token": "n"}')

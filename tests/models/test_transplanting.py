@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from model_folders import (
     write_model,
     write_tokeniser,
 )
+from small import small_document
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 import morphgraph as mg
@@ -33,7 +33,6 @@ from morphgraph.segment.models import export_to
 from morphgraph.segment.training import train
 from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, BYTES
 
-Document = Callable[..., dict[str, Any]]
 MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("undo", "ing")]
 OTHER = [("d", "o"), ("i", "n"), ("in", "g"), ("do", "ing"), ("u", "n"), ("un", "doing")]
 
@@ -49,7 +48,7 @@ def tokens_of(vocabulary: ModelVocabulary, spelled: str) -> list[str]:
 
 
 @pytest.fixture
-def model(tmp_path: Path, small_document: Document) -> Path:
+def model(tmp_path: Path) -> Path:
     """Types un…undoing with ids 0 to 11, <pad> 12, </s> 13; input, output and its bias."""
     document = small_document(
         MERGES, added_tokens=[special_token("<pad>", 12), special_token("</s>", 13)]
@@ -65,7 +64,7 @@ def model(tmp_path: Path, small_document: Document) -> Path:
 
 
 @pytest.fixture
-def other(tmp_path: Path, small_document: Document) -> Path:
+def other(tmp_path: Path) -> Path:
     """Its types are fewer by undo and more by doing, its special tokens come first."""
     document = small_document(OTHER, "undoig")
     ids = {text: number + 2 for text, number in document["model"]["vocab"].items()}
@@ -195,7 +194,7 @@ def test_settings_that_go_with_the_model_are_kept(
 
 
 def test_where_a_size_is_the_number_of_ids_names_tell_tensors_apart(
-    tmp_path: Path, small_document: Document, other: Path
+    tmp_path: Path, other: Path
 ) -> None:
     square = np.zeros((12, 12), np.float32)
     tensors = {"wte.weight": square, "h.0.output.weight": square + 1, "decoder.weight": square}
@@ -206,7 +205,7 @@ def test_where_a_size_is_the_number_of_ids_names_tell_tensors_apart(
 
 
 def test_a_tensor_of_a_layer_may_have_as_many_rows_as_there_are_ids(
-    tmp_path: Path, small_document: Document, other: Path
+    tmp_path: Path, other: Path
 ) -> None:
     """GPT-2 of width 3 with 12 types: 4 × 3 columns, which no field of its configuration says."""
     layer = {"h.0.mlp.c_fc.bias": matrix(12)[:, 0].copy(), "h.0.mlp.c_fc.weight": matrix(12).T}
@@ -231,9 +230,7 @@ def test_a_dry_run_says_the_same_and_writes_nothing(
 
 @pytest.mark.parametrize("whole_words", [False, True])
 @pytest.mark.parametrize("ids", ["keep", "reuse", "dense"])
-def test_rows_move_only_where_ids_do(
-    tmp_path: Path, small_document: Document, ids: Any, whole_words: bool
-) -> None:
+def test_rows_move_only_where_ids_do(tmp_path: Path, ids: Any, whole_words: bool) -> None:
     """Removed entries keep their rows, also where they are called <removed 8> and <removed 9>.
 
     They are, where whole words need no merges, and abc is a type that none forms.
@@ -276,9 +273,7 @@ def test_rows_are_added_up_to_a_multiple(model: Path, other: Path, tmp_path: Pat
     assert made.padding == (0, 2)
 
 
-def test_a_matrix_that_is_padded_beyond_the_tokeniser(
-    tmp_path: Path, small_document: Document, other: Path
-) -> None:
+def test_a_matrix_that_is_padded_beyond_the_tokeniser(tmp_path: Path, other: Path) -> None:
     """12 ids rounded up to 16 rows are padded; 12 of 20 are so only where one says it."""
     for rows, allowed in ((16, True), (20, False)):
         folder = tmp_path / str(rows)
@@ -351,7 +346,7 @@ def test_a_method_with_fewer_types(model: Path, tmp_path: Path) -> None:
 @examples(60)
 @given(st.data())
 def test_new_types_are_means_of_the_librarys_tokens(
-    tmp_path_factory: pytest.TempPathFactory, small_document: Document, data: st.DataObject
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     """Against a naive version with the `tokenizers` library, one type after the other."""
     folder = tmp_path_factory.mktemp("model")
@@ -449,9 +444,7 @@ def test_a_type_is_cut_at_marks_and_spaces_as_bert_cuts_texts(tmp_path: Path) ->
         assert [[listed[n] for n in each] for each in found] == [["a"], tokens.split("|"), ["b"]]
 
 
-def test_types_of_bytes_and_characters_are_cut_at_each_byte(
-    tmp_path: Path, small_document: Document
-) -> None:
+def test_types_of_bytes_and_characters_are_cut_at_each_byte(tmp_path: Path) -> None:
     """As merges learned behind a fallback to bytes write them, whatever the old tokeniser is."""
     alphabet = dict.fromkeys(["▁", *"norS0x53<>", *BYTES])
     merges = small_document([("o", "r"), ("▁", "n")], "".join(c for c in alphabet if len(c) == 1))
@@ -507,9 +500,7 @@ def test_types_of_one_writing_are_compared_as_they_are(tmp_path: Path) -> None:
         assert (len(made.kept), dict(made.made), made.dropped) == (rows, {}, ())
 
 
-def test_one_tokeniser_that_marks_the_end_of_words_is_refused(
-    tmp_path: Path, model: Path, small_document: Document
-) -> None:
+def test_one_tokeniser_that_marks_the_end_of_words_is_refused(tmp_path: Path, model: Path) -> None:
     document = small_document([("a", "b</w>")], end_of_word_suffix="</w>")
     write_tokeniser(tmp_path / "clip", document)
     with pytest.raises(mg.MorphGraphError, match="marks the end of a word by “</w>”"):
@@ -536,7 +527,7 @@ def test_files_of_old_tokenisers(tmp_path: Path) -> None:
         read_model_vocabulary(gpt)
 
 
-def test_types_that_end_a_word_are_cut_as_such(tmp_path: Path, small_document: Document) -> None:
+def test_types_that_end_a_word_are_cut_as_such(tmp_path: Path) -> None:
     document = small_document([("a", "b</w>"), ("a", "b")], "abc", end_of_word_suffix="</w>")
     old = read_model_vocabulary(write_tokeniser(tmp_path / "old", document))
     assert [old.size_of(type_) for type_ in ("ab</w>", "ab", "a</w>")] == [3, 2, 2]

@@ -11,20 +11,20 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from model_folders import matrix, special_token, write_model
+from small import small_document
 
 import morphgraph as mg
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.draw.charts import undertrained_page, undertrained_points
 
 Command = Callable[..., Any]
-Document = Callable[..., dict[str, Any]]
 # ab is a step on the way to abc alone; x is in no word, nor in any merge.
 MERGES = [("a", "b"), ("ab", "c"), ("d", "e"), ("c", "de"), ("b", "a")]
 WORDS = "abc\t5\nde\t3\ncde\t2\nba\t1\n"
 
 
 @pytest.fixture
-def model(tmp_path: Path, small_document: Document) -> Path:
+def model(tmp_path: Path) -> Path:
     """Eleven types, two added ones, three rows of padding."""
     document = small_document(MERGES, "abcdex")
     ids = len(document["model"]["vocab"])
@@ -88,9 +88,7 @@ def test_figures_by_hand(model: Path) -> None:
     assert table.loc["special", "stand_out"] == table.loc["reserved", "stand_out"] == 1
 
 
-def test_ranked_as_by_land_and_bartolos_program(
-    model: Path, tmp_path: Path, small_document: Document
-) -> None:
+def test_ranked_as_by_land_and_bartolos_program(model: Path, tmp_path: Path) -> None:
     """Untied: the norm of the input row, though unused rows are known; tied: the cosine."""
     untied = mg.models.undertrained(model)
     assert (untied.unused, untied.tied, untied.ranked_by) == (4, False, "input_norm")
@@ -116,7 +114,6 @@ def test_ranked_as_by_land_and_bartolos_program(
 @given(st.integers(0, 1000), st.sampled_from([np.float32, np.float16]), st.integers(1, 40))
 def test_figures_of_any_rows(
     tmp_path_factory: pytest.TempPathFactory,
-    small_document: Any,
     seed: int,
     dtype: Any,
     buffer: int,
@@ -137,9 +134,7 @@ def test_figures_of_any_rows(
         assert found["input_euclidean"] == pytest.approx(math.sqrt(sum((row - mean) ** 2)))
 
 
-def test_which_rows_are_taken_for_unused(
-    tmp_path: Path, small_document: Document, words: str
-) -> None:
+def test_which_rows_are_taken_for_unused(tmp_path: Path, words: str) -> None:
     """Without padding or types that are never produced, those of no token; without words, none."""
     document = small_document(MERGES, "abcdex")
     rows = len(document["model"]["vocab"])
@@ -156,9 +151,7 @@ def test_which_rows_are_taken_for_unused(
     )
 
 
-def test_types_that_are_never_produced_or_part_of_a_character(
-    tmp_path: Path, small_document: Document
-) -> None:
+def test_types_that_are_never_produced_or_part_of_a_character(tmp_path: Path) -> None:
     merges = [("b", "c"), ("a", "b"), ("ab", "c")]
     document = small_document(merges, "Ãabc", pre_tokenizer={"type": "ByteLevel"})
     document["pre_tokenizer"] |= dict.fromkeys(("add_prefix_space", "trim_offsets"), False)

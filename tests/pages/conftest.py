@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import streamlit as st
+from small import small_document
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
@@ -205,7 +206,7 @@ def downloads(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], bytes]]
 
 
 @pytest.fixture(scope="session")
-def hostile_document(small_document: Callable[..., dict[str, Any]]) -> bytes:
+def hostile_document() -> bytes:
     """A tokeniser with types that would do harm as HTML or Markdown."""
     first = ["<img", "/src=''onerror=alert(1)>"]
     second = ["**", "[a](javascript:alert(1))"]
@@ -214,7 +215,7 @@ def hostile_document(small_document: Callable[..., dict[str, Any]]) -> bytes:
 
 
 @pytest.fixture
-def tokenizer_json(small_document: Callable[..., dict[str, Any]]) -> bytes:
+def tokenizer_json() -> bytes:
     """A small tokeniser that cuts some words as their morphs do."""
     merges = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("do", "ing")]
     return json.dumps(small_document(merges, "undoig")).encode()

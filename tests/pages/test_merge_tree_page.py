@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
+from small import small_document
 
 pytestmark = pytest.mark.slow
 
@@ -32,9 +32,7 @@ def test_it_starts_with_the_worst_word(app: Any) -> None:
     assert sum(row["gold boundaries closed"] for row in rows) == missed
 
 
-def test_characters_outside_the_alphabet_are_named(
-    app: Any, small_document: Callable[..., dict[str, Any]]
-) -> None:
+def test_characters_outside_the_alphabet_are_named(app: Any) -> None:
     document = json.dumps(small_document([["u", "n"]], "undo")).encode()
     app.upload("Tokeniser", ("tokenizer.json", document))
     app.open("tree").set("text_input", "Word", "unx`*日")
@@ -44,7 +42,7 @@ def test_characters_outside_the_alphabet_are_named(
     assert "No merge applies" in app.captions()
 
 
-def test_a_word_that_stays_whole(app: Any, small_document: Callable[..., dict[str, Any]]) -> None:
+def test_a_word_that_stays_whole(app: Any) -> None:
     """One type's merge comes too late, the other has none; all pages show words with them."""
     document = small_document([["n", "d"], ["u", "n"], ["un", "d"]], "undo", ignore_merges=True)
     document["model"]["vocab"]["dou"] = 99

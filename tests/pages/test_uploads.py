@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 
 import openpyxl
 import pytest
+from small import small_document
 
 from morphgraph.core import isolated
 from morphgraph.core.files import demo_gold_path
@@ -25,12 +25,12 @@ SIGMORPHON = b"undoing\tun @@do @@ing\t110\ndoing\tdo @@ing\t100\n"
 
 
 @pytest.fixture(scope="module")
-def tokenizer_json(small_document: Callable[..., dict[str, Any]]) -> bytes:
+def tokenizer_json() -> bytes:
     return json.dumps(small_document(MERGES)).encode()
 
 
 @pytest.fixture(scope="module")
-def vocab_json(small_document: Callable[..., dict[str, Any]]) -> bytes:
+def vocab_json() -> bytes:
     return json.dumps(small_document(MERGES)["model"]["vocab"]).encode()
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import streamlit as st
 from model_folders import matrix, write_model
+from small import small_document
 from strategies import SEVERAL_MERGES
 
 from morphgraph.core.files import demo_tokeniser_path
@@ -230,7 +231,7 @@ def test_pruning_is_previewed_and_undone(page: Any) -> None:
     ]
 
 
-def test_types_that_nothing_forms_are_listed_and_removed(app: Any, small_document: Any) -> None:
+def test_types_that_nothing_forms_are_listed_and_removed(app: Any) -> None:
     """They are left by an edit, named where edits are, and gone by one more, which undo takes."""
     document = json.dumps(small_document(SEVERAL_MERGES, "abcde")).encode()
     app.session.open_tokeniser(from_tokenizer_json(document, "several.json"))

@@ -1,7 +1,6 @@
 """Blame, its candidates, and the curve over thresholds."""
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -10,21 +9,17 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from small import small_reference, small_tokeniser
 from strategies import MergeList, well_formed
 
 from morphgraph.core.files import demo_gold_path
 from morphgraph.formats.loading import load_tokeniser
-from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.blame import Blame, blame, blame_table
 from morphgraph.refine.knockout import candidate_types, decided_threshold, threshold_curve
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import split_entries
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
-
-MakeTokeniser = Callable[..., BpeTokeniser]
-MakeReference = Callable[..., Reference]
 
 UNDO = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g")]
 LINES = st.lists(st.lists(st.text("abc", min_size=1, max_size=5), min_size=1), min_size=1)
@@ -37,7 +32,7 @@ def counts_of(found: Blame) -> dict[int, tuple[float, float]]:
     return {merge: (n, b) for merge, n, b in both if n}
 
 
-def test_golden(small_tokeniser: MakeTokeniser, small_reference: MakeReference) -> None:
+def test_golden() -> None:
     # undoing, gold un|do|ing: u+n closes a gap inside un, d+o inside do, un+do on the boundary
     # un|do (blamed), i+n and in+g inside ing.
     # undo, gold undo: u+n, d+o, un+do, none on a boundary.
@@ -62,7 +57,7 @@ def test_golden(small_tokeniser: MakeTokeniser, small_reference: MakeReference) 
     ]  # fmt: skip
 
 
-def test_whole_word_blame(small_tokeniser: MakeTokeniser, small_reference: MakeReference) -> None:
+def test_whole_word_blame() -> None:
     # By whole words, un + do is right in undoing; what has no whole words is not counted.
     tokeniser = small_tokeniser(UNDO)
     reference = small_reference("un do ing / undoing", "un do", "un do / un do")
@@ -75,8 +70,6 @@ def test_whole_word_blame(small_tokeniser: MakeTokeniser, small_reference: MakeR
 @examples(150)
 @given(merges=well_formed(), lines=LINES, data=st.data())
 def test_as_counted_naively(
-    small_tokeniser: MakeTokeniser,
-    small_reference: MakeReference,
     merges: MergeList,
     lines: list[list[str]],
     data: st.DataObject,
@@ -159,8 +152,6 @@ def test_holdout_keeps_all_entries_of_a_word_together() -> None:
 @examples(60)
 @given(merges=well_formed(), lines=LINES, data=st.data())
 def test_threshold_curve_is_knocking_out_from_scratch(
-    small_tokeniser: MakeTokeniser,
-    small_reference: MakeReference,
     merges: MergeList,
     lines: list[list[str]],
     data: st.DataObject,
@@ -187,9 +178,7 @@ def test_threshold_curve_is_knocking_out_from_scratch(
         )
 
 
-def test_threshold_curve_leaves_added_tokens_that_merges_make(
-    small_tokeniser: MakeTokeniser, small_reference: MakeReference
-) -> None:
+def test_threshold_curve_leaves_added_tokens_that_merges_make() -> None:
     """They are to blame as others are, but cannot be knocked out."""
     tokeniser = small_tokeniser([("a", "b"), ("b", "c")], "abc")
     tokeniser.graph.fixed = frozenset({tokeniser.graph.id_of("ab")})

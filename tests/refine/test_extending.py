@@ -3,13 +3,13 @@
 import json
 from collections import Counter
 from itertools import pairwise
-from typing import Any
 
 import pytest
 from effort import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles import Lookup, listed
+from small import small_tokeniser
 from strategies import MERGES, MergeList, bpe_of, graph_of, word_counts
 
 from morphgraph.core.errors import MorphGraphError
@@ -70,7 +70,7 @@ def test_the_example_of_the_source() -> None:
         preview_extend(tokeniser, {"abcab": 2}, 0)
 
 
-def test_a_word_that_is_a_type_has_no_pairs(small_tokeniser: Any) -> None:
+def test_a_word_that_is_a_type_has_no_pairs() -> None:
     """As for the library, if the file says so; no merges make abc, as b + c comes first."""
     merges, counts = [["b", "c"], ["a", "b"], ["ab", "c"]], {"abc": 5, "bca": 2, "xbc": 9}
     for ignored, expected in ((True, [["bc", "a"]]), (False, [["a", "bc"], ["bc", "a"]])):

@@ -1,13 +1,13 @@
 """Knocking out by blame or by a baseline, with scores before and after."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from small import small_reference, small_tokeniser
 from strategies import MERGES, MergeList, check_graph, graph_of
 
 from morphgraph.core.errors import MorphGraphError
@@ -27,10 +27,6 @@ from morphgraph.score.boundaries import Benchmark, score_report
 from morphgraph.score.gold_set import split_entries
 from morphgraph.segment.method import METHODS
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
-
-MakeTokeniser = Callable[..., BpeTokeniser]
-MakeReference = Callable[..., Reference]
 
 UNDO = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("undo", "ing")]
 # Both lines are one token each. un + do is wrong in one of two words (R = 1/2), undo + ing in one
@@ -38,9 +34,7 @@ UNDO = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("undo", 
 LINES = ("un do ing", "undo")
 
 
-def removed(
-    small_tokeniser: MakeTokeniser, reference: Reference, settings: KnockoutSettings
-) -> list[str]:
+def removed(reference: Reference, settings: KnockoutSettings) -> list[str]:
     tokeniser = small_tokeniser(UNDO)
     result = knock_out(tokeniser, Benchmark.build(tokeniser, reference), settings)
     assert all(text not in tokeniser.graph for text in result.removed)
@@ -48,7 +42,7 @@ def removed(
     return result.removed
 
 
-def test_golden(small_tokeniser: MakeTokeniser, small_reference: MakeReference) -> None:
+def test_golden() -> None:
     tokeniser = small_tokeniser(UNDO)
     benchmark = Benchmark.build(tokeniser, small_reference(*LINES))
     result = knock_out(tokeniser, benchmark)
@@ -71,11 +65,11 @@ def test_golden(small_tokeniser: MakeTokeniser, small_reference: MakeReference) 
     assert report["signature"] == "signed"
 
 
-def test_settings(small_tokeniser: MakeTokeniser, small_reference: MakeReference) -> None:
+def test_settings() -> None:
     reference = small_reference(*LINES)
 
     def with_(**settings: object) -> list[str]:
-        return removed(small_tokeniser, reference, KnockoutSettings(**settings))  # type: ignore[arg-type]
+        return removed(reference, KnockoutSettings(**settings))  # type: ignore[arg-type]
 
     assert with_(threshold=0.6) == ["undoing"]
     assert with_(count=1) == ["undoing"]
@@ -96,9 +90,7 @@ def test_settings(small_tokeniser: MakeTokeniser, small_reference: MakeReference
     assert with_(scope="whole-word") == [], "the reference has no whole words"
 
 
-def test_holdout_blames_by_some_and_scores_the_others(
-    small_tokeniser: MakeTokeniser, small_reference: MakeReference
-) -> None:
+def test_holdout_blames_by_some_and_scores_the_others() -> None:
     lines = ["un do ing", "undo", "un do", "in", "i n"]
     settings = KnockoutSettings(holdout=0.4, seed=7)
     seen, scored = split_entries([line.replace(" ", "") for line in lines], 0.4, 7)

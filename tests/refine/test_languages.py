@@ -1,7 +1,7 @@
 """Blame by language: what is wrong in one and right in another, against plain counting."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import oracles
@@ -9,6 +9,7 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from small import small_reference, small_tokeniser
 from strategies import MergeList, bpe_of, well_formed
 
 from morphgraph.core.errors import MorphGraphError
@@ -21,8 +22,6 @@ from morphgraph.segment.bte import Bte
 from morphgraph.segment.segmenter import method_on
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-
-MakeReference = Callable[..., Reference]
 
 LINES = st.lists(
     st.lists(st.text("abc", min_size=1, max_size=4), min_size=1).map(" ".join), min_size=1
@@ -58,7 +57,6 @@ def counted(merges: MergeList, lines: Sequence[str]) -> dict[int, tuple[int, int
     threshold=st.sampled_from([0.0, 0.5, 1.0]),
 )
 def test_as_counted_naively(
-    small_reference: MakeReference,
     merges: MergeList,
     lines: list[list[str]],
     minimum: int,
@@ -92,7 +90,7 @@ def test_as_counted_naively(
         assert ratios[row["best in"]] == min(ratios.values())
 
 
-def test_few_joins_say_nothing(small_reference: MakeReference) -> None:
+def test_few_joins_say_nothing() -> None:
     tokeniser = bpe_of([("a", "b"), ("b", "c")])
     golds = {"one": small_reference("a b", "ab"), "two": small_reference("ab", "b c")}
     assert blamed(tokeniser, golds, 1).spread.tolist()[0] == 0.5
@@ -101,14 +99,12 @@ def test_few_joins_say_nothing(small_reference: MakeReference) -> None:
     assert blamed(tokeniser, golds, 2).frame(tokeniser, np.zeros(0, np.int64)).empty
 
 
-def test_one_language_is_refused(small_reference: MakeReference) -> None:
+def test_one_language_is_refused() -> None:
     with pytest.raises(MorphGraphError, match="two references"):
         blamed(bpe_of([("a", "b")]), {"one": small_reference("ab")}, 1)
 
 
-def test_outcomes_are_not_segmented_twice(
-    small_tokeniser: Callable[..., BpeTokeniser], small_reference: MakeReference
-) -> None:
+def test_outcomes_are_not_segmented_twice() -> None:
     tokeniser = small_tokeniser([("a", "b")])
     gold_set = GoldSet.of(small_reference("a b", "ab"))
     outcome = outcome_of(Bte(tokeniser), gold_set)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import wordfreq
 from model_folders import special_token
+from small import small_tokeniser
 from tokenizers import Tokenizer as Library
 
 import morphgraph as mg
@@ -87,7 +88,7 @@ def test_ids_of_added_types() -> None:
 
 
 @pytest.mark.parametrize("ids", ["keep", "reuse", "dense"])
-def test_added_tokens_keep_their_ids_before_added_types(ids: Any, small_tokeniser: Any) -> None:
+def test_added_tokens_keep_their_ids_before_added_types(ids: Any) -> None:
     """As in Qwen 2.5, whose special tokens follow its types, and are not among them."""
     tokens = [special_token("<a>", 5), special_token("<b>", 6)]
     tokeniser = small_tokeniser([["a", "b"]], alphabet="abcd", added_tokens=tokens)
@@ -103,7 +104,7 @@ def test_added_tokens_keep_their_ids_before_added_types(ids: Any, small_tokenise
 
 
 @pytest.mark.parametrize("dead", [False, True])
-def test_whole_words_that_are_gone_are_not_emitted(dead: bool, small_tokeniser: Any) -> None:
+def test_whole_words_that_are_gone_are_not_emitted(dead: bool) -> None:
     merges = [["a", "b"], ["c", "d"], ["ab", "cd"]]
     if dead:  # a bc comes before, so abc is a type of whole words only
         merges = [["b", "c"], ["a", "b"], ["ab", "c"], ["c", "d"], ["ab", "cd"]]
@@ -118,7 +119,7 @@ def test_whole_words_that_are_gone_are_not_emitted(dead: bool, small_tokeniser: 
     assert ("abcd" in model["vocab"]) is not dead
 
 
-def test_a_chain_that_is_to_blame_is_not_kept(small_tokeniser: Any) -> None:
+def test_a_chain_that_is_to_blame_is_not_kept() -> None:
     merges = [["b", "c"], ["a", "bc"], ["a", "b"]]
     tokeniser = small_tokeniser(merges, alphabet="abc")
     tokeniser.graph.knockout(["bc"])  # abc is a + b + c now; a + b leads there again

@@ -10,6 +10,7 @@ from effort import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles import Lookup, listed
+from small import small_document
 from strategies import MERGES, MergeList, any_order, bpe_of, well_formed, word_counts
 
 from morphgraph.core.errors import MorphGraphError
@@ -166,7 +167,7 @@ def test_scripts() -> None:
     assert preview_prune(tokeniser, by="script", drop_scripts=["Han"]).removed_types
 
 
-def test_words_that_stay_whole_without_a_merge(small_document: Any) -> None:
+def test_words_that_stay_whole_without_a_merge() -> None:
     """cab is one token that no merge makes, so no merge was used in it."""
     document = small_document([("a", "b")], alphabet="abc", ignore_merges=True)
     document["model"]["vocab"]["cab"] = len(document["model"]["vocab"])

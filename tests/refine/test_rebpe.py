@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from small import small_reference, small_tokeniser
 from strategies import check_graph
 
 from morphgraph.core.files import demo_gold_path
@@ -38,8 +39,6 @@ from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
-MakeTokeniser = Callable[..., BpeTokeniser]
-MakeReference = Callable[..., Reference]
 MakeRun = Callable[..., ReBPERun]
 Merges = Sequence[Sequence[str]]
 
@@ -48,7 +47,7 @@ NOTHING_TO_BLAME = ("a",)
 
 
 @pytest.fixture
-def make_run(small_tokeniser: MakeTokeniser, small_reference: MakeReference) -> MakeRun:
+def make_run() -> MakeRun:
     """A run on merges and lines of a reference; without annealing unless it is asked for."""
 
     def make(
@@ -298,9 +297,7 @@ def test_edits_before_a_run_belong_to_its_start(
     assert edits_after(run) == [1, 2]
 
 
-def test_changed_merges_by_kind(
-    small_tokeniser: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]
-) -> None:
+def test_changed_merges_by_kind() -> None:
     """The merge a + b closed five gaps, four of them boundaries: abc and abd become tuple merges.
 
     Their pair (a, b) is on the blacklist, so b + c and b + d are created, one in each.
@@ -412,9 +409,7 @@ def test_a_run_goes_back_and_forth(tokeniser: BpeTokeniser, reference: Reference
     ]
 
 
-def test_redo_brings_back_nothing_that_a_run_has_cut_off(
-    small_tokeniser: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]
-) -> None:
+def test_redo_brings_back_nothing_that_a_run_has_cut_off() -> None:
     tokeniser = small_tokeniser([("a", "b"), ("ab", "c")], "abc")
     run = ReBPERun(tokeniser, Benchmark.build(tokeniser, small_reference("a b", "a bc")))
     run.step()
@@ -447,9 +442,7 @@ def test_a_run_knows_when_it_is_stale(tokeniser: BpeTokeniser, reference: Refere
     assert run.is_stale
 
 
-def test_the_last_character_of_a_word_is_one_atom_even_if_a_merge_makes_it(
-    small_tokeniser: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]
-) -> None:
+def test_the_last_character_of_a_word_is_one_atom_even_if_a_merge_makes_it() -> None:
     """Words have e</w> as an atom, so a + b + e</w> can apply and must not be repaired."""
     tokeniser = small_tokeniser(
         [("a", "b", "e</w>"), ("e", "</w>")], "abe</w>", end_of_word_suffix="</w>"

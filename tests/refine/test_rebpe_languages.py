@@ -1,7 +1,7 @@
 """ReBPE on several languages: what each weighs, and that none is worse after any phase."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +10,7 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from small import small_reference
 from strategies import MergeList, bpe_of, well_formed
 
 from morphgraph.core.errors import MorphGraphError
@@ -25,8 +26,6 @@ from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import split_entries
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-
-MakeReference = Callable[..., Reference]
 
 LINES = st.lists(
     st.lists(st.text("abc", min_size=1, max_size=4), min_size=1).map(" ".join),
@@ -72,7 +71,6 @@ def naive_f1(tokeniser: BpeTokeniser, lines: Sequence[str]) -> float:
     cascade=st.booleans(),
 )
 def test_no_language_is_ever_worse(
-    small_reference: MakeReference,
     merges: MergeList,
     lines: list[list[str]],
     threshold: float,
@@ -109,7 +107,7 @@ def test_one_language_that_gets_better_is_plain_rebpe() -> None:
     assert not any("learned" in step for step in run.graph.recipe()), "by no reference alone"
 
 
-def test_weights_say_whose_blame_counts(small_reference: MakeReference) -> None:
+def test_weights_say_whose_blame_counts() -> None:
     """un + do is wrong in one, and right in half of the words of the other; x + y is wrong there.
 
     With weights w and v its R is w ÷ (w + v ÷ 2). The other one gets better by x + y in any case.
@@ -127,7 +125,7 @@ def test_weights_say_whose_blame_counts(small_reference: MakeReference) -> None:
     assert shares[2] == pytest.approx((3 / 2 * 1 + 3 / 2 / 2, 3 / 2))
 
 
-def test_what_is_right_in_a_language_is_left_alone(small_reference: MakeReference) -> None:
+def test_what_is_right_in_a_language_is_left_alone() -> None:
     """The other one would be worse without undo; p + q, which is wrong there too, still goes."""
     tokeniser = from_merges([("u", "n"), ("d", "o"), ("un", "do"), ("x", "y"), ("p", "q")])
     golds = [
@@ -141,7 +139,7 @@ def test_what_is_right_in_a_language_is_left_alone(small_reference: MakeReferenc
     assert run.phases[-1].f1_by_language == {"L0": pytest.approx(2 / 3), "L1": 1}
 
 
-def test_what_occurs_in_a_language_is_left_alone_at_last(small_reference: MakeReference) -> None:
+def test_what_occurs_in_a_language_is_left_alone_at_last() -> None:
     """By a threshold of 0.3, un + do is to blame in the other one, which is worse without it."""
     tokeniser = from_merges([("u", "n"), ("d", "o"), ("un", "do"), ("x", "y")])
     right = ["v u"] * 10
@@ -160,7 +158,7 @@ def from_merges(merges: Sequence[Sequence[str]]) -> BpeTokeniser:
     return tokeniser_of_types("small", types, [tuple(parts) for parts in merges])
 
 
-def test_annealing_spares_a_group(small_reference: MakeReference) -> None:
+def test_annealing_spares_a_group() -> None:
     gold = small_reference(*["ab"] * 8, "a b", "a b", "ab", "cd", "cd", "cd")
     tokeniser = from_merges([("a", "x"), ("b", "x"), ("c", "d"), ("d", "x")])
     graph = tokeniser.graph
@@ -181,7 +179,7 @@ def test_annealing_spares_a_group(small_reference: MakeReference) -> None:
     assert pairs((range(11, 14), False), (range(8, 11), False)) == [("c", "d")]
 
 
-def test_held_out_words_decide_nothing(small_reference: MakeReference) -> None:
+def test_held_out_words_decide_nothing() -> None:
     golds = [
         small_reference(*[f"{a} {b}" for a in ("un", "on") for b in ("do", "de", "da", "du")]),
         small_reference(*[f"{a}{b}" for a in ("an", "en") for b in ("do", "de", "da", "du")]),
@@ -219,9 +217,7 @@ def test_held_out_words_decide_nothing(small_reference: MakeReference) -> None:
         ([], {"portable": True}, "morphgraph export"),
     ],
 )
-def test_refusals(
-    small_reference: MakeReference, weights: list[float], settings: dict[str, bool], said: str
-) -> None:
+def test_refusals(weights: list[float], settings: dict[str, bool], said: str) -> None:
     with pytest.raises(MorphGraphError, match=said):
         make_run(
             bpe_of([("a", "b")]),

@@ -14,6 +14,7 @@ from effort import examples
 from hypothesis import HealthCheck, event, given
 from hypothesis import strategies as st
 from rebpe_oracle import Entry, Settings, State
+from small import small_reference, small_tokeniser
 from strategies import MERGES, check_graph, well_formed
 
 from morphgraph.graph.merge_graph import MergeGraph
@@ -208,9 +209,7 @@ def check_phase(
     assert misplaced == oracles.misplaced(expected.merges)
 
 
-def check_case(
-    case: Case, small_tokeniser: MakeTokeniser, small_reference: MakeReference
-) -> list[rebpe_oracle.Phase]:
+def check_case(case: Case) -> list[rebpe_oracle.Phase]:
     """Run the case phase by phase beside the oracle, then backwards and forwards."""
     tokeniser = small_tokeniser(case.merges, case.alphabet, **case.document)
     graph = tokeniser.graph
@@ -327,8 +326,6 @@ SINGLE: list[tuple[str, list[str], dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("merges", "lines", "given"), SINGLE)
 def test_single_cases(
-    small_tokeniser: MakeTokeniser,
-    small_reference: MakeReference,
     merges: str,
     lines: list[str],
     given: dict[str, Any],
@@ -345,14 +342,12 @@ def test_single_cases(
         (100, *[1] * (len(lines) - 1)),
         settings,
     )
-    check_case(case, small_tokeniser, small_reference)
+    check_case(case)
 
 
 @examples(300)
 @given(merges=well_formed(size=14) | MERGES, data=st.data())
 def test_tokenisers_with_tuples_and_types_made_twice_in_any_order(
-    small_tokeniser: MakeTokeniser,
-    small_reference: MakeReference,
     merges: list[tuple[str, ...]],
     data: st.DataObject,
 ) -> None:
@@ -361,42 +356,34 @@ def test_tokenisers_with_tuples_and_types_made_twice_in_any_order(
     pieces = ["".join(parts) for parts in merges] + list("abc")
     words = [source.choices(pieces, k=source.randint(1, 4)) for _ in range(source.randint(1, 14))]
     case = finished_case(data, source, "tiny", merges, ("a", "b", "c"), words)
-    report(check_case(case, small_tokeniser, small_reference))
+    report(check_case(case))
 
 
 @examples(100)
 @given(data=st.data())
-def test_small_trained_tokenisers(
-    small_tokeniser: MakeTokeniser, small_reference: MakeReference, data: st.DataObject
-) -> None:
+def test_small_trained_tokenisers(data: st.DataObject) -> None:
     case = trained_case(data, "tiny")
-    report(check_case(case, small_tokeniser, small_reference))
+    report(check_case(case))
 
 
 @pytest.mark.slow
 @examples(160, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
-def test_trained_tokenisers(
-    small_tokeniser: MakeTokeniser, small_reference: MakeReference, data: st.DataObject
-) -> None:
+def test_trained_tokenisers(data: st.DataObject) -> None:
     case = trained_case(data, "medium")
-    report(check_case(case, small_tokeniser, small_reference))
+    report(check_case(case))
 
 
 @pytest.mark.slow
 @examples(50, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
-def test_trained_tokenisers_of_two_thousand_types(
-    small_tokeniser: MakeTokeniser, small_reference: MakeReference, data: st.DataObject
-) -> None:
+def test_trained_tokenisers_of_two_thousand_types(data: st.DataObject) -> None:
     case = trained_case(data, "large")
-    report(check_case(case, small_tokeniser, small_reference))
+    report(check_case(case))
 
 
 @pytest.mark.slow
-def test_the_cases_have_every_kind_of_change(
-    small_tokeniser: MakeTokeniser, small_reference: MakeReference
-) -> None:
+def test_the_cases_have_every_kind_of_change() -> None:
     """All that can happen happens, often enough, in such cases.
 
     After a repair, no two neighbouring parts have a merge of a lower rank, so that there is next
@@ -418,7 +405,7 @@ def test_the_cases_have_every_kind_of_change(
         }
         alphabet = "".join(trained.alphabet)
         case = Case(trained.merges, alphabet, {}, lines, (1,) * len(lines), switches)
-        for phase in check_case(case, small_tokeniser, small_reference):
+        for phase in check_case(case):
             happened.update(phase.counts)
             removed.update(phase.removed_by_origin)
     kinds = ("annealed", "atoms", "removed", "split", "repaired", "linked", "created")

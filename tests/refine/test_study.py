@@ -7,25 +7,22 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from small import small_reference, small_tokeniser
 from strategies import MergeList, well_formed
 
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.reference.entry import Reference
 from morphgraph.refine.blame import blame
 from morphgraph.refine.study import ChangedWord, Study, StudyState
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import Flags
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
-MakeTokeniser = Callable[..., BpeTokeniser]
-MakeReference = Callable[..., Reference]
 MakeStudy = Callable[..., Study]
 
 UNDO = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("undo", "ing")]
 
 
 @pytest.fixture
-def study(small_tokeniser: MakeTokeniser, small_reference: MakeReference) -> MakeStudy:
+def study() -> MakeStudy:
     def make(*lines: str, merges: MergeList = UNDO, counts: list[float] | None = None) -> Study:  # type: ignore[assignment]
         tokeniser = small_tokeniser(merges, "abcdinoug")
         return Study(tokeniser, Benchmark.build(tokeniser, small_reference(*lines, counts=counts)))
@@ -56,8 +53,6 @@ def took_part(state: StudyState, graph: MergeGraph, types: set[str]) -> Flags:
     data=st.data(),
 )
 def test_a_preview_is_what_the_edit_then_does(
-    small_tokeniser: MakeTokeniser,
-    small_reference: MakeReference,
     merges: MergeList,
     lines: list[list[str]],
     data: st.DataObject,

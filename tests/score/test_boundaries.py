@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections.abc import Callable
 from math import fsum
 
 import numpy as np
@@ -10,6 +9,7 @@ import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from small import small_reference, small_tokeniser
 from strategies import MergeList, well_formed
 
 from morphgraph.batch.cells import CellInputs, MethodResult, result_rows
@@ -28,9 +28,6 @@ from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
-MakeTokeniser = Callable[..., BpeTokeniser]
-MakeReference = Callable[..., Reference]
-
 UNDO = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g")]
 
 
@@ -45,7 +42,7 @@ def scores_of(
     return {(score.scope, score.weighting): counts(score) for score in found}
 
 
-def test_golden(small_tokeniser: MakeTokeniser, small_reference: MakeReference) -> None:
+def test_golden() -> None:
     # undoing: undo|ing.   Gold un|do|ing: 1 of 1 split is right, 2 boundaries; whole word: 0.
     # dog:     do|g.       Gold dog:       0 of 1 is right, no boundary; it has no whole words.
     # ungod:   un|g|o|d.   Gold un|god:    1 of 3 is right, 1 boundary; whole words un|god: as many.
@@ -75,9 +72,7 @@ def test_golden(small_tokeniser: MakeTokeniser, small_reference: MakeReference) 
     }
 
 
-def test_what_is_undefined_is_nan(
-    small_tokeniser: MakeTokeniser, small_reference: MakeReference
-) -> None:
+def test_what_is_undefined_is_nan() -> None:
     tokeniser = small_tokeniser(UNDO)
     # undo is one token and one morph: nothing predicted, nothing relevant; no whole words and no
     # frequencies at all.
@@ -95,9 +90,7 @@ def test_what_is_undefined_is_nan(
     assert benchmark.weightings == ("types",)
 
 
-def test_a_boundary_inside_a_fused_atom_still_counts_as_relevant(
-    small_tokeniser: MakeTokeniser, small_reference: MakeReference
-) -> None:
+def test_a_boundary_inside_a_fused_atom_still_counts_as_relevant() -> None:
     # NFC makes one atom of e and its accent, in the middle of which the gold boundary lies: it can
     # never be found, but it is not forgotten. The other one is found.
     tokeniser = small_tokeniser([], "abcdeé", normalizer={"type": "NFC"})
@@ -109,9 +102,7 @@ def test_a_boundary_inside_a_fused_atom_still_counts_as_relevant(
     assert score.recall == 0.5
 
 
-def test_unknown_fused_atoms(
-    small_tokeniser: MakeTokeniser, small_reference: MakeReference
-) -> None:
+def test_unknown_fused_atoms() -> None:
     tokeniser = small_tokeniser(
         [], "ab?", unk_token="?", fuse_unk=True, pre_tokenizer={"type": "WhitespaceSplit"}
     )
@@ -155,7 +146,6 @@ Scores = list[float]
     drops=st.booleans(),
 )
 def test_all_scores_are_equal(
-    small_tokeniser: Callable[..., BpeTokeniser],
     merges: MergeList,
     words: list[tuple[list[str], int]],
     drops: bool,

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from small import small_tokeniser
 from strategies import MergeList, well_formed
 
 from morphgraph.core.errors import MorphGraphError
@@ -37,10 +38,8 @@ from morphgraph.segment.method import METHODS, parse_method, split_methods
 from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.segment.wordpiece import Greedy
 from morphgraph.tables.scores import errors_csv
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
-MakeTokeniser = Callable[..., BpeTokeniser]
 GOLD = st.lists(st.text("abc", min_size=1, max_size=3), min_size=1, max_size=4)
 
 
@@ -48,9 +47,7 @@ GOLD = st.lists(st.text("abc", min_size=1, max_size=3), min_size=1, max_size=4)
     lists=st.lists(well_formed(), min_size=1, max_size=3),
     gold=st.lists(st.none() | GOLD, min_size=1, max_size=6),
 )
-def test_cells_and_summaries(
-    small_tokeniser: MakeTokeniser, lists: list[MergeList], gold: list[list[str] | None]
-) -> None:
+def test_cells_and_summaries(lists: list[MergeList], gold: list[list[str] | None]) -> None:
     merges = [list(dict.fromkeys(found)) for found in lists]
     segmenters: list[Segmenter] = [Bte(small_tokeniser(found, "abc")) for found in merges]
     texts = ["".join(morphs) if morphs else "abcabc" for morphs in gold]
@@ -104,7 +101,7 @@ def test_cells_and_summaries(
         assert made.better(0, 1) == [n for n, (a, b) in enumerate(errors) if a < b]
 
 
-def test_most_disputed_by_hand(small_tokeniser: MakeTokeniser) -> None:
+def test_most_disputed_by_hand() -> None:
     """ab is cut by none, by none and by one: disputed by 1; abc at a|b by one, at b|c by two: 2."""
     made = [
         Bte(small_tokeniser(merges, "abc"))
@@ -115,7 +112,7 @@ def test_most_disputed_by_hand(small_tokeniser: MakeTokeniser) -> None:
     assert most_disputed([], ["ab"]) == []
 
 
-def test_pieces_by_hand(small_tokeniser: MakeTokeniser) -> None:
+def test_pieces_by_hand() -> None:
     """abcd is cut ab|c|d; the gold is a|bc|d: a‿b missed, b|c wrong, c|d right."""
     segmenter = Bte(small_tokeniser([("a", "b")], "abcd"))
     [row] = Comparison([segmenter], ["abcd"], [("a", "bc", "d")]).rows
@@ -170,7 +167,7 @@ def test_there_is_a_piece_for_each_token(method: str) -> None:
         assert len([piece for piece in cell.pieces if not piece.dropped]) == len(cell.tokens)
 
 
-def test_what_is_left_out_is_dropped(small_tokeniser: MakeTokeniser) -> None:
+def test_what_is_left_out_is_dropped() -> None:
     first = method_on(small_tokeniser([("a", "b")], "abcd"), "first", {"k": 1})
     [row] = Comparison([first], ["abcd"], [None]).rows
     assert row.cells[0].tokens == ("ab",)
@@ -181,7 +178,7 @@ def test_what_is_left_out_is_dropped(small_tokeniser: MakeTokeniser) -> None:
     assert row.cells[0].splits == (2,)
 
 
-def test_the_signature_names_all_that_the_scores_depend_on(small_tokeniser: MakeTokeniser) -> None:
+def test_the_signature_names_all_that_the_scores_depend_on() -> None:
     segmenter = Bte(small_tokeniser([("a", "b")], "ab"))
     first = Comparison([segmenter], ["ab"], [("a", "b")])
     assert segmenter.signature() in first.signature
@@ -195,7 +192,7 @@ def test_the_signature_names_all_that_the_scores_depend_on(small_tokeniser: Make
     assert first.signature == Comparison([segmenter], ["ab"], [("a", "b")]).signature
 
 
-def test_texts_without_words(small_tokeniser: MakeTokeniser) -> None:
+def test_texts_without_words() -> None:
     made = Comparison([Bte(small_tokeniser([], "ab"))], [], [])
     assert made.rows == []
     assert np.isnan(made.summaries[0].f1)

@@ -1,12 +1,13 @@
 """Gold sets: weights, gold, and a signature that names just what the numbers depend on."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pytest
+from small import small_document
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.formats.hugging_face import from_tokenizer_json
@@ -29,7 +30,6 @@ from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First
 
-Document = Callable[..., dict[str, Any]]
 UNDO = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("Ġ", "un"), ("g", "o")]
 BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
 CELEX = """undoing\t((un)[V|.V],(do)[V],(ing)[N|V.])[N]
@@ -71,7 +71,7 @@ class Run:
     baseline: int | None = 0
 
 
-def table_of(run: Run, small_document: Document) -> ScoreTable:
+def table_of(run: Run) -> ScoreTable:
     """Fresh objects from strings: the row that matters is the last one."""
     reference = read_reference(
         run.content.encode(), name=run.name, format="celex", include_foreign=run.include_foreign
@@ -108,19 +108,19 @@ def table_of(run: Run, small_document: Document) -> ScoreTable:
     )
 
 
-def signature(run: Run, small_document: Document) -> str:
-    return table_of(run, small_document).signature_of(2)
+def signature(run: Run) -> str:
+    return table_of(run).signature_of(2)
 
 
-def row(run: Run, small_document: Document) -> dict[str, Estimate]:
-    found = table_of(run, small_document).estimates[2]
+def row(run: Run) -> dict[str, Estimate]:
+    found = table_of(run).estimates[2]
     assert found is not None
     return found
 
 
-def numbers(run: Run, small_document: Document) -> str:
+def numbers(run: Run) -> str:
     """All values, intervals and p-values, to the last bit."""
-    return repr(row(run, small_document))
+    return repr(row(run))
 
 
 # One thing at a time that changes a number, and the field of the signature that tells.
@@ -161,49 +161,49 @@ def fields(line: str) -> dict[str, str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CHANGED)
-def test_what_changes_a_number_changes_the_signature(name: str, small_document: Document) -> None:
+def test_what_changes_a_number_changes_the_signature(name: str) -> None:
     changed, told_by = CHANGED[name]
-    assert numbers(changed, small_document) != numbers(BASE, small_document)
-    one, other = fields(signature(BASE, small_document)), fields(signature(changed, small_document))
+    assert numbers(changed) != numbers(BASE)
+    one, other = fields(signature(BASE)), fields(signature(changed))
     assert {key for key in one | other if one.get(key) != other.get(key)} == told_by
 
 
-def test_a_holdout_differs_from_another(small_document: Document) -> None:
+def test_a_holdout_differs_from_another() -> None:
     one, other = CHANGED["holdout"][0], CHANGED["holdout seed"][0]
-    assert numbers(one, small_document) != numbers(other, small_document)
+    assert numbers(one) != numbers(other)
 
 
-def test_no_two_of_them_share_a_signature(small_document: Document) -> None:
+def test_no_two_of_them_share_a_signature() -> None:
     runs = [BASE, *(run for run, _ in CHANGED.values())]
-    assert len({signature(run, small_document) for run in runs}) == len(runs)
-    assert len({table_of(run, small_document).signature for run in runs}) == len(runs)
+    assert len({signature(run) for run in runs}) == len(runs)
+    assert len({table_of(run).signature for run in runs}) == len(runs)
 
 
 @pytest.mark.parametrize("name", CHANGED)
-def test_the_same_signature_the_same_numbers(name: str, small_document: Document) -> None:
+def test_the_same_signature_the_same_numbers(name: str) -> None:
     run, _ = CHANGED[name]
-    assert signature(run, small_document) == signature(run, small_document)
-    assert numbers(run, small_document) == numbers(run, small_document)
+    assert signature(run) == signature(run)
+    assert numbers(run) == numbers(run)
 
 
-def test_what_changes_no_number_but_is_told(small_document: Document) -> None:
+def test_what_changes_no_number_but_is_told() -> None:
     """Names of files, and bytes of the reference that hold no entry, are in the signature."""
     for run, told_by in (
         (replace(BASE, name="other.cd"), "reference"),
         (replace(BASE, content=CELEX + "# nothing\n"), "reference"),
         (replace(BASE, source="other.tsv"), "frequencies"),
     ):
-        assert numbers(run, small_document) == numbers(BASE, small_document)
-        one, other = fields(signature(BASE, small_document)), fields(signature(run, small_document))
+        assert numbers(run) == numbers(BASE)
+        one, other = fields(signature(BASE)), fields(signature(run))
         assert {key for key in one | other if one.get(key) != other.get(key)} == {told_by}
 
 
-def test_where_files_are_is_not_told(small_document: Document) -> None:
+def test_where_files_are_is_not_told() -> None:
     run = replace(BASE, name="/home/me/gold.cd", source="C:\\me\\list.tsv")
-    assert signature(run, small_document) == signature(BASE, small_document)
+    assert signature(run) == signature(BASE)
 
 
-def test_an_undone_edit_gives_back_numbers_and_signature(small_document: Document) -> None:
+def test_an_undone_edit_gives_back_numbers_and_signature() -> None:
     document = small_document(UNDO, "Ġabcdefghijklmnopqrstuvwxyz", pre_tokenizer=BYTES)
     gold_set = GoldSet.of(read_reference(CELEX.encode(), name="gold.cd", format="celex"))
     tokeniser = from_tokenizer_json(json.dumps(document).encode(), "small.json")
@@ -220,7 +220,7 @@ def test_an_undone_edit_gives_back_numbers_and_signature(small_document: Documen
     assert found() == before
 
 
-def test_an_outcome_keeps_the_signature_that_it_was_made_with(small_document: Document) -> None:
+def test_an_outcome_keeps_the_signature_that_it_was_made_with() -> None:
     document = small_document(UNDO, "Ġabcdefghijklmnopqrstuvwxyz", pre_tokenizer=BYTES)
     gold_set = GoldSet.of(read_reference(CELEX.encode(), name="gold.cd", format="celex"))
     tokeniser = from_tokenizer_json(json.dumps(document).encode(), "small.json")

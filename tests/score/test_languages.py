@@ -2,7 +2,6 @@
 
 import math
 import unicodedata
-from collections.abc import Callable
 from dataclasses import replace
 
 import oracles
@@ -10,6 +9,7 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from small import small_reference
 from strategies import MergeList, bpe_of, well_formed
 
 from morphgraph.core.errors import MorphGraphError
@@ -27,8 +27,6 @@ from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.tables.scores import languages_table
 from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 
-MakeReference = Callable[..., Reference]
-
 LINES = st.lists(
     st.lists(st.text("abc", min_size=1, max_size=4), min_size=1).map(" ".join), min_size=1
 )
@@ -41,9 +39,7 @@ def in_language(reference: Reference, language: str, name: str = "") -> GoldSet:
 
 @examples(60)
 @given(merges=well_formed(), first=LINES, second=LINES)
-def test_as_counted_naively(
-    small_reference: MakeReference, merges: MergeList, first: list[str], second: list[str]
-) -> None:
+def test_as_counted_naively(merges: MergeList, first: list[str], second: list[str]) -> None:
     merges = list(dict.fromkeys(merges))
     golds = [
         in_language(small_reference(*lines), language)
@@ -94,7 +90,7 @@ def test_types_of_a_script() -> None:
     assert unicodedata.name("カ").startswith("KATAKANA")
 
 
-def test_the_language_of_a_reference(small_reference: MakeReference) -> None:
+def test_the_language_of_a_reference() -> None:
     known = replace(small_reference("xy"), language="urd")
     assert language_of_reference(known) == ("Urdu", "Arabic")
     unknown = replace(small_reference("слово", "abc", "дом"), name="folder/words.tsv")
@@ -107,7 +103,7 @@ def tables_of(golds: list[GoldSet]) -> list[ScoreTable]:
     return [ScoreTable(outcomes_of([("BPE", bpe)], gold), draws=NONE) for gold in golds]
 
 
-def test_the_order_and_the_names(small_reference: MakeReference) -> None:
+def test_the_order_and_the_names() -> None:
     golds = [
         in_language(small_reference("ab"), "nld"),  # no boundary: F1 is n/a
         in_language(small_reference("a b"), "spa", "first.tsv"),
@@ -129,7 +125,7 @@ def test_a_tokeniser_that_fails_has_no_numbers() -> None:
     assert math.isnan(row.f1) and math.isnan(row.uncut) and math.isnan(row.unused)
 
 
-def test_the_table(small_reference: MakeReference) -> None:
+def test_the_table() -> None:
     golds = [
         in_language(small_reference("a b", "ab c"), "deu"),
         in_language(replace(small_reference("ab c"), partial="one boundary a word"), "ita"),

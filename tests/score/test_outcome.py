@@ -1,6 +1,6 @@
 """Outcomes of all segmenters against a naive one made of spans; golden ones by hand."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import oracles
@@ -10,6 +10,7 @@ import substring_oracles
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from small import small_tokeniser
 from strategies import MergeList, bpe_of, with_words
 from tokenizers import normalizers, pre_tokenizers
 
@@ -23,7 +24,6 @@ from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.preprocess import Preprocessor, printable_bytes
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import BYTES, Marker, SubwordVocabulary
 
 MARKERS: st.SearchStrategy[Marker] = st.sampled_from(("##", "Ġ", "▁", ""))
@@ -293,7 +293,7 @@ GOLD = Reference(
 )
 
 
-def test_what_encodes_alike_shares_the_words(small_tokeniser: Callable[..., BpeTokeniser]) -> None:
+def test_what_encodes_alike_shares_the_words() -> None:
     tokeniser = small_tokeniser([("u", "n"), ("d", "o")], "ing")
     other = small_tokeniser([("i", "n"), ("d", "o")], "ung")
     gold_set = gold_set_of(["undo", "undoing"])

@@ -1,7 +1,6 @@
 """Other programs' segmentations among tokenisers: the same scores, intervals and tests."""
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from small import small_tokeniser
 
 from morphgraph.core.files import demo_gold_path
 from morphgraph.formats.loading import load_tokeniser
@@ -23,7 +23,6 @@ from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
 from morphgraph.segment.bte import Bte
 from morphgraph.tables.scores import scores_table
 from morphgraph.tables.writing import to_csv, to_latex, to_markdown
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from tests.effort import examples
 
 GOLD = "undoing\tun do ing\ndoing\tdo ing\ndo\tdo\n"
@@ -149,9 +148,7 @@ def test_words_with_a_space_and_damaged_lines_count_among_morphemes_only() -> No
     ]
 
 
-def test_a_tokeniser_cuts_each_word_of_several(
-    small_tokeniser: Callable[..., BpeTokeniser],
-) -> None:
+def test_a_tokeniser_cuts_each_word_of_several() -> None:
     """“hot dogs” is hot, dog, s: 3 of 4 morphemes; with undo 5 of 6, and 5 of 7 tokens."""
     gold_set = gold_set_of("undo\tun @@do\nhot dogs\thot @@ted dog @@s\n")
     merges = [("u", "n"), ("d", "o"), ("h", "o"), ("ho", "t"), ("do", "g")]
@@ -186,9 +183,7 @@ def test_one_that_fails_does_not_keep_others_from_their_scores() -> None:
     assert table.notes[0] in to_markdown(scores_table([table]))
 
 
-def test_in_a_table_with_intervals_tests_and_files(
-    small_tokeniser: Callable[..., BpeTokeniser], tmp_path: Path
-) -> None:
+def test_in_a_table_with_intervals_tests_and_files(tmp_path: Path) -> None:
     gold_set = gold_set_of()
     tokeniser = Bte(small_tokeniser([("u", "n"), ("d", "o")], "undoig"))
     theirs = read_predictions(b"un|do|ing\ndo|ing\ndo\n", name="theirs.txt")

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from small import small_reference, small_tokeniser
 from strategies import WORDS, MergeList, well_formed
 
 from morphgraph.core.errors import MorphGraphError
@@ -226,9 +227,7 @@ def test_what_is_of_no_use_against_the_definitions(merges: MergeList, words: lis
 # --------------------------------------------------------------------------------- kinds of types
 
 
-def test_bytes_that_are_no_characters_are_counted_apart(
-    small_tokeniser: Callable[..., Any],
-) -> None:
+def test_bytes_that_are_no_characters_are_counted_apart() -> None:
     alphabet = "Ġna" + "Ã©"
     tokeniser = small_tokeniser(
         [("Ã", "©"), ("Ġ", "n"), ("n", "a"), ("na", "Ã")],
@@ -256,9 +255,7 @@ def test_wordpiece_marks_what_is_inside_a_word() -> None:
     assert found["unreachable"].number == 0
 
 
-def test_a_suffix_is_a_marker_that_does_not_tell_where_words_start(
-    small_tokeniser: Callable[..., Any],
-) -> None:
+def test_a_suffix_is_a_marker_that_does_not_tell_where_words_start() -> None:
     merges = [("a", "b</w>"), ("a", "b")]
     tokeniser = small_tokeniser(merges, ["a", "b", "b</w>"], end_of_word_suffix="</w>")
     found = figures_of(VocabularyHealth(Bte(tokeniser)))
@@ -452,7 +449,7 @@ def test_a_corpus_without_capitals(capitals: int, words: list[str], expected: bo
     assert not without.misses_capitals
 
 
-def test_bytes_that_are_no_characters_are_no_capitals(small_tokeniser: Callable[..., Any]) -> None:
+def test_bytes_that_are_no_characters_are_no_capitals() -> None:
     """Ã© is é, and Ã or Ġ alone are no letters; Ãī is É."""
     tokeniser = small_tokeniser(
         [("Ã", "©"), ("Ã", "ī"), ("Ġ", "n")],
@@ -648,7 +645,7 @@ def test_huge_counts_do_not_overflow() -> None:
 # --------------------------------------------------------------------------------- the corpus
 
 
-def test_corpus_of_frequencies(small_reference: Callable[..., Any]) -> None:
+def test_corpus_of_frequencies() -> None:
     tokeniser = tokeniser_of_types("abc", ["a", "b"], [])
     plain = Benchmark.build(tokeniser, small_reference("a b", "b"))
     assert corpus_of(plain) is None

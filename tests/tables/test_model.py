@@ -5,7 +5,6 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from small import small_tokeniser
 
 from morphgraph.formats.loading import vocabulary_of
 from morphgraph.score.comparison import Comparison, WordPart
@@ -23,7 +23,6 @@ from morphgraph.tables.model import Cell, Column, Row, Table, table_of_texts, wi
 from morphgraph.tables.scores import comparison_csv, comparison_html, words_table
 from morphgraph.tables.vocabulary import corpus_csv, corpus_json, corpus_table, parity_table
 from morphgraph.tables.writing import frame_csv, to_csv, to_html, to_latex, to_markdown
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 SIGNS = "&\"'{}\\$#%_^~][|`*+@-aé≥☃ \n\r"
 PARTS = [*SIGNS, "<script>", "</td>", "\\end{table}", "=1", *"＝＋－＠"]
@@ -203,7 +202,7 @@ class ReadPage(HTMLParser):
 
 
 @pytest.fixture
-def comparison(small_tokeniser: Callable[..., BpeTokeniser]) -> Comparison:
+def comparison() -> Comparison:
     alphabet = "".join(sorted(set("".join(WORDS) + "undo")))
     segmenters = [Bte(small_tokeniser(m, alphabet)) for m in ([("u", "n")], [("n", "d")])]
     texts = ["undo", *WORDS]

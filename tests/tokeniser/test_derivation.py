@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,12 @@ import oracles
 import pytest
 from effort import examples
 from hypothesis import example, given
+from small import small_tokeniser
 from strategies import MergeList, graph_of, segment_plain, with_words
 
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.tokeniser.merging import Derivation, derive, segment
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
 
 
@@ -116,7 +115,7 @@ def test_by_hand_with_a_tuple_merge() -> None:
     assert found.closed_by() == [5, 6, 6, None, None]
 
 
-def test_no_merge_crosses_a_piece(small_tokeniser: Callable[..., BpeTokeniser]) -> None:
+def test_no_merge_crosses_a_piece() -> None:
     tokeniser = small_tokeniser([("a", "b"), ("b", "-"), ("-", "a")], "ab-", pre_tokenizer=DASHES)
     words = tokeniser.encode(["ab-ab", "ba", "ab-ab"])
     assert len(words.piece_offsets) > 4  # the dashes are pieces of their own

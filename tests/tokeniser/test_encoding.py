@@ -1,7 +1,6 @@
 """Words as atoms: bytes as characters, added tokens, and many words at once as one by one."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 from effort import examples
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from small import small_tokeniser
 from strategies import WORDS
 from tokenizers import Tokenizer, normalizers, pre_tokenizers
 
@@ -109,7 +109,7 @@ def test_unknown_characters_are_kept() -> None:
     assert dict(words.subset(np.array([1, 0])).unknown) == {0: "é", 2: "x"}
 
 
-def test_pieces_bound_merges(small_tokeniser: Callable[..., BpeTokeniser]) -> None:
+def test_pieces_bound_merges() -> None:
     """What the pre-tokeniser cuts is never merged across, also in a subset."""
     tokeniser = small_tokeniser(
         [("a", "-"), ("b", "-")], "ab-", pre_tokenizer={"type": "Punctuation"}

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 from effort import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
+from small import small_document, small_tokeniser
 from strategies import MergeList, graph_of, with_words
 from tokenizers import Tokenizer
 
@@ -44,8 +44,6 @@ from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 pytestmark = pytest.mark.slow
 
-MakeTokeniser = Callable[..., BpeTokeniser]
-MakeDocument = Callable[..., dict[str, Any]]
 
 TEXTS = [
     "",
@@ -121,7 +119,7 @@ def test_any_text(variant: Any, texts: list[str]) -> None:
     assert ids_of(library, texts) == our_ids(edited, texts, new_ids(edited), bare=True)
 
 
-def test_the_folder_has_everything_and_opens_here_again(small_tokeniser: MakeTokeniser) -> None:
+def test_the_folder_has_everything_and_opens_here_again() -> None:
     tokeniser = small_tokeniser([("a", "b"), ("ab", "c"), ("abc", "ab")], "abc")
     tokeniser.graph.knockout(["ab"])
     made = export_segmenter(Bte(tokeniser), ["abcab"])
@@ -144,9 +142,7 @@ def test_the_folder_has_everything_and_opens_here_again(small_tokeniser: MakeTok
     json.dumps(made.to_dict())
 
 
-def test_a_file_that_the_library_reads_otherwise_becomes_a_folder(
-    small_tokeniser: MakeTokeniser,
-) -> None:
+def test_a_file_that_the_library_reads_otherwise_becomes_a_folder() -> None:
     # Without an unknown token, the library drops x and merges what then are neighbours.
     tokeniser = small_tokeniser([("a", "b")], pre_tokenizer={"type": "Whitespace"})
     assert export_segmenter(Bte(tokeniser), ["ab"]).kind == "tokenizer.json"
@@ -160,7 +156,7 @@ def test_a_file_that_the_library_reads_otherwise_becomes_a_folder(
     assert from_tokenizer_json(made.files["tokeniser.bte.json"], "t").graph.merge_count == 1
 
 
-def test_what_the_library_cannot_use(small_tokeniser: MakeTokeniser) -> None:
+def test_what_the_library_cannot_use() -> None:
     # An unknown token that is not a type: the library fails at the first unknown character.
     made = export_segmenter(Bte(small_tokeniser([("a", "b")], unk_token="<unk>")), ["ab"])
     assert made.kind == "folder"
@@ -171,7 +167,7 @@ def test_what_the_library_cannot_use(small_tokeniser: MakeTokeniser) -> None:
         )
 
 
-def test_the_code_in_the_readme_is_code(small_tokeniser: MakeTokeniser) -> None:
+def test_the_code_in_the_readme_is_code() -> None:
     tokeniser = small_tokeniser([("a", "b"), ("ab", "c")])
     same = export_segmenter(Bte(tokeniser), ["abc"]).files["README.md"].decode()
     assert same.count("```python") == 1 and "All types have the ids that they had" in same
@@ -183,9 +179,7 @@ def test_the_code_in_the_readme_is_code(small_tokeniser: MakeTokeniser) -> None:
         compile(block.split("```")[0], "README.md", "exec")
 
 
-def test_a_folder_that_differs_is_not_offered(
-    small_tokeniser: MakeTokeniser, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_differs_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     tokeniser = small_tokeniser([("a", "b"), ("ab", "c")])
     tokeniser.graph.knockout(["ab"])
     merged = Merging._merged
@@ -203,7 +197,7 @@ def test_a_folder_that_differs_is_not_offered(
 # ------------------------------------------------------------------------------------ ids
 
 
-def test_added_types_come_last(small_tokeniser: MakeTokeniser) -> None:
+def test_added_types_come_last() -> None:
     tokeniser = small_tokeniser([("a", "b"), ("ab", "c")], "cba")
     graph = tokeniser.graph
     graph.knockout(["ab"])
@@ -217,7 +211,7 @@ def test_added_types_come_last(small_tokeniser: MakeTokeniser) -> None:
     assert exported_library(made).encode("zaby").tokens == ["za", "by"]
 
 
-def test_special_tokens_keep_their_content(small_document: MakeDocument) -> None:
+def test_special_tokens_keep_their_content() -> None:
     document = small_document([("a", "b"), ("ab", "c")], unk_token="<unk>")
     document["model"]["vocab"]["<unk>"] = 5
     document["added_tokens"] = [special(9, "[PAD]"), special(5, "<unk>")]
@@ -243,9 +237,7 @@ def test_special_tokens_keep_their_content(small_document: MakeDocument) -> None
 
 
 @pytest.mark.parametrize("number", [0, 7])
-def test_an_added_token_elsewhere_than_behind_the_vocabulary_keeps_its_id(
-    small_document: MakeDocument, number: int
-) -> None:
+def test_an_added_token_elsewhere_than_behind_the_vocabulary_keeps_its_id(number: int) -> None:
     """The library itself would give it an id of its own choice."""
     document = small_document([("a", "b")])
     document["model"]["vocab"] = {"a": 1, "b": 2, "ab": 3}
@@ -274,9 +266,7 @@ def special(number: int, content: str, **flags: bool) -> dict[str, Any]:
         (["<x>"], None, ""),
     ],
 )
-def test_roles_of_special_tokens(
-    small_document: MakeDocument, contents: list[str], processor: Any, roles: str
-) -> None:
+def test_roles_of_special_tokens(contents: list[str], processor: Any, roles: str) -> None:
     document = small_document([("a", "b")], post_processor=processor)
     document["added_tokens"] = [
         special(n, text, lstrip=text == "<mask>") for n, text in enumerate(contents)
@@ -308,7 +298,7 @@ PAIR = {
     ],
 )
 def test_type_ids_are_for_models_that_take_them(
-    small_document: MakeDocument, decoder: str, settings: dict[str, Any], expected: bool
+    decoder: str, settings: dict[str, Any], expected: bool
 ) -> None:
     """All files that transformers saves number the texts of a pair, GPT-2's as well."""
     document = small_document([("a", "b")], post_processor=PAIR, decoder={"type": decoder})
@@ -316,7 +306,7 @@ def test_type_ids_are_for_models_that_take_them(
     assert ("token_type_ids" in config["model_input_names"]) is expected
 
 
-def test_settings_of_the_source_go_along(small_document: MakeDocument, tmp_path: Path) -> None:
+def test_settings_of_the_source_go_along(tmp_path: Path) -> None:
     end = "<|endoftext|>"
     document = small_document([("a", "b")])
     document["added_tokens"] = [special(90, end), special(91, "<x>")]
@@ -401,7 +391,7 @@ HOSTILE = ['"', "\n", "\\", '"""', " ", "<b>", "`", "\u2028", "\r", "'''", "{}",
 
 
 @pytest.fixture(scope="module")
-def hostile(small_document: MakeDocument) -> Export:
+def hostile() -> Export:
     characters = "".join(dict.fromkeys("".join(HOSTILE)))
     merges = [
         ('"', '"'),

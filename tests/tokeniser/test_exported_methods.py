@@ -3,7 +3,7 @@
 import json
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +15,7 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
+from small import small_document
 from strategies import WORDS, MergeList, trained_segmenter, well_formed
 from tokenizers import Token, Tokenizer, normalizers, pre_tokenizers
 
@@ -449,9 +450,7 @@ def test_a_symbol_that_rules_would_change(tmp_path: Path) -> None:
     assert export_segmenter(segmenter, ["undo"]).kind == "folder"
 
 
-def test_an_added_token_inside_a_word_does_not_count(
-    small_document: Callable[..., dict[str, Any]],
-) -> None:
+def test_an_added_token_inside_a_word_does_not_count() -> None:
     """Of x, the added token ab and y, the first of each part are kept, and the token itself."""
     document = small_document([], "abxyz", pre_tokenizer={"type": "WhitespaceSplit"})
     token = {"id": 9, "content": "ab", "single_word": False, "lstrip": True, "rstrip": False}
@@ -466,7 +465,7 @@ def test_an_added_token_inside_a_word_does_not_count(
         check(kept, [text])
 
 
-def test_ids_of_a_file_stay_as_they_are(small_document: Callable[..., dict[str, Any]]) -> None:
+def test_ids_of_a_file_stay_as_they_are() -> None:
     """Also where they have holes."""
     document = small_document([("a", "b"), ("ab", "c")])
     document["model"]["vocab"] = {"a": 7, "b": 3, "c": 9, "ab": 12, "abc": 40}

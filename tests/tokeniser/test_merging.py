@@ -1,7 +1,6 @@
 """Merging: by hand, after removals, in odd tokenisers, and what can be reached."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 from unittest.mock import patch
 
@@ -11,6 +10,7 @@ import pytest
 from effort import examples
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from small import small_document
 from strategies import (
     ALPHABET,
     MERGES,
@@ -272,9 +272,6 @@ def test_removing_what_is_never_formed_changes_no_token(
     assert segmented() == before
 
 
-MakeDocument = Callable[..., dict[str, Any]]
-
-
 def loaded(document: dict[str, Any]) -> Any:
     return from_tokenizer_json(json.dumps(document).encode(), "t.json")
 
@@ -288,7 +285,7 @@ def added(number: int, content: str, **flags: bool) -> dict[str, Any]:
     return {**special_token(content, number), "special": False, **flags}
 
 
-def test_an_added_token_that_a_merge_makes_stays(small_document: MakeDocument) -> None:
+def test_an_added_token_that_a_merge_makes_stays() -> None:
     document = small_document([("a", "b"), ("ab", "c")])
     number = document["model"]["vocab"]["ab"]
     document["added_tokens"] = [added(number, "ab")]
@@ -300,7 +297,7 @@ def test_an_added_token_that_a_merge_makes_stays(small_document: MakeDocument) -
     assert tokens(from_tokenizer_json(saved, "t.json"), "cab") == ["c", "ab"]
 
 
-def test_the_end_of_a_word_cannot_be_removed(small_document: MakeDocument) -> None:
+def test_the_end_of_a_word_cannot_be_removed() -> None:
     document = small_document([("b", "</w>"), ("a", "b</w>")])
     document["model"]["end_of_word_suffix"] = "</w>"
     tokeniser = loaded(document)
@@ -331,14 +328,14 @@ def test_bytes_with_a_suffix_in_two_files() -> None:
     assert tokens(ours, "Café") == ["ca", "f", "Ã", "©</w>"]
 
 
-def test_too_many_added_tokens_are_refused(small_document: MakeDocument) -> None:
+def test_too_many_added_tokens_are_refused() -> None:
     document = small_document([("a", "b")])
     document["added_tokens"] = [added(9 + n, f"<{n}>") for n in range(ADDED_TOKENS.usual + 1)]
     with pytest.raises(FileFormatError, match="added tokens, the limit is"):
         loaded(document)
 
 
-def test_a_failing_pattern_is_an_error_not_a_panic(small_document: MakeDocument) -> None:
+def test_a_failing_pattern_is_an_error_not_a_panic() -> None:
     document = small_document([("a", "b")], alphabet="x")
     split = {"type": "Split", "behavior": "Isolated", "invert": False}
     document["pre_tokenizer"] = {**split, "pattern": {"Regex": "(x+x+)+y"}}
@@ -348,9 +345,7 @@ def test_a_failing_pattern_is_an_error_not_a_panic(small_document: MakeDocument)
 
 
 @pytest.mark.parametrize("where", ["added", "decoder"])
-def test_half_a_surrogate_pair_is_refused_everywhere(
-    small_document: MakeDocument, where: str
-) -> None:
+def test_half_a_surrogate_pair_is_refused_everywhere(where: str) -> None:
     document = small_document([("a", "b")])
     if where == "added":
         document["added_tokens"] = [added(9, "<\ud800>")]
@@ -364,9 +359,7 @@ def test_half_a_surrogate_pair_is_refused_everywhere(
     loaded(document)
 
 
-def test_a_knockout_of_doubling_types_takes_no_quadratic_time(
-    small_document: MakeDocument,
-) -> None:
+def test_a_knockout_of_doubling_types_takes_no_quadratic_time() -> None:
     merges = [("a" * 2**k, "a" * 2**k) for k in range(17)]
     tokeniser = loaded(small_document(merges))
     change = tokeniser.graph.knockout(["a" * 2**k for k in range(1, 17)])

@@ -1,7 +1,6 @@
 """Tokenisers in and out: tuple merges, ids, `vocab.json` with `merges.txt`, warnings."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from model_folders import saved_files
+from small import small_document, small_tokeniser
 from strategies import WORDS, MergeList, well_formed
 from tokenizers import Tokenizer, models
 
@@ -26,9 +26,6 @@ from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-
-MakeTokeniser = Callable[..., BpeTokeniser]
-MakeDocument = Callable[..., dict[str, Any]]
 
 
 def merges_of(tokeniser: BpeTokeniser) -> list[str]:
@@ -48,9 +45,7 @@ def texts_of(tokeniser: BpeTokeniser, words: list[str]) -> list[list[str]]:
 # ------------------------------------------------------------------------------------ tuple merges
 
 
-def test_tuple_merges_are_refused_by_the_library_and_read_back(
-    small_tokeniser: MakeTokeniser,
-) -> None:
+def test_tuple_merges_are_refused_by_the_library_and_read_back() -> None:
     tokeniser = small_tokeniser([("a", "b"), ("ab", "c"), ("abc", "ab")], "abc")
     tokeniser.graph.knockout(["ab"])
     files = saved_files(tokeniser)
@@ -66,7 +61,7 @@ def test_tuple_merges_are_refused_by_the_library_and_read_back(
 
 @given(merges=well_formed(), words=st.lists(WORDS), data=st.data())
 def test_edited_is_read_back_equal(
-    small_tokeniser: MakeTokeniser, merges: MergeList, words: list[str], data: st.DataObject
+    merges: MergeList, words: list[str], data: st.DataObject
 ) -> None:
     """Also where an edit leaves two merges with the same parts: the lower rank counts."""
     tokeniser = small_tokeniser(list(dict.fromkeys(merges)), "abc")
@@ -83,7 +78,7 @@ def test_edited_is_read_back_equal(
 # ------------------------------------------------------------------------------------ ids
 
 
-def test_ids_are_dense_and_mapped(small_document: MakeDocument) -> None:
+def test_ids_are_dense_and_mapped() -> None:
     document = small_document([("a", "b"), ("ab", "c"), ("c", "c")], "abc")
     document["model"]["vocab"] = {"cc": 2, "b": 3, "a": 5, "abc": 8, "ab": 9, "c": 40}
     document["added_tokens"] = [special_token("<s>", 0), special_token("<t>", 41)]
@@ -122,7 +117,7 @@ def test_ids_are_dense_and_mapped(small_document: MakeDocument) -> None:
     assert ids == {str(old): new for old, new in id_map.items()}
 
 
-def test_bert_post_processor_is_renumbered(small_document: MakeDocument) -> None:
+def test_bert_post_processor_is_renumbered() -> None:
     document = small_document([("a", "b"), ("c", "c")], "abc")
     vocabulary = document["model"]["vocab"]
     assert vocabulary["cc"] == 4
@@ -139,7 +134,7 @@ def test_bert_post_processor_is_renumbered(small_document: MakeDocument) -> None
     assert library.encode("ab").tokens == ["[CLS]", "a", "b", "[SEP]"]
 
 
-def test_saving_does_not_touch_the_loaded_document(small_tokeniser: MakeTokeniser) -> None:
+def test_saving_does_not_touch_the_loaded_document() -> None:
     tokeniser = small_tokeniser([("a", "b"), ("ab", "c")])
     before = json.dumps(tokeniser.document)
     tokeniser.graph.knockout(["ab"])
@@ -235,9 +230,7 @@ def test_special_types_of_two_files() -> None:
 # ------------------------------------------------------------------------------------ warnings
 
 
-def test_merges_in_an_impossible_order_are_loaded_with_a_warning(
-    small_tokeniser: MakeTokeniser,
-) -> None:
+def test_merges_in_an_impossible_order_are_loaded_with_a_warning() -> None:
     # c + d takes c away from ab + c, and then b + cd comes before a + b.
     tokeniser = small_tokeniser(
         [("ab", "cd"), ("c", "d"), ("b", "cd"), ("a", "b"), ("ab", "c")], "abcd"
@@ -247,15 +240,13 @@ def test_merges_in_an_impossible_order_are_loaded_with_a_warning(
     assert texts_of(tokeniser, ["abcd", "abc"]) == [["a", "bcd"], ["abc"]]
 
 
-def test_no_warning_where_the_order_does_no_harm(small_tokeniser: MakeTokeniser) -> None:
+def test_no_warning_where_the_order_does_no_harm() -> None:
     tokeniser = small_tokeniser([("ab", "c"), ("a", "b")], "abc")
     assert texts_of(tokeniser, ["abc"]) == [["abc"]]
     assert tokeniser.warnings == ()
 
 
-def test_of_a_repeated_merge_the_last_counts_as_in_the_library(
-    small_document: MakeDocument,
-) -> None:
+def test_of_a_repeated_merge_the_last_counts_as_in_the_library() -> None:
     document = small_document([("a", "b"), ("b", "c"), ("a", "b")], "abc")
     data = json.dumps(document)
     tokeniser = from_tokenizer_json(data.encode(), "twice.json")
@@ -266,7 +257,7 @@ def test_of_a_repeated_merge_the_last_counts_as_in_the_library(
     assert "1 merge is listed more than once" in tokeniser.warnings[0]
 
 
-def test_a_setting_that_is_left_out_is_named(small_tokeniser: MakeTokeniser) -> None:
+def test_a_setting_that_is_left_out_is_named() -> None:
     (warning,) = small_tokeniser([("a", "b")], dropout=0.1).warnings
     assert "dropout" in warning
 
@@ -310,7 +301,7 @@ VOCABULARY_WANTED = "vocabulary (type → id) is expected"
     ],
 )
 def test_faulty_files_name_the_file_the_place_and_the_fix(
-    small_document: MakeDocument, path: str, value: Any, place: str, problem: str
+    path: str, value: Any, place: str, problem: str
 ) -> None:
     document: Any = small_document([("a", "b"), ("ab", "c")])
     outer, _, last = path.rpartition(".")
@@ -344,7 +335,7 @@ def test_demos_by_name() -> None:
         load_tokeniser("demo:xx")
 
 
-def test_of_equal_pairs_the_first_one_is_saved(small_document: MakeDocument) -> None:
+def test_of_equal_pairs_the_first_one_is_saved() -> None:
     document = small_document([("a", "b"), ("b", "c"), ("a", "b")])
     document["model"]["type"] = "BTE"  # ours, in which the first one applies
     tokeniser = from_tokenizer_json(json.dumps(document).encode(), "t.json")

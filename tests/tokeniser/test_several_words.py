@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from small import small_tokeniser
 from superbpe import WORDS, superbpe_json
 from tokenizers import Tokenizer
 
@@ -68,9 +68,7 @@ def test_types_of_several_words_are_known_and_listed() -> None:
         (["of▁1", "1▁of"], []),
     ],
 )
-def test_a_space_counts_between_letters(
-    small_tokeniser: Callable[..., Any], types: list[str], several: list[str]
-) -> None:
+def test_a_space_counts_between_letters(types: list[str], several: list[str]) -> None:
     merges = {(text[:end], text[end]): None for text in types for end in range(1, len(text))}
     tokeniser = small_tokeniser(list(merges))
     assert [t for n in tokeniser.several_words if (t := tokeniser.types[n]) in types] == several

@@ -10,12 +10,12 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from small import small_reference, small_tokeniser
 from strategies import MERGES, MergeList
 
 from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import EditError
-from morphgraph.reference.entry import Reference
 from morphgraph.refine.rebpe import ReBPESettings, preview_annealing
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
@@ -23,7 +23,6 @@ from morphgraph.segment.segmenter import method_on
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
-MakeTokeniser = Callable[..., BpeTokeniser]
 PRE = {"type": "Whitespace"}
 
 
@@ -43,9 +42,7 @@ def everything(tokeniser: BpeTokeniser) -> tuple[Any, ...]:
 
 @examples(100)
 @given(st.lists(MERGES, min_size=1, max_size=2), st.data())
-def test_equal_if_and_only_if_everything_is(
-    small_tokeniser: MakeTokeniser, lists: list[MergeList], data: Any
-) -> None:
+def test_equal_if_and_only_if_everything_is(lists: list[MergeList], data: Any) -> None:
     found: list[tuple[Any, tuple[Any, ...]]] = []
     for merges in lists:
         made = small_tokeniser(list(dict.fromkeys(merges)), "abc")
@@ -80,7 +77,7 @@ def test_equal_if_and_only_if_everything_is(
             assert (one == other) == (all_of_one == all_of_other)
 
 
-def test_what_is_sent_elsewhere_keeps_its_name(small_tokeniser: MakeTokeniser) -> None:
+def test_what_is_sent_elsewhere_keeps_its_name() -> None:
     tokeniser = small_tokeniser([("a", "b"), ("ab", "c")])
     tokeniser.graph.knockout(["ab"])
     sent = pickle.loads(pickle.dumps(tokeniser))
@@ -88,9 +85,7 @@ def test_what_is_sent_elsewhere_keeps_its_name(small_tokeniser: MakeTokeniser) -
     assert sent.signature() == tokeniser.signature()
 
 
-def test_edits_that_undo_each_other_leave_no_trace_in_the_signature(
-    small_tokeniser: MakeTokeniser,
-) -> None:
+def test_edits_that_undo_each_other_leave_no_trace_in_the_signature() -> None:
     tokeniser = small_tokeniser([("a", "b")], "abc")
     loaded = tokeniser.signature()
     tokeniser.graph.anneal([("ab", "c")])
@@ -105,7 +100,7 @@ CHANGING = ["_forward", "_backward", "_enter", "_edit", "_forget_old_parts", "_k
 
 
 @pytest.fixture
-def study(small_tokeniser: MakeTokeniser, small_reference: Callable[..., Reference]) -> Study:
+def study() -> Study:
     tokeniser = small_tokeniser([("a", "b"), ("ab", "c"), ("ab", "d"), ("abc", "abd")], "abcd")
     reference = small_reference("ab c", "abd", "abc x", "abc abd")
     return Study(tokeniser, Benchmark.build(tokeniser, reference))
@@ -205,9 +200,7 @@ def test_another_thread_reads_the_same_all_the_while(study: Study) -> None:
 # ----------------------------------------------------------------------------- methods
 
 
-def test_a_method_has_the_name_of_its_parameters_and_of_what_it_is_made_on(
-    small_tokeniser: MakeTokeniser,
-) -> None:
+def test_a_method_has_the_name_of_its_parameters_and_of_what_it_is_made_on() -> None:
     tokeniser = small_tokeniser([("u", "n"), ("un", "d")])
 
     def made() -> list[Any]:

@@ -1,13 +1,13 @@
 """A tokeniser: its types as they are read, its name, and the steps it has gone through."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from model_folders import saved_files
+from small import small_document, small_tokeniser
 from strategies import MergeList, check_graph, well_formed
 
 from morphgraph.core.errors import FileFormatError
@@ -21,8 +21,6 @@ from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter
 from morphgraph.tokeniser.preprocess import readable_bytes
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-
-MakeTokeniser = Callable[..., BpeTokeniser]
 
 
 @pytest.mark.parametrize(
@@ -44,7 +42,7 @@ def test_readable_bytes(type_: str, shown: str) -> None:
     assert readable_bytes(type_) == shown
 
 
-def test_readable_leaves_other_tokenisers_alone(small_tokeniser: MakeTokeniser) -> None:
+def test_readable_leaves_other_tokenisers_alone() -> None:
     tokeniser = small_tokeniser([("Ã", "¤")])
     assert tokeniser.readable("Ã¤") == "Ã¤"
 
@@ -85,17 +83,13 @@ def test_a_space_in_front_finds_the_start_of_a_word() -> None:
 @pytest.mark.parametrize(
     ("text", "found"), [(" un", ["▁un", "▁und"]), ("un", ["un", "▁un", "und", "▁und"])]
 )
-def test_the_marker_of_sentencepiece_is_a_space_too(
-    small_tokeniser: MakeTokeniser, text: str, found: list[str]
-) -> None:
+def test_the_marker_of_sentencepiece_is_a_space_too(text: str, found: list[str]) -> None:
     merges = [("u", "n"), ("▁", "un"), ("un", "d"), ("▁un", "d")]
     tokeniser = small_tokeniser(merges)
     assert [tokeniser.graph.types[n] for n in tokeniser.search(text)] == found
 
 
-def test_where_nothing_marks_a_start_a_space_in_front_is_nothing(
-    small_tokeniser: MakeTokeniser,
-) -> None:
+def test_where_nothing_marks_a_start_a_space_in_front_is_nothing() -> None:
     tokeniser = small_tokeniser([("u", "n"), ("un", "d")])
     assert tokeniser.type_from(" un") == "un"
     assert tokeniser.search(" un") == tokeniser.search("un") != []
@@ -113,9 +107,7 @@ STEPS = [("a", "b"), ("ab", "c"), ("abc", "d")]
 
 
 @given(merges=well_formed(), data=st.data())
-def test_write_read_replay(
-    small_tokeniser: MakeTokeniser, merges: MergeList, data: st.DataObject
-) -> None:
+def test_write_read_replay(merges: MergeList, data: st.DataObject) -> None:
     tokeniser = small_tokeniser(list(dict.fromkeys(merges)), "abc")
     graph = tokeniser.graph
     for _ in range(data.draw(st.integers(0, 4))):
@@ -137,7 +129,7 @@ def test_write_read_replay(
     assert to_tokenizer_json(fresh) == to_tokenizer_json(tokeniser)
 
 
-def test_a_recipe_names_what_it_was_made_on(small_tokeniser: MakeTokeniser) -> None:
+def test_a_recipe_names_what_it_was_made_on() -> None:
     tokeniser = small_tokeniser(STEPS)
     tokeniser.graph.knockout(["ab"])
     tokeniser.graph.cascade(["abc"])
@@ -149,7 +141,7 @@ def test_a_recipe_names_what_it_was_made_on(small_tokeniser: MakeTokeniser) -> N
     ]
 
 
-def test_a_recipe_that_does_not_fit(small_tokeniser: MakeTokeniser) -> None:
+def test_a_recipe_that_does_not_fit() -> None:
     tokeniser = small_tokeniser(STEPS)
     tokeniser.graph.knockout(["ab", "abc"])
     recipe = read_recipe(write_recipe(tokeniser), "recipe.json")
@@ -185,12 +177,12 @@ def test_faulty_recipes(document: Any, message: str) -> None:
     assert str(caught.value).startswith(message)
 
 
-def test_a_recipe_without_its_tokeniser(small_tokeniser: MakeTokeniser) -> None:
+def test_a_recipe_without_its_tokeniser() -> None:
     recipe = read_recipe(json.dumps(GOOD).encode(), "r.json")
     assert replay(small_tokeniser(STEPS), recipe, "r.json") == []
 
 
-def test_an_atom_is_one_character(small_tokeniser: Callable[..., BpeTokeniser]) -> None:
+def test_an_atom_is_one_character() -> None:
     tokeniser = small_tokeniser([("a", "b")], "ab")
     recipe = {"steps": [{"edit": "anneal", "merges": [], "atoms": ["c", "long atom"]}]}
     with pytest.raises(FileFormatError, match="entry 1: “long atom” cannot be an atom"):
@@ -200,8 +192,6 @@ def test_an_atom_is_one_character(small_tokeniser: Callable[..., BpeTokeniser]) 
     replay(tokeniser, recipe, "r.json")
     assert "c" in tokeniser.graph
 
-
-Command = Callable[..., Any]
 
 CHAIN = [("a", "b"), ("ab", "c"), ("abc", "d"), ("d", "d")]
 
@@ -220,7 +210,7 @@ def merges_of(tokeniser: BpeTokeniser) -> list[str]:
     return [tokeniser.graph.describe(number) for number in tokeniser.graph.merge_ids()]
 
 
-def test_two_saves_after_each_other(small_tokeniser: MakeTokeniser) -> None:
+def test_two_saves_after_each_other() -> None:
     first = small_tokeniser(CHAIN, "abcd")  # a b c d ab abc abcd dd = 0 … 7
     first.graph.knockout(["ab"])
     second = opened(saved_files(first))
@@ -242,9 +232,7 @@ def test_two_saves_after_each_other(small_tokeniser: MakeTokeniser) -> None:
 
 
 @given(merges=well_formed(), data=st.data())
-def test_any_chain_is_one_recipe_on_the_first(
-    small_tokeniser: MakeTokeniser, merges: MergeList, data: st.DataObject
-) -> None:
+def test_any_chain_is_one_recipe_on_the_first(merges: MergeList, data: st.DataObject) -> None:
     first = small_tokeniser(list(dict.fromkeys(merges)), "abc")
     known, now = vocabulary_of(first), first.fork()
     files: dict[str, bytes] = {}
@@ -293,7 +281,7 @@ def subsets(of: list[Any]) -> st.SearchStrategy[list[Any]]:
     return st.lists(st.sampled_from(of), max_size=2, unique=True) if of else st.just([])
 
 
-def test_ranks_in_a_recipe_are_those_of_the_saved_file(small_tokeniser: MakeTokeniser) -> None:
+def test_ranks_in_a_recipe_are_those_of_the_saved_file() -> None:
     """A knockout leaves a hole in the ranks, saving closes it; the repair counts without it."""
     first = small_tokeniser([("a", "b"), ("c", "d"), ("cd", "a", "b")], "abcd")
     start = first.fork()
@@ -307,7 +295,7 @@ def test_ranks_in_a_recipe_are_those_of_the_saved_file(small_tokeniser: MakeToke
     assert merges_of(start) == merges_of(second) == ["c + d → cd", "c + d + a + b → cdab"]
 
 
-def test_renumbering_is_taken_back(small_tokeniser: MakeTokeniser) -> None:
+def test_renumbering_is_taken_back() -> None:
     graph = small_tokeniser([("a", "b"), ("b", "c"), ("ab", "c"), ("a", "bc")], "abc").graph
     graph.knockout(["bc"])
     before = dict(graph.merges())
@@ -321,7 +309,7 @@ def test_renumbering_is_taken_back(small_tokeniser: MakeTokeniser) -> None:
     assert graph.renumber().is_empty, "nothing is left to number"
 
 
-def test_an_unedited_file_is_saved_as_it_was(small_tokeniser: MakeTokeniser) -> None:
+def test_an_unedited_file_is_saved_as_it_was() -> None:
     assert b"morphgraph" not in to_tokenizer_json(small_tokeniser(CHAIN))[0]
 
 
@@ -336,7 +324,7 @@ def test_an_unedited_file_is_saved_as_it_was(small_tokeniser: MakeTokeniser) -> 
         ({"steps": [{"edit": "knockout"}]}, "steps, entry 1: an edit with types"),
     ],
 )
-def test_faulty_lineages(small_document: Any, found: Any, message: str) -> None:
+def test_faulty_lineages(found: Any, message: str) -> None:
     sound = {"first": {"name": "x.json", "checksum": "0"}, "ids": {}, "steps": []}
     document = small_document(CHAIN)
     document["model"]["morphgraph"] = sound | found if isinstance(found, dict) else found

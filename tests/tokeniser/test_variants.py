@@ -10,6 +10,7 @@ import pytest
 from effort import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
+from small import small_tokeniser
 from tokenizers import Tokenizer
 
 from morphgraph.formats.hugging_face import from_tokenizer_json, to_tokenizer_json
@@ -70,16 +71,6 @@ def test_words(variant: Any, words: list[str]) -> None:
 def test_texts(variant: Any, texts: list[str]) -> None:
     expected = [library_ids(variant.library, text) for text in texts]
     assert ids_of(variant.tokeniser, texts, bare=True) == expected
-
-
-@pytest.mark.parametrize("word", ["unbreakable", "Straße", "newest", "Ärger", "2024"])
-def test_running_text(variant: Any, word: str) -> None:
-    """A word is segmented as it is after another word and a space."""
-    alone = library_ids(variant.library, "the")
-    both = library_ids(variant.library, f"the {word}")
-    assert both[: len(alone)] == alone
-    assert ids_of(variant.tokeniser, [word]) == [both[len(alone) :]]
-    assert variant.tokeniser.preprocessor.leading_space == variant.leading_space
 
 
 @examples(120)
@@ -145,9 +136,7 @@ def test_unknown_characters_are_kept_as_text(variant_named: Callable[[str], Any]
     assert len(words.gaps_at(np.array([0, 0]), np.array([1, 2]))) == 1
 
 
-def test_without_unknown_token_a_character_stays_itself(
-    small_tokeniser: Callable[..., BpeTokeniser],
-) -> None:
+def test_without_unknown_token_a_character_stays_itself() -> None:
     tokeniser = small_tokeniser([("a", "b")])
     words = tokeniser.encode(["abxab"])
     found = segment(tokeniser.graph, words)

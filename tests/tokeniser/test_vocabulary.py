@@ -6,9 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from effort import examples
-from hypothesis import given
-from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
@@ -96,29 +93,6 @@ def test_a_file_that_is_too_large(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     for attempt in (lambda: load_vocabulary(path), lambda: read_vocabulary(b"a\nb\n", "x")):
         with pytest.raises(FileFormatError, match="the limit is 3"):
             attempt()
-
-
-def test_vocab_json(data_folder: Path) -> None:
-    path = data_folder / "tokenizers/gpt2/vocab.json"
-    vocabulary = load_vocabulary(path)
-    assert vocabulary.ids == json.loads(path.read_text("utf-8"))
-    assert vocabulary.marker == "Ġ"
-    assert vocabulary.special == {"<|endoftext|>"}
-
-
-def test_bpe_from_tokenizer_json(data_folder: Path) -> None:
-    path = data_folder / "tokenizers/oscar-de-40k/tokenizer.json"
-    vocabulary = load_vocabulary(path)
-    assert vocabulary.ids == Tokenizer.from_file(str(path)).get_vocab()
-    assert vocabulary.marker == "Ġ"
-    assert vocabulary.preprocessor.byte_level
-    assert vocabulary.scores is None
-
-
-def test_a_demo_by_its_name() -> None:
-    vocabulary = load_vocabulary("demo:de")
-    assert vocabulary.name == "demo:de"
-    assert vocabulary.vocabulary_size > 5_000
 
 
 def library_wordpiece() -> Tokenizer:
@@ -249,40 +223,6 @@ def test_a_sentencepiece_model_with_markers_at_the_end_is_refused() -> None:
         read_vocabulary(data, "suffix.model")
 
 
-@examples(150)
-@given(st.data())
-def test_cut_off_or_damaged_files_are_read_or_refused(data: st.DataObject) -> None:
-    """Nothing but a `FileFormatError`, whatever the bytes are."""
-    whole = data.draw(
-        st.sampled_from(
-            [
-                sentencepiece_model().SerializeToString(),
-                library_unigram().to_str().encode(),
-                library_wordpiece().to_str().encode(),
-                "[UNK]\nun\n##do\n▁do\n".encode(),
-            ]
-        )
-    )
-    cut = data.draw(st.integers(0, len(whole)))
-    inserted = data.draw(st.binary(max_size=3))
-    skipped = data.draw(st.integers(0, 3))
-    name = data.draw(st.sampled_from(["x.model", "x.json", "x.txt"]))
-    rest = data.draw(st.sampled_from([b"", whole[cut + skipped :]]))
-    try:
-        vocabulary = read_vocabulary(whole[:cut] + inserted + rest, name)
-    except FileFormatError as error:
-        assert error.file == name
-    else:
-        vocabulary.encode(["undo"])
-
-
-@pytest.mark.parametrize("share", [0.2, 0.5, 0.9])
-def test_a_sentencepiece_model_that_is_cut_off(share: float) -> None:
-    data = sentencepiece_model().SerializeToString()
-    with pytest.raises(FileFormatError, match=r"cut\.model.*Download the file again"):
-        read_vocabulary(data[: int(len(data) * share) | 1], "cut.model")
-
-
 def test_special_types_are_found_by_no_string() -> None:
     vocabulary = SubwordVocabulary(("[A]", "[", "A", "]"), special=frozenset({"[A]"}))
     greedy = Greedy(vocabulary)
@@ -307,13 +247,6 @@ def test_gpt2_has_bytes(data_folder: Path) -> None:
     assert words.gap_position.tolist() == [NO_GAP, inside, 1, inside, inside, NO_GAP]
     assert vocabulary.readable(vocabulary.ids["ĠÃ©"]) == "␣é"
     assert vocabulary.readable(vocabulary.ids["æĹ"]) == "⟨E6⟩⟨97⟩"
-
-
-def test_xlnet_marks_the_start(data_folder: Path) -> None:
-    vocabulary = load_vocabulary(data_folder / "vocabularies/xlnet-base-cased.txt")
-    words = vocabulary.encode(["Ab"])
-    assert "".join(vocabulary.atom_text(words, i) for i in range(3)) == "▁Ab"
-    assert words.gap_position.tolist() == [NO_GAP, 1, NO_GAP]
 
 
 def test_an_end_of_word_suffix_belongs_to_the_last_character() -> None:

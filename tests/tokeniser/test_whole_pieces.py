@@ -10,6 +10,7 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from small import small_document, small_tokeniser
 from strategies import ALPHABET, MERGES, MergeList, any_order
 from tokenizers import Tokenizer
 
@@ -76,7 +77,7 @@ def cases(draw: st.DrawFn, merges: st.SearchStrategy[MergeList]) -> Any:
 @pytest.mark.parametrize("few", [True, False])
 @examples(60)
 @given(case=cases(MERGES), data=st.data())
-def test_as_oracle(small_document: Make, few: bool, case: Any, data: st.DataObject) -> None:
+def test_as_oracle(few: bool, case: Any, data: st.DataObject) -> None:
     """A type is one token, closed by its first merge; after edits too, with or without kernels."""
     tokeniser = made(small_document, *case[:2])
     graph, words = tokeniser.graph, tokeniser.encode(case[2])
@@ -106,9 +107,7 @@ def test_as_oracle(small_document: Make, few: bool, case: Any, data: st.DataObje
 @pytest.mark.slow
 @examples(200)
 @given(case=cases(any_order(widest=2)), data=st.data())
-def test_as_the_library_and_the_exported_class(
-    small_document: Make, case: Any, data: st.DataObject
-) -> None:
+def test_as_the_library_and_the_exported_class(case: Any, data: st.DataObject) -> None:
     """As loaded, and after a cascade, with the ids of removed types kept or not."""
     settings = data.draw(st.sampled_from(SETTINGS))
     tokeniser = made(small_document, *case[:2], **settings)
@@ -129,14 +128,14 @@ def test_as_the_library_and_the_exported_class(
         assert rows is None or [number for number, *_ in rows] == ids
 
 
-def test_dropout_ignores_it(small_tokeniser: Make) -> None:
+def test_dropout_ignores_it() -> None:
     tokeniser = small_tokeniser(CUT, ignore_merges=True)
     words = tokeniser.encode(["abc"])
     for p, count in ((0.0, 1), (1.0, 3)):
         assert len(Dropout(tokeniser, p=p).segment(words).tokens(0)) == count
 
 
-def test_blame(small_document: Make) -> None:
+def test_blame() -> None:
     # abc, gold a|bc, is one token by ab + c, which closed both joins, the first of them wrongly;
     # cab, gold c|ab, is one token that no merge makes: nothing is to blame. bc is b + c.
     tokeniser = made(small_document, CUT, ["cab"])
@@ -151,7 +150,7 @@ def test_blame(small_document: Make) -> None:
     assert [words.splits(number) for number in range(3)] == [[1], [], []]
 
 
-def test_what_is_unreachable(small_tokeniser: Make) -> None:
+def test_what_is_unreachable() -> None:
     """Nothing is: every type is emitted as a whole piece, though merges do not form it."""
     graph = small_tokeniser(CUT, ignore_merges=True).graph
     assert (unreachable_types(graph), never_formed(graph)) == ([], [])
@@ -161,7 +160,7 @@ def test_what_is_unreachable(small_tokeniser: Make) -> None:
     assert graph.original().never_whole == graph.copy().never_whole == frozenset()
 
 
-def test_an_added_token_that_is_no_type_of_the_model_is_not_whole(small_document: Make) -> None:
+def test_an_added_token_that_is_no_type_of_the_model_is_not_whole() -> None:
     added = {**special_token("ab", 9), "single_word": True}
     document = small_document([("b", "c")], "abcx", ignore_merges=True, added_tokens=[added])
     document["pre_tokenizer"] = {"type": "CharDelimiterSplit", "delimiter": "_"}
@@ -174,7 +173,7 @@ def test_an_added_token_that_is_no_type_of_the_model_is_not_whole(small_document
     assert library.encode("ab_x").tokens[:2] == ["a", "b"]
 
 
-def test_the_tree_of_a_whole_piece(small_document: Make) -> None:
+def test_the_tree_of_a_whole_piece() -> None:
     tokeniser = made(small_document, CUT, ["cab", "aé"])
     words = tokeniser.encode(["abc", "cab", "aé"])
     trees = [describe_tree(tokeniser, words, number) for number in range(3)]
@@ -185,6 +184,6 @@ def test_the_tree_of_a_whole_piece(small_document: Make) -> None:
     assert "whole" in to_svg(trees)
 
 
-def test_a_suffix_is_refused(small_tokeniser: Make) -> None:
+def test_a_suffix_is_refused() -> None:
     with pytest.raises(FileFormatError, match="ignore_merges"):
         small_tokeniser(CUT, ignore_merges=True, end_of_word_suffix="</w>")

@@ -1,14 +1,11 @@
 """Clicks in the graph and what they do, without a browser."""
 
-from collections.abc import Callable
-
 import pytest
 import streamlit as st
+from small import small_reference, small_tokeniser
 
-from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web.components import Click, new_clicks
 from web.edits import bring_back, handle_clicks, knock_out_type
 from web.state import Session
@@ -17,9 +14,7 @@ MERGES = [("u", "n"), ("e", "n"), ("un", "d"), ("und", "en"), ("k", "und")]
 
 
 @pytest.fixture
-def current(
-    small_tokeniser: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]
-) -> Session:
+def current() -> Session:
     tokeniser = small_tokeniser(MERGES)
     reference = small_reference("k und en", "un d", "en d")
     st.session_state.clear()

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small import small_reference, small_tokeniser
 
-from morphgraph.reference.entry import Reference
 from morphgraph.refine.blame import blame_table
 from morphgraph.refine.knockout import candidate_types
 from morphgraph.refine.study import Study
@@ -23,9 +23,7 @@ FIRST = [("u", "n"), ("un", "d")]
 
 
 @pytest.fixture
-def make(
-    small_tokeniser: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]
-) -> Callable[[list[tuple[str, str]]], BpeTokeniser]:
+def make() -> Callable[[list[tuple[str, str]]], BpeTokeniser]:
     def tokeniser(merges: list[tuple[str, str]]) -> BpeTokeniser:
         made = small_tokeniser(merges)
         made.checksum = str(merges)
@@ -35,16 +33,12 @@ def make(
 
 
 @pytest.fixture
-def current(
-    make: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]
-) -> Session:
+def current(make: Callable[..., BpeTokeniser]) -> Session:
     tokeniser = make(FIRST)
     return Session(Study(tokeniser, Benchmark.build(tokeniser, small_reference("un d", "un do"))))
 
 
-def test_chosen_frequencies_stay_with_the_next_reference(
-    current: Session, small_reference: Callable[..., Reference]
-) -> None:
+def test_chosen_frequencies_stay_with_the_next_reference(current: Session) -> None:
     current.use_frequencies({"und": 3.0, "undo": 1.0}, "mine.tsv")
     current.open_reference(small_reference("un do"))
     assert current.study.benchmark.frequency_source == "mine.tsv"
@@ -53,7 +47,7 @@ def test_chosen_frequencies_stay_with_the_next_reference(
 
 
 @pytest.fixture
-def visitors(make: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]) -> Any:
+def visitors(make: Callable[..., BpeTokeniser]) -> Any:
     """Two sessions that opened the same files."""
     loaded, reference = make(FIRST), small_reference("un d", "un do")
 

@@ -1,0 +1,66 @@
+"""Small tokenisers and references made by hand."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from morphgraph.formats.hugging_face import from_tokenizer_json
+from morphgraph.reference.entry import Entry, Reference
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
+
+
+def small_document(
+    merges: Sequence[Sequence[str]], alphabet: str = "", **settings: Any
+) -> dict[str, Any]:
+    """A ``tokenizer.json``, as data, whose atoms are characters."""
+    types = dict.fromkeys(alphabet)
+    for parts in merges:
+        types.update(dict.fromkeys(parts))
+    for parts in merges:
+        types["".join(parts)] = None
+    model = {
+        "type": "BTE" if any(len(parts) > 2 for parts in merges) else "BPE",
+        **dict.fromkeys(
+            ("dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix")
+        ),
+        **dict.fromkeys(("fuse_unk", "byte_fallback", "ignore_merges"), False),
+        "vocab": {text: number for number, text in enumerate(types)},
+        "merges": [list(parts) for parts in merges],
+    }
+    outer: dict[str, Any] = {
+        "version": "1.0",
+        "added_tokens": [],
+        **dict.fromkeys(
+            ("truncation", "padding", "normalizer", "pre_tokenizer", "post_processor", "decoder")
+        ),
+    }
+    for key, value in settings.items():
+        (outer if key in outer else model)[key] = value
+    return {**outer, "model": model}
+
+
+def small_tokeniser(
+    merges: Sequence[Sequence[str]], alphabet: str = "", **settings: Any
+) -> BpeTokeniser:
+    """A tokeniser of merges; the arguments are those of `small_document`."""
+    document = small_document(merges, alphabet, **settings)
+    return from_tokenizer_json(json.dumps(document).encode(), "small.json")
+
+
+def small_reference(*lines: str, counts: Sequence[float] | None = None) -> Reference:
+    """A reference from morphs separated by spaces; whole words after a slash.
+
+    ``"un do ing / undoing"``; ``counts`` has one corpus count for each entry.
+    """
+    entries = []
+    for number, line in enumerate(lines):
+        morphs, slash, whole = line.partition("/")
+        entries.append(
+            Entry(
+                "".join(morphs.split()),
+                tuple(morphs.split()),
+                tuple(whole.split()) if slash else None,
+                counts[number] if counts else None,
+            )
+        )
+    return Reference("small.tsv", "plain", tuple(entries), (), "0" * 12)

@@ -398,17 +398,10 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", ({ matches
 buttons.large.addEventListener("click", () => {
   const isLarge = root.toggleAttribute("data-large");
   buttons.large.setAttribute("aria-pressed", isLarge);
-  // What is in sight is laid out at once, the rest after it.
   const at = here;
-  const stay = () => at >= 0 && go(at, "instant");
-  root.toggleAttribute("data-turning", true);
+  const stay = () => at >= 0 && go(at, "instant"); // a smooth scroll would end beside it
   stay();
-  requestAnimationFrame(() =>
-    setTimeout(() => {
-      root.removeAttribute("data-turning");
-      stay();
-    }),
-  );
+  requestAnimationFrame(stay); // if one was on its way
 });
 buttons.copy.addEventListener("click", () => {
   const address = location.href.split("#")[0] + (links[here]?.hash ?? "#start");

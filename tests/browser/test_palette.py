@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from browser_steps import PATIENCE, idle, start
 from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.browser
 
 
 def look_for(page: Page, text: str) -> None:

@@ -413,7 +413,8 @@ def compress(
     counts, in_word = np.zeros(len(segmenter.types)), np.zeros(len(words))
     untyped = dropped = dropped_bytes = markers = 0.0
     for chosen in batches_of(words.words):
-        encoded = segmenter.encode([words.words[place] for place in chosen], bare=whole)
+        texts = list(map(words.words.__getitem__, chosen.tolist()))
+        encoded = segmenter.encode(texts, bare=whole)
         segmentation, weights = segmenter.segment(encoded), word_counts[chosen]
         look(segmentation, weights[encoded.word_of_atom])
         ends = np.flatnonzero(segmentation.token_at >= 0)
@@ -429,9 +430,10 @@ def compress(
             out = ~segmentation.covered[:-1]
             dropped += float(weights[owner[out]].sum())
             dropped_bytes += float((weights[owner] * _bytes_of(encoded.texts))[out].sum())
-    lengths, sizes = (
-        np.fromiter(map(of, words.words), np.float64, len(words)) for of in (len, _size)
-    )
+    lengths = np.fromiter(map(len, words.words), np.float64, len(words))
+    sizes = lengths.copy()
+    for place in np.flatnonzero(~np.fromiter(map(str.isascii, words.words), np.bool_, len(words))):
+        sizes[place] = len(words.words[int(place)].encode("utf-8", "surrogatepass"))
     running = np.ones(len(words))
     if whole:
         running = np.fromiter((len(text.split()) for text in words.words), np.float64, len(words))
@@ -450,10 +452,6 @@ def compress(
         dropped_bytes=dropped_bytes,
         squares=np.array([own @ own, own @ all_words, all_words @ all_words]),
     )
-
-
-def _size(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def _bytes_of(texts: Sequence[str]) -> npt.NDArray[np.int64]:

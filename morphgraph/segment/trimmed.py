@@ -66,7 +66,7 @@ def type_uses(
     arrays = merge_arrays(tokeniser.graph)
     final, joins = np.zeros(len(tokeniser.graph.types), np.int64), np.zeros(len(arrays), np.int64)
     for chosen in batches_of(texts):
-        words = tokeniser.encode([texts[place] for place in chosen])
+        words = tokeniser.encode(list(map(texts.__getitem__, chosen.tolist())))
         found, weights = segment(tokeniser.graph, words), counts[chosen][words.word_of_atom]
         ends = np.flatnonzero((found.token_at >= 0) & (found.token_at != UNKNOWN))
         np.add.at(final, found.token_at[ends], weights[ends])

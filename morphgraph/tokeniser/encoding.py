@@ -155,9 +155,9 @@ class WordEncoder:
         letters_prefix = " " if self.preprocessor.adds_space else prefix
         try:
             if self._is_simple(*words):
-                odd = [place for place, word in enumerate(words) if not word]
-                if not odd:
+                if all(words):
                     return self._encode_letters(words, letters_prefix)
+                odd = [place for place, word in enumerate(words) if not word]
                 # The others are encoded together after all.
                 cut = [place for place, word in enumerate(words) if word]
                 parts = [self.encode([words[p] for p in some], bare=bare) for some in (odd, cut)]
@@ -400,10 +400,10 @@ class WordEncoder:
         return found
 
 
-_CUT_TOGETHER = 10_000
-"""The number of words that a pre-tokeniser cuts at once: it makes an object for each piece."""
-_BATCH = 400_000
-"""The number of words in memory as atoms at once."""
+_CUT_TOGETHER = 1_000
+"""The number of words that a pre-tokeniser cuts at once, or one by one if one of them is odd."""
+_BATCH = 50_000
+"""The number of words in memory as atoms at once: more of them take time for new memory."""
 
 
 def batches_of(words: Sequence[str]) -> Iterator[npt.NDArray[np.int64]]:

@@ -201,11 +201,13 @@ class SubwordVocabulary:
     def path(self, text: str) -> list[int]:
         """The atoms of a type's string, `UNKNOWN` ones included."""
         atoms = self.atoms
+        if not self.byte_fallback:
+            return [atoms.get(character, UNKNOWN) for character in self._characters(text)]
         path = []
         for character in self._characters(text):
             atom = atoms.get(character)
-            if atom is not None or not self.byte_fallback:
-                path.append(UNKNOWN if atom is None else atom)
+            if atom is not None:
+                path.append(atom)
             else:
                 path += [atoms[BYTES[byte]] for byte in character.encode()]
         return path

@@ -24,11 +24,12 @@ from morphgraph.corpus.text import read_text, text_columns
 from morphgraph.formats.hugging_face import to_tokenizer_json
 from morphgraph.methods import METHODS
 from morphgraph.refine.extending import preview_extend
+from morphgraph.refine.morphbpe import train_morphbpe
 from morphgraph.score.comparison import Comparison
 from morphgraph.score.corpus_measures import language_costs
 from morphgraph.segment.bte import Bte
-from morphgraph.segment.method import Method
-from morphgraph.segment.models import write_model
+from morphgraph.segment.method import Method, Training
+from morphgraph.segment.models import read_model, write_model
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.training import TrainingClock, train, training_of
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -95,7 +96,7 @@ class _Order:
 def train_page(current: Session) -> None:
     """Show settings, a button that trains, and the result."""
     score_metrics(current, "train")
-    order = _settings()
+    order = _settings(current)
     _train(current, order)
     _extend(current, order)
     if current.models:
@@ -105,20 +106,32 @@ def train_page(current: Session) -> None:
         _examples(current, [])
 
 
-def _settings() -> _Order | None:
+def _training(method: Method) -> Training:
+    """Return how a method is trained; one that learns from gold is made of BPE."""
+    return training_of("bpe" if method.learns else method.name)[1]
+
+
+def _does(method: Method) -> str:
+    return method.does if method.learns else _training(method).description
+
+
+def _settings(current: Session) -> _Order | None:
+    gold = current.study.benchmark.reference
+    offered = [*METHODS.trained, *(["morphbpe"] if gold.has_gold else [])]
     most = PUBLIC_TYPES.value if is_public() else 500_000
     with st.container(key="cards-train"):
         name = ui.choice(
             st.radio,
             "Method",
-            METHODS.trained,
+            offered,
             key="train_method",
             first="bpe",
             horizontal=True,
             format_func=lambda name: METHODS[name].title,
-            captions=[ui.plain(training_of(name)[1].description) for name in METHODS.trained],
+            captions=[ui.plain(_does(METHODS[name])) for name in offered],
         )
-    method, training = training_of(name)
+    method, training = METHODS[name], _training(METHODS[name])
+    fields = (method if method.learns else training).parameters.model_fields
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words = _languages() if training.several else _source()
         how: dict[str, Any] = {"step": 1000, "key": "train_size", "first": 8000, "width": 180}
@@ -126,7 +139,9 @@ def _settings() -> _Order | None:
         size = int(ui.setting(st.number_input, "Vocabulary size", 10, most, **how))
         place = st.container(horizontal=True, width="content")
         parameters = {}
-        for name, field in training.parameters.model_fields.items():
+        for name, field in fields.items():
+            if name == "types":  # the vocabulary size
+                continue
             label, key = f"{method.title}: {name}", f"train_{method.name}_{name}"
             parameters[name] = parameter_field(place, label, key, field, field.default)
         with st.popover("Preparation", icon=":material/tune:"):
@@ -143,6 +158,8 @@ def _settings() -> _Order | None:
             least = int(ui.setting(st.number_input, "Least word count", 0, **how)) or None
     if words is None:
         return None
+    if method.learns:
+        words = replace(words, source=f"{words.source}, {shortened(gold.name)}")
     return _Order(words, method, pipeline, size, least, parameters)
 
 
@@ -231,7 +248,7 @@ def _train(current: Session, order: _Order | None) -> None:
         with right:
             how = {"width": "stretch", "key": "train stop", "help": "That leaves no words."}
             ui.button("Stop", "stop", _ask, False, **how)
-        if not training_of(order.method.name)[1].stoppable and not is_public():
+        if not _training(order.method).stoppable and not is_public():
             st.caption(
                 f"{ui.plain(order.method.title)} trains in one go: it shows no progress, and a "
                 "click on Stop takes effect after it."
@@ -277,10 +294,18 @@ def _run(current: Session, order: _Order, bar: Any) -> None:
             progress=report(f"Training on {read}", f"Preparing {read} …", start, end),
         )
 
-    several = training_of(order.method.name)[1].several
-    model = trained(order, 0.1, 0.6 if several else 1.0)
+    several, learns = _training(order.method).several, order.method.learns
+    plain_order = replace(order, method=METHODS["bpe"], parameters={})
+    model = trained(plain_order if learns else order, 0.1, 0.6 if several or learns else 1.0)
+    if learns:
+        bar.progress(0.6, "Training on the words and their morphs …")
+        words: Any = order.words.read(lambda _: None) if counts is None else counts
+        gold, how = current.study.benchmark.reference, {"types": order.size, **order.parameters}
+        # As its file: what it is made of are no edits.
+        made = write_model(train_morphbpe(model, words, gold, how))
+        model = read_model(made, f"morphbpe-{order.pipeline}-{order.size}")
     if several:
-        plain = trained(replace(order, method=METHODS["bpe"], parameters={}), 0.6, 0.9)
+        plain = trained(plain_order, 0.6, 0.9)
         bar.progress(0.9, "Counting the tokens of each language …")
         languages: Any = order.words.read(lambda _: None) if counts is None else counts
         beside = {plain.name: plain, order.method.title: model}
@@ -303,7 +328,7 @@ def _extend(current: Session, order: _Order | None) -> None:
         how: dict[str, Any] = {"step": 100, "key": "extend_add", "first": 1000, "width": 180}
         add = int(ui.setting(st.number_input, "New types", 1, most, **how))
         said = "After all its merges, training goes on with the words above. One edit."
-        one = order is not None and not training_of(order.method.name)[1].several
+        one = order is not None and not _training(order.method).several
         if not ui.button("Extend", "add", disabled=not one, help=said) or order is None:
             return
         with ui.attempt():

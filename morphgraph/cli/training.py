@@ -5,7 +5,6 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from morphgraph.corpus.counts import LanguageCounts, WordCounts
     from morphgraph.models.transplanting import Transplant
     from morphgraph.reference.entry import Reference
-    from morphgraph.segment.segmenter import Segmenter
 
 
 @with_options
@@ -222,8 +220,10 @@ def _model(
     if gold is None:
         segmenter = train_segmenter(name, words, vocab_size, parameters=parameters, **how)
     else:
+        from morphgraph.refine.morphbpe import train_morphbpe
+
         base = train_segmenter("bpe", words, vocab_size, **how)
-        segmenter = _learned(base, words, gold, name, {"types": vocab_size, **parameters})
+        segmenter = train_morphbpe(base, words, gold, {"types": vocab_size, **parameters})
     if warning := segmenter.warning():
         print(warning, file=sys.stderr)
     return write_model(segmenter), {
@@ -232,29 +232,6 @@ def _model(
         "vocab_size": segmenter.vocabulary_size,
         "signature": segmenter.signature(),
     }
-
-
-def _learned(
-    base: "Segmenter", words: Any, gold: "Reference", name: str, parameters: dict[str, Any]
-) -> "Segmenter":
-    """Return what a method that learns from a reference and word counts makes of BPE."""
-    from morphgraph.corpus.counts import WordCounts
-    from morphgraph.methods import METHODS
-    from morphgraph.refine.learning import remember
-    from morphgraph.score.gold_set import GoldSet
-
-    if not isinstance(words, WordCounts):
-        raise MorphGraphError(f"{name} takes the counts of one language. Give --counts once.")
-    entry: Any = METHODS[name]
-    settings, tokeniser = entry.settings(parameters), base.editable
-    assert tokeniser is not None
-    named = replace(tokeniser, name=tokeniser.name.replace("bpe", name, 1))
-    numbers = map(float, words.counts)
-    gold_set = GoldSet.of(gold, dict(zip(words.words, numbers, strict=True)))
-    made: Segmenter = entry.learn(named, gold_set, settings).segmenter
-    assert made.tokeniser is not None
-    remember(made.tokeniser, gold_set, settings)
-    return made
 
 
 # ------------------------------------------------------------------------------ transplant

@@ -5,18 +5,23 @@ rules are ours. Source: Asgari et al. 2025, arXiv 2502.00894.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.corpus.counts import LanguageCounts, WordCounts
+from morphgraph.reference.entry import Reference
 from morphgraph.refine import BlameSettings
-from morphgraph.refine.learning import Learned
+from morphgraph.refine.learning import Learned, remember
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import Counts, Cuts, GoldSet, split_entries
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import Method, Parameters
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.training import check_total, merged_types
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN
@@ -164,6 +169,27 @@ def learn_morphbpe(
     graph.anneal(merges)
     facts = {"words": len(words), "merges": edited.graph.merge_count}
     return Learned(Bte(edited), scored, facts)
+
+
+def train_morphbpe(
+    base: Segmenter, words: WordCounts | LanguageCounts, gold: Reference, parameters: dict[str, Any]
+) -> Segmenter:
+    """Return what MorphBPE makes of a BPE, and of the word counts that this was trained on.
+
+    It remembers what it has learned from; ``parameters``: those of `MorphBPESettings`.
+    """
+    if not isinstance(words, WordCounts):
+        raise MorphGraphError("MorphBPE takes the counts of one language. Give --counts once.")
+    settings: Any = MORPHBPE.settings(parameters)
+    tokeniser = base.editable
+    assert tokeniser is not None
+    named = replace(tokeniser, name=tokeniser.name.replace("bpe", "morphbpe", 1))
+    numbers = map(float, words.counts)
+    gold_set = GoldSet.of(gold, dict(zip(words.words, numbers, strict=True)))
+    made = learn_morphbpe(named, gold_set, settings).segmenter
+    assert made.tokeniser is not None
+    remember(made.tokeniser, gold_set, settings)
+    return made
 
 
 MORPHBPE = Method(

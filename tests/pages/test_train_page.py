@@ -11,6 +11,8 @@ from morphgraph.corpus.counts import parse_word_counts, to_language_counts, word
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.methods import METHODS
 from morphgraph.refine.extending import preview_extend
+from morphgraph.refine.learning import has_seen
+from morphgraph.refine.morphbpe import train_morphbpe
 from morphgraph.score.corpus_measures import language_costs
 from morphgraph.segment.models import write_model
 from morphgraph.segment.training import train
@@ -99,6 +101,25 @@ def test_parity_of_several_languages_beside_plain_bpe(page: Any) -> None:
     assert page.find("button", "Extend").disabled
     page.upload("Word counts, a file a language", ("nl.tsv", COUNTS))
     assert page.errors() == ["Two lists are of one language. Name each file after its own."]
+
+
+def test_morphbpe_learns_from_the_open_gold_but_not_from_words_held_out(page: Any) -> None:
+    page.choose("Language", "en").set("radio", "Method", "morphbpe")
+    page.set("number_input", "MorphBPE (ours): holdout", 0.5)
+    page.set("number_input", "Vocabulary size", 1500).press("Train")
+    assert page.errors() == []
+    [(label, model)] = page.session.models.items()
+    gold, words = page.session.study.benchmark.reference, wordfreq_counts("en")
+    assert label.endswith(f"1,500 · wordfreq:en, {gold.name}")
+    base = train("bpe", words, 1500)
+    expected = train_morphbpe(base, words, gold, {"types": 1500, "holdout": 0.5})
+    assert write_model(model) == write_model(expected)
+    assert write_model(model) != write_model(train_morphbpe(base, words, gold, {"types": 1500}))
+    page.press("Open it")
+    opened, benchmark = page.session.study.tokeniser, page.session.study.benchmark
+    assert opened.types == model.tokeniser.types
+    assert has_seen(opened, benchmark)
+    assert not has_seen(opened, benchmark.hold_out(0.5, 0))
 
 
 def test_the_open_tokeniser_is_extended(page: Any) -> None:

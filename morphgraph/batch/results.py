@@ -10,6 +10,7 @@ from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from morphgraph.batch.tasks import Store, Task, TaskReport
@@ -182,7 +183,6 @@ class TableSpec(Strict):
 
 def collected(cells: Sequence[Task], store: Store) -> pd.DataFrame:
     """Return the rows of the finished cells, as `results_of_rows` does."""
-    import numpy as np
     import pandas as pd
     import pyarrow
 
@@ -301,7 +301,6 @@ def write_parquet(frame: pd.DataFrame, path: Path) -> None:
 
 def read_results(path: Path) -> pd.DataFrame:
     """Read a run's results from its ``results.parquet``, or raise `FileFormatError`."""
-    import numpy as np
     import pandas as pd
     import pyarrow
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from tokenizers import Tokenizer
 
 from morphgraph.api.gold import Gold, read_gold, table_of
 from morphgraph.core.cache import State
@@ -398,8 +399,6 @@ class BaseTokeniser:
     @cached_property
     def _frame(self) -> list[int | None]:
         """What the post-processor makes of a text: special tokens, and None for the text."""
-        from tokenizers import Tokenizer
-
         processor = self._document.get("post_processor")
         if processor is None:
             return [None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping, Sequence
+from functools import partial
 from numbers import Number
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -193,8 +194,6 @@ def evaluate(
         ...
     morphgraph.core.errors.MorphGraphError: nothing: there is no such file, nor does an ...
     """
-    from functools import partial
-
     from morphgraph.batch.plan import read_plan
 
     plan = read_plan(configuration_path(configuration), languages)

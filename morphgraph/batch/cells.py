@@ -22,6 +22,9 @@ from morphgraph.corpus.counting import count_words
 from morphgraph.corpus.counts import WordCounts, read_word_counts, wordfreq_counts
 from morphgraph.formats.loading import vocabulary_of
 from morphgraph.methods import METHODS
+from morphgraph.models.downstream import TaskRun
+from morphgraph.models.downstream.token_ids import dense_ids, folder_ids
+from morphgraph.models.downstream.training import require_libraries
 from morphgraph.reference.entry import join_references
 from morphgraph.reference.predictions import Predictions, read_predictions
 from morphgraph.score.corpus_measures import count_lines, measure_corpus
@@ -31,7 +34,9 @@ from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
 from morphgraph.score.uncertainty import NO_INTERVAL, USUAL_DRAWS
 from morphgraph.score.vocabulary import ALPHA, NamedCounts, VocabularyHealth
 from morphgraph.score.vocabulary_figures import figure_called
+from morphgraph.segment.models import load_segmenter, read_model, write_model
 from morphgraph.segment.segmenter import method_on, standard_segmenter
+from morphgraph.segment.training import train
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -121,9 +126,6 @@ def make_tokeniser(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Tab
     """Make a tokeniser, trained on counts or read from a file, as a model file."""
     import pyarrow
 
-    from morphgraph.segment.models import load_segmenter, write_model
-    from morphgraph.segment.training import train
-
     if spec["source"] == "file":
         made = as_planned(spec, lambda: load_segmenter(spec["path"]))
     else:
@@ -169,8 +171,6 @@ def cell_inputs(spec: Mapping[str, Any], tables: Iterator[pa.Table]) -> CellInpu
 
 
 def _model(table: pa.Table, name: str) -> Any:
-    from morphgraph.segment.models import read_model
-
     return _made_once(table, lambda table: read_model(table["model"][0].as_py(), name))
 
 
@@ -421,10 +421,7 @@ def measure_downstream(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa
     ``folder`` in the spec: where checkpoints are kept until the end; they stay if the cell is
     killed or fails.
     """
-    from morphgraph.models.downstream import TaskRun
     from morphgraph.models.downstream.tasks import DOWNSTREAM
-    from morphgraph.models.downstream.token_ids import dense_ids, folder_ids
-    from morphgraph.models.downstream.training import require_libraries
 
     require_libraries()
     inputs = cell_inputs(spec, iter(needs))

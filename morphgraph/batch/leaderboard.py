@@ -12,8 +12,9 @@ from hashlib import sha256
 from itertools import chain
 from math import isclose
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
+import pandas as pd
 from pydantic import Field, model_validator
 
 from morphgraph.batch.plan import Plan, cell_label
@@ -24,9 +25,6 @@ from morphgraph.core.files import checksum, parse_json, read_bytes, write_file
 from morphgraph.core.text import counted, visible
 from morphgraph.corpus.text_files import unpacked
 from morphgraph.models.downstream import SPEED
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _FORMAT: Literal["morphgraph results"] = "morphgraph results"
 _NOISE = 1e-9

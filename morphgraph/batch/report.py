@@ -12,6 +12,8 @@ from itertools import chain, count, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from morphgraph.batch.results import (
     COLUMN_TITLES,
     COMPETITORS,
@@ -40,7 +42,6 @@ from morphgraph.tables.scores import MIXED
 from morphgraph.tables.writing import rendered, to_csv, to_latex
 
 if TYPE_CHECKING:
-    import pandas as pd
     import plotly.graph_objects as go
 
     from morphgraph.batch.configuration import PublishedFigures
@@ -63,8 +64,6 @@ def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
     failed if the results say so. If several results would share a cell, the columns in which they
     differ are added to the rows: only seeds are averaged.
     """
-    import pandas as pd
-
     frame = _chosen(results, spec)
     is_lost = frame["metric"].isin(LOST)
     scored = frame[~is_lost]
@@ -186,8 +185,6 @@ def _spread_out(lost: pd.DataFrame, scored: pd.DataFrame, by_words: bool) -> pd.
 
     ``by_words``: those over all words also lack figures that are not of words.
     """
-    import pandas as pd
-
     scorings = scored[_SCORINGS].drop_duplicates() if len(scored) else lost[_SCORINGS][:1]
     lost = lost.assign(state=lost["metric"].map(LOST)).drop(columns=[*_SCORINGS, "metric"])
     lost = lost.merge(scorings, how="cross")

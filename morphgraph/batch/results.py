@@ -8,8 +8,10 @@ from dataclasses import replace
 from functools import cache
 from math import nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
+import numpy as np
+import pandas as pd
 from pydantic import Field, model_validator
 
 from morphgraph.batch.tasks import Store, Task, TaskReport
@@ -20,9 +22,6 @@ from morphgraph.score.corpus_measures import gini
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.vocabulary_figures import FIGURES
 from morphgraph.tables.model import HELD_IN, Column, Form
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # ------------------------------------------------------------------------------ metrics
 
@@ -182,8 +181,6 @@ class TableSpec(Strict):
 
 def collected(cells: Sequence[Task], store: Store) -> pd.DataFrame:
     """Return the rows of the finished cells, as `results_of_rows` does."""
-    import numpy as np
-    import pandas as pd
     import pyarrow
 
     known = [(task, table) for task in cells if (table := store.read(task.key)) is not None]
@@ -207,8 +204,6 @@ def _with_parity(results: pd.DataFrame, cells: Sequence[Task]) -> pd.DataFrame:
     Both compare the same tokeniser and method; undefined if a language that they need failed, or
     the base language has no token.
     """
-    import pandas as pd
-
     planned = [cell for cell in cells if "parallel" in cell.spec]
     if not planned:
         return results
@@ -256,8 +251,6 @@ def _with_relative_tokens(results: pd.DataFrame, cells: Sequence[Task]) -> pd.Da
 
 def with_failed(results: pd.DataFrame, reports: Sequence[TaskReport]) -> pd.DataFrame:
     """Add a row for each cell that failed or was not run, in the plan's order."""
-    import pandas as pd
-
     places = {report.task.key: place for place, report in enumerate(reports)}
     metrics = {state: metric for metric, state in LOST.items()}
     texts = dict.fromkeys(("scope", "weighting", "held_in", "signature"), "")
@@ -284,8 +277,6 @@ def task_frame(rows: Iterable[Mapping[Any, Any]]) -> pd.DataFrame:
 
 
 def _frame(rows: Iterable[Mapping[Any, Any]], kinds: Mapping[str, str]) -> pd.DataFrame:
-    import pandas as pd
-
     return pd.DataFrame(list(rows), columns=list(kinds)).astype(kinds)
 
 
@@ -301,8 +292,6 @@ def write_parquet(frame: pd.DataFrame, path: Path) -> None:
 
 def read_results(path: Path) -> pd.DataFrame:
     """Read a run's results from its ``results.parquet``, or raise `FileFormatError`."""
-    import numpy as np
-    import pandas as pd
     import pyarrow
 
     def wrong(problem: str, place: str = "") -> FileFormatError:

@@ -20,7 +20,9 @@ from morphgraph.cli.options import (
     word_counts,
 )
 from morphgraph.core.errors import MorphGraphError, check_share
+from morphgraph.core.files import read_bytes
 from morphgraph.core.text import counted, percent, shortened, signed, visible
+from morphgraph.formats.export_files import source_settings
 from morphgraph.refine import (
     LEAST_JOINS,
     SHARE_HELD_OUT,
@@ -157,7 +159,6 @@ def _exported(
 ) -> "tuple[Sequence[Check], dict[str, bytes]]":
     """Return the checks on words, the given ones first, and the files; none without --out."""
     from morphgraph.formats.export import words_to_check
-    from morphgraph.formats.export_files import source_settings
     from morphgraph.segment.bte import Bte
     from morphgraph.segment.models import export_segmenter
 
@@ -386,7 +387,6 @@ def _knock_out_listed(
     benchmark: "Benchmark",
 ) -> None:
     """Tell what the types of a list cost, and knock them out."""
-    from morphgraph.core.files import read_bytes
     from morphgraph.refine.knockout import listed_types
     from morphgraph.refine.study import Study
 

@@ -20,7 +20,9 @@ from morphgraph.cli.options import (
     word_counts,
 )
 from morphgraph.core.errors import MorphGraphError, NoMergesError
-from morphgraph.core.text import count_text, counted, unique_labels
+from morphgraph.core.files import read_bytes
+from morphgraph.core.text import base_name, count_text, counted, ratio_text, unique_labels
+from morphgraph.formats.export_files import source_settings
 from morphgraph.methods import METHODS
 from morphgraph.segment.method import parse_method
 
@@ -197,7 +199,6 @@ def vocabulary(
 def _segmenters(
     tokenizers: list[str], models: list[Path], recipe: Path | None
 ) -> "dict[str, Segmenter]":
-    from morphgraph.core.text import base_name
     from morphgraph.segment.bte import Bte
 
     if recipe is not None:
@@ -292,7 +293,6 @@ def _listed(health: "VocabularyHealth", key: str) -> "pd.DataFrame":
 def _print_lists(found: "list[VocabularyHealth]", key: str, limit: int) -> None:
     from pandas.api.types import is_numeric_dtype
 
-    from morphgraph.core.text import ratio_text
     from morphgraph.score.vocabulary_figures import ENTROPY, RATIO
 
     for health in found:
@@ -346,7 +346,6 @@ def export(
     ranks: Also write a rank file for tiktoken; refused if tiktoken would segment otherwise by it.
     """
     from morphgraph.formats.export import export_model, words_to_check
-    from morphgraph.formats.export_files import source_settings
     from morphgraph.formats.ranks import to_ranks
     from morphgraph.segment.models import exported_model
 
@@ -391,7 +390,6 @@ def _to_export(
     pattern: str | None,
 ) -> "Segmenter":
     """Return what to export: a tokeniser as edited, or a method on it or on a vocabulary."""
-    from morphgraph.core.files import read_bytes
     from morphgraph.formats.loading import tokeniser_files
     from morphgraph.segment.bte import Bte
     from morphgraph.segment.models import load_segmenter, saved_model

@@ -3,6 +3,7 @@
 import re
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -18,6 +19,7 @@ from morphgraph.core.files import check_folder, json_bytes, write_files
 from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS, PUBLIC_TYPES, PUBLIC_WORDS
 from morphgraph.core.system import limit_this_process, lower_priority
 from morphgraph.core.text import count_text, counted, shortened, visible
+from morphgraph.segment.method import parse_method
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,8 +68,6 @@ def train(
     checkpoint: On Ctrl-C, write what was trained so far to this file, and end.
     confined: Stay within the limits of the public app.
     """
-    import time
-
     started = time.perf_counter()
     if method is None and pipeline is not None:
         raise MorphGraphError("--pipeline needs a method. Add --method bpe, or another one.")
@@ -202,7 +202,6 @@ def _model(
     how: dict[str, Any],
     gold: "Reference | None",
 ) -> tuple[bytes, dict[str, Any]]:
-    from morphgraph.segment.method import parse_method
     from morphgraph.segment.models import write_model
     from morphgraph.segment.training import train as train_segmenter
     from morphgraph.segment.training import training_of

@@ -343,8 +343,6 @@ class GraphPicture:
         >>> sorted(label for _, label in graph.nodes(data="label"))
         ['167', '352', '49', 'a', 'ab', 'able', 'b', 'e', 'l', 'le']
         """
-        import networkx as nx
-
         graph = nx.DiGraph()
         graph.add_nodes_from((vertex.key, vertex._asdict()) for vertex in self.scene.vertices)
         for source, target, label, tooltip in self.scene.edges:

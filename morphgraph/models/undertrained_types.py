@@ -12,10 +12,11 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from morphgraph.core.errors import MorphGraphError, check_choice
 from morphgraph.core.text import counted
@@ -25,9 +26,6 @@ from morphgraph.models.model_vocabulary import ModelVocabulary, read_model_vocab
 from morphgraph.models.rows import as_floats, check_rows, vocabulary_matrices
 from morphgraph.score.vocabulary import NamedCounts, VocabularyHealth
 from morphgraph.segment.segmenter import standard_segmenter
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 TYPE_KINDS: Mapping[str, str] = {
     "padding": "a row without a type",
@@ -125,8 +123,6 @@ def undertrained(
         ...
     morphgraph.core.errors.FileFormatError: no model: there is no such folder. Check the path.
     """
-    import pandas as pd
-
     if by is not None:
         check_choice("by", by, tuple(RANKINGS))
     if isinstance(frequencies, str):

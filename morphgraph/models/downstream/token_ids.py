@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from tokenizers import decoders
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.formats.export_files import source_settings
@@ -164,8 +165,6 @@ def model_files(folder: str) -> list[str]:
 
 def decoded(pieces: Sequence[str], segmenter: Segmenter) -> str:
     """Return the text that types spell, with their tokeniser's marker resolved."""
-    from tokenizers import decoders
-
     if segmenter.preprocessor.byte_level:  # types are written in GPT-2's alphabet of bytes
         text: str = decoders.ByteLevel().decode(list(pieces))
     elif segmenter.inventory().marker == "##":

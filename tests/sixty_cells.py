@@ -1,7 +1,5 @@
 """Small evaluations, and how to start a run of 60 cells as a process of its own."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

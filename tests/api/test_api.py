@@ -1,7 +1,5 @@
 """The library in a notebook: what a reader may type, and what it shows."""
 
-from __future__ import annotations
-
 import copy
 import inspect
 import json

@@ -1,7 +1,5 @@
 """``results.json``: what a run writes, others add to, and a second run is compared with."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

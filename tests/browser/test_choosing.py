@@ -3,8 +3,6 @@
 The tables of Scores and Vocabulary are clicked in `test_scores`.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The first minute: a word cut across a morpheme, one click that mends it, a text of one's own."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

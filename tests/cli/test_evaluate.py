@@ -1,7 +1,5 @@
 """``morphgraph evaluate``: what it prints, what it leaves, and how it fails."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -11,15 +9,12 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
+from command import Command
 from sixty_cells import TINY
-
-Command = Callable[..., Any]
 
 
 @pytest.fixture

@@ -2,12 +2,12 @@
 
 import csv
 import io
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from command import Command
 
 from morphgraph.api.functions import load
 from morphgraph.core.files import demo_gold_path
@@ -26,8 +26,6 @@ from morphgraph.segment.models import write_model
 from morphgraph.segment.segmenter import method_on, standard_segmenter
 from morphgraph.tables.scores import scores_table
 from morphgraph.tables.writing import to_csv, to_latex, to_markdown
-
-Command = Callable[..., Any]
 
 ON_GOLD = ("score", "--tokenizer", "tokenizer.json", "--reference", "gold.tsv")
 ON_BOTH = (*ON_GOLD, "--reference", "morphs.tsv")

@@ -173,18 +173,6 @@ def test_lines_of_either_form_are_read_many_at_once(
     assert isinstance(found.words, WordArray)
 
 
-def test_a_line_of_a_large_file_without_end_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counts, "_BLOCK", 2**10)
-    monkeypatch.setattr(counts, "_LONGEST_LINE", 2**12)
-    data = b"a\t1\n" * 1000 + b"b\t" * 2**20
-    tracemalloc.start()
-    with pytest.raises(FileFormatError, match=r"line 1,001: the line has more than 4,096 bytes"):
-        parse_word_counts(data, "a.tsv")
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 1_000_000
-
-
 @pytest.mark.parametrize("limit", ["COUNTED_WORDS", "COUNTED_CHARACTERS"])
 def test_a_large_file_has_limits(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
     data = b"".join(b"%d\t1\n" % number for number in range(9))

@@ -1,7 +1,5 @@
 """Merge trees: what they say, where things stand, and that the picture is safe XML."""
 
-from __future__ import annotations
-
 import math
 import re
 import xml.etree.ElementTree as ElementTree

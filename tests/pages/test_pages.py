@@ -1,7 +1,5 @@
 """Each page with the demos: it runs, and its widgets do what they say."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -153,21 +151,6 @@ def test_the_history_lists_edits_with_their_gain_and_goes_to_each(app: Any) -> N
         go_to_edit(app.session, edits)
         assert len(app.graph.history) == edits
         assert list(app.run().test.dataframe[0].value["state"])[edits] == "now"
-
-
-def test_a_saved_recipe_makes_the_same_edits_again(app: Any) -> None:
-    from morphgraph.formats.recipe import write_recipe
-
-    app.open("graph").press("Knock out")
-    app.session.study.graph.cascade([app.graph.types[app.session.study.graph.type_ids()[-1]]])
-    recipe = write_recipe(app.session.study.tokeniser)
-    scores = [s.true_positives for s in app.session.study.now.scores]
-    steps = app.graph.recipe()
-    app.open("history").press("Undo").press("Undo")
-    assert not app.graph.history
-    app.upload("Recipe", ("recipe.json", recipe)).press("Replay")
-    assert app.graph.recipe() == steps
-    assert [s.true_positives for s in app.session.study.now.scores] == scores
 
 
 def test_a_bad_recipe_is_a_message(app: Any) -> None:

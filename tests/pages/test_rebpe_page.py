@@ -1,7 +1,5 @@
 """The ReBPE page: its steps are those of the library, forth and back, and every tab shows them."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 from typing import Any

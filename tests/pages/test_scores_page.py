@@ -1,7 +1,5 @@
 """The Scores page: its numbers, pictures and lists are the library's."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -254,6 +254,12 @@ def test_released_models_load_everywhere(tmp_path: Path) -> None:
         (lambda model: model["id2int"].update({"8": 3}), "field id2int: the id 3 is given more"),
         (lambda model: model["merges"].pop(0), "no event before it has merged"),
         (lambda model: model["tokens"].pop(6), "does not have the fields of a Picky BPE model"),
+        (
+            lambda model: model["tokens"][5].update(str=""),
+            "picky.json: it does not have the",
+        ),
+        (lambda model: model["tokens"][5].update(str=None), "does not have the fields"),
+        (lambda model: model["tokens"][5].update(str="b"), "tokens: a type is listed more than"),
     ],
 )
 def test_a_damaged_released_model(change: Callable[[Any], Any], problem: str) -> None:

@@ -1,7 +1,5 @@
 """Every method has one entry, and what is said of it anywhere comes from there."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import inspect

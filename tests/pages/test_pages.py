@@ -160,27 +160,6 @@ def test_a_bad_recipe_is_a_message(app: Any) -> None:
     assert not app.graph.history
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("page", ["compare", "scores", "blame", "graph", "rebpe", "train"])
-def test_what_is_folded_away_shows_the_value_in_use_when_it_is_opened(app: Any, page: str) -> None:
-    """A browser that opens a popover shows what the last run sent with it: a value, or defaults."""
-    app.open(page).run()  # a value that is sent once went with the first run
-    kinds = ("number_input", "toggle", "text_area", "radio", "selectbox", "button_group")
-    widgets = [w for p in app.test.get("popover") for kind in kinds for w in p.get(kind)]
-    assert widgets
-    for widget in widgets:
-        if widget.proto.set_value:
-            continue
-        default = widget.proto.default
-        if widget.type == "button_group":
-            assert list(default) == widget.indices, widget.label
-        elif widget.type in ("radio", "selectbox"):
-            assert default == widget.index, widget.label
-        else:
-            empty = widget.value is None  # as the largest vocabulary, without a limit
-            assert default == (0 if empty else widget.value), widget.label
-
-
 def said_of_edits(app: Any) -> str:
     """What a screen reader is told of the last edits."""
     said: str = app.component("speaking")["said"]

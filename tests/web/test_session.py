@@ -1,18 +1,22 @@
 """What a session keeps when something else is opened."""
 
 import gc
+import tracemalloc
 import weakref
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 from small import small_reference, small_tokeniser
 
+from morphgraph.refine.blame import blame_table
+from morphgraph.refine.knockout import candidate_types
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
-from web.sources import Source
+from web.sources import Source, reference_of, tokeniser_of
 from web.state import Session, app_cache
 
 FIRST = [("u", "n"), ("un", "d")]
@@ -113,3 +117,41 @@ def test_the_content_of_a_file_is_in_memory_once() -> None:
     one, two = (Source("a.json", (("a.json", bytes([1, 2, 3] * 9)),)).shared() for _ in range(2))
     assert one is two
     assert Source("b.json", one.files).shared() is not one, "a name is shown, and is one's own"
+
+
+@pytest.mark.data
+def test_one_more_session_on_large_files_costs_little(data_folder: Path) -> None:
+    """What is derived has a bound for all sessions together; beyond that one costs little."""
+
+    def visitor(skip: int) -> Session:
+        current = Session(None)  # type: ignore[arg-type]  # the next lines open one
+        current.open_demo("en")
+        for path, kind, use in (
+            ("tokenizers/oscar-de-40k/tokenizer.json", tokeniser_of, current.open_tokeniser),
+            ("references/morphynet/deu.derivational.v1.tsv", reference_of, current.open_reference),
+        ):
+            file = data_folder / path
+            source = Source(file.name, ((file.name, file.read_bytes()),))
+            use(kind(source), source)
+        study = current.study
+        worst = candidate_types(study.tokeniser, study.blame(), 0.5)[skip:]
+        for type_ in worst[:5]:
+            study.graph.knockout([type_])
+            blamed = study.blame()
+            current.once(("table",), partial(blame_table, study.tokeniser, blamed))
+            assert study.start and study.before_last
+            current.note_edits()
+        return current
+
+    others = [visitor(0)]
+    tracemalloc.start()
+    used = []
+    for skip in (10, 20):
+        others.append(visitor(skip))
+        assert app_cache().used <= app_cache().size
+        app_cache().drop()
+        gc.collect()
+        used.append(tracemalloc.get_traced_memory()[0])
+    tracemalloc.stop()
+    cost = used[1] - used[0]
+    assert cost < 10e6, f"{cost / 1e6:.1f} MB"

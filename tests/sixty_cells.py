@@ -32,6 +32,16 @@ intervals: false
 """
 
 
+def evaluate(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own, as workers start from one."""
+    return subprocess.run(
+        [sys.executable, "-m", "morphgraph", "evaluate", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=180,
+    )
+
+
 def start(folder: Path, workers: int = 2) -> subprocess.Popen[bytes]:
     """Start the run in a folder, in a session of its own."""
     configuration = folder.parent / f"{folder.name}.yaml"

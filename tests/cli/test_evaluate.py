@@ -14,23 +14,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from command import Command
-from sixty_cells import TINY
+from sixty_cells import TINY, evaluate
 
 
 @pytest.fixture
 def tiny(folder: Path) -> Path:
     return folder / "tiny.yaml"
-
-
-def evaluate(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """The command in a process of its own, as workers start from one."""
-    return subprocess.run(
-        [sys.executable, "-m", "morphgraph", "evaluate", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=180,
-        check=False,
-    )
 
 
 @pytest.mark.slow

@@ -219,18 +219,6 @@ def test_tokens_stand_apart() -> None:
     assert min(gaps[2], gaps[5]) > 2 * max(within)
 
 
-@pytest.mark.slow
-def test_a_deep_tree_needs_no_recursion() -> None:
-    leaves = tuple(TreeLeaf("a", "", False, False) for _ in range(600))
-    merges = tuple(
-        TreeMerge("a", "", "", k, 0.5, (k + 599 if k else 0, k + 1), 0, k + 1, 0, k, k)
-        for k in range(599)
-    )
-    tree = MergeTree("a" * 600, leaves, merges, (1198,), (), (), (), False)
-    assert lay_out(tree).levels == 599
-    assert len(elements(to_svg(tree), "g")) == 1199
-
-
 # --------------------------------------------------------------------------------- the picture
 
 

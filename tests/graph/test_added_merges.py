@@ -9,28 +9,13 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from rebpe_oracle import State
-from strategies import MERGES, MergeList, check_graph, graph_of, well_formed
+from strategies import MERGES, MergeList, check_graph, graph_of, observed, well_formed
 
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import EditError
 
 TUPLES = [("b", "c"), ("a", "bc"), ("a", "b", "d"), ("d", "a", "b", "d")]
 """Types: b, c, bc, a, abc, d, abd, dabd. Both tuple merges contain (a, b) and (b, d)."""
-
-
-def observed(graph: MergeGraph) -> dict[str, Any]:
-    """All that can be seen of the present types and merges."""
-    present = graph.type_ids()
-    return {
-        "types": {number: graph.types[number] for number in present},
-        "merges": dict(graph.merges()),
-        "order": graph.merge_ids(),
-        "origins": {number: graph.origin(number) for number in graph.merge_ids()},
-        "incoming": {number: graph.incoming(number) for number in present},
-        "outgoing": {number: graph.outgoing(number) for number in present},
-        "atoms": {number for number in present if graph.is_atom(number)},
-        "sizes": (graph.type_count, graph.merge_count),
-    }
 
 
 def listed(graph: MergeGraph) -> list[str]:

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, event, given
 from hypothesis import strategies as st
 from rebpe_oracle import Entry, Settings, State
 from small import small_reference, small_tokeniser
-from strategies import MERGES, check_graph, well_formed
+from strategies import MERGES, check_graph, observed, well_formed
 
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.rebpe import ReBPESettings
@@ -166,19 +166,6 @@ def strings_of(graph: MergeGraph) -> oracles.Merges:
     assert len(found) == len(merges)
     assert list(found) == sorted(found)
     return found
-
-
-def observed(graph: MergeGraph) -> dict[str, Any]:
-    """All that can be seen of the present types and merges of a graph."""
-    present = graph.type_ids()
-    return {
-        "types": {number: graph.types[number] for number in present},
-        "merges": dict(graph.merges()),
-        "origins": {number: graph.origin(number) for number in graph.merge_ids()},
-        "incoming": {number: graph.incoming(number) for number in present},
-        "outgoing": {number: graph.outgoing(number) for number in present},
-        "size": graph.type_count,
-    }
 
 
 def check_phase(

@@ -3,14 +3,12 @@
 The modules beside this file, such as `oracles` and `small`, can be imported by every test.
 """
 
-import json
 import os
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import settings
@@ -20,6 +18,7 @@ from hypothesis import settings
 sys.path.append(str(Path(__file__).parent))
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
+from command import Command, Run
 from effort import share_of
 
 # Kernels are used for few words too where no test says otherwise (see test_quick_to_start).
@@ -74,23 +73,8 @@ def data_folder() -> Path:
     return folder
 
 
-class Run(NamedTuple):
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        """Standard output, which must be nothing but JSON, without NaN."""
-        return json.loads(self.out, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
-
-
 @pytest.fixture
-def morphgraph(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Callable[..., Run]:
+def morphgraph(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Command:
     """Run the command in this process."""
 
     def run(*arguments: str | Path) -> Run:

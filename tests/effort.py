@@ -3,8 +3,6 @@
 ``MORPHGRAPH_EFFORT`` names the share: ``quick``, ``usual`` (if it is not given) or ``soak``.
 """
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A report of results made by hand, as a finished run writes it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Small evaluations, and how to start a run of 60 cells as a process of its own."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -32,6 +30,16 @@ references: ["demo:en"]
 seeds: [0, 1]
 intervals: false
 """
+
+
+def evaluate(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own, as workers start from one."""
+    return subprocess.run(
+        [sys.executable, "-m", "morphgraph", "evaluate", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=180,
+    )
 
 
 def start(folder: Path, workers: int = 2) -> subprocess.Popen[bytes]:

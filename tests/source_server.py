@@ -1,7 +1,5 @@
 """A server on this machine that has one source of the catalogue, and misbehaves on request."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import threading

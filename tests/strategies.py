@@ -113,6 +113,21 @@ def tied_graphs(draw: st.DrawFn) -> MergeGraph:
     return MergeGraph(graph.types, graph.merges().values(), ties=dict(enumerate(ties)))
 
 
+def observed(graph: MergeGraph) -> dict[str, Any]:
+    """All that can be seen of the present types and merges."""
+    present = graph.type_ids()
+    return {
+        "types": {number: graph.types[number] for number in present},
+        "merges": dict(graph.merges()),
+        "order": graph.merge_ids(),
+        "origins": {number: graph.origin(number) for number in graph.merge_ids()},
+        "incoming": {number: graph.incoming(number) for number in present},
+        "outgoing": {number: graph.outgoing(number) for number in present},
+        "atoms": {number for number in present if graph.is_atom(number)},
+        "sizes": (graph.type_count, graph.merge_count),
+    }
+
+
 def check_graph(graph: MergeGraph) -> None:
     """An `EditError` where a graph contradicts itself."""
     ranks = set()

@@ -1,7 +1,5 @@
 """A small SuperBPE tokeniser, trained in two stages as Liu et al. 2025 do, by plain means."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter

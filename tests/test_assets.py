@@ -63,20 +63,6 @@ def test_gold_list_as_written(language: str) -> None:
                 assert at not in outer, f"a bound morph stands alone in {word}"
 
 
-@LANGUAGES
-def test_gold_list_as_read(language: str) -> None:
-    reference = gold(language)
-    assert reference.format == "plain"
-    assert reference.skipped == ()
-    assert reference.has_whole_words
-    listed = rows(demo_gold_path(language))
-    assert len(reference) == len(listed)
-    for entry, (word, morphs, whole_words) in zip(reference.entries, listed, strict=True):
-        assert entry.word == word
-        assert entry.morphs == tuple(m.strip("-") for m in morphs.split(" "))
-        assert entry.whole_words == tuple(whole_words.split(" "))
-
-
 @pytest.mark.slow
 @LANGUAGES
 def test_demo_tokeniser(language: str) -> None:

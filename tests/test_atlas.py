@@ -1,7 +1,5 @@
 """The atlas: what its pages show of results, and the merges to blame."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 from pathlib import Path

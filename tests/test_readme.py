@@ -1,15 +1,13 @@
 """The lines of docs/command-line.md, one after the other, the README's Python; docs/hosting.md."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command import Command
 from model_folders import matrix, write_model
 from tokenizers import Tokenizer
 
@@ -17,7 +15,6 @@ from morphgraph.core.files import demo_gold_path, demo_tokeniser_path
 from morphgraph.core.limits import LIMITS
 from morphgraph.formats.loading import load_tokeniser
 
-Command = Callable[..., Any]
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMAND_LINE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")

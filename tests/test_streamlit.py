@@ -1,7 +1,5 @@
 """What the app takes from Streamlit: public names, and few selectors of its pages, all counted."""
 
-from __future__ import annotations
-
 import ast
 import re
 import tomllib

@@ -1,12 +1,13 @@
 """What comes with the project is listed with its licence, and nothing is unpickled."""
 
 import ast
-import importlib.util
 import re
 import sys
 from pathlib import Path
 
 import pytest
+
+from docs import make_dependencies
 
 ROOT = Path(__file__).parent.parent
 FORBIDDEN = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"}
@@ -17,14 +18,8 @@ READS_PICKLES = {"read_pickle", "to_pickle", "cache_data"}
 @pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="later ones need fewer packages")
 def test_the_list_of_dependencies_is_up_to_date() -> None:
     """Written by ``python docs/make_dependencies.py``."""
-    file = ROOT / "docs" / "make_dependencies.py"
-    spec = importlib.util.spec_from_file_location("make_dependencies", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
     written = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
-    assert written == module.page()
+    assert written == make_dependencies.page()
     pins = re.findall(r"^([\w.-]+)==(\S+)$", (ROOT / "requirements.txt").read_text(), re.M)
     for name, version in pins:
         assert f"| {name} | {version} | " in written

@@ -1,7 +1,5 @@
 """The library in a notebook: what a reader may type, and what it shows."""
 
-from __future__ import annotations
-
 import copy
 import inspect
 import json
@@ -19,7 +17,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from small import small_document
-from strategies import SEVERAL_MERGES
 from tokenizers import Tokenizer
 
 import morphgraph as mg
@@ -251,19 +248,6 @@ def test_chosen_types(small: mg.Tokeniser) -> None:
     recall = [each.score(SMALL)["recall"] for each in (small, both.tokeniser)]
     assert recall == [0.0, 1.0]
     assert repr(both) == "<Knockout: 2 types removed>"
-
-
-def test_types_that_nothing_forms() -> None:
-    document = small_document(SEVERAL_MERGES, "abcde")
-    tokeniser = mg.load(Tokenizer.from_str(json.dumps(document)))
-    found = tokeniser.knock_out_types(["abcd"])
-    assert found.never_formed == ("abcde",)
-    assert "1 type removed, 1 type never formed" in repr(found)
-    assert tokeniser.knock_out_types(["abcde"]).never_formed == ()
-    gone = found.tokeniser.knock_out_types(found.never_formed, cascade=True)
-    assert gone.removed == ("abcde",)
-    assert gone.never_formed == ()
-    assert found.tokeniser.knock_out_types(["bcd"]).never_formed == (), "it was so before"
 
 
 def test_edits_go_on_from_edits(small: mg.Tokeniser) -> None:

@@ -1,31 +1,18 @@
 """docs/api.md: it is up to date, and has all that is public, each with an example."""
 
-import importlib.util
 from pathlib import Path
-from types import ModuleType
-
-import pytest
 
 import morphgraph as mg
+from docs import make_api
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.fixture(scope="module")
-def make_api() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_api", DOCS / "make_api.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_the_page_is_up_to_date(make_api: ModuleType) -> None:
+def test_the_page_is_up_to_date() -> None:
     assert (DOCS / "api.md").read_text(encoding="utf-8") == make_api.page()
 
 
-def test_each_public_name_has_an_example(make_api: ModuleType) -> None:
+def test_each_public_name_has_an_example() -> None:
     documented = make_api.documented()
     bare = {
         name

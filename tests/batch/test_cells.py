@@ -1,7 +1,5 @@
 """What tasks bring is what the library says when it is asked directly."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

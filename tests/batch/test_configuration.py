@@ -1,7 +1,5 @@
 """Configurations: what is accepted, and errors with file, line, field and allowed values."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """What somebody else wrote is planned within one folder and within limits; nothing else is read."""
 
-from __future__ import annotations
-
 import os
 import re
 import time

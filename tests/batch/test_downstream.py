@@ -1,7 +1,5 @@
 """Downstream tasks in a configuration: what is planned, and errors before anything starts."""
 
-from __future__ import annotations
-
 import math
 import re
 from importlib.util import find_spec as really_find_spec

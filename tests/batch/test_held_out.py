@@ -1,7 +1,5 @@
 """What methods learned from is told apart from what they have not seen, with paired tests."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path

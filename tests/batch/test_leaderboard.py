@@ -1,13 +1,9 @@
 """``results.json``: what a run writes, others add to, and a second run is compared with."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
@@ -16,6 +12,7 @@ from typing import Any
 import pandas as pd
 import pytest
 import wordfreq
+from sixty_cells import evaluate
 
 from morphgraph.batch.leaderboard import Leaderboard, differences, merged, read_leaderboard
 from morphgraph.core.errors import FileFormatError, MorphGraphError
@@ -36,16 +33,6 @@ vocabulary: [renyi]
 seeds: [0, 1]
 """
 GOLD = "undo\tun do\nundoing\tun do ing\ndoing\tdo ing\nunbreakable\tun break able\n"
-
-
-def evaluate(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "morphgraph", "evaluate", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=180,
-        check=False,
-    )
 
 
 @pytest.fixture(scope="module")

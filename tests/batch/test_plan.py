@@ -1,7 +1,5 @@
 """Plans: which tasks a configuration makes, and how missing files are told."""
 
-from __future__ import annotations
-
 import os
 import re
 from dataclasses import replace

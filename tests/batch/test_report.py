@@ -20,7 +20,7 @@ from morphgraph.batch.report import chart_of, file_names, make_table
 from morphgraph.batch.results import FAILED, TableSpec, results_of_rows
 from morphgraph.batch.tasks import TaskFailure
 from morphgraph.tables.model import Table
-from morphgraph.tables.writing import LINES_OF_PAGE, to_latex, to_markdown
+from morphgraph.tables.writing import LINES_OF_PAGE, to_latex
 
 NAN = math.nan
 HOSTILE = "</script><script>alert(1)</script>"
@@ -238,25 +238,6 @@ def test_no_results(tmp_path: Path) -> None:
     reports.write(tmp_path, **run | {"tables": [SPEC]})
     assert "There are no results." in Page((tmp_path / "report.html").read_text()).text
     assert "no results" in (tmp_path / "tables/scores.tex").read_text()
-
-
-def test_markdown(report: Path) -> None:
-    text = (report / "report.md").read_text()
-    expected = [
-        "| Method | F1 % ↑ | Types, \\|V\\| |",
-        "| --- | ---: | ---: |",
-        "| BPE | 50.00 [25.00, 75.00] | 32,000 |",
-        "| D | **62.50** ± 17.68 (2 seeds) | n/a |",
-        "| N | n/a | n/a |",
-        "| F | failed | failed |",
-    ]
-    assert to_markdown(scores_table()).splitlines()[: len(expected)] == expected
-    assert "\n".join(expected) in text
-    assert "### Figures of the paper: Paper 1, on other data: their data\n" in text
-    assert "- **F on en**: gold.tsv, line 3: bad.\n" in text
-    assert "```sh\nmorphgraph evaluate 'a b.yaml'\n```\n" in text
-    assert text.endswith("```yaml\nmethods: [BPE]\n```\n")
-    assert "1. `a:1|b:2`\n2. `a:1|b:3`\n" in text
 
 
 def of_rows(count: int) -> Table:

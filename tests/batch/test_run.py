@@ -1,7 +1,5 @@
 """Runs in folders: their progress, the time left, what is running, and ``run.json``."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

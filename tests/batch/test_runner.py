@@ -1,7 +1,5 @@
 """Running tasks: what is kept is not done again, and a failure stops only what needs it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any

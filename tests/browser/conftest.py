@@ -1,7 +1,5 @@
 """Fixtures for tests in a real Chromium: an app on a free port, and a page that is watched."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

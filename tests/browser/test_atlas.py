@@ -1,7 +1,5 @@
 """The atlas: its pages open without a server, need nothing from elsewhere, and sort."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

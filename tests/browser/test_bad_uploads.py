@@ -1,7 +1,5 @@
 """Files that cannot be read, in a real Chromium: each gets a message, and the session goes on."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

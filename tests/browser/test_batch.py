@@ -1,7 +1,5 @@
 """Evaluations in a real Chromium: started, watched across a reload, downloaded, stopped."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

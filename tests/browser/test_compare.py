@@ -1,7 +1,5 @@
 """The comparison in a real Chromium: words pasted, methods chosen, filtered, looked into, taken."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """What all components share, in a page of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

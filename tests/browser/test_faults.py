@@ -1,7 +1,5 @@
 """The app is killed in the middle of everything: nothing confirmed is lost, and it says so."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Free layout: the stand-alone page, and the same in a frame, in a real Chromium."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

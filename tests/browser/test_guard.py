@@ -1,7 +1,5 @@
 """What stands before Streamlit: hosts, headers, and uploads, over the network and in Chromium."""
 
-from __future__ import annotations
-
 import http.client
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """The whole journey through the app, as a person takes it, in a real Chromium."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -3,8 +3,6 @@
 What `axe-core` finds beside that, of WCAG 2 at the levels A and AA, is a failure too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

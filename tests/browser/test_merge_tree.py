@@ -1,7 +1,5 @@
 """Merge trees in a real Chromium: seen in both themes, hovered, clicked and downloaded."""
 
-from __future__ import annotations
-
 import re
 import struct
 import xml.etree.ElementTree as ElementTree

@@ -1,7 +1,5 @@
 """One field that leads anywhere, by the keyboard alone."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """ReBPE in a real Chromium: run, go back, look, stop, and take the result home."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """A reload in a real Chromium loses nothing, and asks nothing."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

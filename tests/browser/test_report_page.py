@@ -1,7 +1,5 @@
 """A report in a real Chromium without a network: it draws its charts and asks for nothing."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

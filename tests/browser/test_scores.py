@@ -1,7 +1,5 @@
 """Scores and vocabularies in a real Chromium: a newcomer's way from a number to the merge tree."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The site of `make site`: its links lead somewhere, and it loads nothing from elsewhere."""
 
-from __future__ import annotations
-
 import re
 import runpy
 import shutil

@@ -1,7 +1,5 @@
 """The story: it needs nothing from elsewhere, and cuts words as the library does."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What our styles select on Streamlit's own pages is there: else a new version has renamed it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -4,18 +4,17 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command import Command
 from small import small_document
 from strategies import SEVERAL_MERGES
 from tokenizers import Tokenizer
 
 from morphgraph.formats.loading import load_tokeniser
 
-Command = Callable[..., Any]
 ON_GOLD = ("--tokenizer", "tokenizer.json", "--reference", "gold.tsv")
 SCORES = [
     ("morphemic", "types"),

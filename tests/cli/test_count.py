@@ -4,12 +4,11 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
+from command import Command
 from effort import EFFORT
 from rich.console import Console
 
@@ -17,7 +16,6 @@ from morphgraph.cli import output
 from morphgraph.cli.data import _count_line as line_of
 from morphgraph.corpus.counting import CountProgress
 
-Command = Callable[..., Any]
 PROJECT = Path(__file__).resolve().parents[2]
 
 

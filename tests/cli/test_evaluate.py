@@ -1,7 +1,5 @@
 """``morphgraph evaluate``: what it prints, what it leaves, and how it fails."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -11,31 +9,17 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
-from sixty_cells import TINY
-
-Command = Callable[..., Any]
+from command import Command
+from sixty_cells import TINY, evaluate
 
 
 @pytest.fixture
 def tiny(folder: Path) -> Path:
     return folder / "tiny.yaml"
-
-
-def evaluate(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """The command in a process of its own, as workers start from one."""
-    return subprocess.run(
-        [sys.executable, "-m", "morphgraph", "evaluate", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=180,
-        check=False,
-    )
 
 
 @pytest.mark.slow

@@ -2,15 +2,13 @@
 
 import json
 from base64 import b64encode
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from command import Command
 
 from morphgraph.core.files import demo_tokeniser_path
 
-Command = Callable[..., Any]
 VOCABULARY = ["[UNK]", "[CLS]", "[SEP]", "un", "##desirable", "desir", "##able", "a", "b"]
 
 

@@ -1,7 +1,5 @@
 """What commands write is there as a whole, or as it was: on a full disk, and on any other fault."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import io

@@ -3,11 +3,11 @@
 import csv
 import io
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command import Command
 
 import morphgraph as mg
 from morphgraph.core.files import demo_gold_path
@@ -17,8 +17,6 @@ from morphgraph.refine.knockout import KnockoutSettings, knock_out
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
-
-Command = Callable[..., Any]
 
 NL = ("score", "--tokenizer", "demo:nl", "--reference", "demo:nl", "--scope", "morphemic",
       "--scores", "f1")  # fmt: skip

@@ -56,22 +56,6 @@ def work():
 """
 
 
-STOPPING_LATER = """
-import sys, time
-from pathlib import Path
-from morphgraph.cli.evaluating import _stopping_on_request
-
-def work():
-    sys.setswitchinterval(100)  # who listens for signals hears of this one after its handler
-    with _stopping_on_request(Path("run")):
-        print("ready", flush=True)
-        for _ in range(10**8):
-            pass
-        time.sleep(5)
-        print("done" if Path("run/stop").exists() else "not asked", flush=True)
-"""
-
-
 def ended(work: str, folder: Path | None = None) -> tuple[int, str, str, float]:
     """The exit code of a command that is interrupted, what it printed, and the seconds it took."""
     code = f"{work}\nfrom morphgraph import cli\ncli._run = work\ncli.main()\n"
@@ -106,12 +90,3 @@ def test_an_interrupt_ends_the_program(work: str) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="other signals")
 def test_a_command_that_hears_of_it_ends_by_itself() -> None:
     assert ended(BY_ITSELF)[:3] == (0, "done\n", "")
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="other signals")
-def test_an_evaluation_stops_in_its_own_time(tmp_path: Path) -> None:
-    (tmp_path / "run").mkdir()
-    code, printed, errors, _ = ended(STOPPING_LATER, tmp_path)
-    assert (code, printed) == (0, "done\n")
-    assert errors == "stopping; once more to end at once\n"

@@ -1,21 +1,17 @@
 """Options mean the same in every command; references joined, sampled, and from standard input."""
 
-from __future__ import annotations
-
 import io
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
+from command import Command
 
 from morphgraph import cli
 from morphgraph.reference.entry import join_references
 from morphgraph.reference.readers import read_reference
-
-Command = Callable[..., Any]
 
 
 def commands(group: Any, name: str = "") -> dict[str, Any]:

@@ -1,11 +1,11 @@
 """``morphgraph rebpe``: what it prints and saves is what the library does."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command import Command
 
 from morphgraph.core.files import demo_gold_path
 from morphgraph.formats.loading import load_tokeniser
@@ -17,7 +17,6 @@ from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.merging import segment
 
-Command = Callable[..., Any]
 DEMO = ("--tokenizer", "demo:nl", "--reference", "demo:nl")
 
 

@@ -2,12 +2,12 @@
 
 import csv
 import io
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from command import Command
 
 from morphgraph.api.functions import load
 from morphgraph.core.files import demo_gold_path
@@ -26,8 +26,6 @@ from morphgraph.segment.models import write_model
 from morphgraph.segment.segmenter import method_on, standard_segmenter
 from morphgraph.tables.scores import scores_table
 from morphgraph.tables.writing import to_csv, to_latex, to_markdown
-
-Command = Callable[..., Any]
 
 ON_GOLD = ("score", "--tokenizer", "tokenizer.json", "--reference", "gold.tsv")
 ON_BOTH = (*ON_GOLD, "--reference", "morphs.tsv")
@@ -407,29 +405,6 @@ def test_predictions_beside_a_tokeniser(morphgraph: Command, folder: Path) -> No
     alone = morphgraph("score", "--predictions", theirs, "--reference", "gold.tsv")
     assert (alone.code, alone.err) == (0, "")
     assert "75.00" in alone.out
-
-
-def test_predictions_that_cannot_be_read_do_not_stop_others(
-    morphgraph: Command, folder: Path
-) -> None:
-    broken, theirs = folder / "broken.txt", folder / "theirs.txt"
-    broken.write_bytes(b"\xff")
-    theirs.write_text("un do ing\nun do\ndo ing\n")
-    arguments = ("score", "--reference", "gold.tsv", "--reference", "morphs.tsv", "--predictions")
-    run = morphgraph(*arguments, broken, "--predictions", theirs, "--scope", "morphemic")
-    assert run.code == 0
-    assert "broken: broken.txt, line 1: the byte 0xFF is not UTF-8" in run.out
-    assert ["broken", "failed"] in [row[:2] for row in printed(run.out)]
-    assert any(row[:1] == ["theirs"] and row[2].startswith("100.00") for row in printed(run.out))
-
-
-def test_the_form_of_predictions_can_be_named(morphgraph: Command, folder: Path) -> None:
-    theirs = folder / "theirs.txt"
-    theirs.write_text("un|doing\nun|do\ndo|ing\n")
-    arguments = ("score", "--reference", "gold.tsv", "--predictions", theirs)
-    assert morphgraph(*arguments).code == 0
-    run = morphgraph(*arguments, "--predictions-format", "morfessor")
-    assert "segments none of the 3 words" in run.err
 
 
 @pytest.mark.slow

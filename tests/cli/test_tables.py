@@ -8,12 +8,12 @@ import struct
 import subprocess
 import sys
 import termios
-from collections.abc import Callable
 from fcntl import ioctl
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command import Command
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -21,7 +21,6 @@ from rich.cells import cell_len
 from morphgraph import __version__
 from morphgraph.cli.output import print_table
 
-Command = Callable[..., Any]
 SCORE = "45.43 [44.12, 46.71]***"
 
 

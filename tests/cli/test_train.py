@@ -1,22 +1,19 @@
 """The command line: training by every method, and segmenting by every model."""
 
 import json
-import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from command import Command
 from tokenizers import Tokenizer
 
 import morphgraph as mg
 from morphgraph.segment.models import read_model
 
-Command = Callable[..., Any]
 SLOW = """
 import time
 from morphgraph.cli import main, output
@@ -210,29 +207,3 @@ def test_a_checkpoint_is_for_who_stops_early(morphgraph: Command, folder: Path) 
     run = morphgraph("train", "--counts", "counts.tsv", *given)
     assert run.code == 0, run.err
     assert (folder / "m.json").exists() and not (folder / "c.json").exists()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("method", ["wordpiece", "unigram"])
-def test_a_vocabulary_without_capitals_says_so(
-    morphgraph: Command, tmp_path: Path, method: str
-) -> None:
-    """Train and export name the share of a sample that becomes unknown, if there are none."""
-    words = {"low": 5, "lower": 2, "newest": 6, "widest": 3, "lowest": 4}
-    cased = words | {word.upper(): 1 for word in words}
-    for counts, warned in ((words, True), (cased, False)):
-        path, model = tmp_path / f"{warned}.tsv", tmp_path / f"{warned}.json"
-        path.write_text("".join(f"{word}\t{count}\n" for word, count in counts.items()))
-        size = 30 if warned else 50
-        given = ("--counts", path, "--vocab-size", size, "--method", method)
-        runs = [
-            morphgraph("train", *given, "--out", model),
-            morphgraph("export", "--tokenizer", model, "--out", tmp_path / f"folder {warned}"),
-        ]
-        for run in runs:
-            assert run.code == 0, run.err
-            found = re.search(
-                r"No capital letter .*: (\S+) % .*, and (\S+) % of it in lower", run.err
-            )
-            assert (found is not None) == warned, run.err
-            assert found is None or 0 < float(found[2]) < float(found[1]) < 100

@@ -3,8 +3,6 @@
 The readers are functions of this module, which the other process imports by its name.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -68,11 +66,6 @@ def wrong(data, name):
 @there
 def fails(data, name):
     raise KeyboardInterrupt("no arrays")
-
-
-@there
-def objects(data, name):
-    return [object()]
 
 
 @there
@@ -163,13 +156,6 @@ def test_other_errors_are_those_of_a_file_too():
         read_isolated(fails, b"", "a.x")
 
 
-def test_objects_are_no_answer():
-    with pytest.raises(
-        FileFormatError, match="reading it fails \\(memoryview: a bytes-like object"
-    ):
-        read_isolated(objects, b"", "x")
-
-
 @pytest.mark.parametrize("reader", [fills, asks_for_much])
 def test_what_fills_the_memory_is_ended(monkeypatch, reader):
     monkeypatch.setenv("MORPHGRAPH_MAX_READING_MEMORY", "400000000")
@@ -184,12 +170,6 @@ def test_what_takes_long_is_ended(monkeypatch):
     with pytest.raises(FileFormatError, match=r"^a.x: reading it takes 2 seconds, the limit"):
         read_isolated(spins, b"", "a.x")
     assert not psutil.pid_exists(before) and number_of_process() != before
-
-
-def test_what_ends_the_process_is_an_error_of_the_file():
-    with pytest.raises(FileFormatError, match="the process that read it has ended"):
-        read_isolated(ends, b"", "a.x")
-    assert number_of_process()
 
 
 def test_the_last_place_it_said_is_named():

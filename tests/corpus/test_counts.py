@@ -1,8 +1,6 @@
 """Word counts from files and from wordfreq, and their preparation."""
 
 import io
-import subprocess
-import sys
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -108,15 +106,6 @@ def test_word_counts() -> None:
         WordCounts(["low", "lower"], [5])
 
 
-def test_importing_is_light() -> None:
-    """Neither numpy nor numba nor wordfreq is loaded before it is needed."""
-    code = (
-        "import sys, morphgraph.methods, morphgraph.corpus.counts\n"
-        "sys.exit(any(name in sys.modules for name in ('numpy', 'numba', 'wordfreq')))"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
 _LINES = st.lists(
     st.one_of(
         st.from_regex(r"[abé語\u3000\xa0 ]{1,5}\t[0-9]{1,3}", fullmatch=True),
@@ -145,44 +134,6 @@ def test_blocks_of_a_large_file_are_read_as_a_small_file(
 ) -> None:
     data = b"\n".join(lines) + b"\n" * ended
     assert outcome(data, block) == outcome(data, 10**6)
-
-
-_WHITE = [chr(point) for point in range(0x3001) if chr(point).isspace() and point != ord("\n")]
-
-
-@pytest.mark.parametrize("block", [1, 20])
-def test_white_space_around_words_of_a_large_file(block: int) -> None:
-    for white in _WHITE:
-        for line in (f"a{white}\t5", f"{white}a\t5", f"a\t5{white}", f"a{white}b\t5"):
-            data = f"first\t1\n{line}\nlast{white}\t2".encode()
-            assert outcome(data, block) == outcome(data, 10**6), repr(white)
-
-
-@pytest.mark.parametrize("separator", ["\t", " "])
-def test_lines_of_either_form_are_read_many_at_once(
-    monkeypatch: pytest.MonkeyPatch, separator: str
-) -> None:
-    monkeypatch.setattr(counts, "_BLOCK", 256)
-    one_by_one: list[str] = []
-    parse = counts._parse_line
-    monkeypatch.setattr(counts, "_parse_line", lambda line: one_by_one.append(line) or parse(line))
-    data = "".join(f"Wörter{n}{separator}{n}\n" for n in range(1, 2000)).encode()
-    found = parse_word_counts(data, "a.tsv")
-    assert dict(found.items()) == {f"Wörter{n}": n for n in range(1, 2000)}
-    assert not one_by_one
-    assert isinstance(found.words, WordArray)
-
-
-def test_a_line_of_a_large_file_without_end_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counts, "_BLOCK", 2**10)
-    monkeypatch.setattr(counts, "_LONGEST_LINE", 2**12)
-    data = b"a\t1\n" * 1000 + b"b\t" * 2**20
-    tracemalloc.start()
-    with pytest.raises(FileFormatError, match=r"line 1,001: the line has more than 4,096 bytes"):
-        parse_word_counts(data, "a.tsv")
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 1_000_000
 
 
 @pytest.mark.parametrize("limit", ["COUNTED_WORDS", "COUNTED_CHARACTERS"])
@@ -241,13 +192,6 @@ def test_reads_every_kind_of_column(tmp_path: Path, kind: Any, number: Any) -> N
     found = parse_word_counts(path.read_bytes(), "counts.parquet")
     assert dict(found.items()) == expected
     assert found.pipeline is None
-
-
-def test_many_rows() -> None:
-    words = [f"{number:05}" for number in range(70_000)]
-    found = parse_word_counts(as_parquet({"word": words, "count": range(1, 70_001)}), "a")
-    assert list(found.words) == words
-    assert list(found.counts) == list(range(1, 70_001))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """The fan: what it shows around a type, and that no edge runs behind a label."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """Merge trees: what they say, where things stand, and that the picture is safe XML."""
 
-from __future__ import annotations
-
 import math
 import re
 import xml.etree.ElementTree as ElementTree
@@ -219,18 +217,6 @@ def test_tokens_stand_apart() -> None:
     gaps = [b.x - b.width / 2 - a.x - a.width / 2 for a, b in pairwise(layout.boxes[:7])]
     within = [gap for place, gap in enumerate(gaps) if place not in (2, 5)]
     assert min(gaps[2], gaps[5]) > 2 * max(within)
-
-
-@pytest.mark.slow
-def test_a_deep_tree_needs_no_recursion() -> None:
-    leaves = tuple(TreeLeaf("a", "", False, False) for _ in range(600))
-    merges = tuple(
-        TreeMerge("a", "", "", k, 0.5, (k + 599 if k else 0, k + 1), 0, k + 1, 0, k, k)
-        for k in range(599)
-    )
-    tree = MergeTree("a" * 600, leaves, merges, (1198,), (), (), (), False)
-    assert lay_out(tree).levels == 599
-    assert len(elements(to_svg(tree), "g")) == 1199
 
 
 # --------------------------------------------------------------------------------- the picture

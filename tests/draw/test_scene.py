@@ -1,7 +1,5 @@
 """The scene around a type as plain data, and its stand-alone page, which fetches nothing."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -4,8 +4,6 @@ Damaged bytes are mostly refused at the door. What is made here gets past it, wi
 odd combinations of them.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Files that get past the door: what is made of them equals the slow path, or is a clear error."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from functools import cache

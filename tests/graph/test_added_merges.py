@@ -9,29 +9,13 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from rebpe_oracle import State
-from strategies import MERGES, MergeList, check_graph, graph_of, well_formed
+from strategies import MERGES, MergeList, check_graph, graph_of, observed, well_formed
 
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import EditError
-from morphgraph.graph.plans import Reification
 
 TUPLES = [("b", "c"), ("a", "bc"), ("a", "b", "d"), ("d", "a", "b", "d")]
 """Types: b, c, bc, a, abc, d, abd, dabd. Both tuple merges contain (a, b) and (b, d)."""
-
-
-def observed(graph: MergeGraph) -> dict[str, Any]:
-    """All that can be seen of the present types and merges."""
-    present = graph.type_ids()
-    return {
-        "types": {number: graph.types[number] for number in present},
-        "merges": dict(graph.merges()),
-        "order": graph.merge_ids(),
-        "origins": {number: graph.origin(number) for number in graph.merge_ids()},
-        "incoming": {number: graph.incoming(number) for number in present},
-        "outgoing": {number: graph.outgoing(number) for number in present},
-        "atoms": {number for number in present if graph.is_atom(number)},
-        "sizes": (graph.type_count, graph.merge_count),
-    }
 
 
 def listed(graph: MergeGraph) -> list[str]:
@@ -116,37 +100,6 @@ def test_after_a_change_that_is_not_made(edit: str) -> None:
     assert observed(graph) == before
     assert graph.numbered == state
     assert "y" not in graph and "cy" not in graph
-
-
-def test_types_that_were_taken_back_are_not_found() -> None:
-    graph = MergeGraph.from_merges(TUPLES)
-    graph.anneal([("c", "z"), ("c", "d")], ["z"])
-    ids = {text: graph.id_of(text) for text in ("z", "cz", "cd")}
-    graph.undo()
-    graph.knockout(["bc"])
-    for text in ids:
-        assert text not in graph
-        assert not graph.is_present(graph.ids[text])
-        with pytest.raises(EditError, match=f"“{text}” is not a type"):
-            graph.id_of(text)
-        with pytest.raises(EditError):
-            graph.knockout([text])
-    assert set(graph.type_ids()) == {graph.id_of(t) for t in ("a", "b", "c", "d")} | {
-        graph.id_of(t) for t in ("abc", "abd", "dabd")
-    }
-    assert graph.type_count == 7
-    # Added again, in another way, they have their ids and are like any other type.
-    graph.anneal([("c", "d"), ("cd", "cd")])
-    assert graph.id_of("cd") == ids["cd"]
-    assert "z" not in graph
-    graph.anneal([("z", "cd")], ["z"])
-    assert graph.id_of("z") == ids["z"]
-    assert graph.is_atom(ids["z"])
-    graph.knockout(["cd"])
-    assert listed(graph)[-2:] == ["c + d + c + d", "z + c + d"]
-    check_graph(graph)
-    with pytest.raises(EditError, match="nothing to redo"):
-        graph.redo()
 
 
 # ------------------------------------------------------------------------ errors
@@ -351,26 +304,6 @@ def test_random_edits_are_those_of_a_naive_model(merges: MergeList, data: st.Dat
     replayed = graph_of(merges)
     replayed.replay(graph.recipe())
     assert snapshot(replayed) == snapshot(graph)
-
-
-@pytest.mark.parametrize("edit", ["anneal", "reify"])
-def test_a_preview_leaves_the_graph_as_it_is(edit: str) -> None:
-    """Ids of types that it would add are given only when the change is made."""
-    graph = MergeGraph.from_merges(TUPLES)
-    types, ids = graph.types.copy(), graph.ids.copy()
-    if edit == "anneal":
-        change = graph.preview_anneal([("c", "y"), ("cy", "y")], ["y"])
-    else:
-        plan = Reification(graph, {})
-        change = plan.change(plan.containing)
-    assert change.new_types
-    assert (graph.types, graph.ids) == (types, ids)
-    graph.apply(change)
-    assert [graph.types[number] for number in change.new_types.values()] == [*change.new_types]
-    check_graph(graph)
-    undone = graph.undo()
-    assert graph.redo() is undone
-    check_graph(graph)
 
 
 def test_a_change_of_another_state_is_refused() -> None:

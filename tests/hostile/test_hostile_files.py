@@ -3,8 +3,6 @@
 The process that opens them is one, as the app is, so a file that ends it fails all that follow.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

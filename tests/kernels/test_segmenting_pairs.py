@@ -1,7 +1,5 @@
 """Short pieces by merges of two parts: each pair in a slot of its own, and the oracle's tokens."""
 
-from __future__ import annotations
-
 import numpy as np
 import oracles
 import pytest

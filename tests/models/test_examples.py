@@ -1,7 +1,5 @@
 """What models are trained on: examples as read, ids, first tokens of words, noise, batches."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

@@ -1,20 +1,17 @@
 """`morphgraph transplant`: what it prints, and what it refuses before it writes anything."""
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from command import Command
 from model_folders import matrix, shard, weights, write_model, write_tokeniser
 from safetensors.numpy import save_file
 from small import small_document
 
-from morphgraph.models import transplanting
-
-Command = Callable[..., Any]
 MERGES = [("u", "n"), ("d", "o"), ("un", "do")]
 
 
@@ -221,23 +218,3 @@ def test_a_model_that_counts_positions_from_its_padding(
     run = morphgraph("transplant", model, "--tokenizer", moved, "--out", tmp_path / "out")
     assert run.code == 2
     assert "the padding token has the id 0, but this model counts positions from it" in run.err
-
-
-def test_what_cannot_be_written_leaves_nothing(
-    morphgraph: Command,
-    model: Path,
-    tokeniser: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    before = sorted(tmp_path.rglob("*"))
-
-    def full(*_: Any) -> None:
-        raise OSError(28, os.strerror(28))
-
-    monkeypatch.setattr(transplanting.shutil, "copyfile", full)
-    (model / "README.md").write_text("a file that is copied")
-    run = morphgraph("transplant", model, "--tokenizer", tokeniser, "--out", tmp_path / "out")
-    assert run.code == 2
-    assert "no space left on device. Make room there and try again" in run.err
-    assert sorted(tmp_path.rglob("*")) == sorted([*before, model / "README.md"])

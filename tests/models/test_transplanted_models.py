@@ -1,7 +1,5 @@
 """Models carried over run in `transformers` as before: BERT, RoBERTa, XLM-R, GPT-2, Llama, T5."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

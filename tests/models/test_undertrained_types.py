@@ -1,12 +1,12 @@
 """Under-trained types of a model: figures of rows by hand, and what the types are."""
 
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from command import Command
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +17,6 @@ import morphgraph as mg
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.draw.charts import undertrained_page, undertrained_points
 
-Command = Callable[..., Any]
 # ab is a step on the way to abc alone; x is in no word, nor in any merge.
 MERGES = [("a", "b"), ("ab", "c"), ("d", "e"), ("c", "de"), ("b", "a")]
 WORDS = "abc\t5\nde\t3\ncde\t2\nba\t1\n"

@@ -1,11 +1,8 @@
 """The page of evaluations: what it says of a file, and of runs in every state."""
 
-from __future__ import annotations
-
 import json
 import re
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -198,30 +195,6 @@ def wait_until(page: Any, states: set[str], seconds: float = 60) -> Any:
         time.sleep(0.3)
         page.run()
     return page
-
-
-def test_a_run_from_its_file_to_its_report(
-    page: Any, runs: Path, downloads: dict[str, Callable[[], bytes]]
-) -> None:
-    page.set("text_area", "Evaluation", TINY).press("Start")
-    assert page.errors() == []
-    assert badges(page) in ("Starting", "Starting workers", "Running")
-    assert "Results" not in [heading.value for heading in page.test.subheader]
-    wait_until(page, {"Done"})
-    folder = runs / "tiny"
-    [table] = [f.value for f in page.test.dataframe if "tiny" not in f.value.to_string()][:1]
-    # The demo's own scores, as the start page has them.
-    assert "48.31" in table.to_string()
-    assert downloads["batch download report.html"]() == (folder / "report.html").read_bytes()
-    assert downloads["batch download results.csv"]().startswith(b"cell,language,")
-    assert downloads["batch download tables.zip"]().startswith(b"PK")
-    assert (folder / "configuration.yaml").read_text() == TINY
-    assert str(folder) in [code.value for code in page.test.code]
-    page.put("batch results tiny", "Report")
-    assert page.component("frame")["page"] == (folder / "report.html").read_text("utf-8")
-    # Another page, and back: it is still what is shown.
-    page.open("scores").open("batch")
-    assert badges(page) == "Done"
 
 
 def test_a_run_that_cannot_begin_says_why(page: Any, runs: Path) -> None:

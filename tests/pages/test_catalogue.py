@@ -1,7 +1,5 @@
 """The catalogue in the app: nothing is fetched before the licence is accepted and a click."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The comparison page: words, methods, filters and details."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The tab Languages of the Scores page: references that are there, without a download."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """The merge tree page."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

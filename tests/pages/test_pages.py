@@ -1,7 +1,5 @@
 """Each page with the demos: it runs, and its widgets do what they say."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -155,47 +153,11 @@ def test_the_history_lists_edits_with_their_gain_and_goes_to_each(app: Any) -> N
         assert list(app.run().test.dataframe[0].value["state"])[edits] == "now"
 
 
-def test_a_saved_recipe_makes_the_same_edits_again(app: Any) -> None:
-    from morphgraph.formats.recipe import write_recipe
-
-    app.open("graph").press("Knock out")
-    app.session.study.graph.cascade([app.graph.types[app.session.study.graph.type_ids()[-1]]])
-    recipe = write_recipe(app.session.study.tokeniser)
-    scores = [s.true_positives for s in app.session.study.now.scores]
-    steps = app.graph.recipe()
-    app.open("history").press("Undo").press("Undo")
-    assert not app.graph.history
-    app.upload("Recipe", ("recipe.json", recipe)).press("Replay")
-    assert app.graph.recipe() == steps
-    assert [s.true_positives for s in app.session.study.now.scores] == scores
-
-
 def test_a_bad_recipe_is_a_message(app: Any) -> None:
     app.open("history").upload("Recipe", ("recipe.json", b"{")).press("Replay")
     [error] = app.errors()
     assert "JSON is cut off" in error
     assert not app.graph.history
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("page", ["compare", "scores", "blame", "graph", "rebpe", "train"])
-def test_what_is_folded_away_shows_the_value_in_use_when_it_is_opened(app: Any, page: str) -> None:
-    """A browser that opens a popover shows what the last run sent with it: a value, or defaults."""
-    app.open(page).run()  # a value that is sent once went with the first run
-    kinds = ("number_input", "toggle", "text_area", "radio", "selectbox", "button_group")
-    widgets = [w for p in app.test.get("popover") for kind in kinds for w in p.get(kind)]
-    assert widgets
-    for widget in widgets:
-        if widget.proto.set_value:
-            continue
-        default = widget.proto.default
-        if widget.type == "button_group":
-            assert list(default) == widget.indices, widget.label
-        elif widget.type in ("radio", "selectbox"):
-            assert default == widget.index, widget.label
-        else:
-            empty = widget.value is None  # as the largest vocabulary, without a limit
-            assert default == (0 if empty else widget.value), widget.label
 
 
 def said_of_edits(app: Any) -> str:

@@ -1,7 +1,5 @@
 """The ReBPE page: its steps are those of the library, forth and back, and every tab shows them."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 from typing import Any
@@ -150,19 +148,6 @@ def test_chosen_types_are_knocked_out_and_reified(app: Any) -> None:
     assert [step["edit"] for step in app.graph.recipe()] == ["knockout", "reify"]
     assert app.graph.recipe()[0]["types"] == chosen
     check_graph(app.graph)
-
-
-def test_scenes_of_many_types_are_no_higher_than_of_one(app: Any) -> None:
-    app.open("rebpe")
-    worst = app.session.study.blame()
-    found = [int(worst.arrays.results[place]) for place in worst.order[:100]]
-    types = [number for number in found if app.graph.is_removable(number)][:12]
-    app.put(f"rebpe types {app.session.study_number}", types)
-    assert app.find("multiselect", "Types to knock out").value == types
-    assert int(app.component("fan_graph")["height"].removesuffix("px")) <= 440
-    before, after = (table.value for table in app.test.dataframe)
-    assert len(before) > 12
-    assert set(after["how"]) <= {"created", "linked", "split", "repaired", "shortened"}
 
 
 def test_a_run_does_not_go_on_by_itself_on_another_tokeniser(app: Any) -> None:

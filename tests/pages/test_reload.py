@@ -1,7 +1,5 @@
 """What was open comes back in the same browser: tokeniser, reference, frequencies, edits, run."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re

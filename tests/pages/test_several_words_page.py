@@ -1,7 +1,5 @@
 """A tokeniser with types of several words on every page: shown, or refused with the reason."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

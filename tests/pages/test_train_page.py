@@ -1,7 +1,5 @@
 """The Train page: what it trains is what the library trains, and errors are messages."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

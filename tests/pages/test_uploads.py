@@ -1,7 +1,5 @@
 """Files that a user opens: all formats, all that can be wrong with one, and hostile names."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

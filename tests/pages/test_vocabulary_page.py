@@ -1,7 +1,5 @@
 """The vocabulary page: its figures and lists are the library's."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,8 +1,5 @@
 """The catalogue and its downloads, against a server on this machine that misbehaves on request."""
 
-from __future__ import annotations
-
-import errno
 import hashlib
 import json
 import multiprocessing
@@ -13,7 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +19,7 @@ from typing import Any
 
 import pooch
 import pytest
+from command import Command
 from source_server import Server, serving
 
 from morphgraph.core.errors import MorphGraphError
@@ -257,16 +255,6 @@ def test_an_unreachable_port(source: CatalogueEntry, monkeypatch: pytest.MonkeyP
             get("small", True)
 
 
-def test_a_full_disk(source: CatalogueEntry, monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
-    def full(self: object, piece: bytes) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(catalogue._Metered, "write", full)
-    with pytest.raises(MorphGraphError, match=r"no space left.*MORPHGRAPH_CACHE"):
-        get("small", True)
-    assert left(cache) == set()
-
-
 @pytest.mark.parametrize("name", ["celex", "ladec", "morpholex-en", "unisegments"])
 def test_what_is_to_be_fetched_by_hand(name: str) -> None:
     source = SOURCES[name]
@@ -306,9 +294,6 @@ def test_processes_fetch_it_once(server: Server, source: CatalogueEntry) -> None
 
 
 # ------------------------------------------------------------------------------ the command line
-
-
-Command = Callable[..., Any]
 
 
 @pytest.fixture

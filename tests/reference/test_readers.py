@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -228,10 +227,3 @@ def test_every_line_of_all_real_files_is_used_or_skipped_with_a_reason(data_fold
             again = read_reference(write_plain(reference).encode())
             assert again.entries == reference.entries
             assert [e.kinds for e in again.entries] == [e.kinds for e in reference.entries]
-
-
-def test_ninety_thousand_hungarian_entries_are_read_in_three_seconds(data_folder):
-    read_reference(b"officialates\toffice @@ial @@ate @@s\t110")  # compiles the kernel
-    start = time.process_time()
-    reference = read_reference(data_folder / "references/sigmorphon2022/hun.word.dev.tsv")
-    assert time.process_time() - start < 3 and len(reference) > 90_000

@@ -156,20 +156,6 @@ def test_last_leaves(merges: MergeList, data: st.DataObject) -> None:
     assert share_of_leaves(graph) == pytest.approx(share, nan_ok=True), "of the graph as loaded"
 
 
-def test_leaves_are_not_the_last_types() -> None:
-    # ab, abc and cd are parts of others; once abccd is gone, abc is not, but no leaf for that.
-    graph = MergeGraph.from_merges(CHAIN)
-    assert baseline_types(graph, "last", 3) == ["abccd", "cdcd", "cd"]
-    assert baseline_types(graph, "leaves", 2) == ["abccd", "cdcd"]
-    assert share_of_leaves(graph) == 2 / 3, "of cd, cdcd and abccd"
-    with pytest.raises(MorphGraphError, match="3 leaves cannot be chosen"):
-        baseline_types(graph, "leaves", 3)
-    graph.knockout(["abccd"])
-    assert baseline_types(graph, "leaves", 1) == ["cdcd"]
-    with pytest.raises(MorphGraphError, match="Give a number from 0 to 1"):
-        baseline_types(graph, "leaves", 2)
-
-
 def test_random_types() -> None:
     graph = MergeGraph.from_merges(CHAIN)
     drawn = baseline_types(graph, "random", 3, seed=1)
@@ -181,14 +167,6 @@ def test_random_types() -> None:
         text for seed in range(40) for text in baseline_types(graph, "random", 1, seed=seed)
     }
     assert everything == {"ab", "abc", "cd", "cdcd", "abccd"}, "every type may be drawn"
-
-
-def test_removed_types_are_not_drawn() -> None:
-    graph = MergeGraph.from_merges(CHAIN)
-    graph.knockout(["cd", "abccd"])
-    assert sorted(baseline_types(graph, "random", 3, seed=0)) == ["ab", "abc", "cdcd"]
-    assert baseline_types(graph, "last", 3) == ["cdcd", "abc", "ab"]
-    assert baseline_types(graph, "leaves", 1) == ["cdcd"]
 
 
 BOTH = (KnockoutSettings, ReBPESettings)

@@ -336,18 +336,6 @@ def test_changed_merges_by_kind() -> None:
 
 
 @pytest.mark.slow
-def test_every_change_of_a_run_is_shown(tokeniser: BpeTokeniser, reference: Reference) -> None:
-    run = ReBPERun(tokeniser, Benchmark.build(tokeniser, reference))
-    while phase := run.step():
-        entries = changed_merges(run.graph, phase.change)
-        for kind, number in phase.counts.items():
-            assert sum(entry.kind == kind for entry in entries) == number
-        for entry in entries:
-            if entry.kind != "removed":
-                assert run.graph.merge(entry.merge).rank == entry.rank
-
-
-@pytest.mark.slow
 def test_ablation_is_four_runs(tokeniser: BpeTokeniser, reference: Reference) -> None:
     benchmark = Benchmark.build(tokeniser, reference)
     before = tokeniser.signature()

@@ -2,8 +2,6 @@
 
 import random
 import re
-from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,19 +13,14 @@ from hypothesis import HealthCheck, event, given
 from hypothesis import strategies as st
 from rebpe_oracle import Entry, Settings, State
 from small import small_reference, small_tokeniser
-from strategies import MERGES, check_graph, well_formed
+from strategies import MERGES, check_graph, observed, well_formed
 
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.reference.entry import Reference
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import Phase, ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import split_entries
 from morphgraph.segment.training import train_bpe
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
-
-MakeTokeniser = Callable[..., BpeTokeniser]
-MakeReference = Callable[..., Reference]
 
 HYPHENS = {"type": "Split", "pattern": {"String": "-"}, "behavior": "Isolated", "invert": False}
 SIZES = {"tiny": (0, 40), "medium": (200, 600), "large": (1900, 2000)}
@@ -173,19 +166,6 @@ def strings_of(graph: MergeGraph) -> oracles.Merges:
     assert len(found) == len(merges)
     assert list(found) == sorted(found)
     return found
-
-
-def observed(graph: MergeGraph) -> dict[str, Any]:
-    """All that can be seen of the present types and merges of a graph."""
-    present = graph.type_ids()
-    return {
-        "types": {number: graph.types[number] for number in present},
-        "merges": dict(graph.merges()),
-        "origins": {number: graph.origin(number) for number in graph.merge_ids()},
-        "incoming": {number: graph.incoming(number) for number in present},
-        "outgoing": {number: graph.outgoing(number) for number in present},
-        "size": graph.type_count,
-    }
 
 
 def check_phase(
@@ -372,43 +352,3 @@ def test_small_trained_tokenisers(data: st.DataObject) -> None:
 def test_trained_tokenisers(data: st.DataObject) -> None:
     case = trained_case(data, "medium")
     report(check_case(case))
-
-
-@pytest.mark.slow
-@examples(50, suppress_health_check=[HealthCheck.too_slow])
-@given(data=st.data())
-def test_trained_tokenisers_of_two_thousand_types(data: st.DataObject) -> None:
-    case = trained_case(data, "large")
-    report(check_case(case))
-
-
-@pytest.mark.slow
-def test_the_cases_have_every_kind_of_change() -> None:
-    """All that can happen happens, often enough, in such cases.
-
-    After a repair, no two neighbouring parts have a merge of a lower rank, so that there is next
-    to nothing to link to; hence the runs without repair.
-    """
-    happened: Counter[str] = Counter()
-    removed: Counter[str] = Counter()
-    for seed in range(16):
-        source = random.Random(seed)
-        words = language(source, "medium")
-        counts = {"".join(word): int(1 / source.uniform(0.002, 1)) for word in words}
-        trained = train_bpe(counts, vocab_size=(120, 500)[seed // 2 % 2])
-        lines = tuple(gold_line(source, word, "zy") for word in source.sample(words, 120))
-        switches = {
-            **ReBPESettings().__dict__,
-            "repair": seed % 2 == 0,
-            "minimum_good": 2,
-            "minimum_ratio": 0.5,
-        }
-        alphabet = "".join(trained.alphabet)
-        case = Case(trained.merges, alphabet, {}, lines, (1,) * len(lines), switches)
-        for phase in check_case(case):
-            happened.update(phase.counts)
-            removed.update(phase.removed_by_origin)
-    kinds = ("annealed", "atoms", "removed", "split", "repaired", "linked", "created")
-    assert all(happened[kind] >= 10 for kind in kinds), happened
-    origins = ("original", "annealed", "split", "repaired", "reified", "reused")
-    assert all(removed[origin] > 0 for origin in origins), removed

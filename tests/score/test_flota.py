@@ -1,7 +1,6 @@
 """FLOTA's scores: a table worked by hand, a naive oracle, and published vocabularies."""
 
 import math
-from pathlib import Path
 
 import pytest
 import substring_oracles as oracles
@@ -11,14 +10,10 @@ from hypothesis import strategies as st
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.formats.loading import (
-    load_tokeniser,
-    load_vocabulary,
     read_vocabulary,
-    vocabulary_of,
 )
 from morphgraph.reference.entry import Entry, MorphemeKind, Reference
-from morphgraph.reference.readers import read_reference
-from morphgraph.score.flota import FlotaScores, flota_scores
+from morphgraph.score.flota import flota_scores
 from morphgraph.segment.segmenter import standard_segmenter
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.preprocess import Preprocessor
@@ -236,42 +231,3 @@ def tokens(method: str, k: int, word: str, types: list[str], marker: str) -> lis
         found.append(("<unknown>" if unknown else text, max(start, 0), at))
     kept = oracles.first(found, k) if method == "FIRST" else oracles.longest(found, k)
     return [token for token in kept if token[0] != "<unknown>"]
-
-
-def of_published(data_folder: Path, vocabulary: str, tokeniser: str | None = None) -> FlotaScores:
-    types = load_vocabulary(data_folder / vocabulary)
-    reference = read_reference(data_folder / "references/sigmorphon2022/eng.word.dev.tsv")
-    source = types if tokeniser is None else load_tokeniser(data_folder / tokeniser)
-    return flota_scores(types, reference, standard_segmenter(source), ks=(1, 2))
-
-
-@pytest.mark.parametrize(
-    ("vocabulary", "tokeniser"),
-    [
-        ("vocabularies/bert-base-uncased.txt", None),
-        ("vocabularies/xlnet-base-cased.txt", None),
-        ("tokenizers/gpt2/vocab.json", "tokenizers/gpt2"),
-    ],
-)
-def test_flota_finds_more_morphs_on_published_vocabularies(
-    data_folder: Path, vocabulary: str, tokeniser: str | None
-) -> None:
-    found = of_published(data_folder, vocabulary, tokeniser)
-    flota, first, longest = (found.score(m, 2) for m in ("FLOTA", "FIRST", "LONGEST"))
-    assert flota.entries > 6000
-    for baseline in (first, longest):
-        assert flota.coverage > baseline.coverage + 0.1
-        assert flota.full_match > baseline.full_match + 0.2
-    assert flota.coverage > 0.98
-    assert longest.full_match >= first.full_match
-
-
-def test_stems_on_a_published_reference(data_folder: Path) -> None:
-    """As in the paper: FLOTA's one token is a stem most often, the first token least often."""
-    tokeniser = load_tokeniser(data_folder / "tokenizers/oscar-de-40k")
-    reference = read_reference(data_folder / "references/morphynet/deu.derivational.v1.tsv")
-    standard = standard_segmenter(tokeniser)
-    found = flota_scores(vocabulary_of(tokeniser), reference, standard, ks=(1,))
-    flota, first, longest = (found.score(m, 1) for m in ("FLOTA", "FIRST", "LONGEST"))
-    assert flota.entries_with_stem > 8000
-    assert flota.stem_recall > longest.stem_recall + 0.1 > first.stem_recall + 0.2

@@ -23,7 +23,7 @@ from morphgraph.score.gold_set import (
     split_entries,
 )
 from morphgraph.score.metrics import METRICS
-from morphgraph.score.outcome import Outcome, outcome_of
+from morphgraph.score.outcome import outcome_of
 from morphgraph.score.table import Estimate, ScoreTable
 from morphgraph.score.uncertainty import Draws
 from morphgraph.segment.bte import Bte
@@ -201,23 +201,6 @@ def test_what_changes_no_number_but_is_told() -> None:
 def test_where_files_are_is_not_told() -> None:
     run = replace(BASE, name="/home/me/gold.cd", source="C:\\me\\list.tsv")
     assert signature(run) == signature(BASE)
-
-
-def test_an_undone_edit_gives_back_numbers_and_signature() -> None:
-    document = small_document(UNDO, "Ġabcdefghijklmnopqrstuvwxyz", pre_tokenizer=BYTES)
-    gold_set = GoldSet.of(read_reference(CELEX.encode(), name="gold.cd", format="celex"))
-    tokeniser = from_tokenizer_json(json.dumps(document).encode(), "small.json")
-
-    def found() -> tuple[str, list[list[int]]]:
-        outcome: Outcome = outcome_of(Bte(tokeniser), gold_set)
-        return outcome.signature(), [outcome.splits(n) for n in range(len(outcome.cuts))]
-
-    before = found()
-    tokeniser.graph.knockout(["undo"])
-    during = found()
-    assert before[0] != during[0] and before[1] != during[1]
-    tokeniser.graph.undo()
-    assert found() == before
 
 
 def test_an_outcome_keeps_the_signature_that_it_was_made_with() -> None:

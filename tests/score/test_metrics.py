@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from fractions import Fraction as F
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import oracles
@@ -15,9 +14,7 @@ from hypothesis import strategies as st
 from strategies import MergeList, bpe_of, well_formed
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.reference.readers import read_reference
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
 from morphgraph.score.metrics import (
     GROUPS,
@@ -425,72 +422,3 @@ def test_merges_as_oracle(entries: list[Entry], merges: MergeList, k: int | None
 def test_the_ideal_as_oracle(entries: list[Entry]) -> None:
     found = [naive.outcome(one.word, naive.spans(one.morphs)[0]) for one in entries]
     assert_as_oracle(ideal(GoldSet.of(reference_of(*entries))), found)
-
-
-# --- scikit-learn and rapidfuzz, on real data -----------------------------------------------------
-
-
-class Real:
-    """A tokeniser's own tokens of real words, as gaps, with weights that differ."""
-
-    def __init__(self, folder: Path, tokeniser: str, reference: Reference, most: int) -> None:
-        step = max(1, len(reference) // most)
-        entries = []
-        for number, e in enumerate(reference.entries[::step]):
-            # The sources have no whole words with boundaries: some are made up, some left out.
-            whole = (None, ("".join(e.morphs[:-1]), e.morphs[-1]), e.morphs)[number % 3]
-            whole = tuple(filter(None, whole)) if whole is not None else None
-            count = 1.0 + number % 7
-            entries.append(Entry(e.word, e.morphs, whole, count, underlying=e.underlying))
-        self.entries = entries
-        self.segmenter = Bte(load_tokeniser(folder / "tokenizers" / tokeniser))
-        self.outcome = outcome_of(self.segmenter, GoldSet.of(reference_of(*entries)))
-        words = self.segmenter.encode([e.word for e in entries])
-        segmentation = self.segmenter.segment(words)
-        self.found = []
-        for number, e in enumerate(entries):
-            types = [self.segmenter.types[token] for token in segmentation.tokens(number)]
-            places, alone = naive.spans(types, "Ġ")
-            self.found.append(naive.outcome(e.word, places, alone, byte_level=True))
-
-    def gaps(self, scope: Scope) -> list[tuple[list[int], list[int], float]]:
-        """For each word with gold: true and predicted gaps as 0 and 1, and its count."""
-        rows = []
-        for e, found in zip(self.entries, self.found, strict=True):
-            gold = e.morphs if scope == "morphemic" else e.whole_words
-            if gold is None:
-                continue
-            true = oracles.boundaries(gold)
-            places = range(1, len(e.word))
-            rows.append(
-                ([int(p in true) for p in places], [int(p in found.cuts) for p in places], e.count)
-            )
-        return rows  # type: ignore[return-value]
-
-
-@pytest.fixture(scope="module")
-def german(data_folder: Path) -> Real:
-    """MorphyNet's German derivations by a byte-level tokeniser with 40k types."""
-    gold = read_reference(data_folder / "references/morphynet/deu.derivational.v1.tsv")
-    return Real(data_folder, "oscar-de-40k/tokenizer.json", gold, 4000)
-
-
-@pytest.fixture(scope="module")
-def hungarian(data_folder: Path) -> Real:
-    """SIGMORPHON's Hungarian by GPT-2, which splits inside many letters."""
-    gold = read_reference(data_folder / "references/sigmorphon2022/hun.word.dev.tsv")
-    return Real(data_folder, "gpt2", gold, 3000)
-
-
-@pytest.fixture(params=["german", "hungarian"])
-def real(request: pytest.FixtureRequest) -> Real:
-    """Both."""
-    found: Real = request.getfixturevalue(request.param)
-    return found
-
-
-@pytest.mark.data
-def test_real_words_as_oracle(real: Real) -> None:
-    assert_as_oracle(
-        outcome_of(real.segmenter, GoldSet.of(reference_of(*real.entries[::20]))), real.found[::20]
-    )

@@ -253,24 +253,6 @@ def test_the_ideal_row() -> None:
 # --- signatures -----------------------------------------------------------------------------------
 
 
-def test_signature_of_a_row() -> None:
-    found = outcomes(gold_set(), MORPHS, WORDS)
-    table = ScoreTable(
-        found, "whole-word", "tokens", baseline=1, draws=Draws(resamples=70, trials=80, seed=9)
-    )
-    named = dict(field.split(":", 1) for field in table.signature_of(0).split("|"))
-    assert list(named) == [
-        "reference", "format", "entries", "frequencies", "words", "tokeniser", "scores",
-        "interval", "test", "version",
-    ]  # fmt: skip
-    assert named["scores"] == "whole-word tokens"
-    assert named["interval"] == "bootstrap 70 seed 9"
-    assert named["test"] == f"approximate randomisation 80 seed 9 against {WORDS.signature()}"
-    assert named["tokeniser"] == MORPHS.signature()
-    assert "|test:" not in table.signature_of(1), "the baseline is tested against nothing"
-    assert f"|tokeniser:{MORPHS.signature()} {WORDS.signature()}|" in table.signature
-
-
 QUICK = Draws(resamples=100, trials=100)
 
 

@@ -29,7 +29,6 @@ from morphgraph.score.vocabulary import (
     renyi_efficiency,
 )
 from morphgraph.score.vocabulary_figures import (
-    COUNT,
     ENTROPY,
     FIGURES,
     RATIO,
@@ -40,7 +39,6 @@ from morphgraph.score.vocabulary_figures import (
 )
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.flota import First, Flota
-from morphgraph.segment.litetoken import finality
 from morphgraph.segment.picky import Picky, PickyEvent
 from morphgraph.segment.segmenter import Segmenter, method_on
 from morphgraph.segment.trimmed import Scaffold
@@ -581,18 +579,6 @@ def test_same_as_word_by_word(merges: MergeList, given_counts: dict[str, int]) -
     assert found.dropped == 0
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("method", ["bpe", "flota", "first", "greedy"])
-def test_same_as_word_by_word_with_markers_and_bytes(method: str) -> None:
-    segmenter = method_on(load_tokeniser("demo:de"), method)
-    words = ["häuser", "it's", "über-all", "🧩", "x", "Straße", "don’t", "Gehweg"]
-    counts = WordCounts(words, [3, 1, 4, 1, 5, 9, 2, 6])
-    found = compress(segmenter, counts)
-    expected, tokens = naive(segmenter, counts)
-    assert found.tokens == tokens
-    assert {n: int(c) for n, c in enumerate(found.counts) if c} == dict(expected)
-
-
 def test_dropped_characters_are_in_no_token_and_lengthen_none() -> None:
     """undesirable: the one token kept is desirable; u and n are dropped."""
     flota = Flota(SubwordVocabulary(("un", "desirable", "##desirable", "[UNK]"), "##"), k=1)
@@ -667,54 +653,6 @@ def test_the_checksum_is_of_the_words_and_counts() -> None:
     assert first.checksum == NamedCounts(WordCounts(["a", "b"], np.array([1, 2])), "y").checksum
     assert first.checksum != NamedCounts(WordCounts(["a", "b"], [1, 3]), "x").checksum
     assert len(NamedCounts(WordCounts(["\ud800"], [1]), "x").checksum) == 12
-
-
-def by_segmenting(segmenter: Any, counts: WordCounts) -> tuple[dict[int, int], dict[int, float]]:
-    """How often each type is a token, and the smaller entropy of its neighbours, plainly."""
-    final: dict[int, int] = {}
-    sides: tuple[dict[int, Any], dict[int, Any]] = ({}, {})
-    for word, count in counts.items():
-        [words] = [segmenter.encode([word])]
-        found, starts = segmenter.segment(words), set(words.piece_offsets.tolist())
-        ends = [(last, token) for last, token in found.token_ends(0)]
-        for at, (last, token) in enumerate(ends):
-            final[token] = final.get(token, 0) + count
-            begins = at == 0 or ends[at - 1][0] + 1 in starts
-            left: Any = "edge" if begins else ends[at - 1][1]
-            right: Any = "edge" if last + 1 in starts else ends[at + 1][1]
-            for side, one in zip(sides, (left, right), strict=True):
-                beside = side.setdefault(token, Counter())
-                beside[one] += count
-    bits = {
-        token: min(
-            -sum(n / sum(b.values()) * math.log2(n / sum(b.values())) for n in b.values())
-            for b in (sides[0][token], sides[1][token])
-        )
-        for token in final
-    }
-    return final, bits
-
-
-@pytest.mark.parametrize("method", ["bpe", "flota", "greedy"])
-def test_neighbours_and_finality_of_any_tokeniser(
-    method: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("morphgraph.tokeniser.encoding._BATCH", 3)
-    words = ["undesirable", "undo", "don't", "houses", "house", "re-do", "2026", "the", "doing"]
-    counts = WordCounts(words, list(range(1, 10)))
-    base = Bte(load_tokeniser("demo:en"))
-    segmenter = base if method == "bpe" else method_on(base, method, {}, None)
-    health = VocabularyHealth(segmenter, NamedCounts(counts, "words.tsv"))
-    table = list_behind(health, "size", finality=True)
-    final, bits = by_segmenting(segmenter, counts)
-    assert (RATIO in table) == (method == "bpe")
-    for row in table.to_dict("records"):
-        number = row["type_id"]
-        assert row[COUNT] == final.get(number, 0)
-        assert row[ENTROPY] == pytest.approx(bits.get(number, math.nan), abs=1e-9, nan_ok=True)
-        if method == "bpe":
-            known = finality(base.tokeniser, counts)
-            assert row[RATIO] == pytest.approx(known.ratio[number], nan_ok=True)
 
 
 def test_finality_is_only_added_where_it_is_asked_for(tiny: VocabularyHealth) -> None:

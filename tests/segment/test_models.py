@@ -1,7 +1,6 @@
 """Saved models: every method loads again as it was; anything else is refused with a reason."""
 
 import json
-import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -13,14 +12,12 @@ from strategies import token_texts
 from tokenizers import normalizers, pre_tokenizers
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.corpus.counts import WordCounts
-from morphgraph.formats.loading import load_tokeniser
 from morphgraph.methods import METHODS
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.segment.models import load_segmenter, read_model, write_model
-from morphgraph.segment.segmenter import Segmenter, method_on
+from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.training import train, training_of
 from morphgraph.segment.trimmed import Scaffold, Trimmed
 from morphgraph.segment.unigram import Unigram
@@ -164,42 +161,6 @@ def test_signatures_differ_by_all_that_matters() -> None:
     assert len(signatures) == len(ALL) + 2
 
 
-@pytest.mark.parametrize(
-    ("method", "parameters", "message"),
-    [
-        ("lzw", {}, "no method “lzw”. Choose one of: bpe, dropout"),
-        ("bpe", {"k": 1}, "bpe has no parameter “k”. It takes no parameters."),
-        ("picky", {}, "needs a model that was trained so"),
-        ("trimmed", {"threshold": 1}, "needs the word counts of a second corpus"),
-        ("unigram", {}, "has no log-probabilities"),
-        ("flota", {"k": -1}, "k=-1 does not fit. Give a whole number of 0 or more."),
-    ],
-)
-def test_a_method_that_does_not_go(method: str, parameters: dict[str, Any], message: str) -> None:
-    with pytest.raises(MorphGraphError) as caught:
-        load_segmenter("demo:en", method, **parameters)
-    assert message in str(caught.value)
-
-
-def test_huge_numbers_in_a_model_are_only_large() -> None:
-    """A word length or a number of tokens beyond all words is the same as none."""
-    text = ["low", "lower"]
-    kept = load_segmenter("demo:en", "first", k=10**30)
-    assert kept.segment(kept.encode(text)).tokens(1)
-    with pytest.raises(MorphGraphError, match="needs a tokeniser of merges alone"):
-        _saved_as("picky", "bpe")
-
-
-def _saved_as(trained_by: str, method: str) -> Segmenter:
-    """A model of one method, opened by another."""
-    counts = WordCounts.from_mapping({"low": 5, "lower": 2, "newest": 6})
-    data = write_model(train(trained_by, counts, 300))
-    with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        file.write(data)
-        file.flush()
-        return load_segmenter(file.name, method)
-
-
 @pytest.mark.slow
 def test_a_changed_model_has_a_signature_of_its_own() -> None:
     """A file cannot pass for the tokeniser that it says it came from."""
@@ -216,45 +177,6 @@ def test_a_changed_model_has_a_signature_of_its_own() -> None:
         del document["content"]
         without = read_model(json.dumps(document).encode(), "m.json")
         assert without.signature() == changed.signature()
-
-
-ON_MERGES = ("bpe", "dropout", "trimmed", "flota", "first", "longest", "greedy", "suffix", "least")
-
-
-@pytest.fixture(scope="module")
-def two_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The English demo as vocab.json with merges.txt."""
-    folder = tmp_path_factory.mktemp("two")
-    model = load_tokeniser("demo:en").document["model"]
-    (folder / "vocab.json").write_text(json.dumps(model["vocab"]), encoding="utf-8")
-    merges = [" ".join(m) if isinstance(m, list) else m for m in model["merges"]]
-    (folder / "merges.txt").write_text("#version: 0.2\n" + "\n".join(merges), encoding="utf-8")
-    return folder
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("method", ON_MERGES)
-@pytest.mark.parametrize("file", ["vocab.json", "merges.txt", ""])
-def test_one_default_and_one_signature_by_path_object_and_saved_model(
-    two_files: Path, method: str, file: str
-) -> None:
-    source = two_files / file if file else two_files
-    counts = WordCounts(list(COUNTS), list(COUNTS.values()))
-    given = {"counts": counts} if method == "trimmed" else {}
-    by_path = load_segmenter(source, method, **given)
-    by_object = method_on(load_tokeniser(source), method, counts=counts)
-    same(by_path, by_object)
-    same(read_model(write_model(by_object), "m.json"), by_object)
-
-
-@pytest.mark.slow
-def test_signatures_spell_methods_alike() -> None:
-    named = {m: load_segmenter("demo:en", m) for m in ("bpe", "greedy", "first", "flota")}
-    assert named["bpe"].signature().startswith("BPE:demo:en@")
-    assert named["greedy"].signature().startswith("Greedy:demo:en@")
-    assert named["first"].parameters == {"k": 2, "of": "BPE"}
-    assert named["first"].signature() == f"FIRST(k=2):{named['bpe'].signature()}"
-    assert load_segmenter("demo:en", "flota", k=0).signature() == named["flota"].signature()
 
 
 def test_a_vocabulary_without_capitals() -> None:

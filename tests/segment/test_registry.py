@@ -1,16 +1,13 @@
 """Every method has one entry, and what is said of it anywhere comes from there."""
 
-from __future__ import annotations
-
 import ast
-import importlib.util
 import inspect
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from docs import make_api
 from morphgraph.cli import refining
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.formats.export import standalone_class
@@ -151,17 +148,8 @@ def test_the_options_of_a_command_have_the_defaults_of_its_settings(name: str) -
     assert {key: option.default for key, option in shared.items()} == usual
 
 
-def make_api() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_api", DOCS / "make_api.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.mark.parametrize("page", ["remedies.md", "training.md"])
 def test_the_tables_of_the_docs_are_those_of_the_registry(page: str) -> None:
     """Written by ``python docs/make_api.py``."""
-    module = make_api()
     text = (DOCS / page).read_text(encoding="utf-8")
-    assert text == module.with_table(text, module.TABLES[page]())
+    assert text == make_api.with_table(text, make_api.TABLES[page]())

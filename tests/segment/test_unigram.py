@@ -194,3 +194,10 @@ def test_without_an_unknown_type_each_character_stands_alone() -> None:
 def test_log_probabilities_are_checked(scores: Any, message: str) -> None:
     with pytest.raises(MorphGraphError, match=message):
         Unigram(SubwordVocabulary(("a", "b")), scores)
+
+
+def test_log_probabilities_beyond_single_precision() -> None:
+    vocabulary = SubwordVocabulary(("a", "b"), scores=(-1.0, -1e300))
+    assert tokens(Unigram(vocabulary), ["ab"]) == [[0, 1]]
+    with pytest.raises(MorphGraphError, match="too large for single precision"):
+        Unigram(vocabulary, single=True)

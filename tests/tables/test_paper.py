@@ -56,17 +56,6 @@ def test_the_tables_have_their_commands_and_captions() -> None:
     assert "What both are" not in document, "it is the caption"
 
 
-def test_without_pdflatex_it_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(make_paper, "PAPER", tmp_path / "paper")
-    monkeypatch.setattr(make_paper.shutil, "which", lambda name: None)
-    make_paper.main()
-    assert "no PDF: there is no pdflatex" in capsys.readouterr().out
-    names = {path.name for path in (tmp_path / "paper").iterdir()}
-    assert names > {"german.tex", "results.tex", "images"}
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex")
 def test_pdflatex_takes_all_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

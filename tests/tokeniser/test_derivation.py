@@ -1,7 +1,5 @@
 """Derivations: the same segmentation as the kernel's, and trees that hold together."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 from typing import Any

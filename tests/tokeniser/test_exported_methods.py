@@ -36,8 +36,6 @@ from morphgraph.segment.models import (
     export_segmenter,
     exported_model,
     load_segmenter,
-    read_model,
-    write_model,
 )
 from morphgraph.segment.picky import Picky, PickyEvent, train_picky
 from morphgraph.segment.pieces import PieceKernel
@@ -287,17 +285,6 @@ def test_flota_on_a_vocabulary_as_berts(tmp_path: Path) -> None:
     assert library.decode([2, 4, 5, 3]) == "undesirable"
 
 
-def test_first_and_longest_of_a_tokeniser_with_markers() -> None:
-    merges = [("u", "n"), ("Ġ", "un"), ("d", "o"), ("do", "i"), ("n", "g"), ("Ġ", "d")]
-    types = ["g", "d", "i", "n", "o", "u", "Ġ", *map("".join, merges)]
-    tokeniser = tokeniser_of_types("t", types, merges)
-    # Ġun doi ng: the marker counts for nothing, in running text as before a word.
-    one, two = (Longest(Bte(tokeniser), k) for k in (1, 2))
-    assert ids(one, " undoing undoing") == [10, 10]
-    assert ids(two, " undoing") == [8, 10]
-    assert ids(First(Bte(tokeniser), 1), "undoing undoing") == [7, 8]
-
-
 @pytest.mark.parametrize("byte_fallback", [False, True])
 def test_an_unknown_marker_has_no_length(byte_fallback: bool) -> None:
     # ▁ is no type: it is unknown, or three bytes. Of a and b, then, the left one is the longest.
@@ -329,23 +316,6 @@ def test_types_for_merging_only_have_no_id() -> None:
     assert ids(picky, "abcaab") == [4, 0, 1]
     # A model keeps all its ids where another method only chooses among its tokens.
     assert exported_model(First(picky, 1)).document["model"]["vocab"]["abca"] == 5
-
-
-@pytest.mark.parametrize("kind", ["unigram", "bpe"])
-def test_sentencepiece_models(kind: str, tmp_path: Path) -> None:
-    """With symbols of the user's, and with bytes for unknown characters."""
-    words = words_to_check([], 2_000)
-    lines = [" ".join(words[at : at + 10]) for at in range(0, len(words), 10)]
-    path = tmp_path / "m.model"
-    settings: dict[str, Any] = {"vocab_size": 600, "model_type": kind, "minloglevel": 2}
-    for more in ({"user_defined_symbols": ["<x>", "er"]}, {"byte_fallback": True}):
-        with path.open("wb") as file:
-            SentencePieceTrainer.train(
-                sentence_iterator=iter(lines), model_writer=file, **settings, **more
-            )
-        for method in (None, "flota", "first", "longest", "greedy"):
-            parameters = {"k": 1} if method in ("first", "longest") else {}
-            check(load_segmenter(path, method, **parameters), [*lines[:20], *words[:50]])
 
 
 def sentencepiece_model(path: Path, kind: str, *symbols: str) -> Path:
@@ -440,16 +410,6 @@ def test_a_combining_mark_in_an_export(tmp_path: Path) -> None:
     assert (made.kind, made.reason) == ("folder", LOSES_MARKS)
 
 
-def test_a_symbol_that_rules_would_change(tmp_path: Path) -> None:
-    data = sentencepiece_model(tmp_path / "bpe.model", "bpe", "½", "ﬁ").read_bytes()
-    segmenter = load_segmenter(tmp_path / "bpe.model")
-    library, _ = plugged(segmenter)
-    for text in ("a½ﬁ", "½\u0301ﬁﬂ"):
-        expected = SentencePieceProcessor(model_proto=data).encode(text)
-        assert library.encode(text, add_special_tokens=False).ids == expected
-    assert export_segmenter(segmenter, ["undo"]).kind == "folder"
-
-
 def test_an_added_token_inside_a_word_does_not_count() -> None:
     """Of x, the added token ab and y, the first of each part are kept, and the token itself."""
     document = small_document([], "abxyz", pre_tokenizer={"type": "WhitespaceSplit"})
@@ -480,34 +440,6 @@ def test_ids_of_a_file_stay_as_they_are() -> None:
     tokeniser.graph.knockout(["ab"])
     edited = exported_model(method_on(tokeniser, "flota"))
     assert edited.id_map == {3: 0, 7: 1, 9: 2, 40: 3}
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        {"added_tokens": 5},
-        {"added_tokens": [{"id": 0, "content": "zz"}]},
-        {"post_processor": []},
-        {"model": "x"},
-        {"model": {"sentencepiece": {"symbols": [1]}}},
-    ],
-)
-def test_a_damaged_model_file(damage: dict[str, Any]) -> None:
-    """It says where; what it says of the pipeline is checked when it is read."""
-    document = json.loads(write_model(method_on(load_tokeniser("demo:nl"), "flota")))
-    read_model(json.dumps(document).encode(), "m.json")
-    document["model"]["file"] |= damage
-    with pytest.raises(MorphGraphError, match=r"^m\.json"):
-        read_model(json.dumps(document).encode(), "m.json")
-
-
-def test_a_saved_model_leaves_as_it_did_before() -> None:
-    for segmenter in (
-        method_on(load_tokeniser("demo:nl"), "flota", {"k": 2}),
-        method_on(load_tokeniser("demo:nl"), "first"),
-    ):
-        again = read_model(write_model(segmenter), "m.json")
-        assert exported_model(again).document == exported_model(segmenter).document
 
 
 def test_what_cannot_leave() -> None:

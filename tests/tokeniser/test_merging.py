@@ -32,7 +32,6 @@ from morphgraph.formats.hugging_face import (
     special_token,
     to_tokenizer_json,
 )
-from morphgraph.graph.arrays import ShrinkingMerges, merge_arrays
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import EditError
 from morphgraph.kernels import merge_lookup, segmenting, segmenting_pairs
@@ -40,7 +39,6 @@ from morphgraph.tokeniser.merging import (
     never_formed,
     segment,
     segment_after,
-    segment_pieces_anew,
     unreachable_types,
 )
 from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR
@@ -182,22 +180,6 @@ def test_a_segmentation_after_a_removal_is_one_made_anew(
         assert known.arrays is anew.arrays
         np.testing.assert_array_equal(known.closed_by, anew.closed_by)
         np.testing.assert_array_equal(known.token_at, anew.token_at)
-
-
-def test_a_twin_of_the_first_merge_comes_in_its_place() -> None:
-    """a + bcd and ab + cd are both a b c d once ab, cd and bcd are gone; then abcd's twin goes."""
-    graph = MergeGraph.from_merges(
-        [("b", "c"), ("bc", "d"), ("a", "bcd"), ("a", "b"), ("ab", "c"), ("abc", "d")]
-    )
-    arrays = merge_arrays(graph)
-    shrinking = ShrinkingMerges(arrays)
-    found = segment_plain(graph, ["abcd"])
-    shrinking.knock_out(np.array([graph.ids[text] for text in ("bc", "bcd", "ab", "abc")]))
-    segment_pieces_anew(found, shrinking, np.zeros(0, np.uint8))
-    assert found.closed_by.tolist() == [2, 2, 2, -1], "of two merges, the lower rank"
-    shrinking.knock_out(np.array([graph.ids["abcd"]]))
-    segment_pieces_anew(found, shrinking, np.zeros(0, np.uint8))
-    assert found.closed_by.tolist() == [-1] * 4
 
 
 @given(MERGES)

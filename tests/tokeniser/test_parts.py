@@ -1,7 +1,5 @@
 """Parts of pipelines: known ones, maps of characters, and unknown ones in their own process."""
 
-from __future__ import annotations
-
 import io
 import json
 import random

@@ -1,7 +1,5 @@
 """Tokenisers whose merges join words (SuperBPE): cut as `tokenizers` cuts, and what is refused."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -3,7 +3,6 @@
 import json
 import pickle
 from collections.abc import Callable
-from threading import Barrier, Thread
 from typing import Any
 
 import pytest
@@ -139,62 +138,6 @@ def test_no_preview_changes_the_graph_that_others_read(
     for name in CHANGING:
         monkeypatch.setattr(MergeGraph, name, guarded(name))
     assert len(previews(study)) == 11
-
-
-def test_another_thread_reads_the_same_all_the_while(study: Study) -> None:
-    """It reads between any two lines of a preview."""
-    import sys
-
-    graph = study.graph
-    graph.knockout(["abcabd"])
-
-    def read() -> tuple[Any, ...]:
-        return (
-            graph.type_ids(),
-            graph.merges(),
-            [graph.incoming(number) for number in range(len(graph.types))],
-            [graph.users(number) for number in range(len(graph.types))],
-            len(graph.types),
-        )
-
-    expected, seen = read(), 0
-    asked, answered = Barrier(2), Barrier(2)
-    found: list[tuple[Any, ...]] = []
-
-    def reader() -> None:
-        while True:
-            asked.wait()
-            if is_over:
-                return
-            found[:] = [read()]
-            answered.wait()
-
-    is_over = False
-    thread = Thread(target=reader)
-    thread.start()
-
-    def trace(frame: Any, event: str, _: Any) -> Any:
-        nonlocal seen
-        if "/morphgraph/graph/merge_" not in frame.f_code.co_filename:
-            return trace if "/morphgraph/" in frame.f_code.co_filename else None
-        if event == "line":
-            sys.settrace(None)
-            asked.wait()
-            answered.wait()
-            assert found == [expected]
-            seen += 1
-            sys.settrace(trace)
-        return trace
-
-    sys.settrace(trace)
-    try:
-        previews(study)
-    finally:
-        sys.settrace(None)
-        is_over = True
-        asked.wait()
-        thread.join()
-    assert seen > 100
 
 
 # ----------------------------------------------------------------------------- methods

@@ -15,7 +15,7 @@ from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.preprocess import AddedToken, Preprocessor
 from morphgraph.tokeniser.vocabulary import BYTES, Marker, SubwordVocabulary
-from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN
+from morphgraph.tokeniser.words import UNKNOWN
 
 
 def read(*types: str, end: str = "\n") -> Any:
@@ -217,36 +217,27 @@ def test_sentencepiece() -> None:
     assert read_vocabulary(bpe, "bpe.model").scores is None
 
 
-def test_a_sentencepiece_model_with_markers_at_the_end_is_refused() -> None:
+def test_a_sentencepiece_model_with_markers_at_the_end_or_no_text_is_refused() -> None:
+    with pytest.raises(FileFormatError, match=r"m\.model"):
+        read_vocabulary(
+            sentencepiece_model().SerializeToString().replace(b"do", b"\xffo"), "m.model"
+        )
     data = sentencepiece_model(treat_whitespace_as_suffix=True).SerializeToString()
     with pytest.raises(FileFormatError, match="marks the end of words"):
         read_vocabulary(data, "suffix.model")
+
+
+@pytest.mark.parametrize("unknown", [{}, ["a"], 7, "z"])
+def test_an_unknown_token_that_is_no_type(unknown: Any) -> None:
+    model = {"type": "BPE", "vocab": {"a": 0}, "merges": [], "unk_token": unknown}
+    vocabulary = read_vocabulary(json.dumps({"model": model}).encode(), "tokenizer.json")
+    assert (vocabulary.unknown, vocabulary.special) == (None, frozenset())
 
 
 def test_special_types_are_found_by_no_string() -> None:
     vocabulary = SubwordVocabulary(("[A]", "[", "A", "]"), special=frozenset({"[A]"}))
     greedy = Greedy(vocabulary)
     assert greedy.segment(greedy.encode(["[A]"])).tokens(0) == [1, 2, 3]
-
-
-def test_bert_lowercases_and_strips_accents(data_folder: Path) -> None:
-    vocabulary = load_vocabulary(data_folder / "vocabularies/bert-base-uncased.txt")
-    words = vocabulary.encode(["Éa", "x🦉"])
-    assert "".join(vocabulary.atom_text(words, i) for i in range(4)) == "eax🦉"
-    assert words.texts == ("Éa", "x🦉")
-    assert words.atoms[3] == UNKNOWN
-    assert words.unknown == {3: "🦉"}
-    assert words.gap_position.tolist() == [1, NO_GAP, 1, NO_GAP]
-
-
-def test_gpt2_has_bytes(data_folder: Path) -> None:
-    vocabulary = load_vocabulary(data_folder / "tokenizers/gpt2/vocab.json")
-    words = vocabulary.encode(["é日"])
-    assert "".join(vocabulary.atom_text(words, i) for i in range(6)) == "ĠÃ©æĹ¥"
-    inside = INSIDE_CHARACTER
-    assert words.gap_position.tolist() == [NO_GAP, inside, 1, inside, inside, NO_GAP]
-    assert vocabulary.readable(vocabulary.ids["ĠÃ©"]) == "␣é"
-    assert vocabulary.readable(vocabulary.ids["æĹ"]) == "⟨E6⟩⟨97⟩"
 
 
 def test_an_end_of_word_suffix_belongs_to_the_last_character() -> None:

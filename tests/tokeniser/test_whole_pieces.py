@@ -1,7 +1,7 @@
 """``ignore_merges``: a piece that is a type stays whole, whatever its merges."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 from unittest.mock import patch
 
@@ -41,8 +41,6 @@ from morphgraph.tokeniser.merging import (
     unreachable_types,
 )
 
-Make = Callable[..., Any]
-
 CUT = [("b", "c"), ("a", "b"), ("ab", "c")]
 """abc is cut as a + bc, as its own merge comes too late."""
 BYTES = {f"<0x{byte:02X}>": 100 + byte for byte in range(256)}
@@ -54,9 +52,9 @@ SETTINGS: list[dict[str, Any]] = [
 ]
 
 
-def made(make: Make, merges: MergeList, more: Sequence[str], **settings: Any) -> Any:
+def made(merges: MergeList, more: Sequence[str], **settings: Any) -> Any:
     """A tokeniser in which pieces stay whole, with some types that no merge makes."""
-    document = make(merges, ALPHABET, ignore_merges=True, **settings)
+    document = small_document(merges, ALPHABET, ignore_merges=True, **settings)
     vocabulary = document["model"]["vocab"]
     vocabulary |= BYTES if "byte_fallback" in settings else {"<unk>": 99}
     for text in more:
@@ -79,7 +77,7 @@ def cases(draw: st.DrawFn, merges: st.SearchStrategy[MergeList]) -> Any:
 @given(case=cases(MERGES), data=st.data())
 def test_as_oracle(few: bool, case: Any, data: st.DataObject) -> None:
     """A type is one token, closed by its first merge; after edits too, with or without kernels."""
-    tokeniser = made(small_document, *case[:2])
+    tokeniser = made(*case[:2])
     graph, words = tokeniser.graph, tokeniser.encode(case[2])
     with patch.object(merging, "worth_loading", lambda _: not few):
         before = segment(graph, words)
@@ -110,7 +108,7 @@ def test_as_oracle(few: bool, case: Any, data: st.DataObject) -> None:
 def test_as_the_library_and_the_exported_class(case: Any, data: st.DataObject) -> None:
     """As loaded, and after a cascade, with the ids of removed types kept or not."""
     settings = data.draw(st.sampled_from(SETTINGS))
-    tokeniser = made(small_document, *case[:2], **settings)
+    tokeniser = made(*case[:2], **settings)
     graph = tokeniser.graph
     if types := [text for text in graph.types if graph.is_removable(graph.ids[text])]:
         graph.cascade(data.draw(st.sets(st.sampled_from(types), max_size=2)))
@@ -138,7 +136,7 @@ def test_dropout_ignores_it() -> None:
 def test_blame() -> None:
     # abc, gold a|bc, is one token by ab + c, which closed both joins, the first of them wrongly;
     # cab, gold c|ab, is one token that no merge makes: nothing is to blame. bc is b + c.
-    tokeniser = made(small_document, CUT, ["cab"])
+    tokeniser = made(CUT, ["cab"])
     gold = mg.read_gold([("abc", ["a", "bc"]), ("cab", ["c", "ab"]), ("bc", ["bc"])])
     benchmark = Benchmark.on(gold, tokeniser)
     found = blame(benchmark, segment(tokeniser.graph, benchmark.words))
@@ -174,7 +172,7 @@ def test_an_added_token_that_is_no_type_of_the_model_is_not_whole() -> None:
 
 
 def test_the_tree_of_a_whole_piece() -> None:
-    tokeniser = made(small_document, CUT, ["cab", "aé"])
+    tokeniser = made(CUT, ["cab", "aé"])
     words = tokeniser.encode(["abc", "cab", "aé"])
     trees = [describe_tree(tokeniser, words, number) for number in range(3)]
     shown = [(m.description, m.rank, m.merge) for tree in trees for m in tree.merges]

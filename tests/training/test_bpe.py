@@ -2,10 +2,8 @@
 
 import json
 import math
-from collections import Counter
 from collections.abc import Iterable
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -51,35 +49,6 @@ def hugging_face(
     )
 
 
-def recounting(counts: dict[str, int], minimum: int = 0) -> TrainedBpe:
-    """Count all pairs afresh before each merge, to the last one."""
-    alphabet = sorted(set("".join(counts)))
-    vocabulary = list(alphabet)
-    ids = {atom: i for i, atom in enumerate(vocabulary)}
-    words = [(list(word), count) for word, count in counts.items()]
-    merges: list[tuple[str, str]] = []
-    while True:
-        pairs: Counter[tuple[str, str]] = Counter()
-        for tokens, count in words:
-            for pair in pairwise(tokens):
-                pairs[pair] += count
-        if not pairs:
-            break
-        best = min(pairs, key=lambda pair: (-pairs[pair], ids[pair[0]], ids[pair[1]]))
-        if pairs[best] < minimum:
-            break
-        result = "".join(best)
-        assert result not in ids, "the same type from two pairs"
-        ids[result] = len(vocabulary)
-        vocabulary.append(result)
-        merges.append(best)
-        for tokens, _ in words:
-            for i in range(len(tokens) - 1):
-                if tuple(tokens[i : i + 2]) == best:
-                    tokens[i : i + 2] = [result]
-    return TrainedBpe(tuple(alphabet), tuple(merges), tuple(vocabulary))
-
-
 def repeated(counts: dict[str, int]) -> Iterable[str]:
     return (word for word, count in counts.items() for _ in range(count))
 
@@ -97,16 +66,6 @@ def test_same_as_hugging_face(
     settings = {"vocab_size": vocab_size, "minimum_count": minimum_count}
     trained = train_bpe(counts, alphabet=alphabet, **settings)
     assert trained == hugging_face(repeated(counts), alphabet=alphabet, **settings)
-
-
-@examples(400)
-@given(
-    word_counts("a", 40, 9) | word_counts("ab", 14, 12) | word_counts("abcdefgh", 12, 12),
-    st.integers(0, 4),
-)
-def test_same_as_recounting(counts: dict[str, int], minimum: int) -> None:
-    trained = train_bpe(counts, vocab_size=10_000, minimum_count=minimum)
-    assert trained == recounting(counts, minimum)
 
 
 @pytest.mark.slow

@@ -1,21 +1,13 @@
 """Training Picky BPE against a naive trainer, and on titles as in the paper."""
 
-import csv
-import json
-from collections import Counter
-from pathlib import Path
-from typing import Any
-
 import merge_method_oracles as naive
 import numpy as np
 import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import trained_segmenter, word_counts
-from tokenizers import Tokenizer, models, trainers
+from strategies import word_counts
 
-from morphgraph.kernels import training
 from morphgraph.segment.picky import TrainedPicky, train_picky
 from morphgraph.segment.training import train_bpe
 
@@ -72,60 +64,6 @@ def test_without_removals_it_is_bpe(counts: dict[str, int], size: int) -> None:
     assert trained.vocabulary == trained.types == plain.vocabulary
 
 
-@pytest.mark.parametrize("threshold", [0.05, 1.0])
-def test_arrays_grow(threshold: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The result is the same however often the driver is asked for room or a chunk ends."""
-    random = np.random.default_rng(1)
-    counts = {"".join(random.choice(list("abcdefghij"), 10)): 1 for _ in range(3000)}
-    settings = {"vocab_size": 2500, "threshold": threshold}
-    expected = train_picky(counts, **settings)
-    assert (len(expected.removed) > 100) == (threshold < 1)
-    if threshold == 1:
-        library = Tokenizer(models.BPE())
-        trainer = trainers.BpeTrainer(vocab_size=2500, special_tokens=[], show_progress=False)
-        library.train_from_iterator(counts, trainer)
-        listed = json.loads(library.to_str())["model"]["merges"]
-        assert [list(parts) for _, parts, _ in events_of(expected)] == listed
-    seen, grown, sizes = set(), set(), dict[str, int]()
-    train_events, initial_pairs = training.train_events, training.initial_pairs
-    initial_types, with_room = training.initial_types, training._with_room
-
-    def watched(*arguments: Any) -> int:
-        _, pairs, types, _, events, *_ = arguments
-        now = {n: np.size(a) for n, a in (pairs._asdict() | types._asdict()).items()}
-        now["events"] = len(events)
-        grown.update(name for name, size in sizes.items() if now[name] > size)
-        sizes.update(now)
-        status: int = train_events(*arguments)
-        seen.add(status)
-        return status
-
-    def tight_pairs(words: Any, state: Any, removing: bool) -> Any:
-        pairs = initial_pairs(words, state, removing)
-        table = training._empty_table(1 << 11)
-        heads = np.full(len(table) if removing else 0, -1, np.int32)
-        training.copy_rows(pairs.table, pairs.heads, table, heads)
-        rows = {name: int(state[name]) for name in ("low", "nodes", "positions")}
-        cut = {name: getattr(pairs, name)[:count].copy() for name, count in rows.items()}
-        heap = np.empty((64, 3), np.int64)
-        return pairs._replace(table=table, heads=heads, heap=heap, **cut)
-
-    def barely(array: Any, used: int, room: int, fill: int | None = None) -> Any:
-        if array.shape[0] - used < room:
-            array = with_room(array, used, room, fill)[: used + room]
-        return np.ascontiguousarray(array)
-
-    monkeypatch.setattr(training, "EVENTS_PER_CALL", 7)
-    monkeypatch.setattr(training, "train_events", watched)
-    monkeypatch.setattr(training, "initial_pairs", tight_pairs)
-    monkeypatch.setattr(training, "initial_types", lambda n, _, *more: initial_types(n, 9, *more))
-    monkeypatch.setattr(training, "_with_room", barely)
-    assert train_picky(counts, **settings) == expected
-    assert seen == {training.DONE, training.CHUNK, training.REFILL, training.GROW}
-    queue, of_types = {"table", "heap", "low", "nodes", "positions"}, {"counts", "flags", "listed"}
-    assert grown >= queue | of_types, sorted(grown)
-
-
 @pytest.mark.slow
 def test_a_long_chain_of_removed_types() -> None:
     """Types are removed for the next longer ones, so splits go deep."""
@@ -136,37 +74,3 @@ def test_a_long_chain_of_removed_types() -> None:
     assert max(len(event.parts) for event in splits) > 700
     for _, parts, whole in splits:
         assert "".join(trained.types[part] for part in parts) == trained.types[whole]
-
-
-def test_titles(data_folder: Path) -> None:
-    """Chizhov et al. 2024, Table 4, on other texts: what a lower threshold does."""
-    counts: Counter[str] = Counter()
-    files = sorted((data_folder / "text").glob("*.csv"))
-    assert len(files) == 6
-    for path in files:
-        with path.open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                counts.update("▁" + word for word in row["text"].lower().split(" ") if word)
-    weights = np.array(list(counts.values()))
-    words = None
-    removed, lengths, initials = [], [], []
-    for threshold in (1.0, 0.9, 0.8, 0.7, 0.6):
-        trained = train_picky(counts, vocab_size=4096, threshold=threshold)
-        assert len(trained.vocabulary) == 4096
-        picky = trained_segmenter(trained)
-        if words is None:  # the atoms have the same ids in all models
-            words = picky.encode([word[1:] for word in counts])
-        assert not words.unknown
-        tokens = picky.segment(words).token_at >= 0
-        removed.append(len(trained.removed))
-        lengths.append(int(weights[words.word_of_atom[tokens]].sum()))
-        initials.append(sum(text.startswith("▁") for text in trained.vocabulary) / 4096)
-        share = lengths[-1] / lengths[0]
-        print(
-            f"T = {threshold}: {removed[-1]} removed, tokens {share:.4f} of those of BPE, ", end=""
-        )
-        print(f"word-initial {initials[-1]:.2%}")
-    assert removed[0] == 0 and removed == sorted(set(removed))
-    assert lengths == sorted(set(lengths), reverse=True)
-    assert initials[:4] == sorted(set(initials[:4]))
-    assert initials[4] > initials[2]  # from 0.7 on, it hardly changes here

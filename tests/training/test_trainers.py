@@ -2,13 +2,9 @@
 
 import json
 from itertools import product
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
 from strategies import token_texts as tokens
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
@@ -16,11 +12,9 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import (
     LanguageCounts,
     WordCounts,
-    read_word_counts,
     wordfreq_counts,
 )
 from morphgraph.corpus.pipelines import PIPELINES, prepare
-from morphgraph.corpus.word_array import WordArray
 from morphgraph.methods import METHODS
 from morphgraph.segment.models import export_segmenter
 from morphgraph.segment.training import (
@@ -235,26 +229,6 @@ def test_all_methods_take_odd_words() -> None:
             given = fitting(method, WordCounts.from_mapping(counts))
             segmenter = train(method, given, 290, pipeline=pipeline)
             assert all(tokens(segmenter, list(counts)))
-
-
-@pytest.mark.parametrize("method", ["bpe", "picky", "scaffold"])
-def test_words_from_a_file_are_never_a_list_of_strings(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
-) -> None:
-    random = np.random.default_rng(1)
-    letters = random.choice(list("aeiouklmäд"), (3000, 7))
-    words = {"".join(word): int(random.integers(1, 9)) for word in letters}
-    path = tmp_path / "counts.parquet"
-    parquet.write_table(pa.table({"word": [*words], "count": [*words.values()]}), path)
-    (tmp_path / "counts.tsv").write_text("".join(f"{w}\t{n}\n" for w, n in words.items()))
-    expected = train(method, WordCounts.from_mapping(words), 900).signature()
-    monkeypatch.setattr("morphgraph.corpus.counts._BLOCK", 4096)
-    for file in (path, tmp_path / "counts.tsv"):
-        counts = read_word_counts(file)
-        with monkeypatch.context() as patch:
-            # Only what rules might change becomes strings, and none of these words does.
-            patch.setattr(WordArray, "__iter__", lambda words: iter([None] * len(words)))
-            assert train(method, counts, 900).signature() == expected
 
 
 def test_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,5 @@
 """Evaluations before and after they are run: what is wrong with a file, and what a run left."""
 
-from __future__ import annotations
-
 import io
 import math
 from pathlib import Path

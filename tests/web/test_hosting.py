@@ -1,6 +1,5 @@
 """The app as a server: public by one switch, at known names, with memory that goes back."""
 
-import asyncio
 import os
 import socket
 import subprocess
@@ -8,12 +7,10 @@ import sys
 import time
 import tomllib
 import weakref
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 import streamlit as st
@@ -194,39 +191,6 @@ def test_streamlit_offers_no_tools_for_programmers(
         settings = {"server.headless": False, "logger.hideWelcomeMessage": hides}
         monkeypatch.setattr(config, "get_option", settings.__getitem__)
         assert skills.nudge_suppression_reason(str(tmp_path)) == reason
-
-
-def test_memory_is_tidied_once_when_nobody_can_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    tidied: list[bool] = []
-    monkeypatch.setattr(guard, "CHECK_INTERVAL", 0.01)
-    monkeypatch.setattr(st, "get_option", {"server.disconnectedSessionTTL": 0.2}.__getitem__)
-    monkeypatch.setattr(guard, "free_memory_at_once", lambda: None)
-    monkeypatch.setattr(guard, "make_room", lambda: None)
-    monkeypatch.setattr(
-        guard, "tidy_memory", lambda *, everyone_has_gone: tidied.append(everyone_has_gone)
-    )
-    tabs, leaving = guard.Tabs(), asyncio.Event()
-
-    async def tab(*_: object) -> None:
-        await leaving.wait()
-
-    async def serve() -> None:
-        count = guard.CountTabs(tab, tabs)
-        async with guard.manage_memory(tabs):
-            socket: Any = ({"type": "websocket"}, None, None)
-            opened = asyncio.create_task(count(*socket))
-            await asyncio.sleep(0.1)
-            assert (tabs.open, tidied) == (1, [])
-            leaving.set()
-            await opened
-            assert tabs.open == 0
-            await asyncio.sleep(0.1)
-            assert not tidied, "who comes back in time finds all as it was"
-            await asyncio.sleep(0.6)
-
-    with ThreadPoolExecutor(1) as thread:  # this one may have a loop that a browser test left
-        thread.submit(asyncio.run, serve()).result()
-    assert tidied == [True]
 
 
 def test_what_was_computed_goes_until_there_is_memory_again(

@@ -1,7 +1,5 @@
 """Visitors' runs and trainings wait for their turn, first come, first served."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

@@ -1,7 +1,5 @@
 """Long work in a thread: it is joined again, told of, and stopped."""
 
-from __future__ import annotations
-
 import threading
 from typing import Any
 

@@ -247,10 +247,6 @@ BROKEN: dict[str, tuple[Callable[[Document], object], str]] = {
     "no rows": (lambda d: d.pop("rows"), "field rows: the field is missing. Add it"),
     "a row of no run": (lambda d: d["rows"][1].update(run=12 * "2"), r"rows\[1\] is of a run"),
     "a row twice": (lambda d: d["rows"][1].update(seed=None), r"rows\[1\], en · .* is there alr"),
-    "a value in words": (
-        lambda d: d["rows"][0]["scores"][1].update(value="high"),
-        r"field rows\[0\].scores\[1\].value: 'high' does not fit",
-    ),
     "no number": (
         lambda d: d["rows"][0]["scores"][0].update(value=float("nan")),
         r"field rows\[0\].scores\[0\].value: nan does not fit",
@@ -266,18 +262,6 @@ BROKEN: dict[str, tuple[Callable[[Document], object], str]] = {
     "a run elsewhere": (
         lambda d: d["runs"].update({"../../x": d["runs"][12 * "1"]}),
         r"field runs\.\.\./\.\./x.*: '../../x' does not fit. Give 12 digits",
-    ),
-    "a huge number": (
-        lambda d: d["rows"][0]["scores"][0].update(entries=10**400),
-        r"field rows\[0\].scores\[0\].entries: ",
-    ),
-    "a huge value": (
-        lambda d: d["rows"][0]["scores"][0].update(value=10**400),
-        r"field rows\[0\].scores\[0\].value: ",
-    ),
-    "no languages": (
-        lambda d: d["runs"][12 * "1"].update(languages=[]),
-        "languages: .* does not fit. List should have at least 1 item",
     ),
     "a field that draws": (
         lambda d: d["rows"][0]["inputs"].update({"\x1b[31m": 64 * "a"}),

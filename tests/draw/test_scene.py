@@ -132,15 +132,6 @@ def test_a_removed_type_is_drawn_with_the_parts_it_had(study: Study) -> None:
     assert not ghosts(look(study, "abcxy")), "only where it was looked at"
 
 
-def test_it_still_is_after_other_edits(study: Study) -> None:
-    study.graph.knockout(["abc"])
-    study.graph.knockout(["xy"])
-    assert {("ab", "1"), ("c", "1"), ("1", "abc")} <= edges(look(study, "abc"))
-    study.graph.undo()
-    study.graph.undo()
-    assert not ghosts(look(study, "abc"))
-
-
 def test_parts_that_are_gone_too_are_ghosts(study: Study) -> None:
     study.graph.cascade(["ab"])
     view = look(study, "abc")

@@ -209,6 +209,7 @@ def _table(
         st.info("No word matches.")
         return
     labels = [one.label for one in picked]
+    scores = [None if one is None else comparison.summaries[one].f1 for one in numbers]
 
     def choose(row: int, column: int) -> None:
         if row < len(comparison.texts) and column < len(labels):
@@ -219,6 +220,7 @@ def _table(
         labels,
         shown,
         key="comparison",
+        figures=["" if f1 is None or f1 != f1 else f"F1 {in_percent(f1, 1)}" for f1 in scores],
         columns=numbers,
         first=_WORDS_WIDER,
         notes=dict.fromkeys(marked, HELD_IN),

@@ -86,6 +86,7 @@ def start(title: str) -> Session:
     keep_session(current)
     with st.sidebar:
         sidebar(current)
+    _page_tabs(title)
     if current.notice:
         st.toast(plain(current.notice), icon="↩️")
         current.notice = ""
@@ -130,6 +131,19 @@ def sidebar(current: Session) -> None:
         )
     if is_public():
         _own_data(current)
+
+
+def _page_tabs(title: str) -> None:
+    """Show the groups of pages at the bottom; the style sheet hides them but on a phone."""
+    with st.container(horizontal=True, key="page-tabs"):
+        for group, pages in PAGES.items():
+            _, icon = next(iter(pages.values()))
+            place: Any = st
+            if group:
+                name = f"page-tab{'-here' * (title in pages)} {group}"
+                place = st.popover(group, icon=icon, type="tertiary", key=name)
+            for label, (page, icon) in pages.items():
+                place.page_link(page, label=label, icon=icon)
 
 
 def _own_data(current: Session) -> None:

@@ -1,6 +1,7 @@
 """The comparison in a real Chromium: words pasted, methods chosen, filtered, looked into, taken."""
 
 import re
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 
 import pytest
@@ -94,6 +95,31 @@ def test_the_journey(
     line.locator("td.cell").nth(1).click()
     expect(page.get_by_role("heading", name="BPE-dropout: antiaircraft")).to_be_visible()
     idle(page)
+
+
+def test_the_table_is_saved_and_copied_as_a_picture(
+    new_page: Callable[..., Page], app_address: str
+) -> None:
+    page = new_page(permissions=["clipboard-read", "clipboard-write"])
+    page.goto(f"{app_address}/Segmentations?demo=en&methods=bpe,longest&words=carries undesirable")
+    idle(page)
+    table = page.get_by_role("region", name="Comparison of segmentations")
+    expect(table.locator("td.cell")).to_have_count(4, timeout=PATIENCE)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download as SVG").click()
+    assert download.value.suggested_filename == "segmentations.svg"
+    root = ElementTree.parse(download.value.path()).getroot()
+    shapes = [(one.tag.rpartition("}")[2], one) for one in root.iter()]
+    written = [one.text or "" for name, one in shapes if name == "text"]
+    assert {"gold", "BPE", "LONGEST"} <= set(written)
+    assert sum(text.startswith("F1 ") for text in written) == 2
+    for line in table.locator("tbody .line").all():
+        text = "".join(line.inner_text().split())
+        assert text in "".join(written), "all that a cell says"
+    chips = table.locator("tbody :is(.chip, .cut)")
+    assert sum(name == "rect" for name, _ in shapes) == chips.count()
+    page.get_by_role("button", name="Copy picture").click()
+    expect(page.locator(".copied")).to_have_text("Copied")
 
 
 def test_a_word_that_a_method_learned_from_says_so(page: Page, app_address: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from browser_steps import go_to, idle, start
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 from test_streamlit import INTERNAL
 
 pytestmark = pytest.mark.browser
@@ -39,3 +39,29 @@ def test_every_internal_selector_is_somewhere(
         page.wait_for_timeout(1500)
         found |= there(page)
     assert set(INTERNAL) - found <= ELSEWHERE
+
+
+def test_on_a_phone_pages_and_the_button_of_a_type_are_always_in_reach(
+    new_page: Callable[..., Page], app_address: str
+) -> None:
+    page = new_page(viewport={"width": 390, "height": 844})
+    start(page, app_address)
+    tabs = page.locator(".st-key-page-tabs")
+    tabs.get_by_role("button", name="Explore").click()
+    page.get_by_test_id("stPopoverBody").get_by_role("link", name="Merge graph").click()
+    button = page.get_by_role("button", name="Knock out", exact=True)
+    expect(button).to_be_visible()
+    idle(page)
+    for scrolled in (0, 5000):  # where the sheet floats, and where it is above what follows
+        page.get_by_test_id("stMain").evaluate("(e, y) => e.scrollTo(0, y)", scrolled)
+        rows, bar, sheet = (
+            page.locator(one).bounding_box() or {}
+            for one in (".st-key-word-rows", ".st-key-page-tabs", ".st-key-type-sheet")
+        )
+        assert bar["y"] + bar["height"] == 844
+        assert sheet["y"] + sheet["height"] <= bar["y"]
+        assert not scrolled or sheet["y"] < rows["y"] < rows["y"] + rows["height"] <= bar["y"]
+        if not scrolled:
+            button.click(trial=True)
+    page.set_viewport_size({"width": 900, "height": 844})
+    expect(tabs).to_be_hidden()

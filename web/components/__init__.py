@@ -370,6 +370,7 @@ def comparison_table(
     rows: Sequence[tuple[int, ComparedWord]],
     *,
     key: str,
+    figures: Sequence[str] = (),
     columns: Sequence[int | None] | None = None,
     first: float = 1.0,
     notes: Mapping[str, str] | None = None,
@@ -380,6 +381,7 @@ def comparison_table(
 
     ``chosen`` is the cell to outline. ``columns``: the index of the cell under each label, None if
     it is pending; ``first``: the relative width of the column of words; ``notes``: below them.
+    ``figures``: what stands under each label in a picture of the table.
     """
     order = range(len(labels)) if columns is None else columns
 
@@ -408,8 +410,9 @@ def comparison_table(
         for number, row in rows
     ]
     marked = None if chosen is None else f"{chosen[0]},{chosen[1]}"
-    data = {"labels": list(labels), "first": first, "rows": table, "chosen": marked}
-    _clickable(component("comparison", "compare", "shared", "elements", "chips"), key, handle, data)
+    heads = {"labels": list(labels), "figures": list(figures)}
+    made = component("comparison", "compare", "shared", "elements", "picture", "chips")
+    _clickable(made, key, handle, {**heads, "first": first, "rows": table, "chosen": marked})
 
 
 def page_frame(

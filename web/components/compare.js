@@ -5,6 +5,8 @@
 const USUAL = 13; // px, the size of letters
 const SMALLEST = 11;
 const UNREADABLE = 8;
+const HEADS = 44; // px above a picture's rows, for the names of methods
+const LETTER = 0.55; // of its height, a letter's width
 
 class CompareView {
   constructor(parent) {
@@ -14,6 +16,8 @@ class CompareView {
     this.below = parent.querySelector(".below");
     this.key = new Key(this.below, this.frame, true);
     this.clicks = new Clicks();
+    offerCopy(this.below, () => this.picture(), () => "segmentations");
+    this.below.querySelector(".save").addEventListener("click", () => save(svgBlob(this.picture()), "segmentations.svg"));
     this.frame.addEventListener("click", (event) => this.chose(event));
     this.frame.addEventListener("keydown", (event) => {
       if (event.key === "Enter" || event.key === " ") {
@@ -27,6 +31,7 @@ class CompareView {
 
   update(given) {
     const { data } = given;
+    this.data = data;
     this.clicks.acknowledge(given);
     for (const part of [this.frame, this.below]) part.classList.toggle("dark", isDark(this.parent));
     const source = JSON.stringify([data.labels, data.rows]);
@@ -113,6 +118,42 @@ class CompareView {
     });
   }
 
+  /** All rows as they are laid out, also those scrolled away, under the names of the methods. */
+  picture() {
+    const { left, top, width, height } = this.table.getBoundingClientRect();
+    const usual = getComputedStyle(this.frame);
+    const rows = this.table.tBodies[0];
+    const svg = drawn("svg", {});
+    const draw = (name, given, ...inside) => svg.append(drawn(name, given, ...inside));
+    const write = (text, given) => draw("text", { ...given, "dominant-baseline": "central", "xml:space": "preserve" }, text);
+    const { labels, figures } = this.data;
+    for (const [number, cell] of [...rows.rows[0].cells].entries()) {
+      const x = cell.getBoundingClientRect().left - left + 2;
+      const label = ["gold", ...labels][number];
+      const size = Math.min(USUAL, cell.offsetWidth / (LETTER * label.length));
+      write(label, { ...inkOf(usual), x, y: 12 - HEADS, "font-weight": 600, "font-size": `${size}px` });
+      write(["", ...figures][number] ?? "", { ...inkOf(usual), x, y: 30 - HEADS, "font-size": "12px" });
+    }
+    const { fill: stroke } = inkOf(usual);
+    for (const element of rows.querySelectorAll("*")) {
+      const style = getComputedStyle(element);
+      const box = element.getBoundingClientRect();
+      const [x, y] = [box.left - left, box.top - top];
+      const at = { x, y, width: box.width, height: box.height, rx: parseFloat(style.borderTopLeftRadius) };
+      if (element.matches("tr")) draw("path", { d: `M0 ${y}H${width}`, stroke, "stroke-opacity": 0.12 });
+      if (element.matches(".chip.dropped")) draw("rect", { ...at, fill: "none", stroke, "stroke-opacity": 0.3 });
+      else if (element.matches(".chip, .cut")) draw("rect", { ...at, fill: `rgb(${rgb(style.backgroundColor)})` });
+      const struck = element.closest(".chip.dropped") ? { "text-decoration": "line-through" } : {};
+      for (const line of linesOf(element)) {
+        const place = { x: line.left - left, y: line.middle - top };
+        // In another font it takes the same room.
+        const room = { textLength: line.right - line.left, lengthAdjust: "spacingAndGlyphs" };
+        write(line.text, { ...inkOf(style), ...struck, ...place, ...room });
+      }
+    }
+    return asFile(svg, { x: 0, y: -HEADS, width, height: height + HEADS }, usual.fontFamily);
+  }
+
   chose(event) {
     const cell = event.target.closest?.("td.cell");
     if (cell) this.clicks.add(cell.dataset.key);
@@ -122,6 +163,34 @@ class CompareView {
     this.sizes.disconnect();
     this.clicks.stop();
   }
+}
+
+function inkOf({ color, fontSize, fontFamily, fontWeight }) {
+  const font = { "font-size": fontSize, "font-family": fontFamily, "font-weight": fontWeight };
+  return { fill: `rgb(${rgb(color)})`, ...font };
+}
+
+/** The lines of the text directly in an element, each with its place. */
+function linesOf(element) {
+  const lines = [];
+  const range = document.createRange();
+  for (const node of element.childNodes) {
+    if (node.nodeType !== Node.TEXT_NODE) continue;
+    let line;
+    let end = 0;
+    for (const character of node.data) {
+      range.setStart(node, end);
+      range.setEnd(node, (end += character.length));
+      const { left, right, top, bottom } = range.getBoundingClientRect();
+      if (!line || Math.abs(line.top - top) > 1) {
+        lines.push((line = { text: "", left, right, top, middle: (top + bottom) / 2 }));
+      }
+      line.text += character;
+      line.left = Math.min(line.left, left);
+      line.right = Math.max(line.right, right);
+    }
+  }
+  return lines;
 }
 
 export default component(CompareView);

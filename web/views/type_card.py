@@ -25,29 +25,33 @@ def type_card(
     graph = current.study.graph
     name = ui.code(shortened(current.study.tokeniser.readable_types[number]))
     is_present = graph.is_present(number)
-    st.subheader(name if is_present else f"~~{name}~~", anchor=False)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        # One button both removes and restores it, so that it keeps the focus.
-        how: dict[str, Any] = {"primary": True, "key": "knock out"}
-        if not is_present:
-            ui.button("Bring it back", "undo", edits.bring_back, current, number, **how)
-        elif graph.is_removable(number):
-            knock_out = partial(edits.knock_out_type, cascade=cascade)
-            ui.button("Knock out", "content_cut", knock_out, current, number, **how)
-        if centre:
-            said = "Centre the graph on it; a double click there does the same."
-            how = {"key": "centre", "help": said}
-            ui.button("Go there", "center_focus_strong", edits.look_at, current, number, **how)
+    change = None if is_present else graph.removal_of(number)
+    with st.container(key="type-sheet"):
+        st.subheader(name if is_present else f"~~{name}~~", anchor=False)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            # One button both removes and restores it, so that it keeps the focus.
+            how: dict[str, Any] = {"primary": True, "key": "knock out"}
+            if not is_present:
+                ui.button("Bring it back", "undo", edits.bring_back, current, number, **how)
+            elif graph.is_removable(number):
+                knock_out = partial(edits.knock_out_type, cascade=cascade)
+                ui.button("Knock out", "content_cut", knock_out, current, number, **how)
+            if centre:
+                said = "Centre the graph on it; a double click there does the same."
+                how = {"key": "centre", "help": said}
+                ui.button("Go there", "center_focus_strong", edits.look_at, current, number, **how)
+        if graph.incoming(number) and graph.is_removable(number):
+            _preview(current, number, cascade)
+        elif change is not None and change is graph.history[-1]:
+            _outcome(current)
     if is_present:
-        _about(current, number, cascade)
-        return None
-    change = graph.removal_of(number)
-    if change is not None:
+        _about(current, number)
+    elif change is not None:
         _removed(current, number, change)
     return change
 
 
-def _about(current: Session, number: int, cascade: bool) -> None:
+def _about(current: Session, number: int) -> None:
     study = current.study
     graph, tokeniser = study.graph, study.tokeniser
     uses = counted(graph.fan_out(number), "merge")
@@ -57,9 +61,7 @@ def _about(current: Session, number: int, cascade: bool) -> None:
         kind = "A special token" if special else "An atom"
         st.caption(f"{kind}: no merge makes it. Used by {uses}.")
         return
-    if graph.is_removable(number):
-        _preview(current, number, cascade)
-    else:
+    if not graph.is_removable(number):
         st.caption("An added token, or the end of a word: it cannot be knocked out.")
     made = " and ".join(
         f"**{ui.plain(ui.sum_of(tokeniser.readable_types, merge.parts))}**, rank {merge.rank:,}"
@@ -106,14 +108,15 @@ def _preview(current: Session, number: int, cascade: bool) -> None:
     )
 
 
+def _outcome(current: Session) -> None:
+    gain, said = edits.outcome(current)
+    colour = ui.gain_colour(gain)
+    first, *rest = said.split(" · ")
+    st.markdown(f":{colour}-background[:{colour}[{' · '.join([f'**{first}**', *rest])}]]")
+
+
 def _removed(current: Session, number: int, change: Change) -> None:
-    graph, names = current.study.graph, current.study.tokeniser.readable_types
-    is_last = change is graph.history[-1]
-    if is_last:
-        gain, said = edits.outcome(current)
-        colour = ui.gain_colour(gain)
-        first, *rest = said.split(" · ")
-        st.markdown(f":{colour}-background[:{colour}[{' · '.join([f'**{first}**', *rest])}]]")
+    names = current.study.tokeniser.readable_types
     rewired = [entry for entry in change.rewired if number in entry.old_parts]
     parts = next(m.parts for m in change.removed_merges.values() if m.result == number)
     takes = counted(len(rewired), "merge takes", "merges take")

@@ -153,15 +153,6 @@ const PAINTED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-siz
 /** An SVG of the page as text, with its colours in its elements; `finish` changes its copy. */
 function standalone(shown, finish = () => {}, box = shown.viewBox.baseVal) {
   const copy = shown.cloneNode(true);
-  const [width, height] = [box.width, box.height].map((side) => Math.ceil(side + 2 * AROUND_PICTURE));
-  const given = {
-    xmlns: "http://www.w3.org/2000/svg",
-    viewBox: [box.x - AROUND_PICTURE, box.y - AROUND_PICTURE, width, height].join(" "),
-    width,
-    height,
-    "font-family": getComputedStyle(shown).fontFamily,
-  };
-  for (const [name, value] of Object.entries(given)) copy.setAttribute(name, value);
   const all = "rect, path, text, line, polyline, circle";
   const shapes = [...shown.querySelectorAll(all)];
   for (const [i, shape] of [...copy.querySelectorAll(all)].entries()) {
@@ -169,10 +160,24 @@ function standalone(shown, finish = () => {}, box = shown.viewBox.baseVal) {
     for (const name of PAINTED) shape.setAttribute(name, style.getPropertyValue(name));
   }
   finish(copy);
-  for (const element of [copy, ...copy.querySelectorAll("*")]) {
+  return asFile(copy, box, getComputedStyle(shown).fontFamily);
+}
+
+/** An SVG, whose colours are in its elements, as text. */
+function asFile(svg, box, font) {
+  const [width, height] = [box.width, box.height].map((side) => Math.ceil(side + 2 * AROUND_PICTURE));
+  const given = {
+    xmlns: "http://www.w3.org/2000/svg",
+    viewBox: [box.x - AROUND_PICTURE, box.y - AROUND_PICTURE, width, height].join(" "),
+    width,
+    height,
+    "font-family": font,
+  };
+  for (const [name, value] of Object.entries(given)) svg.setAttribute(name, value);
+  for (const element of [svg, ...svg.querySelectorAll("*")]) {
     for (const name of ["style", "class", "tabindex", "role"]) element.removeAttribute(name);
   }
-  return new XMLSerializer().serializeToString(copy);
+  return new XMLSerializer().serializeToString(svg);
 }
 
 function svgBlob(source) {
@@ -837,15 +842,6 @@ const PAINTED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-siz
 /** An SVG of the page as text, with its colours in its elements; `finish` changes its copy. */
 function standalone(shown, finish = () => {}, box = shown.viewBox.baseVal) {
   const copy = shown.cloneNode(true);
-  const [width, height] = [box.width, box.height].map((side) => Math.ceil(side + 2 * AROUND_PICTURE));
-  const given = {
-    xmlns: "http://www.w3.org/2000/svg",
-    viewBox: [box.x - AROUND_PICTURE, box.y - AROUND_PICTURE, width, height].join(" "),
-    width,
-    height,
-    "font-family": getComputedStyle(shown).fontFamily,
-  };
-  for (const [name, value] of Object.entries(given)) copy.setAttribute(name, value);
   const all = "rect, path, text, line, polyline, circle";
   const shapes = [...shown.querySelectorAll(all)];
   for (const [i, shape] of [...copy.querySelectorAll(all)].entries()) {
@@ -853,10 +849,24 @@ function standalone(shown, finish = () => {}, box = shown.viewBox.baseVal) {
     for (const name of PAINTED) shape.setAttribute(name, style.getPropertyValue(name));
   }
   finish(copy);
-  for (const element of [copy, ...copy.querySelectorAll("*")]) {
+  return asFile(copy, box, getComputedStyle(shown).fontFamily);
+}
+
+/** An SVG, whose colours are in its elements, as text. */
+function asFile(svg, box, font) {
+  const [width, height] = [box.width, box.height].map((side) => Math.ceil(side + 2 * AROUND_PICTURE));
+  const given = {
+    xmlns: "http://www.w3.org/2000/svg",
+    viewBox: [box.x - AROUND_PICTURE, box.y - AROUND_PICTURE, width, height].join(" "),
+    width,
+    height,
+    "font-family": font,
+  };
+  for (const [name, value] of Object.entries(given)) svg.setAttribute(name, value);
+  for (const element of [svg, ...svg.querySelectorAll("*")]) {
     for (const name of ["style", "class", "tabindex", "role"]) element.removeAttribute(name);
   }
-  return new XMLSerializer().serializeToString(copy);
+  return new XMLSerializer().serializeToString(svg);
 }
 
 function svgBlob(source) {
@@ -1399,15 +1409,6 @@ const PAINTED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-siz
 /** An SVG of the page as text, with its colours in its elements; `finish` changes its copy. */
 function standalone(shown, finish = () => {}, box = shown.viewBox.baseVal) {
   const copy = shown.cloneNode(true);
-  const [width, height] = [box.width, box.height].map((side) => Math.ceil(side + 2 * AROUND_PICTURE));
-  const given = {
-    xmlns: "http://www.w3.org/2000/svg",
-    viewBox: [box.x - AROUND_PICTURE, box.y - AROUND_PICTURE, width, height].join(" "),
-    width,
-    height,
-    "font-family": getComputedStyle(shown).fontFamily,
-  };
-  for (const [name, value] of Object.entries(given)) copy.setAttribute(name, value);
   const all = "rect, path, text, line, polyline, circle";
   const shapes = [...shown.querySelectorAll(all)];
   for (const [i, shape] of [...copy.querySelectorAll(all)].entries()) {
@@ -1415,10 +1416,24 @@ function standalone(shown, finish = () => {}, box = shown.viewBox.baseVal) {
     for (const name of PAINTED) shape.setAttribute(name, style.getPropertyValue(name));
   }
   finish(copy);
-  for (const element of [copy, ...copy.querySelectorAll("*")]) {
+  return asFile(copy, box, getComputedStyle(shown).fontFamily);
+}
+
+/** An SVG, whose colours are in its elements, as text. */
+function asFile(svg, box, font) {
+  const [width, height] = [box.width, box.height].map((side) => Math.ceil(side + 2 * AROUND_PICTURE));
+  const given = {
+    xmlns: "http://www.w3.org/2000/svg",
+    viewBox: [box.x - AROUND_PICTURE, box.y - AROUND_PICTURE, width, height].join(" "),
+    width,
+    height,
+    "font-family": font,
+  };
+  for (const [name, value] of Object.entries(given)) svg.setAttribute(name, value);
+  for (const element of [svg, ...svg.querySelectorAll("*")]) {
     for (const name of ["style", "class", "tabindex", "role"]) element.removeAttribute(name);
   }
-  return new XMLSerializer().serializeToString(copy);
+  return new XMLSerializer().serializeToString(svg);
 }
 
 function svgBlob(source) {

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache, cached_property, partial, wraps
 from inspect import Parameter, getdoc, signature
 from pathlib import Path
@@ -163,18 +163,11 @@ class Reading:
         """Read a reference by name; ``-`` is standard input."""
         from morphgraph.reference.readers import read_reference
 
-        piped = reference == "-"
-        return read_reference(
-            _piped_reference() if piped else reference,
-            name="standard input" if piped else reference,
-            format=self.format_,
-            include_foreign=self.include_foreign,
-            layer=self.layer,
-            data_split=self.data_split,
-            keep_rows=self.keep_rows or (),
-            separator=self.separator,
-            encoding=self.encoding,
-        )
+        how: Any = {each.name.strip("_"): getattr(self, each.name) for each in fields(Reading)}
+        how["keep_rows"] = self.keep_rows or ()
+        if reference == "-":
+            return read_reference(_piped_reference(), name="standard input", **how)
+        return read_reference(reference, name=reference, **how)
 
     def read_any(self, reference: str | None) -> "Reference | None":
         """Read a reference if one is named; else refuse what says how to read it."""

@@ -273,19 +273,9 @@ def transplant(
 
     if out is None and not dry_run:
         raise MorphGraphError("Nothing says where the model goes. Give --out, or --dry-run.")
-    begins: Any = init
-    scaled: Any = norm
-    made = models.transplant(
-        model,
-        tokenizer,
-        None if dry_run else out,
-        old_tokenizer=old_tokenizer,
-        init=begins,
-        norm=scaled,
-        seed=seed,
-        pad_to_multiple_of=pad_to_multiple_of,
-        padded=padded,
-    )
+    how: Any = {"init": init, "norm": norm, "seed": seed, "padded": padded}
+    how |= {"old_tokenizer": old_tokenizer, "pad_to_multiple_of": pad_to_multiple_of}
+    made = models.transplant(model, tokenizer, None if dry_run else out, **how)
     if as_json:
         output.print_json(made.to_dict())
     else:

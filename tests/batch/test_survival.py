@@ -1,5 +1,6 @@
 """A run that is killed, or whose workers are, ends with the very rows of an undisturbed one."""
 
+import json
 import os
 import random
 import signal
@@ -7,6 +8,7 @@ import time
 from pathlib import Path
 
 import pandas as pd
+import psutil
 import pytest
 from effort import share_of
 from pandas.testing import assert_frame_equal
@@ -42,13 +44,15 @@ def undisturbed(undisturbed_folder: Path) -> tuple[pd.DataFrame, float]:
 def test_a_runner_killed_at_several_moments(
     undisturbed: tuple[pd.DataFrame, float], tmp_path: Path
 ) -> None:
-    expected, seconds = undisturbed
+    expected, _ = undisturbed
     folder = tmp_path / "run"
     moments = random.Random(20261121)
     done = []
-    for _ in range(KILLS):
+    for least in sorted(moments.sample(range(1, 41), KILLS)):
         run = start(folder)
-        time.sleep(moments.uniform(0.3, 0.8) * seconds)
+        while len(list((folder / "store").glob("*.parquet"))) < least:
+            assert run.poll() is None
+            time.sleep(0.01)
         os.killpg(run.pid, signal.SIGKILL) if moments.random() < 0.5 else run.kill()
         run.wait()
         kept = list((folder / "store").glob("*.parquet"))
@@ -61,3 +65,49 @@ def test_a_runner_killed_at_several_moments(
     assert run.returncode == 0, said.decode()
     assert_frame_equal(results(folder), expected)
     assert not list(folder.rglob(".partial-*"))
+    starts = json.loads((folder / "run.json").read_text())["starts"]
+    *killed, last = [one["state"] for one in starts]
+    assert (set(killed), last) == ({"killed"}, "done")
+
+
+def test_workers_killed_at_several_moments(
+    undisturbed: tuple[pd.DataFrame, float], tmp_path: Path
+) -> None:
+    expected, seconds = undisturbed
+    folder = tmp_path / "run"
+    moments = random.Random(11)
+    killed = 0
+    starts = 0
+    while killed < KILLS:  # a run may be over before enough are killed: then another one
+        run = start(folder)
+        starts += 1
+        while killed < KILLS and run.poll() is None:
+            time.sleep(moments.uniform(0.05, 0.25) * seconds)
+            workers = _workers(run.pid)
+            if workers:
+                moments.choice(workers).kill()
+                killed += 1
+        said, _ = run.communicate(timeout=PATIENCE)
+        # A task whose workers died too often failed, or the workers died before there was any
+        # task: the next start does it again.
+        early = b"could not be started on this machine" in said
+        assert run.returncode in ((2,) if early else (0, 1)), said.decode()
+        if killed < KILLS and run.returncode == 0:
+            folder = tmp_path / f"run{starts}"
+    run = start(folder)
+    said, _ = run.communicate(timeout=PATIENCE)
+    assert run.returncode == 0, said.decode()
+    assert_frame_equal(results(folder), expected)
+
+
+def _workers(runner: int) -> list[psutil.Process]:
+    """The worker processes of a runner."""
+    found = []
+    try:
+        for process in psutil.Process(runner).children(recursive=True):
+            command = " ".join(process.cmdline())
+            if "spawn_main" in command:
+                found.append(process)
+    except psutil.Error:
+        return []
+    return found

@@ -158,3 +158,27 @@ def test_a_late_back_takes_no_toggle_back_nor_a_late_toggle_a_step(
     page.go_forward()
     expect(focus_of(page)).to_have_text("es")
     idle(page)
+
+
+def test_methods_come_back_by_their_address(
+    new_page: Callable[..., Page], app_address: str
+) -> None:
+    page = new_page()
+    page.goto(f"{app_address}/Segmentations?demo=de&methods=bpe,flota(k=2)&words=Unmut")
+    heads = page.get_by_role("region", name="Comparison of segmentations").get_by_role(
+        "columnheader"
+    )
+    names = ["gold", "BPE", "FLOTA (k=2)"]
+    expect(heads).to_have_text(names, timeout=PATIENCE)
+    idle(page)
+    page.get_by_role("button", name=re.compile("^FLOTA")).click()
+    page.get_by_role("button", name="Remove").click()
+    expect(heads).to_have_text(names[:2])
+    idle(page)
+    assert asked(page)["methods"] == "bpe"
+    page.go_back()
+    expect(heads).to_have_text(names)
+    idle(page)
+    page.go_forward()
+    expect(heads).to_have_text(names[:2])
+    idle(page)

@@ -4,11 +4,14 @@ import re
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Event, Thread
+from time import monotonic
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
 from browser_steps import PATIENCE, go_to, idle, sidebar, start, train_from_counts, upload
+from hostile.files import FILES
 from playwright.sync_api import BrowserContext, Page, expect
 
 from morphgraph.core.files import demo_tokeniser_path
@@ -173,6 +176,41 @@ def test_nothing_of_one_appears_in_the_other(
     idle(first)
     assert not folder.exists()
     sees_nothing(first)
+
+
+@pytest.mark.parametrize("name", ["a pattern that tries all ways", "Metaspaces that grow"])
+def test_a_file_that_would_stop_all_is_refused(
+    new_page: Callable[[], Page], address: str, name: str
+) -> None:
+    """Words on which it would take seconds each are open; others are answered all the while."""
+    page = new_page()
+    start(page, address)
+    words = "".join(f"{'a' * n}\ta {'a' * (n - 1)}\n" for n in range(180, 192))
+    upload(page, "Reference", ("gold.tsv", words.encode()))
+    expect(sidebar(page)).to_contain_text("gold.tsv, 12 words", timeout=PATIENCE)
+    idle(page)
+    start(page, address)
+    took: list[float] = []
+    over = Event()
+
+    def ask() -> None:
+        while not over.wait(0.05):
+            before = monotonic()
+            fetched_text(address, "/_stcore/health")
+            took.append(monotonic() - before)
+
+    asking = Thread(target=ask)
+    asking.start()
+    try:
+        upload(page, "Tokeniser", ("tokenizer.json", FILES[name].make()))
+        told = page.get_by_text("Open the file on your own machine")
+        expect(told.first).to_be_visible(timeout=PATIENCE)
+        idle(page)
+    finally:
+        over.set()
+        asking.join()
+    assert max(took) < 2, "a pattern holds the interpreter for three seconds a word"
+    page.context.close()
 
 
 def fetched_text(address: str, path: str) -> str:

@@ -178,6 +178,19 @@ def test_a_full_disk_is_told_and_the_run_goes_on_later(tiny: Path, small_disk: P
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("left", [0, 8192])
+def test_a_disk_that_is_full_from_the_start(tiny: Path, small_disk: Path, left: int) -> None:
+    """Whatever is the first that cannot be written: it is one message, and no traceback."""
+    out = small_disk / "run"
+    (small_disk / "filling").write_bytes(bytes(400 * 1024 - left))
+    run = evaluate(tiny, "--out", out, "--workers", 1)
+    assert run.returncode == 2
+    assert "no space left on device. Make room there and try again" in run.stderr
+    assert "Traceback" not in run.stderr
+    assert not list(out.rglob(".partial-*"))
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 def test_output_on_a_full_disk() -> None:
     with Path("/dev/full").open("w") as full:

@@ -1,13 +1,15 @@
 """Rank files of tiktoken and GGUF files, held against `tiktoken` and what `gguf` writes."""
 
 import base64
+import gzip
 import random
 from collections.abc import Callable, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
 import gguf
+import numpy as np
 import pytest
 import tiktoken
 import wordfreq
@@ -22,6 +24,11 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.formats.hugging_face import to_tokenizer_json
 from morphgraph.formats.loading import load_tokeniser, load_uploaded_tokeniser
 from morphgraph.formats.ranks import PATTERNS, _recovered, to_ranks
+from morphgraph.refine.knockout import listed_types
+from morphgraph.refine.portable import preview_portable
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.models import export_segmenter
+from morphgraph.tokeniser.merging import segment
 
 BYTES = [bytes([byte]) for byte in range(256)]
 PUBLISHED = {
@@ -128,6 +135,67 @@ def some_lines(each: int) -> list[str]:
                 line += spelled + drawn.choice([" "] * 20 + [*SIGNS, *ENDS])
             lines.append(line)
     return lines
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_files_are_cut_as_tiktoken_does(name: str, data_folder: Path) -> None:
+    path = data_folder / "tokenizers" / "tiktoken" / f"{name}.tiktoken"
+    ranks = {
+        base64.b64decode(text): int(rank)
+        for text, rank in (line.split() for line in path.read_bytes().splitlines())
+    }
+    pattern = PATTERNS.get(name, PATTERNS["r50k_base"])
+    theirs = tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    ours = mg.load(path)
+    ids = {token["content"]: token["id"] for token in load_tokeniser(path).document["added_tokens"]}
+    assert ids | PUBLISHED[name] == ids
+    for line in some_lines(4):
+        assert ours.encode(line) == theirs.encode(line), line
+
+
+@pytest.mark.slow
+def test_types_can_be_taken_out_of_a_published_file(data_folder: Path) -> None:
+    """Each line in which no type that goes took part keeps its ids; none of these is emitted."""
+    path = data_folder / "tokenizers" / "tiktoken" / "o200k_base.tiktoken"
+    tokeniser = load_tokeniser(path)
+    graph = tokeniser.graph
+    drawn = random.Random(0).sample([n for n in graph.type_ids() if graph.is_removable(n)], 200)
+    listed = "".join(f"#{tokeniser.vocabulary_ids[number]}\n" for number in drawn)
+    graph.knockout(listed_types(listed.encode(), "types", tokeniser))
+    graph.apply(preview_portable(graph, chains=False))
+    gone = [number for number in range(graph.loaded_type_count) if not graph.is_present(number)]
+    assert set(drawn) < set(gone)
+
+    lines = []
+    for language in ("en", "de"):
+        text = data_folder / "text" / "multi30k" / f"train.{language}.gz"
+        lines += gzip.decompress(text.read_bytes()).decode().splitlines()
+    words = tokeniser.encode(lines, bare=True)
+    before = segment(graph.original(), words)
+    results = np.append(before.arrays.results, -1)[before.closed_by]
+    took_part = np.zeros(len(lines), bool)
+    took_part[words.word_of_atom[np.isin(results, gone)]] = True
+
+    made = export_segmenter(Bte(tokeniser), lines[:3000])
+    assert made.kind == "tokenizer.json"
+    assert [check.name for check in made.checks if check.fine is False] == []
+    library = Tokenizer.from_str(made.files["tokenizer.json"].decode())
+    now = [found.ids for found in library.encode_batch(lines)]
+    ranks = {
+        base64.b64decode(t): int(n) for t, n in map(bytes.split, path.read_bytes().splitlines())
+    }
+    pattern = PATTERNS["o200k_base"]
+    then = tiktoken.Encoding("o200k", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    differs = np.array(
+        [x != y for x, y in zip(now, then.encode_ordinary_batch(lines), strict=True)]
+    )
+    assert not (differs & ~took_part).any()
+    assert 100 < differs.sum() <= took_part.sum() < 1000
+    own = [library.decode([tokeniser.vocabulary_ids[number]]) for number in gone]
+    now += [found.ids for found in library.encode_batch(own)]
+    removed = {tokeniser.vocabulary_ids[number] for number in gone}
+    assert removed.isdisjoint(chain(*now)) and library.get_vocab_size() == 200_000
 
 
 def test_the_patterns_are_those_of_tiktoken(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,8 @@ from pyarrow import parquet
 
 torch = pytest.importorskip("torch")
 
+from morphgraph.batch.plan import make_plan  # noqa: E402
+from morphgraph.batch.tasks import Store, code_version, run_task  # noqa: E402
 from morphgraph.core.errors import MorphGraphError  # noqa: E402
 from morphgraph.core.files import demo_gold_path  # noqa: E402
 from morphgraph.methods import METHODS  # noqa: E402
@@ -24,6 +26,7 @@ from morphgraph.models.downstream import (  # noqa: E402
 )
 from morphgraph.models.downstream.tasks import DOWNSTREAM  # noqa: E402
 from morphgraph.models.downstream.token_ids import dense_ids, folder_ids  # noqa: E402
+from morphgraph.models.downstream.training import steps_in  # noqa: E402
 from morphgraph.reference.readers import read_reference  # noqa: E402
 from morphgraph.score.gold_set import GoldSet  # noqa: E402
 from morphgraph.segment.models import load_segmenter  # noqa: E402
@@ -359,6 +362,43 @@ def test_a_model_is_carried_over_and_trained_further(
     same.folder.mkdir()
     # Nothing is carried over where nothing has changed.
     assert {each.variant for each in entry.run(same)} == {"start=as it was"}
+
+
+def test_a_cell_whose_worker_was_killed_resumes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its checkpoints lie in the run's folder until its result is kept."""
+    sentences(tmp_path / "train.txt", 200, 1)
+    sentences(tmp_path / "test.txt", 20, 2)
+    plan = make_plan(CELL, "mine.yaml", tmp_path)
+    (cell,) = plan.cells
+    need = run_task(plan.tasks[0], code_version())
+    monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
+    whole = run_task(cell, code_version(), need, folder=str(tmp_path / "undisturbed"))
+    assert whole.failure is None and not (tmp_path / "undisturbed").exists()
+    with Store(tmp_path / "run") as store:
+        place = store.checkpoints(cell.key)
+        with monkeypatch.context() as patch:
+            patch.setattr(training, "padded", killed_after(40))
+            with pytest.raises(KeyboardInterrupt):
+                run_task(cell, code_version(), need, folder=str(place))
+        assert training.last_checkpoint(place) is not None
+        done, total = steps_in(place) or (0, 0)
+        assert (0 < done < 25, total) == (True, 25)
+        found = run_task(cell, code_version(), need, folder=str(place))
+        assert rows(found.data) == rows(whole.data)
+        place.mkdir(parents=True)
+        store.keep(cell.key, found.data)
+        assert not (tmp_path / "run" / "checkpoints").exists()
+
+
+CELL = """\
+name: mine
+languages: [en]
+tokenisers: [{name: demo, file: "demo:en"}]
+downstream:
+  - {task: causal-lm, train: train.txt, test: test.txt, steps: 25, learning_rate: 0.003}
+"""
 
 
 def rows(data: bytes) -> list[str]:

@@ -1,5 +1,7 @@
 """A public app shows a visitor nothing of the server, nor of anybody else."""
 
+import json
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -45,6 +47,25 @@ def write(page: App, text: str) -> App:
     return page.set("text_area", "Evaluation", text)
 
 
+def badge(page: App) -> str:
+    found = [m.value for m in page.test.markdown if "-badge[" in m.value]
+    return found[0] if found else ""
+
+
+def all_text(page: App) -> str:
+    """All that a page sends to the browser: what it shows, and what its widgets hold and offer."""
+    parts = []
+    for element in page.test.main, page.test.sidebar:
+        parts += [str(getattr(one, "proto", "")) for one in walk(element)]
+    return "\n".join(parts)
+
+
+def walk(block: Any) -> Iterator[Any]:
+    yield block
+    for child in getattr(block, "children", {}).values():
+        yield from walk(child)
+
+
 def test_what_is_open_comes_back_in_that_browser(
     visit: Callable[..., App], tokenizer_json: bytes
 ) -> None:
@@ -61,6 +82,18 @@ def test_what_is_open_comes_back_in_that_browser(
     assert visit(mine).session.language == "en"
 
 
+def test_edits_are_offered_to_nobody_else(visit: Callable[..., App]) -> None:
+    mine = visit()
+    mine.graph.knockout(["ies"])
+    mine.run()
+    other = visit()
+    assert not other.graph.history
+    assert not any("Restore" in label for label in other.buttons())
+    # Who knows the number of my tab, but not the token, gets nothing.
+    other = visit(tab=mine.session.store.tab)
+    assert not other.graph.history
+
+
 def test_nothing_lies_outside_the_browsers_own_folder(
     visit: Callable[..., App], state_folder: Path, tokenizer_json: bytes
 ) -> None:
@@ -73,6 +106,33 @@ def test_nothing_lies_outside_the_browsers_own_folder(
     assert folder == mine.session.store.folder
     assert {path.name for path in folder.iterdir()} == {"tabs", "files"}
     assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_run_is_ones_own(visit: Callable[..., App], tokenizer_json: bytes) -> None:
+    mine = visit().open("batch")
+    mine.upload("Files that it names", ("mine.json", tokenizer_json))
+    assert "mine.json" in mine.captions()
+    write(mine, TINY.replace("FILE", "mine.json").replace("tiny", "very-secret")).press("Start")
+    deadline = time.monotonic() + 60
+    while "Done" not in badge(mine):
+        assert time.monotonic() < deadline, badge(mine)
+        time.sleep(0.3)
+        mine.run()
+    shown = all_text(mine)
+    place = shown.find(str(mine.session.store.folder))
+    assert place < 0, shown[place - 200 : place + 200]
+    assert "run.log" not in shown  # nor what a server's tracebacks tell
+    assert mine.test.get("bidi_component") or mine.test.dataframe
+    for page in ("Runs", "Configure"):
+        other = visit().open("batch").put("batch_view", page)
+        assert "very-secret" not in all_text(other)
+        assert "mine.json" not in all_text(other)
+    other.put("batch_run", "very-secret")  # as somebody might try
+    assert "very-secret" not in all_text(other.put("batch_view", "Runs"))
+    again = visit(mine).open("batch").put("batch_view", "Runs")
+    assert "Done" in badge(again)
+    facts = json.loads((mine.session.store.folder / "runs/very-secret/run.json").read_bytes())
+    assert facts["command"] == ["morphgraph", "evaluate", "configuration.yaml"]
 
 
 def test_word_frequencies_called_as_a_list_are_not_shared(visit: Callable[..., App]) -> None:

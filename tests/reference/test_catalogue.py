@@ -1,5 +1,6 @@
 """The catalogue and its downloads, against a server on this machine that misbehaves on request."""
 
+import errno
 import hashlib
 import json
 import multiprocessing
@@ -253,6 +254,16 @@ def test_an_unreachable_port(source: CatalogueEntry, monkeypatch: pytest.MonkeyP
         monkeypatch.setattr(catalogue, "SOURCES", {"small": away})
         with pytest.raises(MorphGraphError, match=rf"127\.0\.0\.1:{port}/\S+ .*cannot be reached"):
             get("small", True)
+
+
+def test_a_full_disk(source: CatalogueEntry, monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
+    def full(self: object, piece: bytes) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(catalogue._Metered, "write", full)
+    with pytest.raises(MorphGraphError, match=r"no space left.*MORPHGRAPH_CACHE"):
+        get("small", True)
+    assert left(cache) == set()
 
 
 @pytest.mark.parametrize("name", ["celex", "ladec", "morpholex-en", "unisegments"])

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from fractions import Fraction as F
 from itertools import combinations
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import oracles
@@ -11,11 +13,15 @@ import score_oracles as naive
 from effort import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
+from rapidfuzz.distance import LCSseq, Levenshtein
+from sklearn.metrics import precision_recall_fscore_support
 from strategies import MergeList, bpe_of, well_formed
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.score.gold_set import SCOPES, GoldSet, Scope, Weighting
+from morphgraph.reference.readers import read_reference
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
 from morphgraph.score.metrics import (
     GROUPS,
     METRICS,
@@ -347,3 +353,113 @@ def test_merges_as_oracle(entries: list[Entry], merges: MergeList, k: int | None
 def test_the_ideal_as_oracle(entries: list[Entry]) -> None:
     found = [naive.outcome(one.word, naive.spans(one.morphs)[0]) for one in entries]
     assert_as_oracle(ideal(GoldSet.of(reference_of(*entries))), found)
+
+
+# --- scikit-learn and rapidfuzz, on real data -----------------------------------------------------
+
+
+class Real:
+    """A tokeniser's own tokens of real words, as gaps, with weights that differ."""
+
+    def __init__(self, folder: Path, tokeniser: str, reference: Reference, most: int) -> None:
+        step = max(1, len(reference) // most)
+        entries = []
+        for number, e in enumerate(reference.entries[::step]):
+            # The sources have no whole words with boundaries: some are made up, some left out.
+            whole = (None, ("".join(e.morphs[:-1]), e.morphs[-1]), e.morphs)[number % 3]
+            whole = tuple(filter(None, whole)) if whole is not None else None
+            count = 1.0 + number % 7
+            entries.append(Entry(e.word, e.morphs, whole, count, underlying=e.underlying))
+        self.entries = entries
+        self.segmenter = Bte(load_tokeniser(folder / "tokenizers" / tokeniser))
+        self.outcome = outcome_of(self.segmenter, GoldSet.of(reference_of(*entries)))
+        words = self.segmenter.encode([e.word for e in entries])
+        segmentation = self.segmenter.segment(words)
+        self.found = []
+        for number, e in enumerate(entries):
+            types = [self.segmenter.types[token] for token in segmentation.tokens(number)]
+            places, alone = naive.spans(types, "Ġ")
+            self.found.append(naive.outcome(e.word, places, alone, byte_level=True))
+
+    def gaps(self, scope: Scope) -> list[tuple[list[int], list[int], float]]:
+        """For each word with gold: true and predicted gaps as 0 and 1, and its count."""
+        rows = []
+        for e, found in zip(self.entries, self.found, strict=True):
+            gold = e.morphs if scope == "morphemic" else e.whole_words
+            if gold is None:
+                continue
+            true = oracles.boundaries(gold)
+            places = range(1, len(e.word))
+            rows.append(
+                ([int(p in true) for p in places], [int(p in found.cuts) for p in places], e.count)
+            )
+        return rows  # type: ignore[return-value]
+
+
+SOURCES = {
+    # MorphyNet's German derivations by a byte-level tokeniser with 40k types.
+    "German": ("oscar-de-40k/tokenizer.json", "morphynet/deu.derivational.v1.tsv", 4000),
+    # SIGMORPHON's Hungarian by GPT-2, which splits inside many letters.
+    "Hungarian": ("gpt2", "sigmorphon2022/hun.word.dev.tsv", 3000),
+}
+
+
+@pytest.fixture(scope="module", params=SOURCES)
+def real(request: pytest.FixtureRequest, data_folder: Path) -> Real:
+    tokeniser, reference, most = SOURCES[request.param]
+    gold = read_reference(data_folder / "references" / reference)
+    return Real(data_folder, tokeniser, gold, most)
+
+
+def sklearn_scores(true: Any, predicted: Any, weights: Any = None) -> tuple[float, float, float]:
+    """scikit-learn's precision, recall and F1 of the class 1."""
+    p, r, f, _ = precision_recall_fscore_support(
+        true, predicted, average="binary", pos_label=1, sample_weight=weights, zero_division=np.nan
+    )
+    return float(p), float(r), float(f)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+def test_boundaries_as_scikit_learn(real: Real, scope: Scope, weighting: Weighting) -> None:
+    rows = real.gaps(scope)
+    found = values(real.outcome, scope, weighting)
+    true = np.concatenate([t for t, *_ in rows])
+    predicted = np.concatenate([p for _, p, _ in rows])
+    weights = np.concatenate(
+        [np.full(len(t), 1.0 if weighting == "types" else count) for t, _, count in rows]
+    )
+    assert true.sum() > 0
+    assert len(real.found) > 2000
+    expected = sklearn_scores(true, predicted, weights)
+    assert [found[n] for n in ("precision", "recall", "f1")] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+@pytest.mark.parametrize("source", [False, True])
+def test_morphs_as_rapidfuzz(real: Real, weighting: Weighting, source: bool) -> None:
+    shared = edits = pieces = morphs = weights = 0.0
+    for e, found in zip(real.entries, real.found, strict=True):
+        gold = [*((e.underlying or e.morphs) if source else e.morphs)]
+        weight = 1.0 if weighting == "types" else float(e.count or 0)
+        shared += weight * LCSseq.similarity(gold, found.pieces)
+        edits += weight * Levenshtein.distance("\0".join(gold), "\0".join(found.pieces))
+        pieces += weight * len(found.pieces)
+        morphs += weight * len(gold)
+        weights += weight
+    prefix = "morpheme_" if source else "morph_"
+    found_values = values(real.outcome, "morphemic", weighting)
+    assert found_values[f"{prefix}precision"] == pytest.approx(shared / pieces, rel=1e-12)
+    assert found_values[f"{prefix}recall"] == pytest.approx(shared / morphs, rel=1e-12)
+    assert found_values[f"{prefix}f1"] == pytest.approx(2 * shared / (pieces + morphs), rel=1e-12)
+    name = "morpheme_distance" if source else "distance"
+    assert found_values[name] == pytest.approx(edits / weights, rel=1e-12)
+    assert 0 < shared < min(pieces, morphs)
+
+
+def test_real_words_as_oracle(real: Real) -> None:
+    assert_as_oracle(
+        outcome_of(real.segmenter, GoldSet.of(reference_of(*real.entries[::20]))), real.found[::20]
+    )

@@ -154,6 +154,35 @@ def test_dropped_characters_are_open_on_both_sides() -> None:
     assert found.words.unknown == {5: "x"}
 
 
+REAL: list[tuple[str, list[str]]] = [
+    ("vocabularies/bert-base-uncased.txt", ["un", "desirable"]),
+    ("vocabularies/xlnet-base-cased.txt", ["▁undesirable"]),
+    ("tokenizers/gpt2/vocab.json", ["Ġundesirable"]),
+]
+
+
+@pytest.mark.parametrize("path, expected", REAL)
+def test_published_vocabularies(data_folder: Path, path: str, expected: list[str]) -> None:
+    vocabulary = load_vocabulary(data_folder / path)
+    flota = Flota(vocabulary, k=2)
+    found = flota.segment(flota.encode(["undesirable"]))
+    assert [vocabulary.types[token] for token in found.tokens(0)] == expected
+
+
+@pytest.mark.parametrize("path", [path for path, _ in REAL])
+def test_published_vocabularies_as_oracle(data_folder: Path, path: str) -> None:
+    from wordfreq import top_n_list
+
+    vocabulary = load_vocabulary(data_folder / path)
+    words = [word for word in top_n_list("en", 30_000) if word.isascii() and word.isalpha()][::40]
+    known = frozenset(vocabulary.types)
+    flota = Flota(vocabulary, k=3)
+    found = flota.segment(flota.encode(words))
+    for number, word in enumerate(words):
+        expected = oracles.flota([word], known, vocabulary.marker, 3)
+        assert [vocabulary.types[t] for t in found.tokens(number)] == [t for t, *_ in expected]
+
+
 def test_a_bare_text_has_no_marker(data_folder: Path) -> None:
     vocabulary = load_vocabulary(data_folder / "tokenizers/gpt2/vocab.json")
     flota = Flota(vocabulary)

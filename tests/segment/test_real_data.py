@@ -1,5 +1,6 @@
 """Exactness on real tokenisers and words: the `tokenizers` library, and the naive oracle."""
 
+import csv
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,7 +9,8 @@ import oracles
 import pytest
 import rebpe_oracle
 from strategies import check_graph
-from tokenizers import Tokenizer, pre_tokenizers
+from tokenizers import Tokenizer, models, pre_tokenizers
+from tokenizers.decoders import ByteLevel
 
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
@@ -47,6 +49,39 @@ def test_morphynet_german(data_folder: Path, german_words: list[str]) -> None:
     path = data_folder / "tokenizers/oscar-de-40k/tokenizer.json"
     assert len(german_words) > 30_000
     assert_same(load_tokeniser(path), Tokenizer.from_file(str(path)), german_words)
+
+
+def test_dutch_types_as_words(data_folder: Path) -> None:
+    path = data_folder / "tokenizers/oscar-nl-40k/tokenizer.json"
+    tokeniser = load_tokeniser(path)
+    texts = {ByteLevel().decode([type_]) for type_ in tokeniser.graph.types}
+    texts |= {text.removeprefix(" ") for text in texts}
+    words = sorted(text for text in texts if text and "�" not in text)
+    assert len(words) > 35_000
+    assert_same(tokeniser, Tokenizer.from_file(str(path)), words)
+
+
+def titles(folder: Path) -> list[str]:
+    """All titles of all files."""
+    found = []
+    for path in sorted((folder / "text").glob("*.csv")):
+        with path.open(encoding="utf-8", newline="") as file:
+            found += [row["text"] for row in csv.DictReader(file)]
+    return found
+
+
+def test_arxiv_titles(data_folder: Path) -> None:
+    folder = data_folder / "tokenizers/gpt2"
+    tokeniser = load_tokeniser(folder)
+    model = models.BPE.from_file(str(folder / "vocab.json"), str(folder / "merges.txt"))
+    library = Tokenizer(model)
+    library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    texts = titles(data_folder)
+    assert len(texts) == 48_000
+    assert ids_of(tokeniser, texts, bare=True) == library_ids(library, texts)
+    words = sorted({word for text in texts for word in text.split()})
+    assert len(words) > 30_000
+    assert_same(tokeniser, library, words)
 
 
 @pytest.mark.parametrize("size", [1, 7, 50, 400, 1000, 2500, 5000])

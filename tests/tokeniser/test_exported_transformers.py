@@ -84,6 +84,13 @@ def blamed(tokeniser: BpeTokeniser, language: str) -> BpeTokeniser:
 
 
 @pytest.fixture(scope="module")
+def german(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Exported:
+    """A German tokeniser of 40,000 types, edited."""
+    tokeniser = blamed(load_tokeniser(data_folder / "tokenizers" / "oscar-de-40k"), "de")
+    return exported_to(tokeniser, tmp_path_factory.mktemp("de") / "oscar de", ["unglaublich"])
+
+
+@pytest.fixture(scope="module")
 def english(tmp_path_factory: pytest.TempPathFactory) -> Exported:
     """The English demo, edited."""
     tokeniser = blamed(load_tokeniser("demo:en").fork(), "en")
@@ -91,6 +98,20 @@ def english(tmp_path_factory: pytest.TempPathFactory) -> Exported:
 
 
 # ------------------------------------------------------------------------------------ ids
+
+
+def test_ids_of_words_and_sentences_in_german(german: Exported) -> None:
+    words = words_to_check([], name="demo:de")
+    assert len(words) == 10_000
+    texts = [" " + word for word in words]
+    ours = our_ids(german.tokeniser, words, new_ids(german.tokeniser))
+    assert german.theirs(texts) == ours
+    whole = sentences_to_check(words, 300)
+    assert len(whole) == 300
+    assert german.theirs(whole) == german.ours(whole)
+    # They are another tokeniser's ids, renumbered, only where the edits change nothing.
+    start = load_tokeniser("demo:de")
+    assert german.ours(whole) != our_ids(start, whole, new_ids(start), bare=True)
 
 
 def test_offsets_and_round_trip(english: Exported) -> None:

@@ -252,3 +252,15 @@ def test_parquet_has_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MORPHGRAPH_MAX_COUNTED_CHARACTERS", "5")
     with pytest.raises(FileFormatError, match="it has 6 characters in its words, the limit is 5"):
         parse_word_counts(data, "a.parquet")
+
+
+def test_a_line_of_a_large_file_without_end_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counts, "_BLOCK", 2**10)
+    monkeypatch.setattr(counts, "_LONGEST_LINE", 2**12)
+    data = b"a\t1\n" * 1000 + b"b\t" * 2**20
+    tracemalloc.start()
+    with pytest.raises(FileFormatError, match=r"line 1,001: the line has more than 4,096 bytes"):
+        parse_word_counts(data, "a.tsv")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1_000_000

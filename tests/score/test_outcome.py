@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import oracles
 import pytest
 import score_oracles as naive
@@ -15,7 +16,7 @@ from strategies import MergeList, bpe_of, with_words
 from tokenizers import normalizers, pre_tokenizers
 
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.score.gold_set import GoldSet
+from morphgraph.score.gold_set import Cuts, GoldSet
 from morphgraph.score.metrics import Tally
 from morphgraph.score.outcome import Outcome, gold_strings, ideal, outcome_of
 from morphgraph.segment.bte import Bte
@@ -350,3 +351,13 @@ def test_half_a_character_in_a_token_by_hand() -> None:
         flota = Flota(SubwordVocabulary((*letters, token), "Ġ", byte_level()), 1)
         [found] = outcomes(flota, ["bär"])
         assert (token, found.left_out, len(found.pieces)) == (token, left_out, 1)
+
+
+@given(st.lists(st.lists(st.integers(1, 12), max_size=9), max_size=8))
+def test_cuts_at_places_in_any_order(places: list[list[int]]) -> None:
+    flat = [(word, place) for word, found in enumerate(places) for place in found][::-1]
+    words, at = (np.array([row[n] for row in flat], np.int64) for n in (0, 1))
+    cuts = Cuts.at(words, at, len(places))
+    expected = [sorted(set(found)) for found in places]
+    assert cuts.positions.tolist() == [place for found in expected for place in found]
+    assert np.diff(cuts.offsets).tolist() == [len(found) for found in expected]

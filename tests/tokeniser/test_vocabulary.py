@@ -344,3 +344,10 @@ def test_the_checksum_is_of_the_content() -> None:
         SubwordVocabulary(("a", "b"), preprocessor=Preprocessor(normalizer=normalizers.NFC())),
     ]
     assert len({one.checksum, *(other.checksum for other in others)}) == 5
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.9])
+def test_a_sentencepiece_model_that_is_cut_off(share: float) -> None:
+    data = sentencepiece_model().SerializeToString()
+    with pytest.raises(FileFormatError, match=r"cut\.model.*Download the file again"):
+        read_vocabulary(data[: int(len(data) * share) | 1], "cut.model")

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -261,3 +262,27 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         load_yaml(text, "x.yaml")
     except MorphGraphError as error:
         assert str(error).startswith("x.yaml")
+
+
+_texts = st.text(
+    # PyYAML writes these three line breaks of YAML 1.1 so that it does not read them back itself.
+    st.characters(exclude_characters="\x85\u2028\u2029"),
+    max_size=5,
+)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers(-(10**9), 10**9) | _texts,
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(st.text("abcxyz", min_size=1, max_size=4), inner, max_size=3)
+        ),
+        max_leaves=10,
+    )
+)
+def test_what_yaml_writes_is_read_back(value: object) -> None:
+    written = yaml.safe_dump({"value": value}, allow_unicode=True)
+    found, _ = load_yaml(written, "x.yaml")
+    # Dates and the like stay text here, and safe_dump quotes what it would take for them.
+    assert found == {"value": value}

@@ -407,6 +407,20 @@ def test_predictions_beside_a_tokeniser(morphgraph: Command, folder: Path) -> No
     assert "75.00" in alone.out
 
 
+def test_predictions_that_cannot_be_read_do_not_stop_others(
+    morphgraph: Command, folder: Path
+) -> None:
+    broken, theirs = folder / "broken.txt", folder / "theirs.txt"
+    broken.write_bytes(b"\xff")
+    theirs.write_text("un do ing\nun do\ndo ing\n")
+    arguments = ("score", "--reference", "gold.tsv", "--reference", "morphs.tsv", "--predictions")
+    run = morphgraph(*arguments, broken, "--predictions", theirs, "--scope", "morphemic")
+    assert run.code == 0
+    assert "broken: broken.txt, line 1: the byte 0xFF is not UTF-8" in run.out
+    assert ["broken", "failed"] in [row[:2] for row in printed(run.out)]
+    assert any(row[:1] == ["theirs"] and row[2].startswith("100.00") for row in printed(run.out))
+
+
 @pytest.mark.slow
 def test_runs_give_means_and_deviations(morphgraph: Command, folder: Path) -> None:
     arguments = (*ON_GOLD, "--methods", "bpe,dropout(p=0.5, queue=true)", "--runs", "4")

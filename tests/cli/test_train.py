@@ -37,6 +37,8 @@ def test_train_and_segment(morphgraph: Command, folder: Path, method: str) -> No
     arguments = ("--counts", "counts.tsv", "--vocab-size", 260, "--out", out, "--json")
     run = morphgraph("train", "--method", method, *arguments)
     assert run.code == 0, run.err
+    loses = method in ("morfessor", "unigram", "unigram-prime", "wordpiece")
+    assert ("No capital letter is in the vocabulary" in run.err) == loses
     report = run.json
     assert list(report) == ["saved", "method", "pipeline", "vocab_size", "signature", "seconds"]
     assert report["method"] == method

@@ -127,6 +127,17 @@ def outcome(data: bytes, block: int) -> list[tuple[str, int]] | str:
             return str(error)
 
 
+_WHITE = [chr(point) for point in range(0x3001) if chr(point).isspace() and point != ord("\n")]
+
+
+@pytest.mark.parametrize("block", [1, 20])
+def test_white_space_around_words_of_a_large_file(block: int) -> None:
+    for white in _WHITE:
+        for line in (f"a{white}\t5", f"{white}a\t5", f"a\t5{white}", f"a{white}b\t5"):
+            data = f"first\t1\n{line}\nlast{white}\t2".encode()
+            assert outcome(data, block) == outcome(data, 10**6), repr(white)
+
+
 @examples(300)
 @given(_LINES, st.integers(1, 40), st.booleans())
 def test_blocks_of_a_large_file_are_read_as_a_small_file(

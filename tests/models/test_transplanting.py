@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from effort import examples
+from hypothesis import given
+from hypothesis import strategies as st
 from model_folders import (
     matrix,
     saved_files,
@@ -327,6 +330,39 @@ def test_a_method_with_fewer_types(model: Path, tmp_path: Path) -> None:
 
 
 # --------------------------------------------------------------------------- tokens of strings
+
+
+@examples(60)
+@given(st.data())
+def test_new_types_are_means_of_the_librarys_tokens(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    """Against a naive version with the `tokenizers` library, one type after the other."""
+    folder = tmp_path_factory.mktemp("model")
+    strings = st.text("abc", min_size=2, max_size=5)
+
+    def drawn() -> dict[str, Any]:
+        merges: dict[tuple[str, str], None] = {}
+        known = ["a", "b", "c"]
+        for text in data.draw(st.lists(strings, min_size=1, max_size=6)):
+            for end in range(2, len(text) + 1):
+                if text[:end] not in known:
+                    merges[text[: end - 1], text[end - 1]] = None
+                    known.append(text[:end])
+        return small_document(list(merges), "abc")
+
+    old, new = drawn(), drawn()
+    rows = len(old["model"]["vocab"])
+    write_model(folder / "old", old, {"wte.weight": matrix(rows)}, n_embd=-1)
+    write_tokeniser(folder / "new", new)
+    mg.models.transplant(folder / "old", folder / "new", folder / "out")
+    before, after = (weights(folder / name)["wte.weight"] for name in ("old", "out"))
+    library = Tokenizer.from_str(json.dumps(old))
+    for type_, number in new["model"]["vocab"].items():
+        ids = [old["model"]["vocab"].get(type_)]
+        if ids == [None]:
+            ids = library.encode(type_).ids
+        np.testing.assert_allclose(after[number], before[ids].mean(axis=0), rtol=1e-5)
 
 
 def document_of(tokenizer: Any, before: Any, normal: Any = None) -> dict[str, Any]:

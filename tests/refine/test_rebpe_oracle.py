@@ -2,6 +2,7 @@
 
 import random
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -352,3 +353,43 @@ def test_small_trained_tokenisers(data: st.DataObject) -> None:
 def test_trained_tokenisers(data: st.DataObject) -> None:
     case = trained_case(data, "medium")
     report(check_case(case))
+
+
+@pytest.mark.slow
+@examples(20, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_trained_tokenisers_of_two_thousand_types(data: st.DataObject) -> None:
+    case = trained_case(data, "large")
+    report(check_case(case))
+
+
+@pytest.mark.slow
+def test_the_cases_have_every_kind_of_change() -> None:
+    """All that can happen happens, often enough, in such cases.
+
+    After a repair, no two neighbouring parts have a merge of a lower rank, so that there is next
+    to nothing to link to; hence the runs without repair.
+    """
+    happened: Counter[str] = Counter()
+    removed: Counter[str] = Counter()
+    for seed in range(16):
+        source = random.Random(seed)
+        words = language(source, "medium")
+        counts = {"".join(word): int(1 / source.uniform(0.002, 1)) for word in words}
+        trained = train_bpe(counts, vocab_size=(120, 500)[seed // 2 % 2])
+        lines = tuple(gold_line(source, word, "zy") for word in source.sample(words, 120))
+        switches = {
+            **ReBPESettings().__dict__,
+            "repair": seed % 2 == 0,
+            "minimum_good": 2,
+            "minimum_ratio": 0.5,
+        }
+        alphabet = "".join(trained.alphabet)
+        case = Case(trained.merges, alphabet, {}, lines, (1,) * len(lines), switches)
+        for phase in check_case(case):
+            happened.update(phase.counts)
+            removed.update(phase.removed_by_origin)
+    kinds = ("annealed", "atoms", "removed", "split", "repaired", "linked", "created")
+    assert all(happened[kind] >= 10 for kind in kinds), happened
+    origins = ("original", "annealed", "split", "repaired", "reified", "reused")
+    assert all(removed[origin] > 0 for origin in origins), removed

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -29,7 +30,7 @@ from morphgraph.score.comparison import (
     marked_word,
     most_disputed,
 )
-from morphgraph.score.gold_set import GoldSet
+from morphgraph.score.gold_set import SCOPES, GoldSet, Scope
 from morphgraph.score.outcome import Outcome, ideal, outcome_of
 from morphgraph.score.table import boundary_groups
 from morphgraph.segment.bte import Bte
@@ -416,6 +417,54 @@ def test_a_marked_word_without_marks_is_the_word(text: str, data: st.DataObject)
         **dict.fromkeys(splits - gold, WRONG_SPLIT),
         **dict.fromkeys(gold - splits, MISSED),
     }
+
+
+MORPHS = st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size=4)
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+@given(
+    words=st.lists(st.tuples(MORPHS, st.booleans()), min_size=1, max_size=8),
+    types=st.sets(st.text("ab", min_size=2, max_size=4), max_size=5),
+)
+def test_kinds_and_rows_word_by_word(
+    scope: Scope, words: list[tuple[list[str], bool]], types: set[str]
+) -> None:
+    entries = [
+        Entry("".join(morphs), tuple(morphs), ("".join(morphs),) if known else None)
+        for morphs, known in words
+    ]
+    browser = ErrorBrowser(
+        outcome(entries, Greedy(vocabulary(*sorted(types), letters="ab"))), scope
+    )
+    expected: list[ErrorKind | None] = []
+    numbers = []
+    for number, found in enumerate(entries):
+        segments = found.morphs if scope == "morphemic" else found.whole_words
+        if segments is None:
+            expected.append(None)
+            continue
+        gold = {len("".join(segments[:at])) for at in range(1, len(segments))}
+        tokens = browser.outcome.token_texts(number)
+        splits = {len("".join(tokens[:at])) for at in range(1, len(tokens))}
+        over, under = splits - gold, gold - splits
+        expected.append(
+            "both" if over and under else "over-segmented" if over
+            else "under-segmented" if under else "exact"
+        )  # fmt: skip
+        _, shown, _, marked, *errors, _ = row(browser, number)
+        assert errors == [expected[-1], len(over), len(under)]
+        assert marked.translate({ord(MISSED): None}) == marked_word(
+            found.word, splits, gold & splits
+        )
+        assert shown.split("|") == list(segments)
+        numbers.append((-len(over) - len(under), number))
+    assert kinds(browser) == expected
+    assert browser.counts() == {
+        **dict.fromkeys(ERROR_KINDS, 0),
+        **Counter(kind for kind in expected if kind),
+    }
+    assert browser.find(ERROR_KINDS).tolist() == [number for _, number in sorted(numbers)]
 
 
 def test_kinds_of_whole_words_by_hand(whole_words: ErrorBrowser) -> None:

@@ -318,6 +318,23 @@ def test_types_for_merging_only_have_no_id() -> None:
     assert exported_model(First(picky, 1)).document["model"]["vocab"]["abca"] == 5
 
 
+@pytest.mark.parametrize("kind", ["unigram", "bpe"])
+def test_sentencepiece_models(kind: str, tmp_path: Path) -> None:
+    """With symbols of the user's, and with bytes for unknown characters."""
+    words = words_to_check([], 2_000)
+    lines = [" ".join(words[at : at + 10]) for at in range(0, len(words), 10)]
+    path = tmp_path / "m.model"
+    settings: dict[str, Any] = {"vocab_size": 600, "model_type": kind, "minloglevel": 2}
+    for more in ({"user_defined_symbols": ["<x>", "er"]}, {"byte_fallback": True}):
+        with path.open("wb") as file:
+            SentencePieceTrainer.train(
+                sentence_iterator=iter(lines), model_writer=file, **settings, **more
+            )
+        for method in (None, "flota", "first", "longest", "greedy"):
+            parameters = {"k": 1} if method in ("first", "longest") else {}
+            check(load_segmenter(path, method, **parameters), [*lines[:20], *words[:50]])
+
+
 def sentencepiece_model(path: Path, kind: str, *symbols: str) -> Path:
     words = words_to_check([], 2_000)
     with path.open("wb") as file:
@@ -408,6 +425,16 @@ def test_a_combining_mark_in_an_export(tmp_path: Path) -> None:
     assert found.offsets[-1] == (3, 5) and 0 in expected
     made = export_segmenter(segmenter, ["undo"])
     assert (made.kind, made.reason) == ("folder", LOSES_MARKS)
+
+
+def test_a_symbol_that_rules_would_change(tmp_path: Path) -> None:
+    data = sentencepiece_model(tmp_path / "bpe.model", "bpe", "½", "ﬁ").read_bytes()
+    segmenter = load_segmenter(tmp_path / "bpe.model")
+    library, _ = plugged(segmenter)
+    for text in ("a½ﬁ", "½\u0301ﬁﬂ"):
+        expected = SentencePieceProcessor(model_proto=data).encode(text)
+        assert library.encode(text, add_special_tokens=False).ids == expected
+    assert export_segmenter(segmenter, ["undo"]).kind == "folder"
 
 
 def test_an_added_token_inside_a_word_does_not_count() -> None:

@@ -1,4 +1,4 @@
-"""Training Picky BPE against a naive trainer, and on titles as in the paper."""
+"""Training Picky BPE against a naive trainer."""
 
 from typing import Any
 

@@ -2,6 +2,9 @@
 
 import json
 import re
+import subprocess
+import sys
+import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -22,7 +25,17 @@ from browser_steps import (
 )
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 
+import morphgraph as mg
+
 pytestmark = pytest.mark.browser
+
+LOAD = """
+import json, sys
+sys.modules["morphgraph"] = None  # what is exported stands on its own
+from transformers import AutoTokenizer
+tokenizer = AutoTokenizer.from_pretrained(sys.argv[1], trust_remote_code=True)
+print(json.dumps([tokenizer(text)["input_ids"] for text in json.load(sys.stdin)]))
+"""
 
 
 def graph(page: Page) -> Locator:
@@ -286,7 +299,21 @@ def save_and_replay(page: Page, tmp_path: Path) -> None:
     expect(archive).to_be_visible(timeout=PATIENCE)
     with page.expect_download() as download:
         archive.click()
-    assert Path(download.value.path()).read_bytes().startswith(b"PK")
+    with zipfile.ZipFile(download.value.path()) as files:
+        files.extractall(tmp_path / "archive")
+    [folder] = (tmp_path / "archive").iterdir()
+    texts = ["Unhappily, the antiaircraft guns  were undesirable.", "naïve\ncafé 12345 😀"]
+    loaded = subprocess.run(
+        [sys.executable, "-c", LOAD, str(folder)],
+        input=json.dumps(texts),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={"HF_HUB_OFFLINE": "1", "HOME": str(tmp_path), "PATH": ""},
+    )
+    assert loaded.returncode == 0, loaded.stderr
+    ours = mg.load(folder)
+    assert json.loads(loaded.stdout) == [ours.encode(text) for text in texts]
     # A click on an edit goes there: to the third, and to how it was opened.
     edits = grid_with(page, "ΔF1")
     for step in (3, 0):

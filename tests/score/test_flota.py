@@ -1,4 +1,4 @@
-"""FLOTA's scores: a table worked by hand, a naive oracle, and published vocabularies."""
+"""FLOTA's scores: a table worked by hand, and a naive oracle."""
 
 import math
 

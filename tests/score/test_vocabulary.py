@@ -579,6 +579,18 @@ def test_same_as_word_by_word(merges: MergeList, given_counts: dict[str, int]) -
     assert found.dropped == 0
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["bpe", "flota", "first", "greedy"])
+def test_same_as_word_by_word_with_markers_and_bytes(method: str) -> None:
+    segmenter = method_on(load_tokeniser("demo:de"), method)
+    words = ["häuser", "it's", "über-all", "🧩", "x", "Straße", "don’t", "Gehweg"]
+    counts = WordCounts(words, [3, 1, 4, 1, 5, 9, 2, 6])
+    found = compress(segmenter, counts)
+    expected, tokens = naive(segmenter, counts)
+    assert found.tokens == tokens
+    assert {n: int(c) for n, c in enumerate(found.counts) if c} == dict(expected)
+
+
 def test_dropped_characters_are_in_no_token_and_lengthen_none() -> None:
     """undesirable: the one token kept is desirable; u and n are dropped."""
     flota = Flota(SubwordVocabulary(("un", "desirable", "##desirable", "[UNK]"), "##"), k=1)

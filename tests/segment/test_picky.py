@@ -97,6 +97,25 @@ def test_same_as_naive(
     assert picky.vocabulary_size == len(types) + filler - len(absent)
 
 
+@examples(200)
+@given(
+    st.dictionaries(st.text("abc", min_size=1, max_size=9), st.integers(1, 9), min_size=1),
+    st.lists(st.text("abcd", max_size=12), max_size=6),
+    st.integers(3, 30),
+    st.sampled_from([0.2, 0.5, 0.7, 0.9]),
+)
+def test_same_as_naive_after_training(
+    counts: dict[str, int], listed: list[str], size: int, threshold: float
+) -> None:
+    picky = trained_segmenter(train_picky(counts, vocab_size=size, threshold=threshold))
+    _, events, present, segmented = naive.train_picky(counts, size, threshold)
+    check(picky, events, [*listed, *counts])
+    assert picky.vocabulary_size == len(present)
+    found = picky.segment(picky.encode(list(counts)))
+    for number, tokens in enumerate(segmented):  # words of training end up as training left them
+        assert [picky.types[token] for token in found.tokens(number)] == tokens
+
+
 def test_a_signature_is_of_all_events() -> None:
     counts = {"▁abc": 9, "▁ab": 1, "▁bcd": 4, "▁abcd": 12}
     picky = trained_segmenter(train_picky(counts, vocab_size=8, threshold=0.6), "folder/mine")

@@ -1,4 +1,6 @@
-"""Training Picky BPE against a naive trainer, and on titles as in the paper."""
+"""Training Picky BPE against a naive trainer."""
+
+from typing import Any
 
 import merge_method_oracles as naive
 import numpy as np
@@ -8,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import word_counts
 
+from morphgraph.kernels import training
 from morphgraph.segment.picky import TrainedPicky, train_picky
 from morphgraph.segment.training import train_bpe
 
@@ -30,6 +33,30 @@ def test_same_as_naive(counts: dict[str, int], size: int, threshold: float, mini
     assert list(trained.types) == types
     assert events_of(trained) == events
     assert trained.vocabulary == tuple(text for text in types if text in present)
+
+
+@pytest.mark.slow
+def test_same_as_naive_where_arrays_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many pairs and removals that the kernel asks for room, and ends in the middle."""
+    random = np.random.default_rng(1)
+    counts = {
+        "".join(random.choice(list("abcd"), random.integers(2, 14))): int(random.integers(1, 9))
+        for _ in range(300)
+    }
+    seen, train_events = set[int](), training.train_events
+
+    def watched(*arguments: Any) -> int:
+        status: int = train_events(*arguments)
+        seen.add(status)
+        return status
+
+    monkeypatch.setattr(training, "EVENTS_PER_CALL", 50)
+    monkeypatch.setattr(training, "train_events", watched)
+    trained = train_picky(counts, vocab_size=300, threshold=0.3)
+    types, events, _, _ = naive.train_picky(counts, 300, 0.3)
+    assert (list(trained.types), events_of(trained)) == (types, events)
+    assert len(trained.removed) > 300
+    assert seen == {training.DONE, training.CHUNK, training.REFILL, training.GROW}
 
 
 def test_removed_types_come_back() -> None:

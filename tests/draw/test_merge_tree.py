@@ -377,3 +377,15 @@ def test_an_empty_word_is_a_picture_too() -> None:
     svg = to_svg(tree_of([("a", "b")], ""))
     assert elements(svg, "g") == []
     assert int(parsed(svg).get("width") or 0) > 100
+
+
+@pytest.mark.slow
+def test_a_deep_tree_needs_no_recursion() -> None:
+    leaves = tuple(TreeLeaf("a", "", False, False) for _ in range(600))
+    merges = tuple(
+        TreeMerge("a", "", "", k, 0.5, (k + 599 if k else 0, k + 1), 0, k + 1, 0, k, k)
+        for k in range(599)
+    )
+    tree = MergeTree("a" * 600, leaves, merges, (1198,), (), (), (), False)
+    assert lay_out(tree).levels == 599
+    assert len(elements(to_svg(tree), "g")) == 1199

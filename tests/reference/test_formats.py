@@ -9,7 +9,7 @@ from plain_writing import one, read, skipped, told
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.reference.annotated import parse_tree
-from morphgraph.reference.entry import Entry, MorphemeKind
+from morphgraph.reference.entry import Entry, MorphemeKind, pieces
 from morphgraph.reference.readers import read_reference
 from morphgraph.reference.source import Unusable
 from tests.effort import examples
@@ -517,3 +517,30 @@ def test_plain_the_column_of_kinds_beats_marks():
     assert [told(entry)[1] for entry in reference.entries] == ["free free", None]
     # the whole words still follow from the marks
     assert [entry.whole_words for entry in reference.entries] == [("undo",), ("redo",)]
+
+
+def test_the_sibling_rule_on_flat_lists():
+    short = {
+        "p": MorphemeKind.PREFIX,
+        "f": MorphemeKind.FREE,
+        "s": MorphemeKind.SUFFIX,
+        "i": MorphemeKind.INTERFIX,
+        "-": MorphemeKind.HYPHEN,
+    }
+    expected = {
+        "pfs": [0, 0, 0],
+        "ff": [0, 1],
+        "fif": [0, 1, 2],
+        "fisf": [0, 0, 0, 1],
+        "fiisf": [0, 0, 0, 0, 1],
+        "ppf": [0, 0, 0],
+        "fss": [0, 0, 0],
+        "pif": [0, 0, 1],
+        "sf": [0, 1],
+        "fp": [0, 1],
+        "f-f": [0, 0, 1],
+        "p-f": [0, 0, 0],
+        "f-s": [0, 0, 0],
+        "": [],
+    }
+    assert {k: pieces([short[c] for c in k]) for k in expected} == expected

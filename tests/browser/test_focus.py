@@ -1,0 +1,119 @@
+"""Whatever one does, by hand or by key, the focus stays on the page: not lost to its body."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from browser_steps import choose_demo, go_to, idle, pick, start
+from effort import one_of
+from playwright.sync_api import Locator, Page, expect
+
+pytestmark = pytest.mark.browser
+
+Press = Callable[[Locator], None]
+Act = Callable[[Page, Press], object]
+
+
+def button(name: str) -> Act:
+    """Press the first button of the page whose name begins so."""
+    named = re.compile(f"^(\\w+\\s*\n)?{name}")
+    return lambda page, press: press(
+        page.get_by_test_id("stMain").get_by_role("button", name=named).first
+    )
+
+
+def in_bar(name: str) -> Act:
+    return lambda page, press: press(
+        page.locator(f"[class*=st-key-score-actions] > [class*=st-key-{name}] button").first
+    )
+
+
+def close(name: str) -> Act:
+    """Open a popover, and close it by Escape."""
+
+    def opened_and_closed(page: Page, press: Press) -> None:
+        button(name)(page, press)
+        page.get_by_test_id("stPopoverBody").wait_for()
+        idle(page)
+        page.keyboard.press("Escape")
+
+    return opened_and_closed
+
+
+def find_a_type(page: Page, press: Press) -> None:
+    page.get_by_role("combobox", name="Find a type").fill("able")
+    option = page.get_by_role("option").nth(1)
+    option.wait_for()
+    idle(page)
+    option.click() if press is click else page.keyboard.press("Enter")
+
+
+def leave_the_palette(page: Page, press: Press) -> None:
+    press(page.get_by_role("button", name="Go to"))
+    page.get_by_role("dialog").get_by_role("combobox").wait_for()
+    idle(page)
+    page.keyboard.press("Escape")
+
+
+def undo_in_the_palette(page: Page, press: Press) -> None:
+    press(page.get_by_role("button", name="Go to"))
+    page.get_by_role("dialog").get_by_role("combobox").fill("Undo")
+    pick(page.get_by_role("option", name="Undo", exact=True))
+
+
+def another_demo(page: Page, press: Press) -> None:
+    choose_demo(page, "Dutch", "nl")
+
+
+def press_enter(target: Locator) -> None:
+    target.focus()
+    target.press("Enter")
+
+
+def click(target: Locator) -> None:
+    target.click()
+
+
+UNDO_AND_REDO = [in_bar("undo"), in_bar("redo"), in_bar("undo")]
+ACTS: dict[str, list[Act]] = {
+    "Start": [
+        button("Knock out"),
+        *UNDO_AND_REDO,
+        button("Another word"),
+        close("tokeniser"),
+        leave_the_palette,
+        another_demo,
+        button("Open it in the merge graph"),
+    ],
+    "Merge graph": [
+        button("Knock out"),
+        button("Bring it back"),
+        button("Knock out"),
+        *UNDO_AND_REDO,
+        close("View"),
+        close("Menu"),
+        find_a_type,
+        button("Knock out"),
+        undo_in_the_palette,
+    ],
+    "Blame": [button("Use the best threshold"), button("Knock out all"), *UNDO_AND_REDO],
+    "ReBPE": [button("Next:"), button("Next:"), *UNDO_AND_REDO, close("Settings")],
+    "History and export": [close("Replay a recipe"), button("Check and prepare"), close("Menu")],
+}
+
+
+@pytest.mark.parametrize("press", one_of(press_enter, click))
+@pytest.mark.parametrize("name", ACTS)
+def test_the_focus_is_never_lost(page: Page, app_address: str, name: str, press: Press) -> None:
+    start(page, app_address)
+    if name != "Start":
+        go_to(page, name)
+    for number, act in enumerate(ACTS[name]):
+        act(page, press)
+        idle(page)
+        page.wait_for_timeout(500)
+        idle(page)
+        said = f"after action {number} of {name}"
+        expect(page.locator("body"), said).not_to_be_focused(timeout=5000)

@@ -123,12 +123,15 @@ class CompareView {
     const { left, top, width, height } = this.table.getBoundingClientRect();
     const usual = getComputedStyle(this.frame);
     const rows = this.table.tBodies[0];
+    // The words stay where the page is scrolled sideways: they are drawn in their own column.
+    const stuck = rows.rows[0].cells[0].getBoundingClientRect().left;
+    const leftOf = (element) => (element.closest("th") ? stuck : left);
     const svg = drawn("svg", {});
     const draw = (name, given, ...inside) => svg.append(drawn(name, given, ...inside));
     const write = (text, given) => draw("text", { ...given, "dominant-baseline": "central", "xml:space": "preserve" }, text);
     const { labels, figures } = this.data;
     for (const [number, cell] of [...rows.rows[0].cells].entries()) {
-      const x = cell.getBoundingClientRect().left - left + 2;
+      const x = cell.getBoundingClientRect().left - leftOf(cell) + 2;
       const label = ["gold", ...labels][number];
       const size = Math.min(USUAL, cell.offsetWidth / (LETTER * label.length));
       write(label, { ...inkOf(usual), x, y: 12 - HEADS, "font-weight": 600, "font-size": `${size}px` });
@@ -138,14 +141,14 @@ class CompareView {
     for (const element of rows.querySelectorAll("*")) {
       const style = getComputedStyle(element);
       const box = element.getBoundingClientRect();
-      const [x, y] = [box.left - left, box.top - top];
+      const [x, y] = [box.left - leftOf(element), box.top - top];
       const at = { x, y, width: box.width, height: box.height, rx: parseFloat(style.borderTopLeftRadius) };
       if (element.matches("tr")) draw("path", { d: `M0 ${y}H${width}`, stroke, "stroke-opacity": 0.12 });
       if (element.matches(".chip.dropped")) draw("rect", { ...at, fill: "none", stroke, "stroke-opacity": 0.3 });
       else if (element.matches(".chip, .cut")) draw("rect", { ...at, fill: `rgb(${rgb(style.backgroundColor)})` });
       const struck = element.closest(".chip.dropped") ? { "text-decoration": "line-through" } : {};
       for (const line of linesOf(element)) {
-        const place = { x: line.left - left, y: line.middle - top };
+        const place = { x: line.left - leftOf(element), y: line.middle - top };
         // In another font it takes the same room.
         const room = { textLength: line.right - line.left, lengthAdjust: "spacingAndGlyphs" };
         write(line.text, { ...inkOf(style), ...struck, ...place, ...room });

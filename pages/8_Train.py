@@ -294,20 +294,22 @@ def _run(current: Session, order: _Order, bar: Any) -> None:
             progress=report(f"Training on {read}", f"Preparing {read} …", start, end),
         )
 
+    def words() -> Any:
+        return order.words.read(lambda _: None) if counts is None else counts
+
     several, learns = _training(order.method).several, order.method.learns
     plain_order = replace(order, method=METHODS["bpe"], parameters={})
     model = trained(plain_order if learns else order, 0.1, 0.6 if several or learns else 1.0)
     if learns:
         bar.progress(0.6, "Training on the words and their morphs …")
-        words: Any = order.words.read(lambda _: None) if counts is None else counts
         gold, how = current.study.benchmark.reference, {"types": order.size, **order.parameters}
         # As its file: what it is made of are no edits.
-        made = write_model(train_morphbpe(model, words, gold, how))
+        made = write_model(train_morphbpe(model, words(), gold, how))
         model = read_model(made, f"morphbpe-{order.pipeline}-{order.size}")
     if several:
         plain = trained(plain_order, 0.6, 0.9)
         bar.progress(0.9, "Counting the tokens of each language …")
-        languages: Any = order.words.read(lambda _: None) if counts is None else counts
+        languages = words()
         beside = {plain.name: plain, order.method.title: model}
         st.session_state.setdefault(_COSTS, {})[order.label] = {
             name: language_costs(each, languages) for name, each in beside.items()

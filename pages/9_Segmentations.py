@@ -107,15 +107,16 @@ def segmentations_page(current: Session) -> None:
         with wide.container(key="compare-heads"):
             first, *heads = st.columns(widths, gap=None, wrap=False, vertical_alignment="center")
             first.markdown("**gold**" if current.study.benchmark.reference.has_gold else "**word**")
+            told: list[str] = []
             for head, one, number, words_seen in zip(heads, picked, numbers, seen, strict=True):
                 with head:
                     found = None if number is None else comparison.summaries[number]
-                    _header(current, one, found, words_seen)
+                    told.append(_header(current, one, found, words_seen))
         marked = [
             word for one, words in zip(picked, seen, strict=True) if one.split for word in words
         ]
         with wide:
-            _table(picked, numbers, comparison, chosen, marked)
+            _table(picked, numbers, comparison, chosen, marked, told)
         progress = st.container()  # below the words, so that they do not move
         cell = _chosen_cell(comparison)
         if cell is not None:
@@ -137,25 +138,25 @@ def _learned_from(current: Session, one: PickedMethod, texts: Sequence[str]) -> 
     return [text for text in texts if text in gold.numbers and text not in held]
 
 
-def _header(
-    current: Session, one: PickedMethod, found: Summary | None, seen: Sequence[str]
-) -> None:
-    """Show a method with its settings, description, and F1; ``seen``: words it learned from."""
+def _header(current: Session, one: PickedMethod, found: Summary | None, seen: Sequence[str]) -> str:
+    """Show a method with its settings, description, and F1; ``seen``: words it learned from.
+
+    Returns its F1, or tokens per word without gold, and on what that is, as text.
+    """
     # Settings that are 0 or off have no effect.
     settings = ", ".join(
         f"{key} = {spelled(value)}" for key, value in one.settings.items() if value
     )
-    facts = [settings] if settings else []
     scored = current.study.benchmark.reference.has_gold
-    if found is None:
-        facts.append("…")
-    else:
+    figure, on, colour = "…", "", ""
+    if found is not None:
         length = f"{ratio_text(found.fertility)} tokens per word"
-        facts.append(f"F1 {in_percent(found.f1, 1)}" if scored else length)
+        figure = f"F1 {in_percent(found.f1, 1)}" if scored else length
     if seen:
-        facts.append(f":orange-badge[{HELD_IN}]")
+        on, colour = HELD_IN, "orange"
     elif one.split and found is not None and found.f1 == found.f1:
-        facts.append(f":green-badge[{HELD_OUT}]")
+        on, colour = HELD_OUT, "green"
+    facts = [*filter(None, [settings]), figure, *([f":{colour}-badge[{on}]"] if on else [])]
     label = f"**{ui.plain(shortened(one.title, 24))}** {' · '.join(facts)}"
     how: dict[str, Any] = {"width": "stretch", "wrap": True, "key": f"compare head {one.name}"}
     with st.popover(label, type="tertiary", **how):
@@ -166,6 +167,7 @@ def _header(
         choosing.method_fields(one)
         drop, key = choosing.drop_method, f"compare drop {one.name}"
         ui.button("Remove", "close", drop, one.name, key=key)
+    return " · ".join(filter(None, [figure, on]))
 
 
 def _chosen_cell(comparison: Comparison) -> tuple[int, int] | None:
@@ -201,6 +203,7 @@ def _table(
     comparison: Comparison,
     chosen: list[int],
     marked: Sequence[str],
+    told: Sequence[str],
 ) -> None:
     shown = [
         (number, comparison.rows[number]) for number in ui.one_page(chosen, 50, "compare page")
@@ -209,7 +212,6 @@ def _table(
         st.info("No word matches.")
         return
     labels = [one.label for one in picked]
-    scores = [None if one is None else comparison.summaries[one].f1 for one in numbers]
 
     def choose(row: int, column: int) -> None:
         if row < len(comparison.texts) and column < len(labels):
@@ -220,7 +222,7 @@ def _table(
         labels,
         shown,
         key="comparison",
-        figures=["" if f1 is None or f1 != f1 else f"F1 {in_percent(f1, 1)}" for f1 in scores],
+        figures=told,
         columns=numbers,
         first=_WORDS_WIDER,
         notes=dict.fromkeys(marked, HELD_IN),

@@ -75,7 +75,8 @@ def train(
         raise MorphGraphError("--special does not go with --method. Leave one of them out.")
     if method is None and development:
         raise MorphGraphError("--development needs a method. Add --method parity.")
-    if (reference is None) == (method or "").startswith("morphbpe"):
+    learns = method is not None and parse_method(method)[0] == "morphbpe"
+    if learns != (reference is not None):
         raise MorphGraphError("--method morphbpe and --reference go together. Give both.")
     gold = reading.read_any(reference)
     if confined:
@@ -219,8 +220,11 @@ def _model(
     if gold is None:
         segmenter = train_segmenter(name, words, vocab_size, parameters=parameters, **how)
     else:
+        from morphgraph.corpus.counts import WordCounts
         from morphgraph.refine.morphbpe import train_morphbpe
 
+        if not isinstance(words, WordCounts):
+            raise MorphGraphError("MorphBPE takes the counts of one language. Give --counts once.")
         base = train_segmenter("bpe", words, vocab_size, **how)
         segmenter = train_morphbpe(base, words, gold, {"types": vocab_size, **parameters})
     if warning := segmenter.warning():
@@ -273,9 +277,19 @@ def transplant(
 
     if out is None and not dry_run:
         raise MorphGraphError("Nothing says where the model goes. Give --out, or --dry-run.")
-    how: Any = {"init": init, "norm": norm, "seed": seed, "padded": padded}
-    how |= {"old_tokenizer": old_tokenizer, "pad_to_multiple_of": pad_to_multiple_of}
-    made = models.transplant(model, tokenizer, None if dry_run else out, **how)
+    begins: Any = init
+    scaled: Any = norm
+    made = models.transplant(
+        model,
+        tokenizer,
+        None if dry_run else out,
+        old_tokenizer=old_tokenizer,
+        init=begins,
+        norm=scaled,
+        seed=seed,
+        pad_to_multiple_of=pad_to_multiple_of,
+        padded=padded,
+    )
     if as_json:
         output.print_json(made.to_dict())
     else:

@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.corpus.counts import LanguageCounts, WordCounts
+from morphgraph.corpus.counts import WordCounts
 from morphgraph.reference.entry import Reference
 from morphgraph.refine import BlameSettings
 from morphgraph.refine.learning import Learned, remember
@@ -172,14 +172,12 @@ def learn_morphbpe(
 
 
 def train_morphbpe(
-    base: Segmenter, words: WordCounts | LanguageCounts, gold: Reference, parameters: dict[str, Any]
+    base: Segmenter, words: WordCounts, gold: Reference, parameters: dict[str, Any]
 ) -> Segmenter:
     """Return what MorphBPE makes of a BPE, and of the word counts that this was trained on.
 
     It remembers what it has learned from; ``parameters``: those of `MorphBPESettings`.
     """
-    if not isinstance(words, WordCounts):
-        raise MorphGraphError("MorphBPE takes the counts of one language. Give --counts once.")
     settings: Any = MORPHBPE.settings(parameters)
     tokeniser = base.editable
     assert tokeniser is not None

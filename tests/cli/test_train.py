@@ -124,6 +124,7 @@ def test_morphbpe_learns_from_a_reference(morphgraph: Command, folder: Path) -> 
         (("--method", "morphbpe"), "go together"),
         (("--format", "plain"), "Name one with --reference"),
         (("--method", "picky", "--reference", "gold.txt"), "go together"),
+        (("--method", "morphbpex", "--reference", "gold.txt"), "go together"),
         (("--reference", "gold.txt"), "go together"),
     ):
         run = morphgraph(*given, *wrong)

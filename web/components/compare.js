@@ -56,7 +56,8 @@ class CompareView {
     }
     const head = made("thead");
     const titles = made("tr");
-    for (const label of ["gold", ...labels]) titles.append(made("th", "", label));
+    this.titles = [rows.some((row) => row.gold) ? "gold" : "word", ...labels];
+    for (const title of this.titles) titles.append(made("th", "", title));
     head.append(titles);
     const body = made("tbody");
     for (const row of rows) {
@@ -129,13 +130,15 @@ class CompareView {
     const svg = drawn("svg", {});
     const draw = (name, given, ...inside) => svg.append(drawn(name, given, ...inside));
     const write = (text, given) => draw("text", { ...given, "dominant-baseline": "central", "xml:space": "preserve" }, text);
-    const { labels, figures } = this.data;
+    const figures = ["", ...this.data.figures];
     for (const [number, cell] of [...rows.rows[0].cells].entries()) {
       const x = cell.getBoundingClientRect().left - leftOf(cell) + 2;
-      const label = ["gold", ...labels][number];
-      const size = Math.min(USUAL, cell.offsetWidth / (LETTER * label.length));
-      write(label, { ...inkOf(usual), x, y: 12 - HEADS, "font-weight": 600, "font-size": `${size}px` });
-      write(["", ...figures][number] ?? "", { ...inkOf(usual), x, y: 30 - HEADS, "font-size": "12px" });
+      const head = (text, size, place) => {
+        const fits = Math.min(size, cell.offsetWidth / (LETTER * text.length));
+        write(text, { ...inkOf(usual), x, "font-size": `${fits}px`, ...place });
+      };
+      head(this.titles[number], USUAL, { y: 12 - HEADS, "font-weight": 600 });
+      head(figures[number] ?? "", USUAL - 1, { y: 30 - HEADS });
     }
     const { fill: stroke } = inkOf(usual);
     for (const element of rows.querySelectorAll("*")) {

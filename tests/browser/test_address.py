@@ -164,7 +164,7 @@ def test_methods_come_back_by_their_address(
     new_page: Callable[..., Page], app_address: str
 ) -> None:
     page = new_page()
-    page.goto(f"{app_address}/Segmentations?demo=de&methods=bpe,flota(k=2)&words=Unmut")
+    page.goto(f"{app_address}/Segmentations?demo=de&methods=bpe,flota(k=2)&words=undenkbar")
     heads = page.get_by_role("region", name="Comparison of segmentations").get_by_role(
         "columnheader"
     )

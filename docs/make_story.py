@@ -40,7 +40,7 @@ LANGUAGES = {"en": "English", "de": "German", "nl": "Dutch"}
 WORD, CULPRIT, BLAMELESS = "carries", "ies", "er"
 SHOWN = ("carries", "unbelievable", "underestimating", "playgrounds")
 COMPONENTS = {
-    "fan": ("panzoom", "shared", "picture"),
+    "fan": ("panzoom", "shared", "elements", "picture"),
     "tree": ("shared", "elements", "picture", "player"),
     "run": ("shared", "elements", "picture", "chips", "player"),
     "rows": ("shared", "elements", "chips"),

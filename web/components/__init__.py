@@ -138,7 +138,7 @@ def fan_graph(
     same page.
     """
     data = {"view_key": view_key, "selected": selected, "height": height, "least": least}
-    graph = component("fan_graph", "fan", "panzoom", "shared", "picture")
+    graph = component("fan_graph", "fan", "panzoom", "shared", "elements", "picture")
     _clickable(graph, key, on_event, {"fan": fan.to_dict(), **data})
 
 

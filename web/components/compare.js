@@ -17,7 +17,7 @@ class CompareView {
     this.key = new Key(this.below, this.frame, true);
     this.clicks = new Clicks();
     offerCopy(this.below, () => this.picture(), () => "segmentations");
-    this.below.querySelector(".save").addEventListener("click", () => save(svgBlob(this.picture()), "segmentations.svg"));
+    this.below.querySelector(".save").addEventListener("click", () => saveSvg(this.picture(), this.frame, "segmentations"));
     this.frame.addEventListener("click", (event) => this.chose(event));
     this.frame.addEventListener("keydown", (event) => {
       if (event.key === "Enter" || event.key === " ") {

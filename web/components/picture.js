@@ -40,10 +40,22 @@ function svgBlob(source) {
   return new Blob([source], { type: "image/svg+xml;charset=utf-8" });
 }
 
-/** An SVG as a PNG on paper of a colour. */
-async function png(source, paper) {
+/** A picture on paper of the colour of the page around an element, for its letters may be light. */
+function onPaper(source, element) {
+  const [x, y, width, height] = (/viewBox="([^"]*)"/.exec(source)?.[1] ?? "0 0 100% 100%").split(" ");
+  const paper = getComputedStyle(element).getPropertyValue("--st-background-color").trim() || "#fff";
+  return source.replace(/<svg[^>]*>/, `$&<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="${paper}"/>`);
+}
+
+/** Save a picture as an SVG on paper. */
+function saveSvg(source, element, name) {
+  save(svgBlob(onPaper(source, element)), `${name}.svg`);
+}
+
+/** An SVG as a PNG on the paper around an element. */
+async function png(source, element) {
   const image = new Image();
-  const address = URL.createObjectURL(svgBlob(source));
+  const address = URL.createObjectURL(svgBlob(onPaper(source, element)));
   try {
     await new Promise((onload, onerror) => Object.assign(image, { onload, onerror, src: address }));
   } finally {
@@ -53,18 +65,10 @@ async function png(source, paper) {
   const scale = Math.min(PIXELS, LONGEST_SIDE / width, LONGEST_SIDE / height);
   const sides = { width: Math.round(width * scale), height: Math.round(height * scale) };
   const canvas = Object.assign(document.createElement("canvas"), sides);
-  const context = canvas.getContext("2d");
-  context.fillStyle = paper;
-  context.fillRect(0, 0, canvas.width, canvas.height);
-  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
   const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
   if (!blob) throw new Error("The picture is too large.");
   return blob;
-}
-
-/** The colour of the page around an element. */
-function paperOf(element) {
-  return getComputedStyle(element).getPropertyValue("--st-background-color").trim() || "#fff";
 }
 
 /** Let the button that copies a picture do so, or save it where the clipboard is refused. */
@@ -72,7 +76,7 @@ function offerCopy(parent, picture, name) {
   const [button, said] = [".copy", ".copied"].map((one) => parent.querySelector(one));
   let reading;
   button.addEventListener("click", async () => {
-    const made = png(picture(), paperOf(button));
+    const made = png(picture(), button);
     let done = "Copied";
     try {
       await navigator.clipboard.write([new ClipboardItem({ "image/png": made })]);

@@ -168,7 +168,7 @@ class TreeView {
 
   clicked(event) {
     const action = event.target.closest?.("button")?.dataset.action;
-    if (action === "svg") this.saveSvg();
+    if (action === "svg") saveSvg(this.source, this.frame, this.data.file_name);
     if (action === "png") this.savePng();
     const group = event.target.closest?.("g[data-type]");
     if (group) this.chosen(group);
@@ -217,12 +217,8 @@ class TreeView {
 
   // --- downloads
 
-  saveSvg() {
-    save(svgBlob(this.source), `${this.data.file_name}.svg`);
-  }
-
   async savePng() {
-    save(await png(this.source, paperOf(this.frame)), `${this.data.file_name}.png`);
+    save(await png(this.source, this.frame), `${this.data.file_name}.png`);
   }
 
   dispose() {

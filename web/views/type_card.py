@@ -44,6 +44,8 @@ def type_card(
             _preview(current, number, cascade)
         elif change is not None and change is graph.history[-1]:
             _outcome(current)
+        if is_present and graph.incoming(number) and current.study.has_blame:
+            _blame(current, graph.incoming(number))
     if is_present:
         _about(current, number)
     elif change is not None:
@@ -68,8 +70,6 @@ def _about(current: Session, number: int) -> None:
         for merge in map(graph.merge, producers)
     )
     st.caption(f"{made}; used by {uses}")
-    if study.has_blame:
-        _blame(current, producers)
 
 
 def _blame(current: Session, producers: Sequence[int]) -> None:

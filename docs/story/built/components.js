@@ -142,6 +142,25 @@ function component(View) {
   };
 }
 
+// Making elements; text nodes only, for words and types come from uploaded files.
+
+const SVG_NAMES = "http://www.w3.org/2000/svg";
+
+function made(name, className, text) {
+  const element = document.createElement(name);
+  if (className) element.className = className;
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+function drawn(name, attributes, ...children) {
+  const element = document.createElementNS(SVG_NAMES, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+
 // A picture on the page as a file of its own, and as pixels in the clipboard.
 
 const PIXELS = 2; // of a PNG for each of the picture
@@ -184,10 +203,22 @@ function svgBlob(source) {
   return new Blob([source], { type: "image/svg+xml;charset=utf-8" });
 }
 
-/** An SVG as a PNG on paper of a colour. */
-async function png(source, paper) {
+/** A picture on paper of the colour of the page around an element, for its letters may be light. */
+function onPaper(source, element) {
+  const [x, y, width, height] = (/viewBox="([^"]*)"/.exec(source)?.[1] ?? "0 0 100% 100%").split(" ");
+  const paper = getComputedStyle(element).getPropertyValue("--st-background-color").trim() || "#fff";
+  return source.replace(/<svg[^>]*>/, `$&<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="${paper}"/>`);
+}
+
+/** Save a picture as an SVG on paper. */
+function saveSvg(source, element, name) {
+  save(svgBlob(onPaper(source, element)), `${name}.svg`);
+}
+
+/** An SVG as a PNG on the paper around an element. */
+async function png(source, element) {
   const image = new Image();
-  const address = URL.createObjectURL(svgBlob(source));
+  const address = URL.createObjectURL(svgBlob(onPaper(source, element)));
   try {
     await new Promise((onload, onerror) => Object.assign(image, { onload, onerror, src: address }));
   } finally {
@@ -197,18 +228,10 @@ async function png(source, paper) {
   const scale = Math.min(PIXELS, LONGEST_SIDE / width, LONGEST_SIDE / height);
   const sides = { width: Math.round(width * scale), height: Math.round(height * scale) };
   const canvas = Object.assign(document.createElement("canvas"), sides);
-  const context = canvas.getContext("2d");
-  context.fillStyle = paper;
-  context.fillRect(0, 0, canvas.width, canvas.height);
-  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
   const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
   if (!blob) throw new Error("The picture is too large.");
   return blob;
-}
-
-/** The colour of the page around an element. */
-function paperOf(element) {
-  return getComputedStyle(element).getPropertyValue("--st-background-color").trim() || "#fff";
 }
 
 /** Let the button that copies a picture do so, or save it where the clipboard is refused. */
@@ -216,7 +239,7 @@ function offerCopy(parent, picture, name) {
   const [button, said] = [".copy", ".copied"].map((one) => parent.querySelector(one));
   let reading;
   button.addEventListener("click", async () => {
-    const made = png(picture(), paperOf(button));
+    const made = png(picture(), button);
     let done = "Copied";
     try {
       await navigator.clipboard.write([new ClipboardItem({ "image/png": made })]);
@@ -240,25 +263,42 @@ const SCALE = { most: 1.35, smallest: 0.15, largest: 4 };
 const MARGIN = 10; // px around all that is drawn
 const BAR = 40; // px at the end of a long fan, for its last row not to lie behind the buttons
 const LEAVING = 500; // ms after which what has faded is removed
+const HERE = "▪"; // in a merge, the type in the middle
 const NARROW = 400; // px; below, there is no room for both a merge and what it makes
 
-function svg(name, className) {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
-  if (className) element.setAttribute("class", className);
-  return element;
-}
-
-/** A fan in which the results at the right take the places of their merges. */
+/** A fan without merges: the parts run to the type in the middle, and results mark where it is in them. */
 function compact(fan) {
   const vertices = new Map(fan.vertices.map((vertex) => [vertex.id, vertex]));
   const results = new Map(fan.edges.map(({ source, target }) => [source, vertices.get(target)])); // a merge has one
-  for (const { id, kind, x, width } of fan.vertices) {
+  const isMaking = ({ id, kind, x }) => kind === "merge" && x < 0 && results.get(id)?.flags.includes("focus");
+  const making = fan.vertices.filter(isMaking);
+  let edges = fan.edges;
+  if (making.length === 1) {
+    const [merge] = making;
+    const middle = results.get(merge.id);
+    const nearer = middle.x - middle.width / 2 - (merge.x - merge.width / 2);
+    const moved = (path) => path.replace(/(-?[\d.]+) (-?[\d.]+)/g, (_, x, y) => `${Number(x) + nearer} ${y}`);
+    for (const vertex of fan.vertices) {
+      if (vertex.x < merge.x) vertices.set(vertex.id, { ...vertex, x: vertex.x + nearer });
+    }
+    edges = edges
+      .filter(({ source }) => source !== merge.id)
+      .map((edge) => (fan.vertices.find(({ id }) => id === edge.target).x > merge.x ? edge : { ...edge, path: moved(edge.path) }))
+      .map((edge) => (edge.target === merge.id ? { ...edge, target: middle.id } : edge));
+    vertices.delete(merge.id);
+  }
+  const focus = fan.vertices.find(({ flags }) => flags.includes("focus"));
+  for (const { id, kind, x, width, label, flags } of fan.vertices) {
     const result = results.get(id);
     if (kind !== "merge" || x < 0 || !result || results.has(result.id)) continue;
-    vertices.set(result.id, { ...result, x: x + (result.width - width) / 2 });
+    const parts = label.split(" + ").map((part) => [part === HERE ? focus.label : part, part === HERE]);
+    const isWhole = parts.map(([text]) => text).join("") === result.label;
+    const shown = { x: x + (result.width - width) / 2, flags: [...result.flags, ...flags], ...(isWhole && { parts }) };
+    vertices.set(result.id, { ...result, ...shown });
+    edges = edges.map((edge) => (edge.target === id ? { ...edge, target: result.id } : edge));
     vertices.delete(id);
   }
-  return { vertices: [...vertices.values()], edges: fan.edges.filter(({ source }) => vertices.has(source)) };
+  return { vertices: [...vertices.values()], edges: edges.filter(({ source }) => vertices.has(source)) };
 }
 
 class FanView {
@@ -352,7 +392,7 @@ class FanView {
     this.point(undefined); // nothing, until the pointer moves or the focus is back
     this.notice().hidden = this.fan.vertices.length > 0;
     this.sync(this.vertices, this.fan.vertices, ".vertices", (v) => this.newVertex(v), (e, v) => this.dress(e, v));
-    this.sync(this.edges, this.fan.edges, ".edges", () => svg("path"), (e, edge) => this.trace(e, edge));
+    this.sync(this.edges, this.fan.edges, ".edges", () => drawn("path", {}), (e, edge) => this.trace(e, edge));
     this.light(undefined); // what changed is seen, whatever was pointed at
     // What is put elsewhere in the order of the tab key has lost the focus.
     if (focused) (this.vertices.get(focused.id) ?? this.home(focused.key))?.element.focus({ preventScroll: true });
@@ -395,16 +435,14 @@ class FanView {
   }
 
   newVertex({ id, key }) {
-    const element = svg("g");
+    const [box, ring] = ["box", "ring"].map((name) => drawn("rect", { class: name }));
+    const element = drawn("g", { role: "button", tabindex: "-1" }, drawn("title", {}), box, ring, drawn("text", {}));
     element.dataset.id = id;
     element.dataset.key = key;
-    element.setAttribute("role", "button");
-    element.setAttribute("tabindex", "-1");
-    element.append(svg("title"), svg("rect", "box"), svg("rect", "ring"), svg("text"));
     return element;
   }
 
-  dress(element, { kind, label, about, value, x, y, width, lane, flags, fills, inks, coming }) {
+  dress(element, { kind, label, parts = [[label, false]], about, value, x, y, width, lane, flags, fills, inks, coming }) {
     const classes = ["vertex", kind, ...flags, ...(lane === null ? [] : ["strand"])];
     element.setAttribute("class", [...classes, ...(coming ? ["coming"] : [])].join(" "));
     element.style.transform = `translate(${x}px, ${y}px)`;
@@ -425,8 +463,10 @@ class FanView {
         rect.style[name] = `${size}px`;
       }
     }
-    if (text.textContent !== label) {
-      text.textContent = label;
+    const written = JSON.stringify(parts);
+    if (text.dataset.written !== written) {
+      text.dataset.written = written;
+      text.replaceChildren(...parts.map(([part, isShared]) => (isShared ? drawn("tspan", { "font-weight": 700 }, part) : part)));
       text.removeAttribute("textLength");
       // Letters that the font lacks come from another, which may be wider.
       if (text.getComputedTextLength() > width - 14) {
@@ -543,7 +583,7 @@ class FanView {
 
   act(action) {
     if (action === "svg") {
-      save(svgBlob(this.picture()), "merge-graph.svg");
+      saveSvg(this.picture(), this.frame, "merge-graph");
       return;
     }
     const { clientWidth: wide, clientHeight: high } = this.surface;
@@ -873,10 +913,22 @@ function svgBlob(source) {
   return new Blob([source], { type: "image/svg+xml;charset=utf-8" });
 }
 
-/** An SVG as a PNG on paper of a colour. */
-async function png(source, paper) {
+/** A picture on paper of the colour of the page around an element, for its letters may be light. */
+function onPaper(source, element) {
+  const [x, y, width, height] = (/viewBox="([^"]*)"/.exec(source)?.[1] ?? "0 0 100% 100%").split(" ");
+  const paper = getComputedStyle(element).getPropertyValue("--st-background-color").trim() || "#fff";
+  return source.replace(/<svg[^>]*>/, `$&<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="${paper}"/>`);
+}
+
+/** Save a picture as an SVG on paper. */
+function saveSvg(source, element, name) {
+  save(svgBlob(onPaper(source, element)), `${name}.svg`);
+}
+
+/** An SVG as a PNG on the paper around an element. */
+async function png(source, element) {
   const image = new Image();
-  const address = URL.createObjectURL(svgBlob(source));
+  const address = URL.createObjectURL(svgBlob(onPaper(source, element)));
   try {
     await new Promise((onload, onerror) => Object.assign(image, { onload, onerror, src: address }));
   } finally {
@@ -886,18 +938,10 @@ async function png(source, paper) {
   const scale = Math.min(PIXELS, LONGEST_SIDE / width, LONGEST_SIDE / height);
   const sides = { width: Math.round(width * scale), height: Math.round(height * scale) };
   const canvas = Object.assign(document.createElement("canvas"), sides);
-  const context = canvas.getContext("2d");
-  context.fillStyle = paper;
-  context.fillRect(0, 0, canvas.width, canvas.height);
-  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
   const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
   if (!blob) throw new Error("The picture is too large.");
   return blob;
-}
-
-/** The colour of the page around an element. */
-function paperOf(element) {
-  return getComputedStyle(element).getPropertyValue("--st-background-color").trim() || "#fff";
 }
 
 /** Let the button that copies a picture do so, or save it where the clipboard is refused. */
@@ -905,7 +949,7 @@ function offerCopy(parent, picture, name) {
   const [button, said] = [".copy", ".copied"].map((one) => parent.querySelector(one));
   let reading;
   button.addEventListener("click", async () => {
-    const made = png(picture(), paperOf(button));
+    const made = png(picture(), button);
     let done = "Copied";
     try {
       await navigator.clipboard.write([new ClipboardItem({ "image/png": made })]);
@@ -1184,7 +1228,7 @@ class TreeView {
 
   clicked(event) {
     const action = event.target.closest?.("button")?.dataset.action;
-    if (action === "svg") this.saveSvg();
+    if (action === "svg") saveSvg(this.source, this.frame, this.data.file_name);
     if (action === "png") this.savePng();
     const group = event.target.closest?.("g[data-type]");
     if (group) this.chosen(group);
@@ -1233,12 +1277,8 @@ class TreeView {
 
   // --- downloads
 
-  saveSvg() {
-    save(svgBlob(this.source), `${this.data.file_name}.svg`);
-  }
-
   async savePng() {
-    save(await png(this.source, paperOf(this.frame)), `${this.data.file_name}.png`);
+    save(await png(this.source, this.frame), `${this.data.file_name}.png`);
   }
 
   dispose() {
@@ -1440,10 +1480,22 @@ function svgBlob(source) {
   return new Blob([source], { type: "image/svg+xml;charset=utf-8" });
 }
 
-/** An SVG as a PNG on paper of a colour. */
-async function png(source, paper) {
+/** A picture on paper of the colour of the page around an element, for its letters may be light. */
+function onPaper(source, element) {
+  const [x, y, width, height] = (/viewBox="([^"]*)"/.exec(source)?.[1] ?? "0 0 100% 100%").split(" ");
+  const paper = getComputedStyle(element).getPropertyValue("--st-background-color").trim() || "#fff";
+  return source.replace(/<svg[^>]*>/, `$&<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="${paper}"/>`);
+}
+
+/** Save a picture as an SVG on paper. */
+function saveSvg(source, element, name) {
+  save(svgBlob(onPaper(source, element)), `${name}.svg`);
+}
+
+/** An SVG as a PNG on the paper around an element. */
+async function png(source, element) {
   const image = new Image();
-  const address = URL.createObjectURL(svgBlob(source));
+  const address = URL.createObjectURL(svgBlob(onPaper(source, element)));
   try {
     await new Promise((onload, onerror) => Object.assign(image, { onload, onerror, src: address }));
   } finally {
@@ -1453,18 +1505,10 @@ async function png(source, paper) {
   const scale = Math.min(PIXELS, LONGEST_SIDE / width, LONGEST_SIDE / height);
   const sides = { width: Math.round(width * scale), height: Math.round(height * scale) };
   const canvas = Object.assign(document.createElement("canvas"), sides);
-  const context = canvas.getContext("2d");
-  context.fillStyle = paper;
-  context.fillRect(0, 0, canvas.width, canvas.height);
-  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
   const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
   if (!blob) throw new Error("The picture is too large.");
   return blob;
-}
-
-/** The colour of the page around an element. */
-function paperOf(element) {
-  return getComputedStyle(element).getPropertyValue("--st-background-color").trim() || "#fff";
 }
 
 /** Let the button that copies a picture do so, or save it where the clipboard is refused. */
@@ -1472,7 +1516,7 @@ function offerCopy(parent, picture, name) {
   const [button, said] = [".copy", ".copied"].map((one) => parent.querySelector(one));
   let reading;
   button.addEventListener("click", async () => {
-    const made = png(picture(), paperOf(button));
+    const made = png(picture(), button);
     let done = "Copied";
     try {
       await navigator.clipboard.write([new ClipboardItem({ "image/png": made })]);

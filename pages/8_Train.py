@@ -137,12 +137,12 @@ def _settings(current: Session) -> _Order | None:
         how: dict[str, Any] = {"step": 1000, "key": "train_size", "first": 8000, "width": 180}
         how["help"] = "All types, the atoms included: the bytes alone are 256."
         size = int(ui.setting(st.number_input, "Vocabulary size", 10, most, **how))
-        place = st.container(horizontal=True, width="content")
+        place = st.container(horizontal=True, vertical_alignment="bottom", width="content")
         parameters = {}
         for name, field in fields.items():
             if name == "types":  # the vocabulary size
                 continue
-            label, key = f"{method.title}: {name}", f"train_{method.name}_{name}"
+            label, key = name.replace("_", " ").capitalize(), f"train_{method.name}_{name}"
             parameters[name] = parameter_field(place, label, key, field, field.default)
         with st.popover("Preparation", icon=":material/tune:"):
             pipeline = st.selectbox(

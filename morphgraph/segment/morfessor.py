@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from itertools import accumulate, islice, pairwise
 from multiprocessing import get_context
+from threading import Lock
 from typing import Any
 
 from pydantic import Field
@@ -28,6 +29,7 @@ FORCE_SPLIT = ("-", "'")
 _USUAL_EPOCHS = 6
 _TUNED_EPOCHS = 10
 """Epochs after which α stays as it is, so that training ends."""
+_DRAWING = Lock()
 _RUNS, _AGREE = 5, 4
 _TUNED_ON = 500
 _PER_LETTER = 100.0
@@ -93,7 +95,7 @@ def train_baseline(
     model. Source: Virpioja et al. 2013.
     """
     require("Morfessor", "morfessor")
-    from morfessor import AnnotationCorpusWeight, BaselineModel, FixedCorpusWeight, utils
+    from morfessor import AnnotationCorpusWeight, BaselineModel, FixedCorpusWeight, baseline, utils
 
     weight = FixedCorpusWeight(corpus_weight) if gold is None else AnnotationCorpusWeight(gold)
 
@@ -108,12 +110,12 @@ def train_baseline(
     utils.show_progress_bar = False
     model = BaselineModel(list(FORCE_SPLIT), Watched())
     model.load_data((count, word) for word, count in counts.items())
-    state = random.getstate()  # Morfessor draws by the global one
-    try:
-        random.seed(seed)
-        model.train_batch()
-    finally:
-        random.setstate(state)
+    with _DRAWING:  # else Morfessor draws by the generator that all threads share
+        shared, baseline.random = baseline.random, random.Random(seed)
+        try:
+            model.train_batch()
+        finally:
+            baseline.random = shared
     return model
 
 

@@ -1,5 +1,6 @@
 """Morfessor as a method: its own search is the oracle; the same input gives the same model."""
 
+import random
 from dataclasses import replace
 from itertools import accumulate
 
@@ -28,6 +29,17 @@ def test_segments_as_morfessor_does() -> None:
     again = read_model(write_model(train("morfessor", WORDS, 10_000)), "model.json")
     assert again.signature() == ours.signature()
     assert token_texts(again, words) == token_texts(ours, words)
+
+
+def test_what_others_draw_changes_no_model_and_is_not_changed() -> None:
+    counts = dampened(WORDS, 500)
+    alone = train_baseline(counts, 0).get_constructions()
+    drawn = []
+    random.seed(1)
+    watched = train_baseline(counts, 0, watch=lambda _: drawn.append(random.random()))
+    assert watched.get_constructions() == alone
+    random.seed(1)
+    assert drawn == [random.random() for _ in drawn] and drawn
 
 
 def test_a_smaller_vocabulary_has_the_most_frequent_morphs() -> None:

@@ -48,7 +48,7 @@ _SIGNS = (
     ("merge more", "", "merges that are not drawn"),
 )
 """The kind, text and meaning of each sign of the picture."""
-HEIGHT = "clamp(400px, calc(100vh - 225px), 900px)"
+HEIGHT = "clamp(300px, calc(100vh - var(--beside-graph, 225px)), 900px)"
 
 
 @st.fragment

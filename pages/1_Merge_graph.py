@@ -145,7 +145,7 @@ def _go_to(current: Session, number: str) -> None:
 
 
 def _controls(current: Session) -> Controls:
-    with st.container(horizontal=True, wrap=False):
+    with st.container(horizontal=True, wrap=False, key="graph-controls"):
         with st.container():
             _finder(current, current.focus, current.selected)
         with st.popover("View"):

@@ -48,7 +48,7 @@ _SIGNS = (
     ("merge more", "", "merges that are not drawn"),
 )
 """The kind, text and meaning of each sign of the picture."""
-HEIGHT = "clamp(400px, calc(100vh - 225px), 900px)"
+HEIGHT = "clamp(300px, calc(100vh - var(--beside-graph, 225px)), 900px)"
 
 
 @st.fragment
@@ -145,7 +145,7 @@ def _go_to(current: Session, number: str) -> None:
 
 
 def _controls(current: Session) -> Controls:
-    with st.container(horizontal=True, wrap=False):
+    with st.container(horizontal=True, wrap=False, key="graph-controls"):
         with st.container():
             _finder(current, current.focus, current.selected)
         with st.popover("View"):

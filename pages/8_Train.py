@@ -413,7 +413,10 @@ def _examples(current: Session, trained: list[Segmenter]) -> None:
     labels = [*("trained" for _ in trained), f"open: {study.tokeniser.name}"]
     with ui.attempt():
         compared = Comparison([*trained, Bte(study.tokeniser)], words, gold, labels=labels)
-        for column, title in zip(st.columns(1 + len(labels)), ["gold", *labels], strict=True):
+        first = "gold" if any(gold) else "word"
+        with st.container(key="train-heads"):
+            heads = st.columns(1 + len(labels), gap=None, wrap=False)
+        for column, title in zip(heads, [first, *labels], strict=True):
             column.markdown(f"**{ui.plain(shortened(title, 40))}**")
         comparison_table(labels, list(enumerate(compared.rows)), key="train examples")
 

@@ -260,8 +260,9 @@ def show_table(
     if most is not None:
         how["height"] = 35 * (min(len(frame), most) + 1) + 3
     config = how["column_config"] = dict(how.get("column_config", {}))
-    first = next(iter(how.get("column_order", frame.columns)))
-    config[first] = {**st.column_config.Column(), **config.get(first, {}), "pinned": True}
+    first, *others = how.get("column_order", frame.columns)
+    is_pinned = bool(others)  # beside a pinned column stands another, an empty one if need be
+    config[first] = {**st.column_config.Column(), **config.get(first, {}), "pinned": is_pinned}
     written = [
         name
         for name, one in config.items()

@@ -50,7 +50,7 @@ _MEANING: Final[Mapping[GapKind, str]] = {
 MARGIN = 16.0
 _LEAF, _BOX, _LEVEL, _TITLE, _ROW = 28.0, 38.0, 62.0, 30.0, 24.0
 _LEGEND_ROW, _LEGEND_SIZE = 22.0, 12.0
-_LEAST_WIDTH = 460.0
+_LEGEND_LEAST, _LEGEND_MOST = 300.0, 460.0  # widths that it makes a narrower tree have
 
 
 def to_svg(
@@ -74,7 +74,8 @@ def to_svg(
         for row in [group] if room is None else wrapped_rows(group, room):
             pairs += zip(row, aligned_layouts(row), strict=True)
     wide = max((layout.width for _, layout in pairs), default=0.0)
-    width = round(max(wide, _LEAST_WIDTH if has_legend else 0) + 2 * MARGIN)
+    least = min(max(room or _LEGEND_MOST, _LEGEND_LEAST), _LEGEND_MOST) if has_legend else 0
+    width = round(max(wide, least) + 2 * MARGIN)
     x, y = max(MARGIN, (width - wide) / 2), MARGIN
     drawn: list[_Placed] = []
     for tree, layout in pairs:

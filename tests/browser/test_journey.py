@@ -177,8 +177,9 @@ def explore_and_knock_out(page: Page) -> None:
     with page.expect_download() as download:
         page.get_by_role("button", name="Download as SVG").click()
     picture = ElementTree.parse(download.value.path())
-    drawn = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
-    assert "ung" in drawn
+    drawn = list(picture.iter("{http://www.w3.org/2000/svg}text"))
+    struck = [text.text for text in drawn if text.get("text-decoration") == "line-through"]
+    assert "ung" in struck
     assert len(drawn) == graph(page).locator(".vertex[data-id]").count()
 
     page.get_by_role("button", name="Undo").click()

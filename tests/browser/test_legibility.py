@@ -134,6 +134,10 @@ def test_the_graph_is_as_wide_as_its_frame_and_its_labels_are_readable(
     graph = page.get_by_role("group", name="Merge graph:")
     frame = graph.bounding_box()
     assert frame is not None
+    if width == 390:
+        sheet = page.locator(".st-key-type-sheet").bounding_box()
+        assert sheet is not None
+        assert frame["y"] + frame["height"] <= sheet["y"], "the sheet of the type covers the graph"
     labels = graph.locator(".vertex").all()
     assert len(labels) > 10
     for label in labels:

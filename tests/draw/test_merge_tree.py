@@ -262,6 +262,12 @@ def test_the_legend_explains_what_occurs_and_nothing_else(study: Study) -> None:
     assert "blame" not in plain
 
 
+@pytest.mark.parametrize("widest", [340, 686])
+def test_the_legend_makes_no_picture_wider_than_asked_for(study: Study, widest: int) -> None:
+    tree = describe_tree(study.tokeniser, study.benchmark.words, 0, blame=study.blame(), gold={1})
+    assert int(parsed(to_svg(tree, "light", widest)).get("width", "")) <= widest
+
+
 def test_each_step_is_named_on_all_that_belongs_to_it(study: Study) -> None:
     tree = describe_tree(study.tokeniser, study.benchmark.words, 0, gold={1, 2, 3})
     svg = to_svg(tree)

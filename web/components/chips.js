@@ -4,7 +4,7 @@
 const SIGNS = [
   [".gold .chip, .morphs", "gold", "go|ld", "where the reference cuts"],
   [".chip.morph:not(.many *)", "chip morph", "morph", "a token as in the gold"],
-  [".chip:not(.gold .chip, .many *, .morph, .covering, .dropped)", "chip", "token", "any other token"],
+  [".chip:not(.gold .chip, .many *, .morph, .covering, .dropped)", "chip", "token", "a token"],
   [".chip.covering", "chip covering", "to|ken", "a token over a gold boundary"],
   [".chip.culprit", "chip culprit", "token", "made by the merge most to blame"],
   [".chip.half", "chip half", "½", "a token that begins inside a letter"],

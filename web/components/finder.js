@@ -38,7 +38,7 @@ class FinderView {
 
   update({ data, setStateValue, setTriggerValue }) {
     [this.report, this.go] = [setStateValue, setTriggerValue];
-    this.button.firstElementChild.textContent = data.first;
+    this.button.lastElementChild.textContent = data.first;
     this.query = data.query;
     const told = JSON.stringify([data.title, data.options]);
     if (told !== this.told) {

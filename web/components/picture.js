@@ -4,7 +4,7 @@ const PIXELS = 2; // of a PNG for each of the picture
 const LONGEST_SIDE = 16000; // px that a canvas surely can have
 const AROUND_PICTURE = 10; // px
 const COPIED_FOR = 2500; // ms that one can read it
-const PAINTED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor", "dominant-baseline", "text-decoration-line"];
+const PAINTED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor", "dominant-baseline"];
 
 /** An SVG of the page as text, with its colours in its elements; `finish` changes its copy. */
 function standalone(shown, finish = () => {}, box = shown.viewBox.baseVal) {
@@ -14,6 +14,7 @@ function standalone(shown, finish = () => {}, box = shown.viewBox.baseVal) {
   for (const [i, shape] of [...copy.querySelectorAll(all)].entries()) {
     const style = getComputedStyle(shapes[i]);
     for (const name of PAINTED) shape.setAttribute(name, style.getPropertyValue(name));
+    shape.setAttribute("text-decoration", style.textDecorationLine); // of which an attribute has the short name only
   }
   finish(copy);
   return asFile(copy, box, getComputedStyle(shown).fontFamily);

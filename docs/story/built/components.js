@@ -167,7 +167,7 @@ const PIXELS = 2; // of a PNG for each of the picture
 const LONGEST_SIDE = 16000; // px that a canvas surely can have
 const AROUND_PICTURE = 10; // px
 const COPIED_FOR = 2500; // ms that one can read it
-const PAINTED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor", "dominant-baseline", "text-decoration-line"];
+const PAINTED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor", "dominant-baseline"];
 
 /** An SVG of the page as text, with its colours in its elements; `finish` changes its copy. */
 function standalone(shown, finish = () => {}, box = shown.viewBox.baseVal) {
@@ -177,6 +177,7 @@ function standalone(shown, finish = () => {}, box = shown.viewBox.baseVal) {
   for (const [i, shape] of [...copy.querySelectorAll(all)].entries()) {
     const style = getComputedStyle(shapes[i]);
     for (const name of PAINTED) shape.setAttribute(name, style.getPropertyValue(name));
+    shape.setAttribute("text-decoration", style.textDecorationLine); // of which an attribute has the short name only
   }
   finish(copy);
   return asFile(copy, box, getComputedStyle(shown).fontFamily);
@@ -877,7 +878,7 @@ const PIXELS = 2; // of a PNG for each of the picture
 const LONGEST_SIDE = 16000; // px that a canvas surely can have
 const AROUND_PICTURE = 10; // px
 const COPIED_FOR = 2500; // ms that one can read it
-const PAINTED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor", "dominant-baseline", "text-decoration-line"];
+const PAINTED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor", "dominant-baseline"];
 
 /** An SVG of the page as text, with its colours in its elements; `finish` changes its copy. */
 function standalone(shown, finish = () => {}, box = shown.viewBox.baseVal) {
@@ -887,6 +888,7 @@ function standalone(shown, finish = () => {}, box = shown.viewBox.baseVal) {
   for (const [i, shape] of [...copy.querySelectorAll(all)].entries()) {
     const style = getComputedStyle(shapes[i]);
     for (const name of PAINTED) shape.setAttribute(name, style.getPropertyValue(name));
+    shape.setAttribute("text-decoration", style.textDecorationLine); // of which an attribute has the short name only
   }
   finish(copy);
   return asFile(copy, box, getComputedStyle(shown).fontFamily);
@@ -1444,7 +1446,7 @@ const PIXELS = 2; // of a PNG for each of the picture
 const LONGEST_SIDE = 16000; // px that a canvas surely can have
 const AROUND_PICTURE = 10; // px
 const COPIED_FOR = 2500; // ms that one can read it
-const PAINTED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor", "dominant-baseline", "text-decoration-line"];
+const PAINTED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor", "dominant-baseline"];
 
 /** An SVG of the page as text, with its colours in its elements; `finish` changes its copy. */
 function standalone(shown, finish = () => {}, box = shown.viewBox.baseVal) {
@@ -1454,6 +1456,7 @@ function standalone(shown, finish = () => {}, box = shown.viewBox.baseVal) {
   for (const [i, shape] of [...copy.querySelectorAll(all)].entries()) {
     const style = getComputedStyle(shapes[i]);
     for (const name of PAINTED) shape.setAttribute(name, style.getPropertyValue(name));
+    shape.setAttribute("text-decoration", style.textDecorationLine); // of which an attribute has the short name only
   }
   finish(copy);
   return asFile(copy, box, getComputedStyle(shown).fontFamily);
@@ -1537,7 +1540,7 @@ function offerCopy(parent, picture, name) {
 const SIGNS = [
   [".gold .chip, .morphs", "gold", "go|ld", "where the reference cuts"],
   [".chip.morph:not(.many *)", "chip morph", "morph", "a token as in the gold"],
-  [".chip:not(.gold .chip, .many *, .morph, .covering, .dropped)", "chip", "token", "any other token"],
+  [".chip:not(.gold .chip, .many *, .morph, .covering, .dropped)", "chip", "token", "a token"],
   [".chip.covering", "chip covering", "to|ken", "a token over a gold boundary"],
   [".chip.culprit", "chip culprit", "token", "made by the merge most to blame"],
   [".chip.half", "chip half", "½", "a token that begins inside a letter"],
@@ -2075,7 +2078,7 @@ function drawn(name, attributes, ...children) {
 const SIGNS = [
   [".gold .chip, .morphs", "gold", "go|ld", "where the reference cuts"],
   [".chip.morph:not(.many *)", "chip morph", "morph", "a token as in the gold"],
-  [".chip:not(.gold .chip, .many *, .morph, .covering, .dropped)", "chip", "token", "any other token"],
+  [".chip:not(.gold .chip, .many *, .morph, .covering, .dropped)", "chip", "token", "a token"],
   [".chip.covering", "chip covering", "to|ken", "a token over a gold boundary"],
   [".chip.culprit", "chip culprit", "token", "made by the merge most to blame"],
   [".chip.half", "chip half", "½", "a token that begins inside a letter"],

@@ -527,6 +527,8 @@ class FanView {
     const { top, bottom } = this.bounds();
     const [from, part] = [(-y - top) / (bottom - top), this.surface.clientHeight / scale / (bottom - top)];
     this.thumb.hidden = !(part < 0.98);
+    // Where all is in sight a finger scrolls the page.
+    for (const element of [this.surface, this.world]) element.style.touchAction = this.thumb.hidden ? "pan-y" : "none";
     this.thumb.style.top = `${100 * Math.max(0, Math.min(1 - part, from))}%`;
     this.thumb.style.height = `${100 * part}%`;
   }

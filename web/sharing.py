@@ -9,12 +9,14 @@ from contextlib import suppress
 import streamlit as st
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import parse_json
 from morphgraph.formats.recipe import check_steps, replay
 from web.state import Session
 
 _NAME, _LONGEST = "edits", 1_500
-_MOST = 200_000
-"""Bytes of JSON that an address may unpack to."""
+_MOST, _STEPS = 20_000, 100
+"""Bytes of JSON that an address may unpack to, and edits in it, as each is made when it is opened.
+"""
 
 
 def edits_in_address(current: Session) -> str:
@@ -23,9 +25,10 @@ def edits_in_address(current: Session) -> str:
     if not steps:
         return ""
     told = {"tokeniser": current.study.tokeniser.checksum, "steps": steps}
-    packed = zlib.compress(json.dumps(told, separators=(",", ":")).encode(), 9)
-    text = base64.urlsafe_b64encode(packed).decode().rstrip("=")
-    return text if len(text) <= _LONGEST else ""
+    written = json.dumps(told, separators=(",", ":")).encode()
+    text = base64.urlsafe_b64encode(zlib.compress(written, 9)).decode().rstrip("=")
+    fits = len(text) <= _LONGEST and len(written) <= _MOST and len(steps) <= _STEPS
+    return text if fits else ""
 
 
 def follow_edits(current: Session) -> None:
@@ -47,10 +50,12 @@ def make_shared_edits(current: Session) -> None:
         return
     with suppress(binascii.Error, zlib.error, ValueError, MorphGraphError):
         packed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-        told = json.loads(zlib.decompressobj().decompress(packed, _MOST))
+        told = parse_json(zlib.decompressobj().decompress(packed, _MOST), "The address")
         if not isinstance(told, dict) or told.get("tokeniser") != current.study.tokeniser.checksum:
             return
         check_steps(told.get("steps"), "The address")
+        if len(told["steps"]) > _STEPS:
+            return
         changes = replay(current.study.tokeniser, told, "The address")
         one = len(changes) == 1
         current.notice = f"{len(changes)} {'edit' if one else 'edits'} of the address you opened."

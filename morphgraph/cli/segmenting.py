@@ -25,6 +25,7 @@ from morphgraph.core.text import base_name, count_text, counted, ratio_text, uni
 from morphgraph.formats.export_files import source_settings
 from morphgraph.methods import METHODS
 from morphgraph.segment.method import parse_method
+from morphgraph.tokeniser.preprocess import SHOWN_MARKER
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,8 +88,8 @@ def segment(
         signed = {"signature": segmenter.signature()} if chosen else {}
         output.print_json({"words": rows, **signed})
         return
-    for row in rows:
-        print(" ".join(row["tokens"]))
+    for row in rows:  # a token of several words must not look like several tokens
+        print(" ".join(token.replace(" ", SHOWN_MARKER) for token in row["tokens"]))
 
 
 # ------------------------------------------------------------------------------ vocabulary

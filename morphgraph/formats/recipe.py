@@ -11,6 +11,7 @@ from typing import Any
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import json_bytes, parse_json
+from morphgraph.core.limits import RECIPE_EDITS
 from morphgraph.core.text import base_name, shortened
 from morphgraph.graph.merge_table import Change, EditError
 from morphgraph.tokeniser.tokeniser import BpeTokeniser, LearnedFrom, Lineage
@@ -79,6 +80,7 @@ def check_steps(steps: Any, name: str, place: str = "field steps", fix: str = _F
     """Raise `FileFormatError` for what is no list of edits with all their fields."""
     if not isinstance(steps, list):
         raise FileFormatError(name, place, "a list is expected here", fix)
+    RECIPE_EDITS.check(len(steps), name, place)
     for position, step in enumerate(steps, start=1):
         if problem := _step_problem(step):
             raise FileFormatError(name, f"{place}, entry {position}", problem, fix)

@@ -80,6 +80,7 @@ _EXACT = (
     r"\s*[\r\n]+",
     r"\s*[\r\n]",
     r"\s+(?!\S)",
+    r" +(?!\S)",  # SuperBPE
     r"\s++$",
     r"\s+$",  # DeepSeek LLM
     "^ +",  # SentencePiece's removal of extra white space

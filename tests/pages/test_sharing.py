@@ -47,6 +47,7 @@ def test_an_address_with_edits_makes_them(app: Any) -> None:
         packed({"tokeniser": "another", "steps": []}),
         packed({"tokeniser": None, "steps": [{"edit": "knockout", "types": ["ies"]}]}),
         base64.urlsafe_b64encode(zlib.compress(b" " * 5_000_000)[:1_000]).decode(),
+        base64.urlsafe_b64encode(zlib.compress(b"[" * 19_000)).decode(),
     ],
 )
 def test_what_is_no_recipe_is_ignored(app: Any, text: str) -> None:
@@ -59,6 +60,19 @@ def test_a_step_that_does_not_fit_makes_none(app: Any) -> None:
     steps = [{"edit": "knockout", "types": ["ies"]}, {"edit": "knockout", "types": ["no type"]}]
     visit(app, packed({"tokeniser": checksum, "steps": steps}))
     assert not app.graph.history
+
+
+def test_an_address_makes_a_hundred_edits_at_most(app: Any) -> None:
+    graph, checksum = app.graph, app.session.study.tokeniser.checksum
+    removable = [t for t in graph.types[400:] if graph.is_removable(graph.ids[t])]
+    steps = [{"edit": "knockout", "types": [text]} for text in removable[:101]]
+    visit(app, packed({"tokeniser": checksum, "steps": steps}))
+    assert not app.graph.history
+    visit(app, packed({"tokeniser": checksum, "steps": steps[:100]}))
+    assert len(app.graph.history) == 100
+    assert edits_in_address(app.session)
+    app.graph.knockout(removable[100:101])
+    assert edits_in_address(app.session) == ""
 
 
 def test_many_edits_are_not_in_the_address(app: Any) -> None:

@@ -64,6 +64,7 @@ PUBLISHED = {
     "Falcon": "[0-9][0-9][0-9]",
     "OLMo": r"(?=(\d{3})+(?!\d))",
     "SentencePiece": "^ +| +$",
+    "SuperBPE": r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)",
     "a class": r"[一-龥぀-ゟ゠-ヿ]+",
 }
 

@@ -122,3 +122,5 @@ def test_commands_refuse_with_the_reason(morphgraph: Any, super_file: Path) -> N
         assert not list(out.glob("*"))
     listed = morphgraph("vocabulary", "--tokenizer", super_file, "--list", "several_words")
     assert "␣of␣the" in listed.out
+    cut = morphgraph("segment", "--tokenizer", super_file, "--sentences", "of the undo in a lot")
+    assert cut.out == "of Ġthe␣undo Ġin Ġa Ġlot\n"

@@ -255,8 +255,9 @@ def parity(languages: str = "en,de,tr,hu", merges: int = 16_000, rounds: int = 3
     }
     # As if of parallel texts: the same number of running words in each language.
     scaled = {
-        name: WordCounts(each.words, [round(n * 1e9 / each.total) for n in each.counts])
+        name: WordCounts(each.words, [round(n * share) for n in each.counts])
         for name, each in counts.languages.items()
+        for share in [1e9 / each.total]
     }
     measured_on = {"": counts, ", development": LanguageCounts(counts.languages, scaled)}
     contestants: dict[str, Callable[[], object]] = {

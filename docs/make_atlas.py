@@ -346,6 +346,8 @@ def main(paths: Sequence[str]) -> None:
     """Take over results if there are some, and draw."""
     if paths:
         board = merged({path: read_leaderboard(Path(path)) for path in paths})
+        if not board.rows:
+            raise MorphGraphError("The files have no row. Give results.json of an evaluation.")
         _write_packed(RESULTS, board.model_dump())
         _write_packed(MERGES, blamed_in(board, read_merges()))
     pages = pages_of(read_leaderboard(RESULTS), read_merges())
@@ -357,4 +359,7 @@ def main(paths: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    try:
+        main(sys.argv[1:])
+    except MorphGraphError as error:
+        sys.exit(f"Error: {error}")

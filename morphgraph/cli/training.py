@@ -77,7 +77,9 @@ def train(
         raise MorphGraphError("--development needs a method. Add --method parity.")
     learns = method is not None and parse_method(method)[0] == "morphbpe"
     if learns != (reference is not None):
-        raise MorphGraphError("Only --method morphbpe learns from a --reference, and needs one. Give both.")
+        raise MorphGraphError(
+            "Only --method morphbpe learns from a --reference, and needs it. Give both."
+        )
     gold = reading.read_any(reference)
     if confined:
         lower_priority()

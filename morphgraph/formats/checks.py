@@ -85,12 +85,7 @@ def export_checks(
     elif template:
         chats = "the chat template is as before"
     return [
-        Check(
-            "merges that need our class",
-            tuple_merges if tuple_merges or not needs_code else None,
-            not needs_code,
-            needs_code or loads,
-        ),
+        Check("merges that need our class", tuple_merges, not needs_code, needs_code or loads),
         emitted,
         dead,
         Check("types with another id", moved, True, f"of {len(id_map):,} that are left; {kept}"),

@@ -629,4 +629,6 @@ def known_browser(current: Session) -> None:
 
     own = {"browser": current.store.token, "tab": current.store.tab, "names": _COOKIES}
     data = {**own, "seconds": days_kept() * 86_400}
-    component("browser", "browser", "hidden")(key=_COMPONENT, data=data, on_tab_change=back_in_tab)
+    shares = ("hidden", "shared", "elements", "picture", "charts")
+    made = component("browser", "browser", *shares)
+    made(key=_COMPONENT, data=data, on_tab_change=back_in_tab)

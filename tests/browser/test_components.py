@@ -38,12 +38,19 @@ COPIED = """
 async () => {
   const [item] = await navigator.clipboard.read();
   const image = await createImageBitmap(await item.getType("image/png"));
-  const context = document.createElement("canvas").getContext("2d");
+  const { width, height } = image;
+  const context = Object.assign(document.createElement("canvas"), { width, height }).getContext("2d");
   context.drawImage(image, 0, 0);
-  const corner = context.getImageData(2, 2, 1, 1).data;
-  return [image.width, image.height, ...corner];
+  const pixels = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer);
+  return [width, height, new Set(pixels).size, ...context.getImageData(2, 2, 1, 1).data];
 }
 """
+
+
+def check_copied(page: Page) -> None:
+    width, height, colours, *paper = page.evaluate(COPIED)
+    assert width > 500 and height > 200 and colours > 50
+    assert max(paper[:3]) < 60 and paper[3] == 255, "that of the dark theme"
 
 
 def test_a_picture_is_copied_or_saved_where_the_clipboard_is_refused(
@@ -56,12 +63,20 @@ def test_a_picture_is_copied_or_saved_where_the_clipboard_is_refused(
     copy = page.get_by_role("button", name="Copy picture")
     copy.click()
     expect(page.locator(".copied")).to_have_text("Copied")
-    width, height, *paper = page.evaluate(COPIED)
-    assert width > 500 and height > 200
-    assert max(paper[:3]) < 60 and paper[3] == 255, "that of the dark theme"
+    check_copied(page)
     page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     with page.expect_download() as download:
         copy.click()
     assert download.value.suggested_filename == "merge-graph.png"
     assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
     expect(page.locator(".copied")).to_have_text("Saved as PNG")
+
+
+def test_a_chart_is_copied(new_page: Callable[..., Page], app_address: str) -> None:
+    page = new_page(color_scheme="dark", permissions=["clipboard-read", "clipboard-write"])
+    page.goto(f"{app_address}/Blame?demo=en")
+    chart = page.locator(".js-plotly-plot").first
+    chart.hover()
+    chart.get_by_role("button", name="Copy picture").click()
+    expect(chart.locator(".copied")).to_have_text("Copied")
+    check_copied(page)

@@ -167,7 +167,7 @@ const PIXELS = 2; // of a PNG for each of the picture
 const LONGEST_SIDE = 16000; // px that a canvas surely can have
 const AROUND_PICTURE = 10; // px
 const COPIED_FOR = 2500; // ms that one can read it
-const PAINTED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor", "dominant-baseline"];
+const PAINTED = ["fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "stroke-dasharray", "opacity", "display", "font-size", "font-weight", "text-anchor", "dominant-baseline"];
 
 /** An SVG of the page as text, with its colours in its elements; `finish` changes its copy. */
 function standalone(shown, finish = () => {}, box = shown.viewBox.baseVal) {
@@ -880,7 +880,7 @@ const PIXELS = 2; // of a PNG for each of the picture
 const LONGEST_SIDE = 16000; // px that a canvas surely can have
 const AROUND_PICTURE = 10; // px
 const COPIED_FOR = 2500; // ms that one can read it
-const PAINTED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor", "dominant-baseline"];
+const PAINTED = ["fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "stroke-dasharray", "opacity", "display", "font-size", "font-weight", "text-anchor", "dominant-baseline"];
 
 /** An SVG of the page as text, with its colours in its elements; `finish` changes its copy. */
 function standalone(shown, finish = () => {}, box = shown.viewBox.baseVal) {
@@ -1448,7 +1448,7 @@ const PIXELS = 2; // of a PNG for each of the picture
 const LONGEST_SIDE = 16000; // px that a canvas surely can have
 const AROUND_PICTURE = 10; // px
 const COPIED_FOR = 2500; // ms that one can read it
-const PAINTED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor", "dominant-baseline"];
+const PAINTED = ["fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "stroke-dasharray", "opacity", "display", "font-size", "font-weight", "text-anchor", "dominant-baseline"];
 
 /** An SVG of the page as text, with its colours in its elements; `finish` changes its copy. */
 function standalone(shown, finish = () => {}, box = shown.viewBox.baseVal) {

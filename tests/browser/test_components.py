@@ -39,7 +39,8 @@ async () => {
   const [item] = await navigator.clipboard.read();
   const image = await createImageBitmap(await item.getType("image/png"));
   const { width, height } = image;
-  const context = Object.assign(document.createElement("canvas"), { width, height }).getContext("2d");
+  const canvas = Object.assign(document.createElement("canvas"), { width, height });
+  const context = canvas.getContext("2d");
   context.drawImage(image, 0, 0);
   const pixels = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer);
   return [width, height, new Set(pixels).size, ...context.getImageData(2, 2, 1, 1).data];

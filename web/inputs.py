@@ -9,13 +9,12 @@ import streamlit as st
 
 from morphgraph.core.files import check_size, read_bytes
 from morphgraph.core.limits import is_public
-from morphgraph.core.text import counted, shortened
+from morphgraph.core.text import SHOWN_MARKER, counted, shortened
 from morphgraph.reference import catalogue
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.language import language_of, mismatch
 from morphgraph.reference.readers import FORMATS, FormatNotDetectedError
 from morphgraph.reference.source import decode_text, split_lines
-from morphgraph.tokeniser.preprocess import SHOWN_MARKER
 from web.sources import (
     Source,
     demo_name,

@@ -21,11 +21,17 @@ from morphgraph.cli.options import (
 )
 from morphgraph.core.errors import MorphGraphError, NoMergesError
 from morphgraph.core.files import read_bytes
-from morphgraph.core.text import base_name, count_text, counted, ratio_text, unique_labels
+from morphgraph.core.text import (
+    SHOWN_MARKER,
+    base_name,
+    count_text,
+    counted,
+    ratio_text,
+    unique_labels,
+)
 from morphgraph.formats.export_files import source_settings
 from morphgraph.methods import METHODS
 from morphgraph.segment.method import parse_method
-from morphgraph.tokeniser.preprocess import SHOWN_MARKER
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,6 +14,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 UNDEFINED = "n/a"
+SHOWN_MARKER = "␣"
+"""The displayed form of any marker of a word's start."""
 SILVER = "# silver:"
 """How the first line of a plain reference begins whose morphs a program has found."""
 

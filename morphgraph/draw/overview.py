@@ -10,9 +10,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from morphgraph.core.text import SHOWN_MARKER
 from morphgraph.draw import blame_colour
 from morphgraph.refine.blame import Blame
-from morphgraph.tokeniser.preprocess import SHOWN_MARKER
 
 COLUMNS: Final = 20
 """Characters; longer types share the last column."""

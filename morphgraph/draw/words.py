@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from morphgraph.core.text import SHOWN_MARKER
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.view import merge_key, type_key
 from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame
@@ -14,7 +15,6 @@ from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import boundary_positions
 from morphgraph.score.comparison import gap_signs, marked_word
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.preprocess import SHOWN_MARKER
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import INSIDE_CHARACTER
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from morphgraph.core import __version__
 from morphgraph.core.files import checksum
-from morphgraph.core.text import unique_labels
+from morphgraph.core.text import SHOWN_MARKER, unique_labels
 from morphgraph.kernels import DROPPED
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.score.boundaries import boundary_positions, cuts_of
@@ -22,7 +22,7 @@ from morphgraph.score.metrics import Tally
 from morphgraph.score.outcome import Outcome, outcome_of
 from morphgraph.score.uncertainty import USUAL_DRAWS, Interval, Ratio
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tokeniser.preprocess import SHOWN_MARKER, shown_token
+from morphgraph.tokeniser.preprocess import shown_token
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, Segmentation
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.text import percent
+from morphgraph.core.text import SHOWN_MARKER, percent
 from morphgraph.score.vocabulary import ALPHA, Compression, ReferenceStrings, VocabularyHealth
-from morphgraph.tokeniser.preprocess import SHOWN_MARKER, shown_token, spans_words
+from morphgraph.tokeniser.preprocess import shown_token, spans_words
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import document_field
 from morphgraph.core.limits import CHARSMAP_BYTES, TEXT_GROWTH
+from morphgraph.core.text import SHOWN_MARKER
 from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN, LONG_TEXT, check_length, confined
 
 _VISIBLE = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
@@ -247,8 +248,6 @@ class SentencePieceText:
 
 MARKERS = frozenset("Ġ▁")
 """Start-of-word markers, as characters of a piece."""
-SHOWN_MARKER = "␣"
-"""The displayed form of any marker."""
 _SHOWN = str.maketrans("▁ ", SHOWN_MARKER * 2)
 
 

@@ -7,14 +7,13 @@ from typing import Any, Literal, Self
 
 from morphgraph.core.cache import Cache, State
 from morphgraph.core.errors import FileFormatError
-from morphgraph.core.text import base_name, counted, visible
+from morphgraph.core.text import SHOWN_MARKER, base_name, counted, visible
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.tokeniser.encoding import WordEncoder
 from morphgraph.tokeniser.pipeline import preprocessor_state
 from morphgraph.tokeniser.preprocess import (
     INNER_SPACE,
     MARKERS,
-    SHOWN_MARKER,
     Preprocessor,
     printable_bytes,
     readable_bytes,

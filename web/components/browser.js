@@ -6,7 +6,6 @@ let leave = null;
 
 export default function ({ data, parentElement, setTriggerValue }) {
   hide(parentElement);
-  copyCharts();
   const keep = (name, value, seconds) => {
     const how = "path=/; samesite=strict" + (location.protocol === "https:" ? "; secure" : "");
     document.cookie = `${name}=${value}; ${how}; max-age=${seconds}`;

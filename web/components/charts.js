@@ -1,7 +1,5 @@
 // The toolbar of a chart gets a button that copies the chart, as every other picture has one.
 
-let listening = false;
-
 /** The layers of a chart as one SVG. */
 function chartPicture(plot) {
   const { width, height } = plot.getBoundingClientRect();
@@ -32,14 +30,10 @@ function addCopy(plot) {
   offerCopy(camera.parentElement, () => chartPicture(plot), () => "chart");
 }
 
-/** Look after the charts of the page, whose toolbars are drawn anew now and then. */
-function copyCharts() {
-  if (listening) return;
-  listening = true;
-  for (const event of ["pointerover", "focusin"]) {
-    addEventListener(event, ({ target }) => {
-      const plot = target.closest?.(".js-plotly-plot");
-      if (plot) addCopy(plot);
-    });
-  }
+// Toolbars are drawn anew now and then, so whoever comes near to one brings its button.
+for (const event of ["pointerover", "focusin"]) {
+  addEventListener(event, ({ target }) => {
+    const plot = target.closest?.(".js-plotly-plot");
+    if (plot) addCopy(plot);
+  });
 }

@@ -12,37 +12,39 @@ const NARROW = 400; // px; below, there is no room for both a merge and what it 
 
 /** A fan without merges: the parts run to the type in the middle, and results mark where it is in them. */
 function compact(fan) {
-  const vertices = new Map(fan.vertices.map((vertex) => [vertex.id, vertex]));
-  const results = new Map(fan.edges.map(({ source, target }) => [source, vertices.get(target)])); // a merge has one
-  const isMaking = ({ id, kind, x }) => kind === "merge" && x < 0 && results.get(id)?.flags.includes("focus");
-  const making = fan.vertices.filter(isMaking);
-  let edges = fan.edges;
-  if (making.length === 1) {
-    const [merge] = making;
-    const middle = results.get(merge.id);
-    const nearer = middle.x - middle.width / 2 - (merge.x - merge.width / 2);
-    const moved = (path) => path.replace(/(-?[\d.]+) (-?[\d.]+)/g, (_, x, y) => `${Number(x) + nearer} ${y}`);
-    for (const vertex of fan.vertices) {
-      if (vertex.x < merge.x) vertices.set(vertex.id, { ...vertex, x: vertex.x + nearer });
-    }
-    edges = edges
-      .filter(({ source }) => source !== merge.id)
-      .map((edge) => (fan.vertices.find(({ id }) => id === edge.target).x > merge.x ? edge : { ...edge, path: moved(edge.path) }))
-      .map((edge) => (edge.target === merge.id ? { ...edge, target: middle.id } : edge));
-    vertices.delete(merge.id);
-  }
+  const all = new Map(fan.vertices.map((vertex) => [vertex.id, vertex]));
+  const results = new Map(fan.edges.map(({ source, target }) => [source, all.get(target)])); // a merge has one
   const focus = fan.vertices.find(({ flags }) => flags.includes("focus"));
-  for (const { id, kind, x, width, label, flags } of fan.vertices) {
+  const vertices = new Map(all);
+  const instead = new Map(); // merge → the type in its place
+  const isMaking = ({ id, kind, x }) => kind === "merge" && x < 0 && results.get(id) === focus;
+  const [making, another] = fan.vertices.filter(isMaking);
+  const isLeft = ({ x }) => making && !another && x <= making.x;
+  const nearer = making ? focus.x - focus.width / 2 - (making.x - making.width / 2) : 0;
+  const moved = (path) => path.replace(/(-?[\d.]+) (-?[\d.]+)/g, (_, x, y) => `${Number(x) + nearer} ${y}`);
+  for (const vertex of fan.vertices) {
+    const { id, kind, x, width, label, flags } = vertex;
     const result = results.get(id);
-    if (kind !== "merge" || x < 0 || !result || results.has(result.id)) continue;
-    const parts = label.split(" + ").map((part) => [part === HERE ? focus.label : part, part === HERE]);
-    const isWhole = parts.map(([text]) => text).join("") === result.label;
-    const shown = { x: x + (result.width - width) / 2, flags: [...result.flags, ...flags], ...(isWhole && { parts }) };
-    vertices.set(result.id, { ...result, ...shown });
-    edges = edges.map((edge) => (edge.target === id ? { ...edge, target: result.id } : edge));
-    vertices.delete(id);
+    if (isLeft(vertex)) {
+      vertices.set(id, { ...vertex, x: x + nearer });
+      if (vertex === making) instead.set(id, focus.id);
+    } else if (kind === "merge" && x >= 0 && result && !results.has(result.id)) {
+      const parts = label.split(" + ").map((part) => [part === HERE ? focus.label : part, part === HERE]);
+      const isWhole = parts.map(([text]) => text).join("") === result.label;
+      const place = { x: x + (result.width - width) / 2, flags: [...result.flags, ...flags] };
+      vertices.set(result.id, { ...result, ...place, ...(isWhole && { parts }) });
+      instead.set(id, result.id);
+    }
   }
-  return { vertices: [...vertices.values()], edges: edges.filter(({ source }) => vertices.has(source)) };
+  const edges = fan.edges.map((edge) => ({
+    ...edge,
+    target: instead.get(edge.target) ?? edge.target,
+    path: isLeft(all.get(edge.target)) ? moved(edge.path) : edge.path,
+  }));
+  return {
+    vertices: [...vertices.values()].filter(({ id }) => !instead.has(id)),
+    edges: edges.filter(({ source }) => !instead.has(source)),
+  };
 }
 
 class FanView {

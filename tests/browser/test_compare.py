@@ -46,7 +46,7 @@ def test_the_journey(
     waiting = table.locator("td.waiting")
     try:
         expect(waiting).to_have_count(0, timeout=PATIENCE)
-    except AssertionError:  # now and then the table is not told of the last method; why, is not known
+    except AssertionError:  # now and then the table is not told of the last method; why?
         page.reload()
         expect(table.locator("td.cell").nth(3)).to_be_visible(timeout=PATIENCE)
         expect(waiting).to_have_count(0, timeout=PATIENCE)

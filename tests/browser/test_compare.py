@@ -43,13 +43,7 @@ def test_the_journey(
     table = page.get_by_role("region", name="Comparison of segmentations")
     # The methods of the literature that need no training, at once, and the words high up.
     expect(table.locator("td.cell").nth(3)).to_be_visible(timeout=PATIENCE)
-    waiting = table.locator("td.waiting")
-    try:
-        expect(waiting).to_have_count(0, timeout=PATIENCE)
-    except AssertionError:  # now and then the table is not told of the last method; why?
-        page.reload()
-        expect(table.locator("td.cell").nth(3)).to_be_visible(timeout=PATIENCE)
-        expect(waiting).to_have_count(0, timeout=PATIENCE)
+    expect(table.locator("td.waiting")).to_have_count(0, timeout=PATIENCE)
     # What stands above a column sets it.
     page.get_by_role("button", name=re.compile("^FLOTA F1")).click()
     page.get_by_role("spinbutton", name="k").fill("1")

@@ -20,6 +20,7 @@ const made = [], show = component(View), parentElement = document.createElement(
 document.body.append(parentElement);
 const [late, last] = [1, 2].map((data) => show({ data, parentElement }));
 late();
+show({ data: 1, parentElement })(); // late in coming, too
 const during = made.map(({ shown, gone }) => [shown, gone ?? 0]);
 parentElement.remove();
 last();

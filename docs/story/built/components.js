@@ -130,14 +130,19 @@ function save(blob, name) {
  * its element has left the page.
  */
 function component(View) {
-  const views = new WeakMap();
+  const views = new WeakMap(); // an element's view, and the calls that hold, the latest last
   return (given) => {
     const { parentElement } = given;
-    let view = views.get(parentElement);
-    if (!view) views.set(parentElement, (view = new View(parentElement)));
+    if (!views.has(parentElement)) views.set(parentElement, { view: new View(parentElement), calls: [] });
+    const { view, calls } = views.get(parentElement);
+    calls.push(given);
     view.update(given);
     return () => {
+      const wasShown = calls.at(-1) === given;
+      if (calls.includes(given)) calls.splice(calls.indexOf(given), 1);
       if (!parentElement.isConnected && views.delete(parentElement)) view.dispose();
+      // It came late, after newer data, which holds.
+      else if (parentElement.isConnected && wasShown && calls.length) view.update(calls.at(-1));
     };
   };
 }
@@ -845,14 +850,19 @@ function save(blob, name) {
  * its element has left the page.
  */
 function component(View) {
-  const views = new WeakMap();
+  const views = new WeakMap(); // an element's view, and the calls that hold, the latest last
   return (given) => {
     const { parentElement } = given;
-    let view = views.get(parentElement);
-    if (!view) views.set(parentElement, (view = new View(parentElement)));
+    if (!views.has(parentElement)) views.set(parentElement, { view: new View(parentElement), calls: [] });
+    const { view, calls } = views.get(parentElement);
+    calls.push(given);
     view.update(given);
     return () => {
+      const wasShown = calls.at(-1) === given;
+      if (calls.includes(given)) calls.splice(calls.indexOf(given), 1);
       if (!parentElement.isConnected && views.delete(parentElement)) view.dispose();
+      // It came late, after newer data, which holds.
+      else if (parentElement.isConnected && wasShown && calls.length) view.update(calls.at(-1));
     };
   };
 }
@@ -1413,14 +1423,19 @@ function save(blob, name) {
  * its element has left the page.
  */
 function component(View) {
-  const views = new WeakMap();
+  const views = new WeakMap(); // an element's view, and the calls that hold, the latest last
   return (given) => {
     const { parentElement } = given;
-    let view = views.get(parentElement);
-    if (!view) views.set(parentElement, (view = new View(parentElement)));
+    if (!views.has(parentElement)) views.set(parentElement, { view: new View(parentElement), calls: [] });
+    const { view, calls } = views.get(parentElement);
+    calls.push(given);
     view.update(given);
     return () => {
+      const wasShown = calls.at(-1) === given;
+      if (calls.includes(given)) calls.splice(calls.indexOf(given), 1);
       if (!parentElement.isConnected && views.delete(parentElement)) view.dispose();
+      // It came late, after newer data, which holds.
+      else if (parentElement.isConnected && wasShown && calls.length) view.update(calls.at(-1));
     };
   };
 }
@@ -2045,14 +2060,19 @@ function save(blob, name) {
  * its element has left the page.
  */
 function component(View) {
-  const views = new WeakMap();
+  const views = new WeakMap(); // an element's view, and the calls that hold, the latest last
   return (given) => {
     const { parentElement } = given;
-    let view = views.get(parentElement);
-    if (!view) views.set(parentElement, (view = new View(parentElement)));
+    if (!views.has(parentElement)) views.set(parentElement, { view: new View(parentElement), calls: [] });
+    const { view, calls } = views.get(parentElement);
+    calls.push(given);
     view.update(given);
     return () => {
+      const wasShown = calls.at(-1) === given;
+      if (calls.includes(given)) calls.splice(calls.indexOf(given), 1);
       if (!parentElement.isConnected && views.delete(parentElement)) view.dispose();
+      // It came late, after newer data, which holds.
+      else if (parentElement.isConnected && wasShown && calls.length) view.update(calls.at(-1));
     };
   };
 }

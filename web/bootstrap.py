@@ -13,7 +13,7 @@ from morphgraph.core.files import DEMOS
 from morphgraph.core.isolated import VISITOR
 from morphgraph.core.limits import is_public
 from morphgraph.core.text import count_text, counted, percent, shortened
-from morphgraph.formats.loading import fitting_name, lists_merges
+from morphgraph.formats.opening import fitting_name, lists_merges
 from morphgraph.score.boundaries import BoundaryScore
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.segment.segmenter import Segmenter

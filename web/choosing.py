@@ -314,7 +314,7 @@ def upload_model() -> None:
     )
 
     def take(name: str, data: bytes) -> None:
-        add_model(name, uploaded_segmenter(data, name))
+        add_model(name, uploaded_segmenter({name: data}))
 
     open_file(
         "Model",

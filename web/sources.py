@@ -14,7 +14,7 @@ import streamlit as st
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import DEMOS, demo_gold_path
 from morphgraph.corpus.counts import parse_word_counts, wordfreq_counts
-from morphgraph.formats.loading import load_tokeniser, load_uploaded_tokeniser
+from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference import catalogue
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.plain import reference_of_words
@@ -81,10 +81,7 @@ def uploaded_model(files: Mapping[str, bytes]) -> Segmenter:
 def _read_model(demo: str, files: tuple[tuple[str, bytes], ...]) -> Segmenter:
     if demo:
         return Bte(load_tokeniser(f"demo:{demo}"))
-    if len(files) == 1:
-        ((name, content),) = files
-        return uploaded_segmenter(content, name)
-    return Bte(load_uploaded_tokeniser(dict(files)))
+    return uploaded_segmenter(dict(files))
 
 
 @st.cache_resource(show_spinner="Reading the reference…", max_entries=8)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -11,14 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from tokenizers import Tokenizer
 
 from morphgraph.api.gold import Gold, read_gold, table_of
 from morphgraph.core.cache import State
 from morphgraph.core.errors import MorphGraphError, check_list
 from morphgraph.core.files import write_file
 from morphgraph.core.text import base_name, counted, shortened, visible
-from morphgraph.formats.export import known_ids
+from morphgraph.formats.export import framing, known_ids
 from morphgraph.formats.hugging_face import to_document, to_tokenizer_json
 from morphgraph.formats.recipe import LINEAGE_FIELD
 from morphgraph.methods import METHODS
@@ -399,14 +397,7 @@ class BaseTokeniser:
     @cached_property
     def _frame(self) -> list[int | None]:
         """What the post-processor makes of a text: special tokens, and None for the text."""
-        processor = self._document.get("post_processor")
-        if processor is None:
-            return [None]
-        text = max(self._types) + 1
-        model = {"type": "WordLevel", "vocab": {"x": text}, "unk_token": "x"}
-        plain = {"version": "1.0", "added_tokens": [], "model": model, "post_processor": processor}
-        framed = Tokenizer.from_str(json.dumps(plain)).encode("x").ids
-        return [None if number == text else number for number in framed]
+        return framing(self._document)
 
     @cached_property
     def _library(self) -> Any:

@@ -26,13 +26,11 @@ from morphgraph.corpus.counts import (
     to_language_counts,
     to_word_counts,
 )
-from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.predictions import Predictions
 from morphgraph.refine.learning import Entrant
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.segment.method import Value
-from morphgraph.segment.models import load_segmenter, uploaded_segmenter
-from morphgraph.segment.segmenter import standard_segmenter
+from morphgraph.segment.models import load_segmenter, read_otherwise_by, uploaded_segmenter
 from morphgraph.segment.training import train as train_segmenter
 
 if TYPE_CHECKING:
@@ -54,13 +52,13 @@ def load(source: Any, *, pattern: str | None = None) -> Tokeniser:
     >>> tokeniser = mg.load("demo:en")
     """
     if not isinstance(source, str | os.PathLike):
-        found = uploaded_segmenter(*_serialised(source))
-    elif pattern is None:
-        found = load_segmenter(source)
+        data, name = _serialised(source)
+        found = uploaded_segmenter({name: data})
     else:
-        found = standard_segmenter(load_tokeniser(source, pattern))
+        found = load_segmenter(source, pattern=pattern)
     loaded = Tokeniser(found)
-    for warning in () if found.editable is None else found.editable.warnings:
+    otherwise = read_otherwise_by(source, found) if isinstance(source, str | os.PathLike) else ""
+    for warning in (*found.warnings, *filter(None, [otherwise])):
         warnings.warn(f"{loaded.name}: {warning}", stacklevel=2)
     return loaded
 

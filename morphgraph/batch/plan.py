@@ -38,7 +38,7 @@ from morphgraph.core.files import decode_utf8, demo_tokeniser_path, read_bytes
 from morphgraph.core.limits import HASHED_FILES, PLAN_TASKS, PUBLIC_TASKS, PUBLIC_TYPES
 from morphgraph.core.text import shortened, visible
 from morphgraph.corpus.text_files import find_texts
-from morphgraph.formats.loading import tokeniser_files
+from morphgraph.formats.opening import tokeniser_files
 from morphgraph.methods import METHODS
 from morphgraph.models.downstream import PLACES
 from morphgraph.models.downstream.tasks import DOWNSTREAM

@@ -291,13 +291,14 @@ def load_edited(tokenizer: str, recipe: Path | None, pattern: str | None = None)
     from morphgraph.core.files import read_bytes
     from morphgraph.formats.loading import load_tokeniser
     from morphgraph.formats.recipe import read_recipe, replay
+    from morphgraph.segment.bte import Bte
 
     try:
         loaded = load_tokeniser(tokenizer, pattern)
     except NoMergesError as error:
         fix = f"{error.fix} Without merges, segment, score and compare take it with --model."
         raise NoMergesError(error.file, error.place, error.problem, fix) from error
-    _warn(loaded)
+    _warn(Bte(loaded), tokenizer)
     if recipe is not None:
         replay(loaded, read_recipe(read_bytes(recipe), str(recipe)), str(recipe))
     return loaded
@@ -308,14 +309,15 @@ def load_any(source: str, method: str | None = None, **parameters: Any) -> "Segm
     from morphgraph.segment.models import load_segmenter
 
     loaded = load_segmenter(source, method, **parameters)
-    if loaded.tokeniser is not None:
-        _warn(loaded.tokeniser)
+    _warn(loaded, source)
     return loaded
 
 
-def _warn(loaded: "BpeTokeniser") -> None:
-    for warning in loaded.warnings:
-        print(f"{loaded.name}: {warning}", file=sys.stderr)
+def _warn(loaded: "Segmenter", source: str) -> None:
+    from morphgraph.segment.models import read_otherwise_by
+
+    for warning in (*loaded.warnings, *filter(None, [read_otherwise_by(source, loaded)])):
+        print(f"{source}: {warning}", file=sys.stderr)
 
 
 def word_counts(source: str | None) -> Any:

@@ -22,7 +22,7 @@ from morphgraph.cli.options import (
 from morphgraph.core.errors import MorphGraphError, check_share
 from morphgraph.core.files import read_bytes
 from morphgraph.core.text import counted, percent, shortened, signed, visible
-from morphgraph.formats.export_files import source_settings
+from morphgraph.formats.opening import settings_beside
 from morphgraph.refine import (
     LEAST_JOINS,
     SHARE_HELD_OUT,
@@ -166,7 +166,7 @@ def _exported(
         return (), {}
     source = given.tokenizer
     made = export_segmenter(
-        Bte(edited), words_to_check(words, name=source), source_settings(source)
+        Bte(edited), words_to_check(words, name=source), settings_beside(source)
     )
     return made.checks, made.files
 

@@ -20,7 +20,6 @@ from morphgraph.cli.options import (
     word_counts,
 )
 from morphgraph.core.errors import MorphGraphError, NoMergesError
-from morphgraph.core.files import read_bytes
 from morphgraph.core.text import (
     SHOWN_MARKER,
     base_name,
@@ -29,7 +28,7 @@ from morphgraph.core.text import (
     ratio_text,
     unique_labels,
 )
-from morphgraph.formats.export_files import source_settings
+from morphgraph.formats.opening import settings_beside
 from morphgraph.methods import METHODS
 from morphgraph.segment.method import parse_method
 
@@ -352,9 +351,9 @@ def export(
         removed ones first; dense: no gaps.
     ranks: Also write a rank file for tiktoken; refused if tiktoken would segment otherwise by it.
     """
-    from morphgraph.formats.export import export_model, words_to_check
+    from morphgraph.formats.export import words_to_check
     from morphgraph.formats.ranks import to_ranks
-    from morphgraph.segment.models import exported_model
+    from morphgraph.segment.models import export_segmenter
 
     gold = reading.read_any(reference)
     output.check_out(out)
@@ -368,17 +367,17 @@ def export(
                 f"{segmenter.name} has no merges for a rank file. Leave out --ranks."
             )
         ranked["ranks.tiktoken"] = to_ranks(segmenter.editable)
-    model = exported_model(segmenter)
     words = words_to_check([entry.word for entry in gold.entries] if gold else (), name=tokenizer)
     with output.progress_bar("comparing"):
-        made = export_model(model, words, source_settings(tokenizer))
+        made = export_segmenter(segmenter, words, settings_beside(tokenizer))
     saved = output.save_files(made.files | ranked, out)
     if as_json:
         output.print_json(made.to_dict())
         return
     compared = f"{counted(made.checked_words, 'word')} and "
     compared += counted(made.checked_sentences, "sentence")
-    print(f"{compared}: the same ids ({made.seconds:.1f} s)")
+    alike = "the same ids" if made.checks[0].fine is not False else "cut as here"
+    print(f"{compared}: {alike} ({made.seconds:.1f} s)")
     print(f"form: {made.kind} ({made.reason})")
     merges = f"{counted(made.merges, 'merge')}, {counted(made.tuple_merges, 'tuple merge')}"
     print(f"{counted(made.vocab_size, 'type')}{f', {merges}' if made.merges else ''}")
@@ -397,9 +396,8 @@ def _to_export(
     pattern: str | None,
 ) -> "Segmenter":
     """Return what to export: a tokeniser as edited, or a method on it or on a vocabulary."""
-    from morphgraph.formats.loading import tokeniser_files
     from morphgraph.segment.bte import Bte
-    from morphgraph.segment.models import load_segmenter, saved_model
+    from morphgraph.segment.models import load_segmenter
     from morphgraph.segment.segmenter import method_on
 
     name, parameters = parse_method(method) if method else (None, {})
@@ -410,14 +408,9 @@ def _to_export(
     try:
         loaded = load_edited(tokenizer, recipe, pattern)
     except NoMergesError as error:
-        path = str(tokeniser_files(tokenizer)[-1])
-        fix = "Choose a BPE tokeniser, or leave out --recipe."
         if recipe is None:
-            if name is not None or counts is not None:
-                return load_segmenter(path, name, counts=counts, **parameters)
-            if (model := saved_model(read_bytes(path), path)) is not None:
-                return model
-            fix = "Choose a BPE tokeniser, or a method that needs no merges: --method flota."
+            return load_segmenter(tokenizer, name, pattern=pattern, counts=counts, **parameters)
+        fix = "Choose a BPE tokeniser, or leave out --recipe."
         raise NoMergesError(error.file, error.place, error.problem, fix) from error
     loaded.id_choice = ids
     if portable:

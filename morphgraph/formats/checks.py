@@ -55,16 +55,18 @@ def export_checks(
     tuple_merges: int,
     needs_code: str,
     templates: tuple[str | None, str | None],
+    original: Check,
 ) -> list[Check]:
     """Return the checks of an exported ``document``; ``id_map``: from old ids to new ones.
 
     ``tokeniser``: whose edits it has, None for methods that do more than merging. ``library``: with
     the exported file; ``words`` in running text and bare ``sentences`` have these ``ids`` there, as
     here. ``needs_code``: why it needs our class; else empty. ``templates``: for chats, before and
-    now. Segmentations are compared with those of the file that was opened, ids with those of the
+    now. ``original``: how the file that was opened is read by others.
+    Segmentations are compared with those of the file that was opened, ids with those of the
     first in a chain.
     """
-    alike = counted(len(ids), "text has", "texts have") + " the same ids as here"
+    alike = counted(len(ids), "text has", "texts have") + " the ids that they have here"
     loads = f"stock tokenizers and transformers load it; {alike}"
     emitted, dead, decoded, changed = (
         [Check(name, None, None, "of edited merges only") for name in _OF_EDITS]
@@ -85,6 +87,7 @@ def export_checks(
     elif template:
         chats = "the chat template is as before"
     return [
+        original,
         Check("merges that need our class", tuple_merges, not needs_code, needs_code or loads),
         emitted,
         dead,

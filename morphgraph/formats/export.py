@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from itertools import count, cycle, islice, pairwise
 from pathlib import Path
 from typing import Any, Literal
+from unicodedata import normalize
 
 import numpy as np
 from tokenizers import Tokenizer
@@ -23,6 +24,7 @@ from morphgraph.core.text import counted, shortened
 from morphgraph.formats.checks import CHECK_COLUMNS, Check, export_checks
 from morphgraph.formats.export_files import TITLE, merges_text, readme, transformers_config
 from morphgraph.formats.hugging_face import new_ids, to_document
+from morphgraph.formats.original import TEXTS, original_ids
 from morphgraph.formats.recipe import lineage_of, read_recipe, write_whole_recipe
 from morphgraph.standalone.pieces import (
     Pieces,
@@ -126,6 +128,24 @@ def known_ids(document: Mapping[str, Any]) -> dict[str, int]:
     return {**document["model"]["vocab"], **added}
 
 
+def framing(document: Mapping[str, Any]) -> list[int | None]:
+    """Return what the post-processor of a document makes of a text: ids, and None for the text."""
+    processor = document.get("post_processor")
+    if processor is None:
+        return [None]
+    text = max(known_ids(document).values()) + 1
+    model = {"type": "WordLevel", "vocab": {"x": text}, "unk_token": "x"}
+    plain = {"version": "1.0", "added_tokens": [], "model": model, "post_processor": processor}
+    framed = Tokenizer.from_str(json.dumps(plain)).encode("x").ids
+    return [None if number == text else number for number in framed]
+
+
+def framed(ids: Sequence[list[int]], document: Mapping[str, Any]) -> list[list[int]]:
+    """Return the ids of texts with those that a document puts around each."""
+    frame = framing(document)
+    return [[n for p in frame for n in (each if p is None else [p])] for each in ids]
+
+
 def bpe_model(tokeniser: BpeTokeniser, ids: Mapping[int, int] | None = None) -> ExportedModel:
     """Return the exported model of a tokeniser; ``ids``: of its types, by default `new_ids`."""
     document, id_map = to_document(tokeniser, ids)
@@ -165,13 +185,17 @@ def bpe_model(tokeniser: BpeTokeniser, ids: Mapping[int, int] | None = None) -> 
 
 @without_collection()
 def export_model(
-    model: ExportedModel, words: Sequence[str], settings: Mapping[str, Any] | None = None
+    model: ExportedModel,
+    words: Sequence[str],
+    settings: Mapping[str, Any] | None = None,
+    loaded: ExportedModel | None = None,
 ) -> Export:
     """Make the files of an export, and compare ids for ``words`` and sentences made of them.
 
     If the `tokenizers` library has such a model, and gives the same ids as our own segmentation, it
     is a ``tokenizer.json``; else a folder with code for `transformers`, compared in the same way.
-    `ExportError` if that differs too. ``settings``: see `export_files.source_settings`.
+    `ExportError` if that differs too. ``settings``: see `settings_beside`. ``loaded``: the model as
+    its file has it, before edits, to compare with the programs that others load that with.
     """
     started = time.perf_counter()
     document = model.document
@@ -229,6 +253,7 @@ def export_model(
         tuple_merges=model.tuple_merges,
         needs_code=reason if kind == "folder" else "",
         templates=((settings or {}).get("chat_template"), config.get("chat_template")),
+        original=_as_original(loaded, sentences),
     )
     made = Export(
         kind,
@@ -253,6 +278,31 @@ def export_model(
     text = readme(model.name, document, facts, checksum(data))
     files["README.md"] = text.encode()
     return made
+
+
+_OF_ORIGINAL = 200
+"""How many sentences are compared with the original file, beside texts with all that is rare."""
+
+
+def _as_original(loaded: ExportedModel | None, sentences: Sequence[str]) -> Check:
+    """Return the check that the file, before edits, is read here as by those who use it."""
+    what = "texts that the original cuts otherwise"
+    if loaded is None:
+        return Check(what, None, None, "of files that are segmented as they say")
+    document = loaded.document
+    added = [token["content"] for token in (document.get("added_tokens") or [])[:_OF_ORIGINAL]]
+    texts = [*sentences[:_OF_ORIGINAL], *TEXTS, *(f"a{text} {text}b " for text in added)]
+    texts += [normalize(form, text) for text in TEXTS for form in ("NFC", "NFD")]
+    plain = {**document, "model": loaded.plain or document["model"]}
+    found = original_ids(loaded.name, plain, texts)
+    if found is None:
+        return Check(what, None, None, "no other program that is installed reads it")
+    program, theirs = found
+    ours = zip(theirs, framed(loaded.ids(list(theirs), True), document), strict=True)
+    others = [text for text, ids in ours if ids != theirs[text]]
+    said = f"of {len(theirs):,}, before edits, in {program}, special tokens included"
+    said += f"; first “{shortened(others[0].strip(), 40)}”" if others else ""
+    return Check(what, len(others), not others, said)
 
 
 def standalone_class(place: str) -> Any:

@@ -7,10 +7,8 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
-from morphgraph.core.files import decode_utf8, parse_json, read_bytes
 from morphgraph.core.text import base_name, counted, shortened
 
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -34,15 +32,6 @@ _UNCHANGED = (
     "padding_side",
     "truncation_side",
 )
-_READ_FROM = {
-    "merges.txt",
-    "tokeniser.bte.json",
-    "tokeniser.method.json",
-    "tokenizer.json",
-    "tokenizer.model",
-    "vocab.json",
-    "vocab.txt",
-}
 _WITH_TYPE_IDS = (
     "Albert",
     "Bert",
@@ -53,28 +42,6 @@ _WITH_TYPE_IDS = (
     "MobileBert",
     "XLNet",
 )
-
-
-def source_settings(source: str | Path) -> dict[str, Any]:
-    """Return the settings for `transformers` in the folder of a tokeniser, or of its file.
-
-    Empty if there are none. ``special_tokens_map.json`` and ``chat_template.jinja`` count, too.
-    Errors: `FileFormatError`.
-    """
-    path = Path(source)
-    if path.name in _READ_FROM and path.is_file():
-        path = path.parent
-    elif str(source).startswith("demo:") or not path.is_dir():
-        return {}
-    found: dict[str, Any] = {}
-    for name in ("special_tokens_map.json", "tokenizer_config.json"):
-        if (path / name).is_file():
-            read = parse_json(read_bytes(path / name), str(path / name))
-            found |= read if isinstance(read, dict) else {}
-    template = path / "chat_template.jinja"
-    if template.is_file():
-        found["chat_template"] = decode_utf8(read_bytes(template), str(template))
-    return found
 
 
 def kept_settings(settings: Mapping[str, Any], document: Mapping[str, Any]) -> dict[str, Any]:
@@ -129,7 +96,7 @@ def transformers_config(
 ) -> dict[str, Any]:
     """Return a ``tokenizer_config.json``; ``own_class``: with the exported class.
 
-    ``settings``: see `export_files.source_settings`. They name the special tokens; otherwise the
+    ``settings``: see `settings_beside`. They name the special tokens; otherwise the
     file's own statements do, or else contents in common use. Each keeps its flags.
     """
     settings = settings or {}

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, count, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from morphgraph.core.files import decode_utf8, json_bytes, parse_json
 from morphgraph.core.limits import MERGES
 from morphgraph.core.text import counted, shortened
 from morphgraph.formats.recipe import LINEAGE_FIELD, lineage_document, lineage_of, read_lineage
+from morphgraph.formats.tokeniser_classes import byte_level, clip_parts
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import MergeColumns
 from morphgraph.tokeniser.merging import never_formed, unformed_types
@@ -101,12 +102,22 @@ def from_tokenizer_json(data: bytes, name: str) -> BpeTokeniser:
     return from_document(parse_json(data, name), name, sum_of(data))
 
 
-def from_document(document: Any, name: str, checksum: str) -> BpeTokeniser:
+class Merges(NamedTuple):
+    """The merges of a file of their own, by their parts, and its name."""
+
+    parts: list[list[str]]
+    name: str
+
+
+def from_document(
+    document: Any, name: str, checksum: str, merges: Merges | None = None
+) -> BpeTokeniser:
     """Return the tokeniser of a parsed ``tokenizer.json``; errors as in `from_tokenizer_json`.
 
     Beside the fields of Hugging Face's library, the model may have ``levels``: one number for each
     merge, not falling; merges of the same number are equally good, and the leftmost in a word goes
-    first. ``sentencepiece``: see `preprocessor_of`.
+    first. ``sentencepiece``: see `preprocessor_of`. ``merges``: if they were read from a file of
+    their own.
     """
     model = document.get("model") if isinstance(document, dict) else None
     if not isinstance(model, dict):
@@ -117,37 +128,34 @@ def from_document(document: Any, name: str, checksum: str) -> BpeTokeniser:
         problem = f"this is a {kind} model, which has no merges"
         raise NoMergesError(name, "field model.type", problem, "Choose a BPE tokeniser.")
     vocabulary = checked_vocabulary(model.get("vocab"), name, "field model.vocab")
+    # The library reads no file with a field that it does not know.
+    document = {field: document[field] for field in _FIELDS if field in document}
+    if merges is not None:
+        # Errors from here on are conflicts between the two files, reported for the merges.
+        return _build(document, vocabulary, merges.parts, name, checksum, merges.name)
     listed = model.get("merges")
     if not isinstance(listed, list):
         raise FileFormatError(name, "field model.merges", "a list is expected here", DOWNLOAD_AGAIN)
     MERGES.check(len(listed), name, "field model.merges")
     places = ((f"field model.merges, entry {n:,}", entry) for n, entry in enumerate(listed, 1))
-    merges = _merge_parts(listed, name, places, kind == "BTE")
-    # The library reads no file with a field that it does not know.
-    document = {field: document[field] for field in _FIELDS if field in document}
-    return _build(document, vocabulary, merges, name, checksum)
+    parts = _merge_parts(listed, name, places, kind == "BTE")
+    return _build(document, vocabulary, parts, name, checksum)
 
 
-def from_vocabulary_and_merges(
-    vocabulary_data: bytes, merges_data: bytes, vocabulary_name: str, merges_name: str
-) -> BpeTokeniser:
-    """Read ``vocab.json`` with ``merges.txt``; the pre-tokeniser is chosen by the marker in use."""
-    vocabulary = checked_vocabulary(parse_json(vocabulary_data, vocabulary_name), vocabulary_name)
-    MERGES.check(merges_data.count(b"\n"), merges_name)
-    lines = decode_utf8(merges_data, merges_name).split("\n")
+def read_merges(data: bytes, name: str) -> Merges:
+    """Read a ``merges.txt``; `FileFormatError` if it lists none."""
+    MERGES.check(data.count(b"\n"), name)
+    lines = decode_utf8(data, name).split("\n")
     numbered = {
         f"line {number:,}": line
         for number, line in enumerate((line.removesuffix("\r") for line in lines), start=1)
         if line and not (number == 1 and line.startswith("#version"))
     }
-    merges = _merge_parts(list(numbered.values()), merges_name, numbered.items(), False)
-    if not merges:
+    parts = _merge_parts(list(numbered.values()), name, numbered.items(), False)
+    if not parts:
         fix = "Choose the merges.txt that belongs to vocab.json."
-        raise FileFormatError(merges_name, "", "it has no merges", fix)
-    document = assumed_document(vocabulary, merges)
-    checksum = sum_of(vocabulary_data + b"\0" + merges_data)
-    # Errors from here on are conflicts between the two files, reported for the merges.
-    return _build(document, vocabulary, merges, vocabulary_name, checksum, merges_name)
+        raise FileFormatError(name, "", "it has no merges", fix)
+    return Merges(parts, name)
 
 
 def _merge_parts(
@@ -171,12 +179,6 @@ def _merge_parts(
     return listed
 
 
-_BYTE_LEVEL: dict[str, Any] = {
-    "type": "ByteLevel",
-    "add_prefix_space": False,
-    "trim_offsets": True,
-    "use_regex": True,
-}
 _FIELDS = (
     *("version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer"),
     *("post_processor", "decoder", "model"),
@@ -184,28 +186,6 @@ _FIELDS = (
 REMOVED = "<removed {}>"
 """The name of a removed entry, by its id, where whole words that are types are emitted."""
 _METASPACE = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"}
-
-# Byte-level with </w> is CLIP's way (Radford et al. 2021), which these two describe.
-_CLIP_NORMALIZER: dict[str, Any] = {
-    "type": "Sequence",
-    "normalizers": [
-        {"type": "NFC"},
-        {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},
-        {"type": "Lowercase"},
-    ],
-}
-_CLIP_PRE_TOKENIZER: dict[str, Any] = {
-    "type": "Sequence",
-    "pretokenizers": [
-        {
-            "type": "Split",
-            "pattern": {"Regex": r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"},
-            "behavior": "Removed",
-            "invert": True,
-        },
-        _BYTE_LEVEL,
-    ],
-}
 
 
 def assumed_document(
@@ -222,16 +202,11 @@ def assumed_document(
         parts["pre_tokenizer"] = {"type": "WhitespaceSplit"}
         parts["decoder"] = {"type": "BPEDecoder", "suffix": suffix}
         if bytes_complete:
-            decoder = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True}
-            parts |= {
-                "normalizer": _CLIP_NORMALIZER,
-                "pre_tokenizer": _CLIP_PRE_TOKENIZER,
-                "decoder": decoder,
-            }
+            parts |= clip_parts({})
     elif any(text.startswith("▁") for text in vocabulary):
         parts["pre_tokenizer"] = parts["decoder"] = _METASPACE
     elif bytes_complete or any(text.startswith("Ġ") for text in vocabulary):
-        parts["pre_tokenizer"] = parts["decoder"] = _BYTE_LEVEL
+        parts["pre_tokenizer"] = parts["decoder"] = byte_level({})
     else:
         parts["pre_tokenizer"] = {"type": "Whitespace"}
     ordinary = {part for parts_ in merges for part in (*parts_, "".join(parts_))} | {*BYTES}

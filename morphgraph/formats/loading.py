@@ -4,43 +4,30 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError, NoMergesError
-from morphgraph.core.files import (
-    check_is_there,
-    check_size,
-    checksum,
-    decode_utf8,
-    demo_tokeniser_path,
-    parse_json,
-    read_bytes,
-)
+from morphgraph.core.files import checksum
 from morphgraph.core.limits import TYPES
 from morphgraph.core.system import without_collection
 from morphgraph.core.text import shortened
-from morphgraph.formats.content import check_format, read_content
-from morphgraph.formats.gguf import MAGIC, read_gguf
 from morphgraph.formats.hugging_face import (
     SPECIAL,
     assumed_document,
     checked_vocabulary,
     from_document,
-    from_tokenizer_json,
-    from_vocabulary_and_merges,
     special_token,
     to_document,
 )
-from morphgraph.formats.ranks import is_ranks, ranks_document
+from morphgraph.formats.opening import Opened, is_released, open_tokeniser, open_uploaded
 from morphgraph.formats.sentencepiece import (
     bpe_document,
     is_bpe,
-    is_sentencepiece,
     parse_sentencepiece,
     text_parts,
     text_preparation,
 )
+from morphgraph.formats.tokeniser_classes import bert_parts
 from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN
 from morphgraph.tokeniser.pipeline import (
     added_tokens,
@@ -52,85 +39,42 @@ from morphgraph.tokeniser.preprocess import BYTES, Preprocessor
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
 
-_TOGETHER = "Give a tokenizer.json, or vocab.json and merges.txt together, by names that fit."
-
 
 @without_collection()
 def load_tokeniser(source: str | os.PathLike[str], pattern: str | None = None) -> BpeTokeniser:
     """Load a BPE tokeniser from a file, a folder, or a named demo (``demo:en``).
 
     A file is a ``tokenizer.json``, a SentencePiece BPE model, a rank file of tiktoken, a GGUF file,
-    or a ``vocab.json`` or ``merges.txt`` with the other one beside it; a folder holds these.
-    ``pattern``: how text is cut into pieces, or the name of an encoding that does the same, where a
-    rank or GGUF file does not say. Errors: `FileFormatError`.
+    or a ``vocab.json`` or ``merges.txt`` with the other one beside it; a folder holds these, and
+    settings (see `open_tokeniser`). ``pattern``: how text is cut into pieces, or the name of an
+    encoding that does the same, where a rank or GGUF file does not say. Errors: `FileFormatError`.
     """
-    if str(source).startswith("demo:"):
-        path = demo_tokeniser_path(str(source).removeprefix("demo:"))
-        return from_tokenizer_json(read_bytes(path), str(source))
-    check_is_there(source)
-    *_, path = files = tokeniser_files(source)
-    if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir, never raises
-        raise FileFormatError(str(path), "", "the folder holds no tokeniser", _TOGETHER)
-    if path.suffix == ".txt":
-        data, vocabulary = read_bytes(path), _beside(path, "merges", "vocab", ".json")
-        if len(files) == 1 and not lists_merges(data):
-            problem = "this is a list of types, which has no merges"
-            raise NoMergesError(str(path), "", problem, "Choose a BPE tokeniser.")
-        return from_vocabulary_and_merges(read_bytes(vocabulary), data, str(vocabulary), str(path))
-    return _from_one_file(read_content(path), str(path), pattern)
+    return tokeniser_in(open_tokeniser(source, pattern))
 
 
-def tokeniser_files(source: str | os.PathLike[str]) -> tuple[Path, ...]:
-    """Return the files of a tokeniser: one, or a ``vocab.json`` and its ``merges.txt``.
+def load_uploaded_tokeniser(files: Mapping[str, bytes], pattern: str | None = None) -> BpeTokeniser:
+    """Load a BPE tokeniser from the contents of uploaded files, by name; see `open_uploaded`."""
+    return tokeniser_in(open_uploaded(files, pattern))
 
-    A folder that contains none of them is returned unchanged.
-    """
-    path = Path(source)
-    if os.path.isdir(path):  # noqa: PTH112
-        ours = ("tokeniser.bte.json", "tokeniser.method.json")
-        names = ("tokenizer.json", *ours, "vocab.json", "tokenizer.model", "vocab.txt")
-        path = next((path / name for name in names if (path / name).is_file()), path)
-    if path.suffix == ".txt":
-        pair = _beside(path, "merges", "vocab", ".json"), path
-    elif "vocab" in path.name:
-        pair = path, _beside(path, "vocab", "merges", ".txt")
+
+@without_collection()
+def tokeniser_in(opened: Opened) -> BpeTokeniser:
+    """Return the BPE tokeniser in what was opened; `NoMergesError` if it is none."""
+    name, fix = opened.name, "Choose a BPE tokeniser."
+    if opened.document is not None:
+        made = from_document(opened.document, name, opened.checksum, opened.merges)
+    elif opened.pieces is not None:
+        made = _of_pieces(opened.pieces, name, opened.checksum)
+    elif opened.types is not None:
+        problem = "this is a list of types, which has no merges"
+        raise NoMergesError(name, "", problem, fix)
     else:
-        return (path,)
-    return pair if all(map(os.path.isfile, pair)) else (path,)
-
-
-def _beside(path: Path, word: str, other: str, suffix: str) -> Path:
-    """Return a file's companion: with another word in its name, and another suffix."""
-    return path.with_name(path.name.replace(word, other)).with_suffix(suffix)
-
-
-def fitting_name(name: str) -> str:
-    """Return the companion's name of a ``vocab.json`` or ``merges.txt``; empty for others."""
-    path = Path(name)
-    if path.suffix == ".txt" and "merges" in name:
-        return _beside(path, "merges", "vocab", ".json").name
-    if path.suffix == ".json" and "vocab" in name:
-        return _beside(path, "vocab", "merges", ".txt").name
-    return ""
-
-
-def _from_one_file(data: bytes, name: str, pattern: str | None = None) -> BpeTokeniser:
-    if is_released(data):
-        problem = "this is a model of Picky BPE, which is not cut by its merges alone"
-        raise NoMergesError(name, "", problem, "Choose a BPE tokeniser.")
-    found = _converted(data, name, pattern)
-    if isinstance(found, dict):
-        return from_document(found, name, checksum(data))
-    read = from_sentencepiece if is_sentencepiece(found, name) else from_tokenizer_json
-    return read(found, name)
-
-
-def _converted(data: bytes, name: str, pattern: str | None = None) -> bytes | dict[str, Any]:
-    """Return a rank or GGUF file as ``tokenizer.json`` or SentencePiece model, others unchanged."""
-    check_format(data, name)
-    if data.startswith(MAGIC):
-        return read_gguf(data, name, pattern)
-    return ranks_document(data, name, checksum(data), pattern) if is_ranks(data) else data
+        problem = "this is a saved model, which is not cut by its merges alone"
+        if is_released(opened.data):
+            problem = "this is a model of Picky BPE, which is not cut by its merges alone"
+        raise NoMergesError(name, "", problem, fix)
+    made.warnings = opened.warnings + made.warnings
+    return made
 
 
 def from_sentencepiece(data: bytes, name: str) -> BpeTokeniser:
@@ -138,11 +82,14 @@ def from_sentencepiece(data: bytes, name: str) -> BpeTokeniser:
 
     Errors: `FileFormatError`, also for a Unigram model, which has no merges.
     """
-    model = parse_sentencepiece(data, name)
+    return _of_pieces(parse_sentencepiece(data, name), name, checksum(data))
+
+
+def _of_pieces(model: Any, name: str, sum_: str) -> BpeTokeniser:
     if not is_bpe(model):
         problem = "this is a Unigram model of SentencePiece, which has no merges"
         raise NoMergesError(name, "field trainer_spec", problem, "Choose a BPE tokeniser.")
-    tokeniser = from_document(bpe_document(model, name), name, checksum(data))
+    tokeniser = from_document(bpe_document(model, name), name, sum_)
     if unused := tokeniser.unused:
         tokeniser.warnings += (
             f"{len(unused):,} types are marked as unused: sentencepiece takes them apart after all "
@@ -151,92 +98,45 @@ def from_sentencepiece(data: bytes, name: str) -> BpeTokeniser:
     return tokeniser
 
 
-def lists_merges(data: bytes) -> bool:
-    """Return whether a text file looks like a list of merges, not of types."""
-    lines = [line for line in data[:65_536].splitlines() if line.strip()]
-    pairs = sum(len(line.split(b" ")) == 2 for line in lines)
-    return bool(lines) and (lines[0].startswith(b"#version") or pairs >= len(lines) / 2)
-
-
-def holds_merges(data: bytes, name: str) -> bool:
-    """Return whether a file's content is a tokeniser with merges."""
-    check_format(data, name)
-    if data.startswith(MAGIC) or is_ranks(data):
-        return True
-    if is_sentencepiece(data, name):
-        return is_bpe(parse_sentencepiece(data, name))
-    if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-        return False
-    document = parse_json(data, name)
-    model = document.get("model") if isinstance(document, dict) else None
-    return isinstance(model, dict) and (model.get("type") in ("BPE", "BTE") or "merges" in model)
-
-
-@without_collection()
-def load_uploaded_tokeniser(files: Mapping[str, bytes], pattern: str | None = None) -> BpeTokeniser:
-    """Load a BPE tokeniser from the contents of one or two uploaded files, by name.
-
-    Two are a vocabulary and its merges, whose names must match. ``pattern``: as in
-    `load_tokeniser`. Errors: `FileFormatError`.
-    """
-    merges = [name for name in files if name.lower().endswith(".txt")]
-    documents = [name for name in files if name not in merges]
-    if len(documents) == 1 and not merges:
-        return _from_one_file(files[documents[0]], documents[0], pattern)
-    if len(documents) == 1 and [fitting_name(name) for name in merges] == documents:
-        return from_vocabulary_and_merges(
-            files[documents[0]], files[merges[0]], documents[0], merges[0]
-        )
-    listed = ", ".join(files) or "no file"
-    raise FileFormatError(listed, "", "this is not one tokeniser", _TOGETHER)
-
-
-def is_released(data: bytes) -> bool:
-    """Return whether a file looks like a model of the trainer by Picky BPE's authors."""
-    fields = (b'"tokens"', b'"id2int"', b'"merges"', b'"splits"')
-    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    return start == b"{" and all(name in data for name in fields)
-
-
 _UNKNOWN = ("[UNK]", "<unk>")
 _RESERVED = re.compile(r"\[unused\d+\]")
-_JSON_START = re.compile(rb"(\xef\xbb\xbf)?\s*\{\s*(\"[^\r\n]|\}\s*$)")
-
-_CHOICES = (
-    "Choose a list with one type a line, vocab.json, tokenizer.json or a SentencePiece model."
-)
 
 
 def load_vocabulary(source: str | os.PathLike[str]) -> SubwordVocabulary:
-    """Load the vocabulary of a file, or of a named demo (``demo:en``); see `read_vocabulary`."""
-    language = str(source).removeprefix("demo:")
-    path = source if language == str(source) else demo_tokeniser_path(language)
-    return read_vocabulary(read_content(path), str(source))
+    """Load the vocabulary of a file, a folder or a named demo (``demo:en``).
+
+    See `vocabulary_in`.
+    """
+    return vocabulary_in(open_tokeniser(source))
 
 
 def read_vocabulary(data: bytes, name: str) -> SubwordVocabulary:
-    """Return the vocabulary in a file's content, whose format is detected.
+    """Return the vocabulary in a file's content; see `vocabulary_in`."""
+    return vocabulary_in(open_uploaded({name: data}))
+
+
+def vocabulary_in(opened: Opened) -> SubwordVocabulary:
+    """Return the vocabulary in what was opened.
 
     Its marker is that of most types. A list or ``vocab.json`` does not say how text is normalised:
     this follows BERT (``##``; lowercased if no type has a capital), GPT-2 (``Ġ``) and SentencePiece
     (``▁``). Types are numbered in the order of their ids in the file, from 0. Errors:
     `FileFormatError`.
     """
-    check_size(name, len(data))
+    name = opened.name
     try:
-        found = _converted(data, name)
-        if isinstance(found, dict):
-            return _of_document(found, name)
-        if is_sentencepiece(found, name):
-            return _sentencepiece(found, name)
-        if name.endswith(".json") or _JSON_START.match(data):
-            return _of_document(parse_json(data, name), name)
-        return _assumed(_lines(data, name), name)
+        if opened.pieces is not None:
+            made = _sentencepiece(opened.pieces, name)
+        elif opened.types is not None:
+            made = _assumed(opened.types, name)
+        else:
+            made = _of_document(opened.document, name)
     except FileFormatError:
         raise
     except MorphGraphError as error:
         problem, _, fix = str(error).rpartition(". ")
         raise FileFormatError(name, "", problem, fix) from error
+    return replace(made, warnings=opened.warnings) if opened.warnings else made
 
 
 def vocabulary_of(tokeniser: BpeTokeniser) -> SubwordVocabulary:
@@ -246,35 +146,6 @@ def vocabulary_of(tokeniser: BpeTokeniser) -> SubwordVocabulary:
     """
     document = to_document(tokeniser)[0] if tokeniser.is_edited else tokeniser.document
     return _of_document(document, tokeniser.name)
-
-
-def _lines(data: bytes, name: str) -> dict[str, int]:
-    """Return the types of a list with one per line, and their ids."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise FileFormatError(name, "line 1", "this is UTF-16", "Save the file as UTF-8.")
-    TYPES.check(data.count(b"\n"), name)
-    lines = decode_utf8(data, name).removesuffix("\n").split("\n")
-    seen: dict[str, int] = {}
-    for number, line in enumerate(lines, start=1):
-        text = line.removesuffix("\r")
-        problem, fix = "", "Write one type a line."
-        if text.startswith("#version"):
-            problem, fix = "this is a list of merges, without its vocabulary", _TOGETHER
-        elif not text:
-            problem, fix = "the line is empty", "Remove the line."
-        elif "\0" in text:
-            problem, fix = "there is a zero byte, so this is not text", _CHOICES
-        elif re.search(r"[ \t]", text):
-            problem = f"a type cannot contain a space or tab, as “{shortened(text)}” does"
-        elif text in seen:
-            problem = f"“{shortened(text)}” is in line {seen[text]:,} already"
-            fix = "Keep one of the lines."
-        if problem:
-            place = f"line {number:,}, read as a list of types"
-            raise FileFormatError(name, place, problem, fix)
-        seen[text] = number
-    check_types(seen, name)
-    return {text: number for number, text in enumerate(seen)}
 
 
 def detect_marker(types: Sequence[str]) -> Marker:
@@ -316,10 +187,7 @@ def _usual_file(
     )
     if marker == "##":
         uncased = all(text == text.lower() for text in types if text not in special)
-        cleaned = {"clean_text": True, "handle_chinese_chars": True, "strip_accents": None}
-        parts["normalizer"] = {"type": "BertNormalizer", **cleaned, "lowercase": uncased}
-        parts["pre_tokenizer"] = {"type": "BertPreTokenizer"}
-        parts["decoder"] = {"type": "WordPiece", "prefix": "##", "cleanup": True}
+        parts |= bert_parts({"do_lower_case": uncased})
         if {"[CLS]", "[SEP]"} <= special:
             both = {"sep": ["[SEP]", ids["[SEP]"]], "cls": ["[CLS]", ids["[CLS]"]]}
             parts["post_processor"] = {"type": "BertProcessing", **both}
@@ -336,11 +204,10 @@ def _usual_file(
 
 
 def _of_document(document: Any, name: str) -> SubwordVocabulary:
-    if not isinstance(document, dict):
-        raise FileFormatError(name, "", "it is not a vocabulary", _CHOICES)
-    model = document.get("model")
+    model = document.get("model") if isinstance(document, dict) else None
     if not isinstance(model, dict):
-        return _assumed(checked_vocabulary(document, name, "read as vocab.json"), name)
+        fix = "Choose a list with one type a line, vocab.json or tokenizer.json."
+        raise FileFormatError(name, "", "it is not a vocabulary", fix)
     kind = _kind(model)
     scores: list[float] | None = None
     unknown = model.get("unk_token")
@@ -430,9 +297,8 @@ def _scored_types(value: Any, name: str) -> tuple[list[str], list[float]]:
     return list(scores), list(scores.values())
 
 
-def _sentencepiece(data: bytes, name: str) -> SubwordVocabulary:
+def _sentencepiece(model: Any, name: str) -> SubwordVocabulary:
     """Return the types of a SentencePiece model, with the scores of a Unigram model."""
-    model = parse_sentencepiece(data, name)
     kind, pieces = model.SentencePiece, list(model.pieces)
     types = tuple(piece.piece for piece in pieces)
     hidden = (kind.CONTROL, kind.UNKNOWN, kind.UNUSED)

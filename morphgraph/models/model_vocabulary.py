@@ -12,7 +12,9 @@ from typing import Any
 from morphgraph.core.errors import FileFormatError, MorphGraphError, NoMergesError
 from morphgraph.core.files import check_is_there, parse_json, read_bytes
 from morphgraph.core.text import shortened
-from morphgraph.formats.loading import load_tokeniser, load_vocabulary, tokeniser_files
+from morphgraph.formats.loading import load_tokeniser, load_vocabulary
+from morphgraph.formats.opening import settings_beside, tokeniser_files
+from morphgraph.formats.tokeniser_classes import content_of
 from morphgraph.segment.models import merging_class
 from morphgraph.segment.pieces import PieceKernel
 from morphgraph.segment.segmenter import standard_segmenter
@@ -244,51 +246,23 @@ class ModelVocabulary:
 def read_model_vocabulary(source: str | os.PathLike[str]) -> ModelVocabulary:
     """Read the tokeniser of a folder, file or demo, of any kind.
 
-    Raises `FileFormatError` where there is none with unambiguous ids.
+    Raises `FileFormatError` where there is none, or added tokens have other ids than stated.
     """
-    first, last, folder = str(source), str(source), Path(source)
-    if not first.startswith("demo:"):
+    name, main = str(source), str(source)
+    if not name.startswith("demo:"):
         check_is_there(source)
-        files = tokeniser_files(folder)
-        if files == (folder,) and folder.is_dir():
-            files = (folder / "vocab.txt",)
-        if not files[0].is_file():
-            fix = "AutoTokenizer.from_pretrained(folder).save_pretrained(folder)"
-            problem = "there is no tokeniser whose ids are certain"
-            raise FileFormatError(first, "", problem, f"Save it there as tokenizer.json: {fix}.")
-        first, last = str(files[0]), str(files[-1])
-    types = load_vocabulary(first)
+        main = str(tokeniser_files(source)[0])
+    types = load_vocabulary(source)
     ids = {text: types.file_ids[n] if types.file_ids else n for text, n in types.ids.items()}
+    for number, token in (settings_beside(source).get("added_tokens_decoder") or {}).items():
+        text = content_of(token)
+        if text is not None and str(ids.get(text)) != str(number):
+            problem = f"“{text}” has the id {number}, but another one in the tokeniser"
+            raise FileFormatError(name, "added tokens", problem, "Save it again.")
     special = types.special | {token.content for token in types.preprocessor.added}
-    if folder.is_dir():
-        beside = _added_beside(folder, ids)
-        ids, special = beside | ids, special | beside.keys()
     writing = AS_BYTES if types.preprocessor.byte_level else types.preprocessor.suffix
     special &= ids.keys()
-    return ModelVocabulary(str(source), ids, special, writing or types.marker, last, types)
-
-
-def _added_beside(folder: Path, ids: Mapping[str, int]) -> dict[str, int]:
-    """Return the added tokens that old tokenisers keep in separate files."""
-    found: dict[str, int] = {}
-    documents = []
-    for name in ("added_tokens.json", "tokenizer_config.json"):
-        path = folder / name
-        document = parse_json(read_bytes(path), str(path)) if path.is_file() else {}
-        documents.append(document if isinstance(document, dict) else {})
-    added, settings = documents
-    found |= {text: number for text, number in added.items() if type(number) is int}
-    listed: Any = settings.get("added_tokens_decoder")
-    for number, token in listed.items() if isinstance(listed, dict) else ():
-        text = token.get("content") if isinstance(token, dict) else None
-        if isinstance(text, str) and str(number).isdecimal():
-            found[text] = int(number)
-    owner = {number: text for text, number in ids.items()}
-    for text, number in found.items():
-        if ids.get(text, number) != number or owner.setdefault(number, text) != text:
-            problem = f"“{text}” has the id {number:,}, but another one in the tokeniser"
-            raise FileFormatError(str(folder), "added tokens", problem, "Save it again.")
-    return found
+    return ModelVocabulary(name, ids, special, writing or types.marker, main, types)
 
 
 def special_roles(settings: Any) -> dict[str, str]:

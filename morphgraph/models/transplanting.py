@@ -16,12 +16,8 @@ from typing import Any, Protocol, get_args
 from morphgraph.core.errors import FileFormatError, MorphGraphError, check_choice
 from morphgraph.core.files import new_folder, parse_json, read_bytes, writing
 from morphgraph.core.text import counted, shortened
-from morphgraph.formats.export_files import (
-    FILES,
-    kept_settings,
-    source_settings,
-    transformers_config,
-)
+from morphgraph.formats.export_files import FILES, kept_settings, transformers_config
+from morphgraph.formats.opening import settings_beside
 from morphgraph.models.checkpoint import (
     CONFIG,
     GENERATION_CONFIG,
@@ -191,7 +187,7 @@ def transplant(
     beside = Path(old_tokenizer or checkpoint.folder)
     old = read_model_vocabulary(beside)
     check_rows(rows, old, padded, "--old-tokenizer")
-    old_roles = special_roles(source_settings(beside))
+    old_roles = special_roles(settings_beside(beside))
     roles = special_roles(parse_json(contents.get(_SETTINGS, b"{}"), _SETTINGS))
     _check_special_ids(checkpoint, old, old_roles)
     same: dict[str, str] = {}
@@ -398,10 +394,10 @@ def _tokeniser_contents(folder: Path, model: Path) -> dict[str, bytes]:
     if _SETTINGS in found:
         own = parse_json(found[_SETTINGS], str(folder / _SETTINGS))
     else:
-        settings = source_settings(folder)
+        settings = settings_beside(folder)
         own = transformers_config(document, own_class=False, settings=settings)
     if isinstance(own, dict):
-        merged = kept_settings(source_settings(model), document) | own
+        merged = kept_settings(settings_beside(model), document) | own
         if merged != own or _SETTINGS not in found:
             found[_SETTINGS] = json.dumps(merged, ensure_ascii=False, indent=1).encode()
     return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -17,35 +17,38 @@ from typing import Any, cast
 from morphgraph.core.errors import FileFormatError, MorphGraphError, check_list
 from morphgraph.core.files import (
     check_folder,
-    check_is_there,
     checksum,
+    document_field,
     json_bytes,
     parse_json,
 )
-from morphgraph.formats.content import read_content
 from morphgraph.formats.export import (
     Export,
     ExportedModel,
     export_model,
+    framed,
     save_folder,
     standalone_class,
     words_to_check,
 )
-from morphgraph.formats.export_files import source_settings
-from morphgraph.formats.loading import (
-    holds_merges,
+from morphgraph.formats.hugging_face import from_document
+from morphgraph.formats.loading import tokeniser_in, vocabulary_in
+from morphgraph.formats.opening import (
+    SAVED,
+    Opened,
     is_released,
-    load_tokeniser,
-    load_uploaded_tokeniser,
-    load_vocabulary,
-    read_vocabulary,
-    tokeniser_files,
+    open_tokeniser,
+    open_uploaded,
+    settings_beside,
 )
+from morphgraph.formats.original import read_otherwise
+from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import METHODS, method_named
 from morphgraph.segment.segmenter import Segmenter, method_on, segmenter_of, standard_segmenter
 from morphgraph.standalone.bte import Merging
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
-FORMAT = "morphgraph model"
+FORMAT = SAVED
 VERSION = 1
 
 _FIX = "Choose a model that morphgraph saved."
@@ -101,8 +104,14 @@ def read_model(data: bytes, name: str) -> Segmenter:
     if document.get("version") != VERSION:
         problem = f"its version is {document.get('version')!r}, not {VERSION}"
         raise FileFormatError(name, "field version", problem, "Update morphgraph.")
+    signed = _as_signed(document)
+    return _read_as(name, lambda: segmenter_of(signed))
+
+
+def _read_as(name: str, read: Callable[[], Segmenter]) -> Segmenter:
+    """Return what is read from a file of this name; anything invalid is a `FileFormatError`."""
     try:
-        return segmenter_of(_as_signed(document))
+        return read()
     except FileFormatError as error:
         raise FileFormatError(name, error.place, error.problem, error.fix) from error
     except MorphGraphError as error:
@@ -121,14 +130,18 @@ def read_model(data: bytes, name: str) -> Segmenter:
 
 
 def load_segmenter(
-    source: str | os.PathLike[str], method: str | None = None, **parameters: Any
+    source: str | os.PathLike[str],
+    method: str | None = None,
+    *,
+    pattern: str | None = None,
+    **parameters: Any,
 ) -> Segmenter:
-    """Load a segmenter from a file or demo: a saved model, or a method on a tokeniser.
+    """Load a segmenter from a file, folder or demo: a saved model, or a method on a tokeniser.
 
-    ``source``: a model file, a model of Picky BPE's authors, a ``tokenizer.json``, ``vocab.json``,
-    ``merges.txt``, list of types or SentencePiece model, or ``demo:en``. ``method``: by default the
-    saved model's own, or the file's. ``parameters``, ``counts``: see `method_on`. Raises
-    `FileFormatError` for an unreadable file, `MorphGraphError` for a method that does not suit it.
+    ``source``: see `open_tokeniser`; also a model that was saved, or exported as a folder.
+    ``method``: by default the saved model's own, or the file's. ``pattern``: see `load_tokeniser`.
+    ``parameters``, ``counts``: see `method_on`. Raises `FileFormatError` for an unreadable file,
+    `MorphGraphError` for a method that does not suit it.
 
     >>> load_segmenter("demo:en", "dropout", p=0.1, seed=7).parameters
     {'p': 0.1, 'seed': 7}
@@ -136,17 +149,7 @@ def load_segmenter(
     counts = parameters.pop("counts", None)
     if method is not None:
         method_named(method, METHODS.segmenting).settings(parameters)
-    base: Any = None
-    if not str(source).startswith("demo:"):
-        check_is_there(source)
-        if os.path.isfile(source):  # noqa: PTH113 - unlike Path.is_file, never raises
-            base = saved_model(read_content(source), str(source))
-    if base is None:
-        # A tokeniser's types, from any source, are prepared like its words.
-        merges = method is not None and METHODS[method].needs == "merges"
-        load = load_tokeniser if merges or _is_tokeniser(source) else load_vocabulary
-        base = load(source)
-        base = standard_segmenter(base) if method is None else base
+    base = _base_in(open_tokeniser(source, pattern), method)
     own = getattr(base, "method", None)
     if own is not None and method in (None, own):
         if not parameters:
@@ -157,34 +160,48 @@ def load_segmenter(
     return method_on(base, method or str(own), parameters, counts)
 
 
-def uploaded_segmenter(data: bytes, name: str) -> Segmenter:
-    """Return the segmenter of a file's content, as `load_segmenter` does; or `FileFormatError`."""
-    saved = saved_model(data, name)
-    if saved is not None:
-        return saved
-    if holds_merges(data, name):
-        return standard_segmenter(load_uploaded_tokeniser({name: data}))
-    return standard_segmenter(read_vocabulary(data, name))
+def uploaded_segmenter(files: Mapping[str, bytes]) -> Segmenter:
+    """Return the segmenter in uploaded files, as `load_segmenter` does; or `FileFormatError`."""
+    return cast("Segmenter", _base_in(open_uploaded(files), None))
 
 
-def saved_model(data: bytes, name: str) -> Segmenter | None:
-    """Return the model in a file's content: ours, or one of Picky BPE's authors."""
-    if FORMAT.encode() in data[:200]:
-        return read_model(data, name)
-    picky: Any = METHODS["picky"].kind
-    return cast("Segmenter", picky.from_released(data, name)) if is_released(data) else None
+def _base_in(opened: Opened, method: str | None) -> Any:
+    """Return what was opened: a segmenter, or what one of this method is built on."""
+    base: Any
+    if opened.is_saved:
+        picky: Any = METHODS["picky"].kind
+        read = picky.from_released if is_released(opened.data) else read_model
+        base = read(opened.data, opened.name)
+    elif _is_exported(opened.document):
+        base = _read_as(opened.name, lambda: _exported_in(cast("Any", opened.document)))
+    # A tokeniser's types, from any source, are prepared like its words.
+    elif opened.has_merges or (method is not None and METHODS[method].needs == "merges"):
+        base = tokeniser_in(opened)
+    else:
+        base = vocabulary_in(opened)
+    return standard_segmenter(base) if method is None else base
 
 
-def _is_tokeniser(source: str | os.PathLike[str]) -> bool:
-    """Return whether a file, or its companion, has merges."""
-    if str(source).startswith("demo:") or os.path.isdir(source):  # noqa: PTH112 - never raises
-        return True
-    path = Path(source)
-    if path.name.endswith("merges.txt"):
-        return True
-    if path.suffix == ".json" and len(tokeniser_files(path)) == 2:
-        return True
-    return holds_merges(read_content(path), str(source))
+def _is_exported(document: Mapping[str, Any] | None) -> bool:
+    """Return whether a document is that of a method in an exported folder."""
+    model = (document or {}).get("model")
+    return isinstance(model, dict) and {"method", "of"} & model.keys() != set()
+
+
+def _exported_in(document: Mapping[str, Any]) -> Segmenter:
+    """Return the segmenter of an exported folder's document."""
+    model: Any = document["model"]
+    if "of" in model:
+        below = {**document, "model": {"vocab": model.get("vocab"), **model["of"]}}
+        held = {"method": model.get("type"), "parameters": {"k": model.get("k")}}
+        name: Any = held["method"]
+        if name not in METHODS or METHODS[name].needs != "segmenter":
+            raise FileFormatError("", "field model.type", f"{name!r} is no such method", _FIX)
+        kind: Any = METHODS[name].kind
+        return cast("Segmenter", kind.from_document({**held, "model": _exported_in(below)}))
+    if "method" in model:
+        return segmenter_of(document_field(model, "method", dict))
+    return Bte(from_document(document, "exported", checksum(json.dumps(document).encode())))
 
 
 # ------------------------------------------------------------------------- exported
@@ -227,7 +244,30 @@ def export_segmenter(
 
     `MorphGraphError` for a method that cannot be exported, and if ids differ.
     """
-    return export_model(exported_model(segmenter), words, settings)
+    return export_model(exported_model(segmenter), words, settings, as_loaded(segmenter))
+
+
+def as_loaded(segmenter: Segmenter) -> ExportedModel | None:
+    """Return the model of a segmenter as its file has it; None if its method is not the file's."""
+    tokeniser = segmenter.editable
+    if tokeniser is not None:
+        made = Bte(tokeniser.fork() if tokeniser.is_edited else tokeniser).exported(True)
+        return replace(made, name=tokeniser.name)
+    below = segmenter.below
+    if (
+        isinstance(below, SubwordVocabulary)
+        and standard_segmenter(below).method == segmenter.method
+    ):
+        return segmenter.exported(True)
+    return None
+
+
+def read_otherwise_by(source: str | os.PathLike[str], segmenter: Segmenter) -> str:
+    """Say how `transformers` reads the folder of a segmenter otherwise; empty if it does not."""
+    if not os.path.isdir(source) or (model := as_loaded(segmenter)) is None:  # noqa: PTH112
+        return ""
+    document, ids = model.document, model.ids
+    return read_otherwise(source, document, lambda texts: framed(ids(texts, True), document))
 
 
 def export_to(
@@ -246,7 +286,7 @@ def export_to(
     given = [] if words is None else check_list(words, "words")
     name = segmenter.below.name
     made = export_segmenter(
-        segmenter, given or words_to_check((), name=name), source_settings(name)
+        segmenter, given or words_to_check((), name=name), settings_beside(name)
     )
     if warning := segmenter.warning():
         warnings.warn(warning, stacklevel=3)

@@ -61,6 +61,11 @@ class Segmenter(ABC):
         """Return what to know of its vocabulary before use; usually empty."""
         return ""
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know of the files that it was loaded from."""
+        return tuple(self.below.warnings)
+
     # ------------------------------------------------------------------------- in and out
 
     @abstractmethod

@@ -43,8 +43,8 @@ class SubwordVocabulary:
     covers. ``scores``: the log-probability of each type, where there are any; ``single``: they
     were summed in single precision. ``file_ids``: the id in the file of each type, where they are
     not 0, 1, 2 and so on. ``file``: the other content of the file, laid out as ``tokenizer.json``
-    without types, merges and scores; segmentation does not depend on it. `MorphGraphError` if these
-    are inconsistent.
+    without types, merges and scores; segmentation does not depend on it. ``warnings``: for the
+    user. `MorphGraphError` if these are inconsistent.
     """
 
     types: tuple[str, ...]
@@ -57,6 +57,7 @@ class SubwordVocabulary:
     single: bool = False
     file_ids: tuple[int, ...] | None = None
     file: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
+    warnings: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         faults = {

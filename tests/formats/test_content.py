@@ -53,7 +53,7 @@ def test_the_format_is_named(data: bytes, format_: str, tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match=format_):
         mg.load(tmp_path / "file")
     with pytest.raises(FileFormatError, match=format_):
-        uploaded_segmenter(data, "file")
+        uploaded_segmenter({"file": data})
 
 
 def test_types_that_look_like_fields_are_read(tmp_path: Path) -> None:

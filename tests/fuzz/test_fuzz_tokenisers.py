@@ -23,7 +23,6 @@ from morphgraph.corpus.counts import WordCounts, parse_word_counts
 from morphgraph.corpus.pipelines import isolate_punctuation, prepare
 from morphgraph.formats.hugging_face import (
     from_tokenizer_json,
-    from_vocabulary_and_merges,
 )
 from morphgraph.formats.loading import load_uploaded_tokeniser, read_vocabulary, vocabulary_of
 from morphgraph.formats.recipe import read_recipe, replay, write_recipe
@@ -273,7 +272,7 @@ def read_vocab_json(data: bytes) -> None:
 
 def read_merges(data: bytes) -> None:
     vocabulary = _vocabulary_and_merges_once()[0]
-    use_tokeniser(from_vocabulary_and_merges(vocabulary, data, "vocab.json", "merges.txt"))
+    use_tokeniser(load_uploaded_tokeniser({"vocab.json": vocabulary, "merges.txt": data}))
 
 
 @cache

@@ -240,7 +240,7 @@ def test_released_models_load_everywhere(tmp_path: Path) -> None:
     assert json.loads(made.files["ids.json"]) == {str(n): n for n in range(8)}
     looked = runner.invoke(program, ["vocabulary", "--model", str(path), "--json"])
     assert json.loads(looked.stdout)["tokenisers"][0]["signature"].startswith("Picky BPE")
-    saved = read_model(write_model(uploaded_segmenter(data, "picky.json")), "saved.json")
+    saved = read_model(write_model(uploaded_segmenter({"picky.json": data})), "saved.json")
     assert [saved.vocabulary_id(token) for token in (7, 8)] == [None, 7]
     with pytest.raises(FileFormatError, match="not cut by its merges alone"):
         load_tokeniser(path)
@@ -266,4 +266,4 @@ def test_a_damaged_released_model(change: Callable[[Any], Any], problem: str) ->
     model = released_model()
     change(model)
     with pytest.raises(FileFormatError, match=problem):
-        uploaded_segmenter(json.dumps(model).encode(), "picky.json")
+        uploaded_segmenter({"picky.json": json.dumps(model).encode()})

@@ -26,7 +26,6 @@ from morphgraph.formats.export_files import (
     FILES,
     escaped,
     merges_text,
-    source_settings,
     transformers_config,
 )
 from morphgraph.formats.hugging_face import (
@@ -36,6 +35,7 @@ from morphgraph.formats.hugging_face import (
     to_tokenizer_json,
 )
 from morphgraph.formats.loading import load_tokeniser
+from morphgraph.formats.opening import settings_beside
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter
 from morphgraph.standalone.bte import Merging
@@ -326,8 +326,8 @@ def test_settings_of_the_source_go_along(tmp_path: Path) -> None:
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
     (tmp_path / "special_tokens_map.json").write_text('{"unk_token": "ab"}')
     (tmp_path / "chat_template.jinja").write_text("{{ messages }}")
-    read = source_settings(tmp_path / "tokenizer.json")
-    assert read == source_settings(tmp_path)
+    read = settings_beside(tmp_path / "tokenizer.json")
+    assert read == settings_beside(tmp_path)
     config = transformers_config(document, own_class=False, settings=read)
     roles = {k: v for k, v in config.items() if k.endswith("_token")}
     contents = {k: v if isinstance(v, str) else v["content"] for k, v in roles.items()}
@@ -337,7 +337,7 @@ def test_settings_of_the_source_go_along(tmp_path: Path) -> None:
     assert (config["model_max_length"], config["chat_template"]) == (7, "{{ messages }}")
     assert config["clean_up_tokenization_spaces"] is True
     assert config["tokenizer_class"] == "PreTrainedTokenizerFast"
-    assert source_settings("demo:en") == source_settings(tmp_path / "other.json") == {}
+    assert settings_beside("demo:en") == settings_beside(tmp_path / "other.json") == {}
 
 
 # ------------------------------------------------------------------------------------ merging

@@ -17,7 +17,6 @@ from morphgraph.core.files import demo_tokeniser_path, parse_json
 from morphgraph.core.limits import JSON_MEMORY
 from morphgraph.formats.hugging_face import (
     from_tokenizer_json,
-    from_vocabulary_and_merges,
     special_token,
     to_tokenizer_json,
 )
@@ -174,7 +173,7 @@ def test_a_merge_that_looks_like_a_version_line() -> None:
     """Only the first line may be one; and without it, the first line is a merge."""
     vocabulary = {"#": 0, "v": 1, "#v": 2}
     data = json.dumps(vocabulary).encode()
-    assert merges_of(from_vocabulary_and_merges(data, b"# v\n", "v.json", "m.txt")) == [
+    assert merges_of(load_uploaded_tokeniser({"vocab.json": data, "merges.txt": b"# v\n"})) == [
         "# + v → #v"
     ]
 
@@ -210,7 +209,7 @@ def test_the_marker_tells_the_pre_tokeniser(
 ) -> None:
     ids = {text: number for number, text in enumerate(vocabulary)}
     data = json.dumps(ids).encode()
-    tokeniser = from_vocabulary_and_merges(data, merges.encode(), "vocab.json", "merges.txt")
+    tokeniser = load_uploaded_tokeniser({"vocab.json": data, "merges.txt": merges.encode()})
     assert texts_of(tokeniser, [word]) == [expected]
     # What it assumes is saved with it.
     library = Tokenizer.from_str(to_tokenizer_json(tokeniser)[0].decode())
@@ -220,7 +219,7 @@ def test_the_marker_tells_the_pre_tokeniser(
 def test_special_types_of_two_files() -> None:
     ids = {"<s>": 0, "[UNK]": 1, "<0x0A>": 2, "a": 3, "b": 4, "ab": 5, "<|endoftext|>": 6}
     data = json.dumps(ids).encode()
-    tokeniser = from_vocabulary_and_merges(data, b"a b", "vocab.json", "merges.txt")
+    tokeniser = load_uploaded_tokeniser({"vocab.json": data, "merges.txt": b"a b"})
     assert tokeniser.special == {"<s>", "[UNK]", "<|endoftext|>"}
     assert tokeniser.preprocessor.unknown == "[UNK]"
     assert texts_of(tokeniser, ["ab<s>ab"]) == [["ab", "<s>", "ab"]]
@@ -320,13 +319,13 @@ def test_faulty_files_name_the_file_the_place_and_the_fix(
 def test_a_fault_between_two_files_names_the_merges() -> None:
     data = json.dumps({"a": 0, "b": 1}).encode()
     with pytest.raises(FileFormatError, match=r"merges\.txt, merge 1 \(“a x”\): its part “x”"):
-        from_vocabulary_and_merges(data, b"a x\n", "vocab.json", "merges.txt")
+        load_uploaded_tokeniser({"vocab.json": data, "merges.txt": b"a x\n"})
     with pytest.raises(FileFormatError, match=r"merges\.txt, line 2: a merge of two parts"):
-        from_vocabulary_and_merges(data, b"#version: 0.2\na b c\n", "vocab.json", "merges.txt")
+        load_uploaded_tokeniser({"vocab.json": data, "merges.txt": b"#version: 0.2\na b c\n"})
     with pytest.raises(FileFormatError, match=r"merges\.txt: it has no merges"):
-        from_vocabulary_and_merges(data, b"#version: 0.2\n", "vocab.json", "merges.txt")
+        load_uploaded_tokeniser({"vocab.json": data, "merges.txt": b"#version: 0.2\n"})
     with pytest.raises(FileFormatError, match=r"merges\.txt, line 2: byte 0xE4 is not valid UTF-8"):
-        from_vocabulary_and_merges(data, "a b\nä".encode("latin-1"), "vocab.json", "merges.txt")
+        load_uploaded_tokeniser({"vocab.json": data, "merges.txt": "a b\nä".encode("latin-1")})
 
 
 def test_demos_by_name() -> None:

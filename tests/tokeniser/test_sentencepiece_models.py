@@ -216,8 +216,8 @@ def test_unused_types_are_taken_apart_after_merging(tmp_path: Path) -> None:
     words = ["abc", "ab", "cab"]
     path = tmp_path / "m.model"
     path.write_bytes(data)
-    assert type(uploaded_segmenter(model_of("plain"), "m.model")) is Bte
-    for segmenter in (load_segmenter(path), uploaded_segmenter(data, "m.model")):
+    assert type(uploaded_segmenter({"m.model": model_of("plain")})) is Bte
+    for segmenter in (load_segmenter(path), uploaded_segmenter({"m.model": data})):
         found = segmenter.segment(segmenter.encode(words, bare=True))
         ids = [[segmenter.vocabulary_id(t) for t in found.tokens(n)] for n in range(3)]
         assert ids == their_ids(data, words)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tokenizers import decoders
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.formats.export_files import source_settings
+from morphgraph.formats.opening import settings_beside
 from morphgraph.kernels import DROPPED
 from morphgraph.models.checkpoint import CONFIG, read_checkpoint, read_config
 from morphgraph.models.model_vocabulary import special_roles
@@ -139,7 +139,7 @@ def folder_ids(segmenter: Segmenter, folder: str) -> TokenIds:
 
 
 def _special(folder: Path, config: Mapping[str, Any], ids: Mapping[str, int]) -> dict[str, int]:
-    named = special_roles(source_settings(folder))
+    named = special_roles(settings_beside(folder))
     found: dict[str, int] = {}
     for role, names in _NAMED.items():
         known = [ids[named[name]] for name in names if named.get(name) in ids]

@@ -1,0 +1,303 @@
+"""Complete a tokeniser by the settings that `transformers` keeps in the files beside it."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from morphgraph.core.errors import FileFormatError
+from morphgraph.core.text import shortened
+from morphgraph.formats.hugging_face import tokenizer_document
+from morphgraph.formats.tokeniser_classes import (
+    CLASSES,
+    MORE_TOKENS,
+    OTHER_TEXT,
+    ROLES,
+    TEXT,
+    Settings,
+    TokeniserClass,
+    class_name,
+    content_of,
+    implied_merges,
+)
+
+_TOKEN_FLAGS = ("single_word", "lstrip", "rstrip", "normalized")
+_IN_FILE = {
+    "add_prefix_space": "add_prefix_space",
+    "do_lower_case": "lowercase",
+    "strip_accents": "strip_accents",
+    "tokenize_chinese_chars": "handle_chinese_chars",
+}
+"""Settings of a class by the fields of tokenizer.json that say the same."""
+_OF_TEXT = frozenset(
+    {
+        *_IN_FILE,
+        *("add_bos_token", "add_eos_token", "keep_accents", "language", "legacy"),
+        *("legacy_behaviour", "never_split", "predict_timestamps", "split_special_tokens"),
+        *("src_lang", "task"),
+    }
+)
+"""Settings that can change the ids of a text."""
+
+
+def document_of_class(
+    settings: Settings,
+    vocabulary: Mapping[str, int] | Sequence[Sequence[Any]],
+    merges: Iterable[str | Sequence[str]] | None = None,
+) -> dict[str, Any] | None:
+    """Return the ``tokenizer.json`` that the class in the settings makes of a vocabulary.
+
+    ``vocabulary``: types with ids, or the pieces of a SentencePiece model with their scores, for
+    which ``merges`` are implied. None if the settings name no class that is known, or one of
+    another kind of model.
+    """
+    kind = CLASSES.get(class_name(settings))
+    if kind is None:
+        return None
+    model: dict[str, Any] = {"type": kind.kind, **kind.model}
+    if "unk_token" in model:
+        model["unk_token"] = _role(kind, settings, "unk_token")
+    if isinstance(vocabulary, Mapping):
+        if (kind.kind == "BPE") != (merges is not None) or kind.kind == "Unigram":
+            return None
+        types: Any = vocabulary
+    else:
+        pieces = kind.pieces([list(piece) for piece in vocabulary], settings)
+        types = pieces
+        if kind.kind == "BPE":
+            types = {text: number for number, (text, _) in enumerate(pieces)}
+            merges = implied_merges(types)
+        elif kind.kind != "Unigram":
+            return None
+    parts = {**kind.parts(settings), "post_processor": None}
+    document = tokenizer_document({}, merges or (), [], parts, **model)
+    document["model"]["vocab"] = types
+    return document
+
+
+def completed(
+    document: Mapping[str, Any], settings: Settings, *, whole: bool
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return a document with what its settings add to it, and warnings.
+
+    These are the added tokens that it lacks, and what is put around a text if it puts nothing
+    there. ``whole``: the document is a ``tokenizer.json``, which decides about all else; otherwise
+    the class made it.
+    """
+    name = class_name(settings)
+    kind = CLASSES.get(name)
+    model = document["model"]
+    vocabulary = model.get("vocab")
+    if isinstance(vocabulary, list):
+        ids = {entry[0]: n for n, entry in enumerate(vocabulary) if entry}
+    else:
+        ids = dict(vocabulary) if isinstance(vocabulary, dict) else {}
+    listed = list(document.get("added_tokens") or [])
+    known = {
+        str(token["content"]): int(token["id"])
+        for token in listed
+        if isinstance(token, dict)
+        and isinstance(token.get("content"), str)
+        and isinstance(token.get("id"), int)
+    }
+    numbers = list(known.values())
+    warnings: list[str] = []
+    for number, token in _lacking(kind, settings, ids if whole else None):
+        text = token["content"]
+        if text in known:
+            continue
+        last = max(numbers, default=-1)
+        id_ = ids.get(text, last + 1 if last >= len(ids) else len(ids))
+        if number is not None and number != id_:
+            warnings.append(
+                f"“{shortened(text)}” has the id {number:,} in the files beside it, and {id_:,} in "
+                "the tokenizers library, which numbers added tokens itself."
+            )
+        known[text] = id_
+        numbers.append(id_)
+        listed.append({"id": id_, **token})
+    made = {**document, "added_tokens": sorted(listed, key=_by_id)}
+    if not frames(document.get("post_processor")):
+        asked, pair = _frame(kind, settings)
+        if asked:
+            text_ids = ids | known
+            if lost := [part for part in asked if part != TEXT and part not in text_ids]:
+                warnings.append(f"“{lost[0]}” is to be put around texts, and is no type.")
+            else:
+                made["post_processor"] = template(asked, pair, text_ids)
+    warnings += _not_honoured(document, settings, name, kind, whole)
+    return made, tuple(warnings)
+
+
+def _by_id(token: Any) -> int:
+    number = token.get("id") if isinstance(token, dict) else None
+    return number if isinstance(number, int) else 0
+
+
+def _role(kind: TokeniserClass | None, settings: Settings, role: str) -> str | None:
+    """Return the special token of a role, as set or as usual for the class; None if there is none.
+
+    A role that is set to null has none.
+    """
+    if role in settings:
+        return content_of(settings[role])
+    return content_of((kind.roles if kind else {}).get(role))
+
+
+def _lacking(
+    kind: TokeniserClass | None, settings: Settings, present: Mapping[str, int] | None
+) -> Iterator[tuple[int | None, dict[str, Any]]]:
+    """Yield added tokens with the ids that the settings state, in the order of their numbering.
+
+    ``present``: types of which a class's usual special tokens must be some; None if any may be.
+    """
+    stated = settings.get("added_tokens_decoder")
+    for number, token in sorted((stated if isinstance(stated, dict) else {}).items(), key=_number):
+        if content_of(token) is not None and _number((number, None)) >= 0:
+            yield int(number), _token(token)
+    flags = {content_of(t): t for t in (stated or {}).values()} if isinstance(stated, dict) else {}
+    usual = kind.roles if kind else {}
+    for role in ROLES:
+        token = settings.get(role, usual.get(role))
+        text = content_of(token)
+        if text is None or (role not in settings and present is not None and text not in present):
+            continue
+        yield None, _token(flags.get(text, token), special=True)
+    for key in MORE_TOKENS:
+        more = settings.get(key)
+        for token in more.values() if isinstance(more, dict) else more or ():
+            if content_of(token) is not None:
+                yield None, _token(token, special=not isinstance(token, dict))
+    for text in kind.more(settings) if kind else ():
+        if present is None or text in present:
+            yield None, _token(text, special=True)
+
+
+def _number(entry: tuple[Any, Any]) -> int:
+    text = str(entry[0])
+    return int(text) if text.isdecimal() and len(text) < 12 else -1
+
+
+def _token(token: Any, *, special: bool = False) -> dict[str, Any]:
+    """Return an added token as ``tokenizer.json`` lists it, without its id."""
+    given = token if isinstance(token, dict) else {"content": token}
+    special = special or given.get("special") is True
+    flags = {flag: given.get(flag) is True for flag in _TOKEN_FLAGS}
+    if "normalized" not in given:
+        flags["normalized"] = not special
+    return {"content": given["content"], **flags, "special": special}
+
+
+def _frame(kind: TokeniserClass | None, settings: Settings) -> tuple[list[str], list[str]]:
+    """Return a text with the special tokens around it, and two texts; empty if there are none."""
+    if kind is not None and kind.frame is not None:
+        names = [*kind.frame(settings)]
+    else:
+        names = ["bos_token"] * (settings.get("add_bos_token") is True) + [TEXT]
+        names += ["eos_token"] * (settings.get("add_eos_token") is True)
+    found = [(_role(kind, settings, name) if name in ROLES else name) or "" for name in names]
+    found = [text for text in found if text]
+    if found == [TEXT]:
+        return [], []
+    at = found.index(TEXT)
+    before, behind = found[:at], found[at + 1 :]
+    between = {"one": behind, "two": 2 * behind, "none": [], "each": behind + before}
+    pair = between[kind.between if kind is not None and kind.frame is not None else "each"]
+    return found, [*before, TEXT, *pair, OTHER_TEXT, *behind]
+
+
+def template(one: Sequence[str], two: Sequence[str], ids: Mapping[str, int]) -> dict[str, Any]:
+    """Return a post-processor that puts special tokens around a text, and around two.
+
+    >>> made = template(["<s>", "$A"], ["<s>", "$A", "$B"], {"<s>": 0})
+    >>> made["single"]
+    [{'SpecialToken': {'id': '<s>', 'type_id': 0}}, {'Sequence': {'id': 'A', 'type_id': 0}}]
+    """
+
+    def parts(texts: Sequence[str]) -> Iterator[dict[str, Any]]:
+        type_ = 0
+        for text in texts:
+            type_ |= text == OTHER_TEXT
+            if text in (TEXT, OTHER_TEXT):
+                yield {"Sequence": {"id": text[1:], "type_id": type_}}
+            else:
+                yield {"SpecialToken": {"id": text, "type_id": type_}}
+
+    used = dict.fromkeys(text for text in (*one, *two) if text not in (TEXT, OTHER_TEXT))
+    return {
+        "type": "TemplateProcessing",
+        "single": [*parts(one)],
+        "pair": [*parts(two)],
+        "special_tokens": {t: {"id": t, "ids": [ids[t]], "tokens": [t]} for t in used},
+    }
+
+
+def frames(processor: Any) -> bool:
+    """Return whether a post-processor puts special tokens around a text."""
+    if not isinstance(processor, dict):
+        return False
+    kind = processor.get("type")
+    if kind == "Sequence":
+        return any(map(frames, processor.get("processors") or []))
+    if kind == "TemplateProcessing":
+        return bool(processor.get("special_tokens"))
+    return kind in ("BertProcessing", "RobertaProcessing")
+
+
+def _not_honoured(
+    document: Mapping[str, Any],
+    settings: Settings,
+    name: str,
+    kind: TokeniserClass | None,
+    whole: bool,
+) -> Iterator[str]:
+    """Yield a warning for each setting that does not count."""
+    if name and kind is None and not whole:
+        yield (
+            f"the class {shortened(name)}Tokenizer is not known here, so text is cut as the types "
+            "suggest. Save the tokeniser as tokenizer.json to be sure."
+        )
+    asked = {key for key in _OF_TEXT if settings.get(key) not in (None, False, [], "")}
+    if not whole:
+        asked -= kind.reads if kind else frozenset({"add_bos_token", "add_eos_token"})
+        for key in sorted(asked):
+            yield f"the setting {key} does not count here."
+        return
+    if settings.get("split_special_tokens"):
+        yield "the setting split_special_tokens does not count here."
+    held = json.dumps([document.get("normalizer"), document.get("pre_tokenizer")])
+    for key, field in _IN_FILE.items():
+        wanted = settings.get(key)
+        if wanted is None or f'"{field}": ' not in held:
+            continue
+        if f'"{field}": {json.dumps(wanted)}' not in held:
+            yield (
+                f"the setting {key}, {json.dumps(wanted)} in tokenizer_config.json, does not "
+                "count: tokenizer.json says otherwise."
+            )
+
+
+def read_settings(files: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Combine the settings of a folder from its files by name, as parsed; ``place``: the folder.
+
+    Those of ``tokenizer_config.json``; unless that lists added tokens, ``special_tokens_map.json``
+    and ``added_tokens.json`` count, too, as in `transformers`. Of ``config.json`` only the class
+    and the type of the model. Errors: `FileFormatError`.
+    """
+    for name, read in files.items():
+        if not isinstance(read, dict):
+            fix = "Download the file again, or remove it."
+            raise FileFormatError(f"{place}{name}", "", "an object of JSON is expected here", fix)
+    model, config = files.get("config.json", {}), files.get("tokenizer_config.json", {})
+    found = {key: model[key] for key in ("tokenizer_class", "model_type") if model.get(key)}
+    found |= config
+    if isinstance(config.get("added_tokens_decoder"), dict):
+        return found
+    found |= files.get("special_tokens_map.json", {})
+    stated = files.get("added_tokens.json", {})
+    roles = {content_of(found.get(role)) for role in ROLES}
+    found["added_tokens_decoder"] = {
+        str(number): {"content": text, "normalized": text not in roles, "special": text in roles}
+        for text, number in stated.items()
+        if isinstance(number, int) and isinstance(text, str)
+    }
+    return found

@@ -1,0 +1,171 @@
+"""The ids of a tokeniser's files in the programs that others load them with."""
+
+import json
+import os
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from tokenizers import AddedToken, Tokenizer
+
+from morphgraph.core.files import read_bytes
+from morphgraph.core.text import shortened
+from morphgraph.formats.opening import settings_beside, tokeniser_files
+from morphgraph.formats.sentencepiece import is_sentencepiece
+from morphgraph.formats.tokeniser_classes import class_name
+
+Encode = Callable[[Sequence[str]], list[list[int]]]
+
+TEXTS = (
+    "650841823 don't",
+    "Hello World's 2nd I'LL",
+    "  two  spaces, and\n\n a line\tend  ",
+    "Café cafe\u0301 ÄHRE straße ﬁn ½ 10²",
+    "日本語 中文 한국어 Ελλάδα мир",
+    "😀👩‍👩‍👧 “quoted” — dash… it''s ``x``",
+    "snake_case CamelCase x=1;y+=2 #tag @name https://example.org/?a=1&b=2",
+    "a" * 120,
+    "\u00a0\u3000\u2009x\u200b y\r\nz",
+    "un­do" + " " * 9 + "end.",
+)
+"""Short texts on which programs have been seen to differ."""
+
+_STAGES = {
+    "normalizer": "normaliser",
+    "pre_tokenizer": "pre-tokeniser",
+    "model": "model",
+    "added_tokens": "added tokens",
+    "post_processor": "tokens around a text",
+}
+
+
+def of_transformers(source: str | os.PathLike[str]) -> Any:
+    """Return the tokeniser that ``AutoTokenizer`` reads from a folder; None if it reads none.
+
+    No code of the folder is run, and nothing is fetched.
+    """
+    folder, settings = Path(source), settings_beside(source)
+    if not folder.is_dir() or not settings or settings.get("auto_map"):
+        return None
+    if find_spec("transformers") is None:
+        return None
+    import transformers
+
+    shown = transformers.logging.get_verbosity()
+    transformers.logging.set_verbosity_error()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return transformers.AutoTokenizer.from_pretrained(
+                str(folder), local_files_only=True, trust_remote_code=False
+            )
+    except Exception:  # whatever a folder makes it raise
+        return None
+    finally:
+        transformers.logging.set_verbosity(shown)
+
+
+def _ids_there(theirs: Any, texts: Sequence[str]) -> list[list[int]]:
+    """Return the ids that a tokeniser of `transformers` gives texts, special tokens included."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = theirs(list(texts), padding=False, truncation=False, verbose=False)["input_ids"]
+    return [list(ids) for ids in found]
+
+
+def original_ids(
+    name: str, document: Mapping[str, Any], texts: Sequence[str]
+) -> tuple[str, dict[str, list[int]]] | None:
+    """Return the program with which others load a tokeniser, and its ids of texts.
+
+    Special tokens are included. ``name``: of the file that was loaded; ``document``: what was made
+    of it, laid out as ``tokenizer.json``. The program is `transformers` where it is installed and
+    reads the folder of the file, else `tokenizers` or `sentencepiece`; None if none of them can.
+    """
+    if name.startswith("demo:") or not os.path.isfile(name):  # noqa: PTH113 - never raises
+        return None
+    path = Path(name)
+    if settings_beside(path) and (theirs := of_transformers(path.parent)) is not None:
+        found = zip(texts, _ids_there(theirs, texts), strict=True)
+        return f"transformers {metadata.version('transformers')}", dict(found)
+    try:
+        main = read_bytes(tokeniser_files(path)[0])
+        if is_sentencepiece(main, name):
+            from sentencepiece import SentencePieceProcessor
+
+            symbols = [token["content"] for token in document.get("added_tokens") or []]
+            # It takes the names of its special tokens for text.
+            some = [text for text in texts if not any(symbol in text for symbol in symbols)]
+            ids = SentencePieceProcessor(model_proto=main).encode(some)
+            return "sentencepiece", dict(zip(some, ids, strict=True))
+        encoded = _of_tokenizers(main, document).encode_batch(list(texts))
+    except Exception:  # of a library, for a file that it does not read
+        return None
+    ids = [one.ids for one in encoded]
+    return f"tokenizers {metadata.version('tokenizers')}", dict(zip(texts, ids, strict=True))
+
+
+def _of_tokenizers(main: bytes, document: Mapping[str, Any]) -> Tokenizer:
+    """Return the tokeniser of `tokenizers` for a file, with what its settings add to it."""
+    is_whole = main.lstrip()[:1] == b"{" and b'"model"' in main
+    library = Tokenizer.from_str((main if is_whole else json.dumps(document).encode()).decode())
+    known = {token.content for token in library.get_added_tokens_decoder().values()}
+    flags = ("single_word", "lstrip", "rstrip", "normalized", "special")
+    for token in document.get("added_tokens") or []:
+        if token["content"] not in known:
+            library.add_tokens([AddedToken(token["content"], **{f: token[f] for f in flags})])
+    if library.post_processor is None and (around := document.get("post_processor")):
+        model = {"type": "WordLevel", "vocab": {}, "unk_token": ""}
+        plain = {"version": "1.0", "added_tokens": [], "model": model, "post_processor": around}
+        library.post_processor = Tokenizer.from_str(json.dumps(plain)).post_processor
+    library.no_truncation()
+    library.no_padding()
+    return library
+
+
+def read_otherwise(
+    source: str | os.PathLike[str], document: Mapping[str, Any], encode: Encode
+) -> str:
+    """Say how `transformers` reads a folder otherwise than we do; empty if it does not.
+
+    ``document``: what was loaded, laid out as ``tokenizer.json``; ``encode``: its ids of texts.
+    Only the classes that replace parts of a ``tokenizer.json`` can differ.
+    """
+    if not class_name(settings_beside(source)) or (theirs := of_transformers(source)) is None:
+        return ""
+    each = zip(TEXTS, _ids_there(theirs, TEXTS), encode(TEXTS), strict=True)
+    text, ids, ours = next((one for one in each if one[1] != one[2]), ("", [], []))
+    if not text:
+        return ""
+    version = metadata.version("transformers")
+    return (
+        f"transformers {version} reads this folder otherwise, as its class "
+        f"{type(theirs).__name__} has its own {_stage(theirs, document)}: "
+        f"“{shortened(text.strip(), 40)}” is {ids} there and {ours} here."
+    )
+
+
+def _stage(theirs: Any, document: Mapping[str, Any]) -> str:
+    """Return the first stage that is not as in the document, in words."""
+    try:
+        held = json.loads(theirs.backend_tokenizer.to_str())
+    except Exception:  # a tokeniser in Python
+        return "code"
+    for key, what in _STAGES.items():
+        mine, other = (_comparable(key, one.get(key)) for one in (document, held))
+        if mine != other:
+            return what
+    return "code"
+
+
+def _comparable(key: str, part: Any) -> Any:
+    """Return what decides about ids in a stage."""
+    if key == "added_tokens":
+        return sorted(token.get("content") for token in part or [])
+    if key == "model":
+        fields = ("unk_token", "fuse_unk", "byte_fallback", "ignore_merges", "end_of_word_suffix")
+        return [(part or {}).get(field) or None for field in fields]
+    return part

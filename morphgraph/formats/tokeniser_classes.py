@@ -1,0 +1,499 @@
+"""What the tokeniser classes of `transformers` make of files that say less than tokenizer.json.
+
+Facts of version 5 of that library: how each class normalises, cuts and decodes text, its special
+tokens, and what it puts around a text.
+"""
+
+import base64
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+Settings = Mapping[str, Any]
+Parts = dict[str, Any]
+Kind = Literal["BPE", "WordPiece", "Unigram"]
+
+TEXT, OTHER_TEXT = "$A", "$B"
+"""A text, and the second of two, among the special tokens around them."""
+
+ROLES = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+"""The roles of special tokens, in the order in which new ones are numbered."""
+MORE_TOKENS = ("extra_special_tokens", "additional_special_tokens")
+"""The settings that list special tokens without a role."""
+
+
+@dataclass(frozen=True)
+class TokeniserClass:
+    """A tokeniser class of `transformers`.
+
+    ``kind``: of its model, whose unusual fields are in ``model``. ``parts``: its normaliser,
+    pre-tokeniser and decoder by settings, of which it reads those in ``reads``. ``roles``: its
+    usual special tokens, with flags where these are unusual. ``frame``: what is around a text by
+    settings, as roles or contents and `TEXT`; empty if nothing is, None if ``add_bos_token`` and
+    ``add_eos_token`` decide; ``between``: how often what is behind a text is between two.
+    ``more``: special tokens without a role. ``pieces``: how the types of
+    a SentencePiece model are numbered.
+    """
+
+    kind: Kind
+    parts: Callable[[Settings], Parts]
+    roles: Mapping[str, str | Mapping[str, Any]]
+    frame: Callable[[Settings], Sequence[str]] | None = None
+    between: Literal["one", "two", "none"] = "one"
+    model: Mapping[str, Any] = field(default_factory=dict)
+    more: Callable[[Settings], Sequence[str]] = lambda _: ()
+    pieces: Callable[[list[list[Any]], Settings], list[list[Any]]] = lambda pieces, _: pieces
+    reads: frozenset[str] = frozenset()
+
+
+def _sequence(key: str, kind: str, *parts: Parts | None) -> Parts | None:
+    """Return parts in sequence; a single one as it is."""
+    present = [part for part in parts if part is not None]
+    return {"type": kind, key: present} if len(present) > 1 else present[0] if present else None
+
+
+def byte_level(settings: Settings, *, spaced: bool = False, regex: bool = True) -> Parts:
+    """Return the pre-tokeniser of GPT-2; ``spaced``: whether a space is put before a text."""
+    return {
+        "type": "ByteLevel",
+        "add_prefix_space": bool(settings.get("add_prefix_space", spaced)),
+        "trim_offsets": True,
+        "use_regex": regex,
+    }
+
+
+_FROM_BYTES: Parts = byte_level({"add_prefix_space": True})
+
+
+def _gpt2(settings: Settings, normalizer: Parts | None = None, spaced: bool = False) -> Parts:
+    before = byte_level(settings, spaced=spaced)
+    return {"normalizer": normalizer, "pre_tokenizer": before, "decoder": _FROM_BYTES}
+
+
+_QWEN2 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+
+
+def _split(pattern: str, behavior: str, *, invert: bool = False) -> Parts:
+    regex = {"Regex": pattern}
+    return {"type": "Split", "pattern": regex, "behavior": behavior, "invert": invert}
+
+
+def _qwen2(settings: Settings) -> Parts:
+    asked = {"add_prefix_space": settings.get("add_prefix_space") or False}
+    both = [_split(_QWEN2, "Isolated"), byte_level(asked, regex=False)]
+    return {
+        "normalizer": {"type": "NFC"},
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": both},
+        "decoder": _FROM_BYTES,
+    }
+
+
+def _replaced(pattern: str, content: str, kind: str = "String") -> Parts:
+    return {"type": "Replace", "pattern": {kind: pattern}, "content": content}
+
+
+# Byte-level with </w> is CLIP's way (Radford et al. 2021).
+_CLIP = (
+    r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
+)
+
+
+def clip_parts(_: Settings) -> Parts:
+    """Return the parts of CLIP."""
+    cleaned = [{"type": "NFC"}, _replaced(r"\s+", " ", "Regex"), {"type": "Lowercase"}]
+    both = [_split(_CLIP, "Removed", invert=True), byte_level({})]
+    return {
+        "normalizer": {"type": "Sequence", "normalizers": cleaned},
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": both},
+        "decoder": _FROM_BYTES,
+    }
+
+
+def bert_parts(settings: Settings) -> Parts:
+    """Return the parts of BERT."""
+    normalizer = {
+        "type": "BertNormalizer",
+        "clean_text": True,
+        "handle_chinese_chars": bool(settings.get("tokenize_chinese_chars", True)),
+        "strip_accents": settings.get("strip_accents"),
+        "lowercase": bool(settings.get("do_lower_case", True)),
+    }
+    return {
+        "normalizer": normalizer,
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
+    }
+
+
+def _metaspace(scheme: str, *, split: bool = True) -> Parts:
+    return {"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, "split": split}
+
+
+def _llama(settings: Settings) -> Parts:
+    asked = settings.get("add_prefix_space")
+    spaced = True if asked is None else bool(asked)
+    scheme = ("always" if settings.get("legacy", False) else "first") if spaced else "never"
+    strip = {"type": "Strip", "content": " ", "start": 1, "stop": 0} if spaced else None
+    return {
+        "normalizer": None,
+        "pre_tokenizer": _metaspace(scheme, split=False),
+        "decoder": _sequence("decoders", "Sequence", *_TO_TEXT, strip),
+    }
+
+
+_TO_TEXT: tuple[Parts, ...] = (_replaced("▁", " "), {"type": "ByteFallback"}, {"type": "Fuse"})
+
+
+def _gemma(_: Settings) -> Parts:
+    space = {"type": "Split", "pattern": {"String": " "}, "invert": False}
+    return {
+        "normalizer": _replaced(" ", "▁"),
+        "pre_tokenizer": {**space, "behavior": "MergedWithPrevious"},
+        "decoder": {"type": "Sequence", "decoders": [*_TO_TEXT]},
+    }
+
+
+def _rules(settings: Settings) -> Parts | None:
+    """Return the rules for characters of a SentencePiece model, if it has any."""
+    found = settings.get(CHARSMAP)
+    if not found:
+        return None
+    return {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(found).decode()}
+
+
+CHARSMAP = "precompiled charsmap"
+"""The setting that holds the rules for characters of a SentencePiece model."""
+
+
+def _by_words(settings: Settings, normalizer: Parts | None, *, fixed: bool = False) -> Parts:
+    spaced = fixed or settings.get("add_prefix_space", True)
+    marked = _metaspace("always" if spaced else "never")
+    both = [{"type": "WhitespaceSplit"}, marked]
+    return {
+        "normalizer": normalizer,
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": both},
+        "decoder": marked,
+    }
+
+
+def _albert(settings: Settings) -> Parts:
+    accents = () if settings.get("keep_accents") else ({"type": "NFKD"}, {"type": "StripAccents"})
+    lower = {"type": "Lowercase"} if settings.get("do_lower_case", True) else None
+    quotes = (_replaced("``", '"'), _replaced("''", '"'))
+    made = _sequence("normalizers", "Sequence", *quotes, *accents, lower, _rules(settings))
+    return _by_words(settings, made)
+
+
+def _nllb(settings: Settings) -> Parts:
+    rules = _rules(settings)
+    spaces = None if rules is None else _replaced(" {2,}", " ", "Regex")
+    return {
+        "normalizer": _sequence("normalizers", "Sequence", rules, spaces),
+        "pre_tokenizer": _metaspace("always"),
+        "decoder": _metaspace("always"),
+    }
+
+
+def content_of(token: Any) -> str | None:
+    """Return the text of a special token, which settings give with its flags or without."""
+    found = token.get("content") if isinstance(token, dict) else token
+    return found if isinstance(found, str) and found else None
+
+
+def _after_four(pieces: list[list[Any]], settings: Settings, *end: str) -> list[list[Any]]:
+    """Return pieces numbered as in fairseq: four special tokens, and the mask at the end."""
+    first = [content_of(settings.get(role)) or usual for role, usual in _FAIRSEQ.items()]
+    mask = content_of(settings.get("mask_token")) or "<mask>"
+    return [[text, 0.0] for text in first] + pieces[3:] + [[text, 0.0] for text in (*end, mask)]
+
+
+_FAIRSEQ = {
+    "bos_token": "<s>",
+    "pad_token": "<pad>",
+    "eos_token": "</s>",
+    "unk_token": "<unk>",
+}
+
+
+def _nllb_pieces(pieces: list[list[Any]], settings: Settings) -> list[list[Any]]:
+    first = [content_of(settings.get(role)) or usual for role, usual in _FAIRSEQ.items()]
+    return [[text, 0.0] for text in first] + [piece for piece in pieces if piece[0] not in first]
+
+
+def _camembert_pieces(pieces: list[list[Any]], settings: Settings) -> list[list[Any]]:
+    named = {role: content_of(settings.get(role)) for role in ("pad_token", "unk_token")}
+    pad, unknown = named["pad_token"] or "<pad>", named["unk_token"] or "<unk>"
+    first = [["<s>NOTUSED", 0.0], [pad, 0.0], ["</s>NOTUSED", 0.0], [unknown, 0.0]]
+    mask = content_of(settings.get("mask_token")) or "<mask>"
+    return [*first, ["<unk>NOTUSED", -100.0], *pieces[1:], [mask, 0.0]]
+
+
+def _extra_ids(settings: Settings) -> list[str]:
+    number = settings.get("extra_ids", 100)
+    return [f"<extra_id_{n}>" for n in range(number if isinstance(number, int) else 100)]
+
+
+@cache
+def _language_codes() -> dict[str, tuple[str, ...]]:
+    """Return the language codes that a class has for tokens, by its name."""
+    lines = Path(__file__).with_name("language_codes.txt").read_text("ascii").splitlines()
+    named = (line.partition(": ") for line in lines)
+    return {name: tuple(codes.split()) for name, _, codes in named}
+
+
+def _nllb_codes(settings: Settings) -> Sequence[str]:
+    named = any(settings.get(key) for key in MORE_TOKENS)
+    return () if named else _language_codes()["NLLB"]
+
+
+def _whisper_frame(settings: Settings) -> Sequence[str]:
+    language, task = settings.get("language"), settings.get("task")
+    asked = [f"<|{language}|>"] if language else []
+    asked += [f"<|{task}|>"] if task else []
+    times = [] if settings.get("predict_timestamps") else ["<|notimestamps|>"]
+    return ["<|startoftranscript|>", *asked, *times, TEXT, "eos_token"]
+
+
+def _mbart_frame(settings: Settings) -> Sequence[str]:
+    return [TEXT, "eos_token", str(settings.get("src_lang") or "en_XX")]
+
+
+def _nllb_frame(settings: Settings) -> Sequence[str]:
+    language = str(settings.get("src_lang") or "eng_Latn")
+    last = [TEXT, "eos_token"]
+    return [*last, language] if settings.get("legacy_behaviour") else [language, *last]
+
+
+def _around(first: str, last: str) -> Callable[[Settings], Sequence[str]]:
+    return lambda _: [first, TEXT, last]
+
+
+_END = "<|endoftext|>"
+_ENDS = {"bos_token": _END, "eos_token": _END, "unk_token": _END}
+_S = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
+_S_ALL = {**_S, "sep_token": "</s>", "pad_token": "<pad>", "cls_token": "<s>"}
+_CLS = {"unk_token": "[UNK]", "sep_token": "[SEP]", "pad_token": "[PAD]", "cls_token": "[CLS]"}
+_MASK = {"mask_token": "<mask>"}
+_PLAIN = {"normalized": True}
+_LEFT = {"lstrip": True}
+_SPACED = frozenset({"add_prefix_space"})
+_BOTH = frozenset({"add_bos_token", "add_eos_token"})
+_BERT = frozenset({"do_lower_case", "strip_accents", "tokenize_chinese_chars"})
+_PIECES = {"fuse_unk": True}
+
+_GPT2 = TokeniserClass("BPE", _gpt2, _ENDS, reads=_SPACED | _BOTH)
+_ROBERTA = TokeniserClass(
+    "BPE", _gpt2, _S_ALL | _MASK, _around("cls_token", "sep_token"), "two", reads=_SPACED
+)
+_BERT_CLASS = TokeniserClass(
+    "WordPiece",
+    bert_parts,
+    _CLS | {"mask_token": "[MASK]"},
+    _around("cls_token", "sep_token"),
+    model={"unk_token": "unk_token"},
+    reads=_BERT,
+)
+CLASSES: Mapping[str, TokeniserClass] = {
+    **dict.fromkeys(("GPT2", "CodeGen"), _GPT2),
+    "GPTNeoX": TokeniserClass(
+        "BPE",
+        lambda settings: _gpt2(settings, {"type": "NFC"}),
+        _ENDS | {"pad_token": "<|padding|>"},
+        reads=_SPACED | _BOTH,
+    ),
+    **dict.fromkeys(("Roberta", "Bart", "Longformer", "LED"), _ROBERTA),
+    "Deberta": TokeniserClass(
+        "BPE",
+        _gpt2,
+        {"bos_token": "[CLS]", "eos_token": "[SEP]", **_CLS, "mask_token": "[MASK]"},
+        _around("cls_token", "sep_token"),
+        "two",
+        reads=_SPACED,
+    ),
+    "Blenderbot": TokeniserClass(
+        "BPE",
+        lambda settings: _gpt2(settings, spaced=True),
+        _S_ALL | {"mask_token": {"content": "<mask>", **_LEFT}},
+        reads=_SPACED | _BOTH,
+    ),
+    "Qwen2": TokeniserClass(
+        "BPE",
+        _qwen2,
+        {"eos_token": _END, "unk_token": _END, "pad_token": _END},
+        reads=_SPACED | _BOTH,
+    ),
+    "Whisper": TokeniserClass(
+        "BPE",
+        _gpt2,
+        _ENDS,
+        _whisper_frame,
+        "none",
+        reads=_SPACED | {"language", "task", "predict_timestamps"},
+    ),
+    "CLIP": TokeniserClass(
+        "BPE",
+        clip_parts,
+        {
+            "bos_token": "<|startoftext|>",
+            "eos_token": _END,
+            "unk_token": _END,
+            "pad_token": _END,
+        },
+        _around("bos_token", "eos_token"),
+        "two",
+        {"unk_token": "unk_token", "end_of_word_suffix": "</w>"},
+    ),
+    **dict.fromkeys(
+        ("Bert", "DistilBert", "Electra", "MobileBert", "SqueezeBert", "ConvBert", "LayoutLM"),
+        _BERT_CLASS,
+    ),
+    "MPNet": TokeniserClass(
+        "WordPiece",
+        bert_parts,
+        {
+            **{role: {"content": text, **_PLAIN} for role, text in _S_ALL.items()},
+            "unk_token": {"content": "[UNK]", **_PLAIN},
+            "mask_token": {"content": "<mask>", **_LEFT, **_PLAIN},
+        },
+        _around("cls_token", "sep_token"),
+        "two",
+        {"unk_token": "unk_token"},
+        reads=_BERT,
+    ),
+    "Llama": TokeniserClass(
+        "BPE",
+        _llama,
+        _S,
+        model={**_PIECES, "byte_fallback": True},
+        reads=_SPACED | _BOTH | {"legacy"},
+    ),
+    "Gemma": TokeniserClass(
+        "BPE",
+        _gemma,
+        {
+            "bos_token": "<bos>",
+            "eos_token": "<eos>",
+            "unk_token": "<unk>",
+            "pad_token": "<pad>",
+            **_MASK,
+        },
+        model={**_PIECES, "byte_fallback": True, "unk_token": "unk_token"},
+        reads=_BOTH,
+    ),
+    "XLMRoberta": TokeniserClass(
+        "Unigram",
+        lambda settings: _by_words(settings, _rules(settings)),
+        _S_ALL | _MASK,
+        _around("bos_token", "eos_token"),
+        "two",
+        {"unk_id": 3},
+        pieces=_after_four,
+        reads=_SPACED,
+    ),
+    "Camembert": TokeniserClass(
+        "Unigram",
+        lambda settings: _by_words(settings, _rules(settings)),
+        _S_ALL | {"mask_token": {"content": "<mask>", **_LEFT}},
+        _around("bos_token", "eos_token"),
+        "two",
+        {"unk_id": 3},
+        more=lambda _: ("<s>NOTUSED", "</s>NOTUSED", "<unk>NOTUSED"),
+        pieces=_camembert_pieces,
+        reads=_SPACED,
+    ),
+    "Albert": TokeniserClass(
+        "Unigram",
+        _albert,
+        {
+            "bos_token": "[CLS]",
+            "eos_token": "[SEP]",
+            "unk_token": "<unk>",
+            "sep_token": "[SEP]",
+            "pad_token": "<pad>",
+            "cls_token": "[CLS]",
+            "mask_token": "[MASK]",
+        },
+        _around("cls_token", "sep_token"),
+        model={"unk_id": 1},
+        reads=_SPACED | {"do_lower_case", "keep_accents"},
+    ),
+    "T5": TokeniserClass(
+        "Unigram",
+        lambda settings: _by_words(settings, _rules(settings), fixed=True),
+        {"eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"},
+        lambda _: [TEXT, "eos_token"],
+        model={"unk_id": 2},
+        more=_extra_ids,
+        pieces=lambda pieces, settings: (
+            pieces + [[text, 0.0] for text in reversed(_extra_ids(settings))]
+        ),
+        reads=frozenset({"extra_ids"}),
+    ),
+    "MBart": TokeniserClass(
+        "Unigram",
+        lambda settings: _by_words(settings, None, fixed=True),
+        _S_ALL | {"mask_token": {"content": "<mask>", **_LEFT, **_PLAIN}},
+        _mbart_frame,
+        "none",
+        {"unk_id": 3},
+        more=lambda _: _language_codes()["mBART"],
+        pieces=lambda pieces, settings: _after_four(pieces, settings, *_language_codes()["mBART"]),
+        reads=frozenset({"src_lang"}),
+    ),
+    "Nllb": TokeniserClass(
+        "BPE",
+        _nllb,
+        _S_ALL | {"mask_token": {"content": "<mask>", **_LEFT, **_PLAIN}},
+        _nllb_frame,
+        "none",
+        {**_PIECES, "unk_token": "unk_token"},
+        more=_nllb_codes,
+        pieces=_nllb_pieces,
+        reads=frozenset({"src_lang", "legacy_behaviour"}),
+    ),
+}
+"""The classes by their names, without ``Tokenizer`` or ``TokenizerFast``."""
+
+_OF_MODELS = {
+    **dict.fromkeys(("gpt2", "gpt_neo", "gptj", "opt", "codegen"), "GPT2"),
+    "gpt_neox": "GPTNeoX",
+    **dict.fromkeys(("roberta", "bart", "longformer", "led"), "Roberta"),
+    "deberta": "Deberta",
+    "blenderbot": "Blenderbot",
+    "whisper": "Whisper",
+    "clip": "CLIP",
+    **dict.fromkeys(("bert", "distilbert", "electra", "mobilebert", "convbert"), "Bert"),
+    "mpnet": "MPNet",
+    **dict.fromkeys(("gemma", "gemma2", "gemma3", "gemma3_text"), "Gemma"),
+    "xlm-roberta": "XLMRoberta",
+    "camembert": "Camembert",
+    "albert": "Albert",
+    "t5": "T5",
+    "mbart": "MBart",
+    **dict.fromkeys(("nllb", "nllb-moe"), "Nllb"),
+}
+"""The class of a model's type in config.json, where no file names a class."""
+
+_ANY = ("PreTrained", "Tokenizers")
+"""Names of classes that read tokenizer.json as it is."""
+
+
+def class_name(settings: Settings) -> str:
+    """Return the class that a folder's settings name or imply, in short; empty if none."""
+    named = settings.get("tokenizer_class")
+    if isinstance(named, str) and named:
+        short = named.removesuffix("Fast").removesuffix("Backend").removesuffix("Tokenizer")
+        return "" if short in _ANY or named == "MorphGraphTokenizer" else short
+    return _OF_MODELS.get(str(settings.get("model_type")), "")
+
+
+def implied_merges(types: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """Yield the merges of a vocabulary that lists none: all pairs that make a type, by its id."""
+    for text, _ in sorted(types.items(), key=lambda known: known[1]):
+        cuts = range(1, len(text))
+        yield from ((text[:n], text[n:]) for n in cuts if text[:n] in types and text[n:] in types)

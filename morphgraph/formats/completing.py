@@ -75,13 +75,13 @@ def document_of_class(
 
 
 def completed(
-    document: Mapping[str, Any], settings: Settings, *, whole: bool
+    document: Mapping[str, Any], settings: Settings, *, whole: bool, implied: bool = False
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return a document with what its settings add to it, and warnings.
 
     These are the added tokens that it lacks, and what is put around a text if it puts nothing
     there. ``whole``: the document is a ``tokenizer.json``, which decides about all else; otherwise
-    the class made it.
+    the class made it, which is ``implied`` by the types if no file names it.
     """
     name = class_name(settings)
     kind = CLASSES.get(name)
@@ -101,7 +101,7 @@ def completed(
     }
     numbers = list(known.values())
     warnings: list[str] = []
-    for number, token in _lacking(kind, settings, ids if whole else None):
+    for number, token in _lacking(kind, settings, ids if whole or implied else None):
         text = token["content"]
         if text in known:
             continue
@@ -117,7 +117,7 @@ def completed(
         listed.append({"id": id_, **token})
     made = {**document, "added_tokens": sorted(listed, key=_by_id)}
     if not frames(document.get("post_processor")):
-        asked, pair = _frame(kind, settings)
+        asked, pair = _frame(kind, settings, whole=whole)
         if asked:
             text_ids = ids | known
             if lost := [part for part in asked if part != TEXT and part not in text_ids]:
@@ -187,10 +187,17 @@ def _token(token: Any, *, special: bool = False) -> dict[str, Any]:
     return {"content": given["content"], **flags, "special": special}
 
 
-def _frame(kind: TokeniserClass | None, settings: Settings) -> tuple[list[str], list[str]]:
-    """Return a text with the special tokens around it, and two texts; empty if there are none."""
+def _frame(
+    kind: TokeniserClass | None, settings: Settings, *, whole: bool
+) -> tuple[list[str], list[str]]:
+    """Return a text with the special tokens around it, and two texts; empty if there are none.
+
+    ``whole``: not those that only ``add_bos_token`` and ``add_eos_token`` ask for.
+    """
     if kind is not None and kind.frame is not None:
         names = [*kind.frame(settings)]
+    elif whole:
+        return [], []
     else:
         names = ["bos_token"] * (settings.get("add_bos_token") is True) + [TEXT]
         names += ["eos_token"] * (settings.get("add_eos_token") is True)
@@ -262,8 +269,13 @@ def _not_honoured(
         for key in sorted(asked):
             yield f"the setting {key} does not count here."
         return
-    if settings.get("split_special_tokens"):
-        yield "the setting split_special_tokens does not count here."
+    unframed = () if frames(document.get("post_processor")) else ("add_bos_token", "add_eos_token")
+    for key in ("split_special_tokens", *unframed):
+        if settings.get(key) is True:
+            yield (
+                f"the setting {key} does not count: tokenizer.json says otherwise, and "
+                "transformers 5 follows it."
+            )
     held = json.dumps([document.get("normalizer"), document.get("pre_tokenizer")])
     for key, field in _IN_FILE.items():
         wanted = settings.get(key)

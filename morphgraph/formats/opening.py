@@ -25,6 +25,7 @@ from morphgraph.formats.completing import completed, document_of_class, read_set
 from morphgraph.formats.content import check_format, read_content
 from morphgraph.formats.gguf import MAGIC, read_gguf
 from morphgraph.formats.hugging_face import (
+    SPECIAL,
     Merges,
     assumed_document,
     checked_vocabulary,
@@ -32,7 +33,7 @@ from morphgraph.formats.hugging_face import (
 )
 from morphgraph.formats.ranks import is_ranks, ranks_document
 from morphgraph.formats.sentencepiece import is_bpe, is_sentencepiece, parse_sentencepiece
-from morphgraph.formats.tokeniser_classes import CHARSMAP, CLASSES, class_name
+from morphgraph.formats.tokeniser_classes import CHARSMAP, class_name
 from morphgraph.tokeniser.pipeline import check_types
 
 SAVED = "morphgraph model"
@@ -160,23 +161,27 @@ def _located(source: str | os.PathLike[str]) -> tuple[_Files, str, str]:
     main = named[0] if named else next((name for name in found if _is_tokeniser(files, name)), "")
     if not main:
         raise FileFormatError(str(path), "", "the folder holds no tokeniser", _TOGETHER)
-    return files, main, next(iter(named[1:]), "")
+    # A list of merges is no tokeniser without its vocabulary.
+    others = (
+        n for n in named[1:] if not n.endswith(".txt") or fitting_name(n) in {"", *files.names}
+    )
+    return files, main, next(others, "")
 
 
 def _is_tokeniser(files: _Files, name: str) -> bool:
-    """Return whether a file of any name can be read as a tokeniser."""
+    """Return whether a file of any name is a tokeniser's; settings look like mere types."""
     try:
-        _read(files, name, None)
+        return _read(files, name, None).types is None
     except FileFormatError:
         return False
-    return True
 
 
 def _beside(path: Path) -> _Files:
     """Return a file, with those beside it that belong to it by their names."""
     companion = fitting_name(path.name)
     names = {companion} if companion else set()
-    if path.name in _USUAL or companion:
+    # A tokenizer.json that is named by itself says all that counts.
+    if companion or path.name in _USUAL[1:]:
         names |= {*SETTINGS, _TEMPLATE}
     present = {name for name in names if os.path.isfile(path.with_name(name))}  # noqa: PTH113
     return _in_folder(path.parent, {path.name, *present})
@@ -243,9 +248,13 @@ def open_uploaded(files: Mapping[str, bytes], pattern: str | None = None) -> Ope
     """
     mains = [name for name in files if name not in (*SETTINGS, _TEMPLATE)]
     main, *more = mains or [*files] or [""]
-    if not files or (more and more != [fitting_name(main)]):
+    other = fitting_name(main)
+    is_half = main.endswith(".txt") and other not in files and lists_merges(files.get(main, b""))
+    if not files or is_half or (more and more != [other]):
         listed = ", ".join(files) or "no file"
         raise FileFormatError(listed, "", "this is not one tokeniser", _TOGETHER)
+    for name, data in files.items():
+        check_size(name, len(data))
     return _read(_Files([*files], files.__getitem__, ""), main, pattern)
 
 
@@ -272,7 +281,6 @@ def _pair(vocabulary: tuple[bytes, str], merges: tuple[bytes, str]) -> Opened:
 
 def _by_content(data: bytes, name: str, pattern: str | None) -> Opened:
     """Return what one file holds, whose format its content shows."""
-    check_size(name, len(data))
     check_format(data, name)
     plain = Opened(name, data, checksum(data))
     if SAVED.encode() in data[:200] or is_released(data):
@@ -304,20 +312,20 @@ def _with_settings(found: Opened, settings: Mapping[str, Any]) -> Opened:
     if not settings:
         return found
     document = found.document
-    is_whole = document is not None and found.merges is None
+    is_whole, is_implied = document is not None and found.merges is None, False
     if found.pieces is not None:
         held = {**settings, CHARSMAP: found.pieces.normalizer_spec.precompiled_charsmap}
         pieces = [[piece.piece, piece.score] for piece in found.pieces.pieces]
         document = document_of_class(_with_controls(held, found.pieces), pieces)
     elif found.types is not None:
-        settings = _with_class(settings, found.types)
+        is_implied, settings = not class_name(settings), _with_class(settings, found.types)
         document = document_of_class(settings, found.types)
     elif found.merges is not None and document is not None:
         types = document["model"]["vocab"]
         document = document_of_class(settings, types, found.merges.parts) or document
     if document is None or not isinstance(document.get("model"), dict):
         return found
-    made, warnings = completed(document, settings, whole=is_whole)
+    made, warnings = completed(document, settings, whole=is_whole, implied=is_implied)
     if made == found.document and not warnings:
         return found
     sum_ = found.checksum
@@ -342,9 +350,10 @@ def _with_controls(settings: Mapping[str, Any], model: Any) -> dict[str, Any]:
 
 def _with_class(settings: Mapping[str, Any], types: Mapping[str, int]) -> dict[str, Any]:
     """Return settings with the class that those of BERT imply where none is named."""
-    implied = bool(settings.keys() & CLASSES["Bert"].reads) and any(t[:2] == "##" for t in types)
-    named = {} if class_name(settings) or not implied else {"tokenizer_class": "BertTokenizer"}
-    return {**settings, **named}
+    if class_name(settings) or not any(text.startswith("##") for text in types):
+        return {**settings}
+    cased = any(text != text.lower() for text in types if not SPECIAL.fullmatch(text))
+    return {"do_lower_case": not cased, **settings, "tokenizer_class": "BertTokenizer"}
 
 
 def lists_merges(data: bytes) -> bool:

@@ -1,0 +1,316 @@
+"""Folders as `transformers` saves and reads them: the same ids, before and after edits."""
+
+import io
+import json
+import warnings
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tokenizers import (
+    BertWordPieceTokenizer,
+    Tokenizer,
+    models,
+    pre_tokenizers,
+    trainers,
+)
+
+import morphgraph as mg
+from morphgraph.formats.export import sentences_to_check, words_to_check
+from morphgraph.formats.original import TEXTS
+
+transformers = pytest.importorskip("transformers")
+
+Files = dict[str, Any]
+
+WORDS = words_to_check((), 2_000, name="demo:de") + words_to_check((), 2_000)
+CORPUS = sentences_to_check(WORDS, 400)
+MARKED = (
+    "a<s>b</s> <mask> x<unk>y <pad>",
+    "[CLS] a [SEP] [MASK]b [UNK]",
+    "<|endoftext|> x<|startoftranscript|><|im_start|>user",
+    "＜s＞ ＜mask＞ <new> <NEW>  <extra_id_3>",
+    "de_DE fra_Latn a",
+)
+SAMPLES = [*sentences_to_check(WORDS, 254 - len(TEXTS) - len(MARKED)), *TEXTS, *MARKED]
+S = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
+CLS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+
+
+@cache
+def byte_level(*special: str) -> tuple[dict[str, int], list[tuple[str, str]]]:
+    library = Tokenizer(models.BPE())
+    library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    library.train_from_iterator(
+        CORPUS,
+        trainers.BpeTrainer(  # type: ignore[call-arg]
+            vocab_size=600, special_tokens=list(special), initial_alphabet=alphabet
+        ),
+    )
+    return model_of(library)
+
+
+@cache
+def clip() -> tuple[dict[str, int], list[tuple[str, str]]]:
+    library = Tokenizer(models.BPE(end_of_word_suffix="</w>"))
+    library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(  # type: ignore[call-arg]
+        vocab_size=900, initial_alphabet=alphabet, end_of_word_suffix="</w>"
+    )
+    library.train_from_iterator(CORPUS, trainer)
+    vocabulary, merges = model_of(library)
+    for text in (*(f"{c}</w>" for c in alphabet), "<|startoftext|>", "<|endoftext|>"):
+        vocabulary.setdefault(text, len(vocabulary))
+    return vocabulary, merges
+
+
+def model_of(library: Tokenizer) -> tuple[dict[str, int], list[tuple[str, str]]]:
+    model = json.loads(library.to_str())["model"]
+    return model["vocab"], [tuple(merge) for merge in model["merges"]]
+
+
+@cache
+def wordpiece(*special: str) -> dict[str, int]:
+    library = BertWordPieceTokenizer(lowercase=False, strip_accents=False)
+    library.train_from_iterator(CORPUS, vocab_size=700, special_tokens=list(special or CLS))
+    return dict(library.get_vocab())
+
+
+@cache
+def sentencepiece(kind: str, **settings: Any) -> bytes:
+    from sentencepiece import SentencePieceTrainer
+
+    made = io.BytesIO()
+    SentencePieceTrainer.train(
+        sentence_iterator=iter(CORPUS),
+        model_writer=made,
+        model_type=kind,
+        vocab_size=700,
+        hard_vocab_limit=False,
+        minloglevel=2,
+        **settings,
+    )
+    return made.getvalue()
+
+
+def scored(data: bytes) -> list[tuple[str, float]]:
+    from sentencepiece import SentencePieceProcessor
+
+    model = SentencePieceProcessor(model_proto=data)
+    return [(model.id_to_piece(n), model.get_score(n)) for n in range(len(model))]
+
+
+def fairseq(data: bytes) -> list[tuple[str, float]]:
+    """Return pieces as XLM-R numbers them."""
+    *first, mask = S
+    return [*((text, 0.0) for text in first), *scored(data)[3:], (mask, 0.0)]
+
+
+def named(class_: str, model_type: str, **settings: Any) -> Files:
+    """Return the files that name a class."""
+    config = {"tokenizer_class": f"{class_}Tokenizer", **settings}
+    return {"tokenizer_config.json": config, "config.json": {"model_type": model_type}}
+
+
+def pair(found: tuple[Mapping[str, int], list[tuple[str, str]]]) -> Files:
+    vocabulary, merges = found
+    lines = ["#version: 0.2", *map(" ".join, merges)]
+    return {"vocab.json": vocabulary, "merges.txt": "".join(f"{line}\n" for line in lines)}
+
+
+def listed(vocabulary: Mapping[str, int]) -> Files:
+    types = sorted(vocabulary, key=vocabulary.__getitem__)
+    return {"vocab.txt": "".join(f"{text}\n" for text in types)}
+
+
+END = "<|endoftext|>"
+SPEECH = ("<|startoftranscript|>", "<|en|>", "<|transcribe|>", "<|notimestamps|>")
+MASK = {"__type": "AddedToken", "content": "<mask>", "lstrip": True, "normalized": False}
+LLAMA = {"byte_fallback": True}
+GEMMA = {"pad_id": 0, "eos_id": 1, "bos_id": 2, "unk_id": 3, "add_dummy_prefix": False}
+GEMMA |= {"bos_piece": "<bos>", "eos_piece": "<eos>", **LLAMA}
+ALBERT = {"pad_id": 0, "unk_id": 1, "bos_id": -1, "eos_id": -1}
+ALBERT |= {"control_symbols": "[CLS],[SEP],[MASK]"}
+T5 = {"pad_id": 0, "eos_id": 1, "unk_id": 2, "bos_id": -1}
+NLLB = {"src_lang": "fra_Latn", "additional_special_tokens": ["fra_Latn", "deu_Latn"]}
+
+FOLDERS: dict[str, Callable[[], Files]] = {
+    "GPT-2": lambda: pair(byte_level(END)) | named("GPT2", "gpt2", add_bos_token=True),
+    "GPT-2 with spaces": lambda: (
+        pair(byte_level(END)) | named("GPT2", "gpt2", add_prefix_space=True)
+    ),
+    "GPT-2, no class": lambda: pair(byte_level(END)) | {"config.json": {"model_type": "gpt2"}},
+    "GPT-2, more tokens": lambda: (
+        pair(byte_level(END))
+        | named("GPT2", "gpt2")
+        | {
+            "special_tokens_map.json": {"pad_token": "<pad>", "unk_token": MASK},
+            "added_tokens.json": {"<pad>": 600, "<new>": 601, "<mask>": 602},
+        }
+    ),
+    "GPT-NeoX": lambda: pair(byte_level(END)) | named("GPTNeoX", "gpt_neox"),
+    "RoBERTa": lambda: pair(byte_level(*S)) | named("Roberta", "roberta", mask_token=MASK),
+    "BART, no class": lambda: pair(byte_level(*S)) | {"config.json": {"model_type": "bart"}},
+    "Blenderbot": lambda: pair(byte_level(*S)) | named("Blenderbot", "blenderbot"),
+    "DeBERTa": lambda: pair(byte_level(*CLS)) | named("Deberta", "deberta"),
+    "Qwen": lambda: (
+        pair(byte_level(END))
+        | named("Qwen2", "other", additional_special_tokens=["<|im_start|>"], pad_token=END)
+    ),
+    "Whisper": lambda: pair(byte_level(END, *SPEECH)) | named("Whisper", "whisper"),
+    "Whisper, a language": lambda: (
+        pair(byte_level(END, *SPEECH))
+        | named("Whisper", "whisper", language="en", task="transcribe")
+    ),
+    "CLIP": lambda: pair(clip()) | named("CLIP", "clip"),
+    "BERT": lambda: listed(wordpiece()) | named("Bert", "bert"),
+    "BERT, cased": lambda: listed(wordpiece()) | named("Bert", "bert", do_lower_case=False),
+    "BERT, umlauts": lambda: (
+        listed(wordpiece())
+        | named("Bert", "bert", strip_accents=False, tokenize_chinese_chars=False)
+    ),
+    "BERT, no class": lambda: listed(wordpiece()) | {"config.json": {"model_type": "bert"}},
+    "BERT without a mask": lambda: listed(wordpiece(*CLS[:4])) | named("Bert", "bert"),
+    "ELECTRA": lambda: listed(wordpiece()) | named("Electra", "electra", do_lower_case=False),
+    "MPNet": lambda: listed(wordpiece("[UNK]", *S)) | named("MPNet", "mpnet"),
+    "Llama": lambda: (
+        {"tokenizer.model": sentencepiece("bpe", **LLAMA)}
+        | named("Llama", "llama", add_bos_token=True, add_eos_token=True)
+    ),
+    "Llama, legacy": lambda: (
+        {"tokenizer.model": sentencepiece("bpe", **LLAMA)} | named("Llama", "llama", legacy=True)
+    ),
+    "Llama, no space": lambda: (
+        {"tokenizer.model": sentencepiece("bpe", **LLAMA)}
+        | named("Llama", "llama", add_prefix_space=False)
+    ),
+    "Gemma": lambda: (
+        {"tokenizer.model": sentencepiece("bpe", **GEMMA)}
+        | named("Gemma", "gemma", add_bos_token=True)
+    ),
+    "XLM-R": lambda: (
+        {"sentencepiece.bpe.model": sentencepiece("unigram")} | named("XLMRoberta", "xlm-roberta")
+    ),
+    "CamemBERT": lambda: (
+        {"sentencepiece.bpe.model": sentencepiece("unigram")} | named("Camembert", "camembert")
+    ),
+    "ALBERT": lambda: (
+        {"spiece.model": sentencepiece("unigram", **ALBERT)} | named("Albert", "albert")
+    ),
+    "ALBERT, cased": lambda: (
+        {"spiece.model": sentencepiece("unigram", **ALBERT)}
+        | named("Albert", "albert", do_lower_case=False, keep_accents=True)
+    ),
+    "T5": lambda: {"spiece.model": sentencepiece("unigram", **T5)} | named("T5", "t5"),
+    "mBART": lambda: (
+        {"sentencepiece.bpe.model": sentencepiece("unigram")}
+        | named("MBart", "mbart", src_lang="de_DE")
+    ),
+    "NLLB": lambda: (
+        {"sentencepiece.bpe.model": sentencepiece("bpe")} | named("Nllb", "nllb", **NLLB)
+    ),
+    "NLLB, legacy": lambda: (
+        {"sentencepiece.bpe.model": sentencepiece("bpe")}
+        | named("Nllb", "nllb", legacy_behaviour=True, **NLLB)
+    ),
+}
+SAVED: dict[str, Callable[[], tuple[str, Mapping[str, Any]]]] = {
+    "GPT-2": lambda: ("GPT2", {**both(byte_level(END)), "add_bos_token": True}),
+    "RoBERTa": lambda: ("Roberta", both(byte_level(*S))),
+    "BERT": lambda: ("Bert", {"vocab": wordpiece(), "do_lower_case": False}),
+    "ELECTRA": lambda: ("Electra", {"vocab": wordpiece()}),
+    "Qwen": lambda: (
+        "Qwen2",
+        {**both(byte_level(END)), "extra_special_tokens": ["<|im_start|>", "<|im_end|>"]},
+    ),
+    "Whisper": lambda: ("Whisper", {**both(byte_level(END, *SPEECH)), "language": "en"}),
+    "CLIP": lambda: ("CLIP", both(clip())),
+    "Llama": lambda: ("Llama", {**pieces(), "add_bos_token": True}),
+    "Gemma": lambda: ("Gemma", pieces()),
+    "NLLB": lambda: ("Nllb", {**pieces(), "src_lang": "deu_Latn"}),
+    "XLM-R": lambda: ("XLMRoberta", {"vocab": fairseq(sentencepiece("unigram"))}),
+    "ALBERT": lambda: ("Albert", {"vocab": scored(sentencepiece("unigram", **ALBERT))}),
+}
+
+
+def both(found: tuple[Mapping[str, int], list[tuple[str, str]]]) -> dict[str, Any]:
+    return {"vocab": dict(found[0]), "merges": found[1]}
+
+
+def pieces() -> dict[str, Any]:
+    """Return a vocabulary with ``▁`` and bytes, and its merges."""
+    tokeniser = mg.load(sentencepiece_file())
+    types = {text: tokeniser.id_of(text) for text in tokeniser.types}
+    cuts = ((text[:n], text[n:]) for text in types for n in range(1, len(text)))
+    return {"vocab": types, "merges": [cut for cut in cuts if types.keys() >= {*cut}]}
+
+
+@cache
+def sentencepiece_file() -> Path:
+    import tempfile
+
+    path = Path(tempfile.mkdtemp()) / "m.model"
+    path.write_bytes(sentencepiece("bpe", **LLAMA))
+    return path
+
+
+def write(folder: Path, files: Files) -> Path:
+    folder.mkdir(exist_ok=True)
+    for name, content in files.items():
+        data = content if isinstance(content, bytes) else None
+        text = content if isinstance(content, str) else None
+        if data is None:
+            data = (json.dumps(content) if text is None else text).encode()
+        (folder / name).write_bytes(data)
+    return folder
+
+
+def otherwise(theirs: Any, ours: Any) -> list[str]:
+    """Return the texts that have other ids, with special tokens or without."""
+    assert len(SAMPLES) == 254
+    found = []
+    for special in (True, False):
+        ids = theirs(SAMPLES, add_special_tokens=special, verbose=False)["input_ids"]
+        for text, each in zip(SAMPLES, ids, strict=True):
+            if each != ours.encode(text, special_tokens=special):
+                found.append(text)
+    return found
+
+
+def read_by_transformers(folder: Path) -> Any:
+    return transformers.AutoTokenizer.from_pretrained(
+        str(folder), local_files_only=True, trust_remote_code=False
+    )
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_without_a_tokenizer_json_the_class_decides(name: str, tmp_path: Path) -> None:
+    folder = write(tmp_path / "folder", FOLDERS[name]())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ours = mg.load(folder)
+    assert otherwise(read_by_transformers(folder), ours) == []
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_a_saved_folder_before_and_after_edits(name: str, tmp_path: Path) -> None:
+    class_, given = SAVED[name]()
+    made = getattr(transformers, f"{class_}Tokenizer")(**given)
+    folder = tmp_path / "folder"
+    made.save_pretrained(folder)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ours = mg.load(folder)
+    assert otherwise(read_by_transformers(folder), ours) == []
+    if given.get("merges"):
+        longest = sorted((text for text in ours.types if text.isalpha()), key=len)[-40::4]
+        ours = ours.knock_out_types(longest, portable=True).tokeniser
+    exported = ours.export(tmp_path / "out", words=WORDS[:300])
+    assert exported.kind == "tokenizer.json"
+    assert (exported.checks[0].number, exported.checks[0].fine) == (0, True)
+    assert otherwise(read_by_transformers(tmp_path / "out"), ours) == []
+    assert mg.load(tmp_path / "out").encode(SAMPLES[0]) == ours.encode(SAMPLES[0])

@@ -1,0 +1,274 @@
+"""The files of a tokeniser: which one holds it, what those beside it add, what is said of it."""
+
+import base64
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+
+import morphgraph as mg
+from morphgraph.formats.opening import fitting_name, tokeniser_files
+from morphgraph.methods import METHODS
+from morphgraph.segment.models import load_segmenter, uploaded_segmenter
+from tests.formats.test_folders import (
+    END,
+    LLAMA,
+    S,
+    byte_level,
+    listed,
+    named,
+    pair,
+    sentencepiece,
+    wordpiece,
+    write,
+)
+
+RANKS = b"".join(base64.b64encode(bytes([n])) + b" %d\n" % n for n in range(256))
+
+
+def bpe_json(**parts: Any) -> dict[str, Any]:
+    """Return a small tokenizer.json."""
+    library = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2, "<s>": 3, "</s>": 4}, [("a", "b")]))
+    return json.loads(library.to_str()) | parts  # type: ignore[no-any-return]
+
+
+def unigram_json() -> dict[str, Any]:
+    library = Tokenizer(models.Unigram([("<unk>", 0.0), ("a", -1.0), ("ab", -1.5)], 0, False))
+    return json.loads(library.to_str())  # type: ignore[no-any-return]
+
+
+def wordpiece_json() -> dict[str, Any]:
+    library = Tokenizer(models.WordPiece({"[UNK]": 0, "a": 1, "##b": 2}, unk_token="[UNK]"))
+    library.pre_tokenizer = pre_tokenizers.Whitespace()
+    return json.loads(library.to_str())  # type: ignore[no-any-return]
+
+
+FILES: dict[str, tuple[str, Any]] = {
+    "BPE": ("tokenizer.json", bpe_json()),
+    "WordPiece": ("tokenizer.json", wordpiece_json()),
+    "Unigram": ("tokenizer.json", unigram_json()),
+    "T5's name": ("spiece.model", sentencepiece("unigram")),
+    "XLM-R's name": ("sentencepiece.bpe.model", sentencepiece("unigram")),
+    "Llama's name": ("tokenizer.model", sentencepiece("bpe", **LLAMA)),
+    "Mistral's name": ("tokenizer.model.v3", sentencepiece("bpe", **LLAMA)),
+    "any name": ("de-32k.model", sentencepiece("bpe", **LLAMA)),
+    "JSON by any name": ("my-tokeniser.json", bpe_json()),
+    "vocab.txt": ("vocab.txt", listed(wordpiece())["vocab.txt"]),
+    "vocab.json alone": ("vocab.json", wordpiece()),
+}
+
+
+@pytest.mark.parametrize("what", FILES)
+def test_whatever_loads_as_a_file_loads_as_a_folder(what: str, tmp_path: Path) -> None:
+    name, content = FILES[what]
+    folder = write(tmp_path / "folder", {name: content, "README.md": "# a b", "notes.txt": "x"})
+    (folder / "model.safetensors").write_bytes(b"\0" * 64)
+    texts = ["ab ba", "a b ab", "Der Hund, und 2 Häuser"]
+    there, file = mg.load(folder), mg.load(folder / name)
+    assert there == file
+    assert [there.encode(text) for text in texts] == [file.encode(text) for text in texts]
+
+
+def test_ranks_and_a_folder_of_them(tmp_path: Path) -> None:
+    folder = write(tmp_path, {"x.tiktoken": RANKS})
+    assert len(mg.load(folder, pattern="r50k_base")) == 256
+    with pytest.raises(mg.MorphGraphError, match=r"x\.tiktoken.*pattern"):
+        mg.load(folder)
+
+
+def test_several_files_say_which_was_taken(tmp_path: Path) -> None:
+    files = {"tokenizer.json": bpe_json(), "spiece.model": sentencepiece("unigram")}
+    folder = write(tmp_path, files)
+    with pytest.warns(UserWarning, match=r"tokenizer\.json and spiece\.model.* was opened"):
+        assert mg.load(folder).encode("ab") == [2]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {},
+        {"README.md": "a b"},
+        {"config.json": {"model_type": "gpt2"}},
+        {"config.json": {"model_type": "gpt2"}, "generation_config.json": {"eos_token_id": 3}},
+        {"requirements.txt": "numpy\npandas\n"},
+    ],
+)
+def test_a_folder_without_a_tokeniser(files: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(mg.MorphGraphError, match="holds no tokeniser"):
+        mg.load(write(tmp_path, files))
+
+
+# Settings, and whether <s> is put before "ab" that a tokenizer.json without a frame cuts.
+LACKING: dict[str, tuple[dict[str, Any], list[int]]] = {
+    "nothing": ({}, [2]),
+    "RoBERTa": ({"tokenizer_class": "RobertaTokenizer"}, [3, 2, 4]),
+    "RoBERTa's fast class": ({"tokenizer_class": "RobertaTokenizerFast"}, [3, 2, 4]),
+    "XLM-R": ({"tokenizer_class": "XLMRobertaTokenizer"}, [3, 2, 4]),
+    "T5": ({"tokenizer_class": "T5Tokenizer"}, [2, 4]),
+    "GPT-2": ({"tokenizer_class": "GPT2Tokenizer"}, [2]),
+    "any class": ({"tokenizer_class": "PreTrainedTokenizerFast", "bos_token": "<s>"}, [2]),
+}
+
+
+@pytest.mark.parametrize("what", LACKING)
+@pytest.mark.parametrize("around", [None, {"type": "ByteLevel", "add_prefix_space": True}])
+def test_what_a_tokenizer_json_lacks_around_a_text(
+    what: str, around: dict[str, Any] | None, tmp_path: Path
+) -> None:
+    settings, ids = LACKING[what]
+    plain = {"trim_offsets": True, "use_regex": True}
+    document = bpe_json(post_processor=None if around is None else around | plain)
+    files = {"tokenizer.json": document, "tokenizer_config.json": settings}
+    folder = write(tmp_path, files)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert mg.load(folder).encode("ab") == ids
+        assert mg.load(folder / "tokenizer.json").encode("ab") == [2]
+
+
+# Files beside a tokenizer.json of five types, and the ids of "ab<x>".
+ADDED: dict[str, tuple[dict[str, Any], list[int]]] = {
+    "added_tokens_decoder": (
+        {"tokenizer_config.json": {"added_tokens_decoder": {"5": {"content": "<x>"}}}},
+        [2, 5],
+    ),
+    "added_tokens.json": ({"added_tokens.json": {"<x>": 5}}, [2, 5]),
+    "a role": ({"tokenizer_config.json": {"pad_token": "<x>"}}, [2, 5]),
+    "a role with flags": (
+        {"tokenizer_config.json": {"pad_token": {"content": "<x>", "lstrip": True}}},
+        [2, 5],
+    ),
+    "special_tokens_map.json": ({"special_tokens_map.json": {"mask_token": "<x>"}}, [2, 5]),
+    "more special tokens": (
+        {"tokenizer_config.json": {"additional_special_tokens": ["<y>", "<x>"]}},
+        [2, 6],
+    ),
+    "more by name": (
+        {"tokenizer_config.json": {"extra_special_tokens": {"image_token": "<x>"}}},
+        [2, 5],
+    ),
+}
+
+
+@pytest.mark.parametrize("what", ADDED)
+def test_added_tokens_come_from_the_files_beside(what: str, tmp_path: Path) -> None:
+    files, ids = ADDED[what]
+    folder = write(tmp_path, {"tokenizer.json": bpe_json(), **files})
+    loaded = mg.load(folder)
+    assert loaded.encode("ab<x>") == ids
+    loaded.export(tmp_path / "out", words=["ab"])
+    assert mg.load(tmp_path / "out").encode("ab<x>") == ids
+
+
+def test_an_id_that_the_library_does_not_give(tmp_path: Path) -> None:
+    folder = write(tmp_path, {"tokenizer.json": bpe_json(), "added_tokens.json": {"<x>": 77}})
+    with pytest.warns(UserWarning, match="“<x>” has the id 77 .* and 5 in"):
+        assert mg.load(folder).encode("ab<x>") == [2, 5]
+
+
+# Settings that do not count, and what is said of them.
+IGNORED: dict[str, tuple[dict[str, Any], str]] = {
+    "spaces": ({"add_prefix_space": True}, "add_prefix_space, true"),
+    "begin": ({"add_bos_token": True, "bos_token": "<s>"}, "add_bos_token"),
+    "end": ({"add_eos_token": True, "eos_token": "</s>"}, "add_eos_token"),
+    "case": ({"do_lower_case": False}, "do_lower_case, false"),
+    "split": ({"split_special_tokens": True}, "split_special_tokens"),
+}
+
+
+@pytest.mark.parametrize("what", IGNORED)
+def test_a_setting_that_does_not_count_is_named(what: str, tmp_path: Path) -> None:
+    settings, said = IGNORED[what]
+    library = Tokenizer.from_str(json.dumps(bpe_json()))
+    library.normalizer = normalizers.BertNormalizer(lowercase=True)
+    library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    files = {"tokenizer.json": json.loads(library.to_str()), "tokenizer_config.json": settings}
+    with pytest.warns(UserWarning, match=said):
+        mg.load(write(tmp_path, files))
+
+
+def test_a_class_that_is_not_known_is_named(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="FunnelTokenizer is not known"):
+        mg.load(write(tmp_path, listed(wordpiece()) | named("Funnel", "funnel")))
+
+
+def test_uploads_that_belong_together() -> None:
+    files = pair(byte_level(END)) | {"added_tokens.json": {"<new>": 600}}
+    uploads = {
+        name: (value if isinstance(value, str) else json.dumps(value)).encode()
+        for name, value in files.items()
+    }
+    found = mg.Tokeniser(uploaded_segmenter(uploads))
+    assert found.encode("the<new>")[-1] == 600
+    config = {"tokenizer_config.json": json.dumps({"tokenizer_class": "RobertaTokenizer"}).encode()}
+    vocabulary = json.dumps(byte_level(*S)[0]).encode()
+    framed = uploaded_segmenter({**uploads, "vocab.json": vocabulary, **config})
+    assert mg.Tokeniser(framed).encode("")[0::1] == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("name", "companion"),
+    [
+        ("vocab.json", "merges.txt"),
+        ("gpt2-vocab.json", "gpt2-merges.txt"),
+        ("merges.txt", "vocab.json"),
+        ("vocab.txt", ""),
+        ("tokenizer.json", ""),
+    ],
+)
+def test_companions(name: str, companion: str) -> None:
+    assert fitting_name(name) == companion
+
+
+def test_the_files_that_are_read(tmp_path: Path) -> None:
+    folder = write(tmp_path, pair(byte_level(END)) | named("GPT2", "gpt2") | {"x.txt": "a"})
+    names = ["vocab.json", "config.json", "merges.txt", "tokenizer_config.json"]
+    assert [path.name for path in tokeniser_files(folder)] == names
+    assert tokeniser_files(folder / "merges.txt")[0] == folder / "merges.txt"
+
+
+EXPORTED = [
+    name for name in METHODS.segmenting if METHODS[name].standalone and name not in METHODS.learning
+]
+
+
+@pytest.mark.parametrize("name", EXPORTED)
+def test_an_export_of_every_method_comes_back_as_it(name: str, tmp_path: Path) -> None:
+    base: Any = mg.load("demo:en")
+    if METHODS[name].needs == "training":
+        base = mg.train(name, "wordfreq:en", 900)
+    elif name in ("wordpiece", "unigram"):
+        base = mg.train(name, {"undo": 5, "desirable": 4, "able": 9, "house": 7}, 60)
+    else:
+        counts = "wordfreq:en" if METHODS[name].counts else None
+        base = base.method(name, counts=counts)
+    made = base.export(tmp_path / "out", words=["undesirable", "houses"])
+    texts = ["undesirable houses", " an undoing", "<unk> ab 12"]
+    ids = [base.encode(text) for text in texts]
+    folder = mg.load(tmp_path / "out")
+    assert [folder.encode(text) for text in texts] == ids
+    if made.kind == "folder":
+        file = next(iter((tmp_path / "out").glob("tokeniser.*.json")))
+        alone = load_segmenter(file)
+        assert alone.method == load_segmenter(tmp_path / "out").method == name
+        assert [mg.load(file).encode(text) for text in texts] == ids
+
+
+def test_a_program_that_reads_a_folder_otherwise(tmp_path: Path) -> None:
+    pytest.importorskip("transformers")
+    vocabulary, merges = byte_level(END)
+    library = Tokenizer(models.BPE(vocabulary, merges))
+    library.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(False)]
+    )
+    files = {"tokenizer.json": json.loads(library.to_str()), **named("GPT2", "gpt2")}
+    folder = write(tmp_path / "folder", files)
+    said = r"transformers .* reads this folder otherwise.* pre-tokeniser: “.*” is \[.*\] there"
+    with pytest.warns(UserWarning, match=said):
+        loaded = mg.load(folder)
+    made = loaded.export(tmp_path / "out", words=["Hunde"])
+    assert made.checks[0].fine is False
+    assert "same ids" not in made.files["README.md"].decode()

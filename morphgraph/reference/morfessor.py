@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry
-from morphgraph.reference.plain import count_of, has_word_in_front
+from morphgraph.reference.plain import corpus_count_in, has_word_in_front
 from morphgraph.reference.source import (
     NumberedLine,
     Skips,
@@ -76,5 +76,5 @@ def read_morfessor(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
 def _row(number: int, line: Segmented) -> SourceRow:
     word = check_word("".join(line.morphs))
     check_morphemes(line.morphs)
-    count = count_of(line.counted)
+    count = corpus_count_in(line.counted)
     return SourceRow(number, word, line.morphs, corpus_count=count, is_explicit=True)

@@ -186,7 +186,7 @@ def _parts(cell: str) -> list[str]:
     return cell.split() if listed is None else listed
 
 
-def count_of(cell: str) -> float | None:
+def corpus_count_in(cell: str) -> float | None:
     """Return a count, None for an empty cell; `Unusable` for anything else."""
     if not cell:
         return None
@@ -261,7 +261,7 @@ def _row(layout: Layout, number: int, cells: list[str]) -> SourceRow:
     joined = tuple(_parts(layout.cell(cells, "whole_words"))) or None
     if joined and "".join(joined) != word:
         raise Unusable("whole words that do not concatenate to the word")
-    count = count_of(layout.cell(cells, "count"))
+    count = corpus_count_in(layout.cell(cells, "count"))
     names = _parts(layout.cell(cells, "kinds").lower())
     if names and len(names) != len(morphs):
         raise Unusable("not one kind for each morph")

@@ -275,12 +275,13 @@ def read_reference(
     by default the first one with types of each word. Of MorphScore 2, `data_split` chooses train,
     dev or test, and `keep_rows` what its filter leaves out: "repeated", "stems" (other than the
     lemma) and "digits". `separator` is what stands between the morphs of a plain file, as + in
-    un+break+able or Morfessor's, detected where it is clear. Text is UTF-8, or as its byte order mark says, or in
+    un+break+able, detected where it is clear. Text is UTF-8, or as its byte order mark says, or in
     `encoding`; Morpho Challenge's gold lists may be in windows-1252. A table may be in Parquet.
 
     Raises `FileFormatError` for a file that is missing, empty, over 100 MB, binary, not in its
     encoding, of no known format, or without a single entry; lines that cannot be used are counted
-    by reason in `skipped`. A missing demo or source is a `MorphGraphError`.
+    by reason in `skipped`; `notice` says what may have been misread. A missing demo or source is a
+    `MorphGraphError`.
 
     >>> reference = read_reference("unbreakable\\tun break able\\n".encode())
     >>> reference.format, reference.entries[0].morphs
@@ -343,7 +344,8 @@ def read_reference(
             options = {option: given[option] for option in reader.options}
             entries = read(numbered, skips, **options) if numbered else []
             unit = "row" if is_table else "line"
-            notice = notice_on(entries, numbered, reader.spells, unit) if entries else ""
+            if entries and not is_silver:
+                notice = notice_on(entries, numbered, reader.spells, unit)
     skipped, unaligned = skips.sorted(), tuple(skips.unaligned)
     if not entries:
         unit = "row" if READERS[format].is_workbook or is_table else "line"

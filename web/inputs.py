@@ -108,8 +108,8 @@ def reference_upload(current: Session, place: str) -> None:
 
     said = (
         "A morphologically segmented word list: plain, CELEX, MorphyNet, UniMorph, SIGMORPHON "
-        "2022, UniSegments, DeriNet, MorphoLex, LADEC, Morpho Challenge or MorphScore; tables also "
-        "in Parquet."
+        "2022, UniSegments, DeriNet, MorphoLex, LADEC, Morpho Challenge, Morfessor or MorphScore; "
+        "tables also in Parquet."
     )
     open_file("Reference", "reference", take, help=said)
 
@@ -159,7 +159,7 @@ def _summary(reference: Reference) -> list[str]:
         lines.append(f"Aligned: {counted(aligned, 'entry', 'entries')} of underlying morphemes.")
     skipped = [
         f"{skip.count:,} × {skip.reason} (first on line {skip.first_line:,})"
-        for skip in reference.skipped
+        for skip in reference.left_out
     ]
     if reference.faults:
         lines.append(reference.faults)
@@ -252,7 +252,7 @@ def partial_gold(note: str) -> None:
 
 def skipped_lines(current: Session) -> None:
     """Show how many lines of the reference were skipped, by reason."""
-    skipped = current.study.benchmark.reference.skipped
+    skipped = current.study.benchmark.reference.left_out
     if not skipped:
         return
     total = sum(skip.count for skip in skipped)
@@ -268,7 +268,7 @@ def skipped_lines(current: Session) -> None:
 
 
 def doubtful_reference(current: Session) -> None:
-    """Warn of a reference with hardly any words, or with most lines skipped."""
+    """Warn of a reference with hardly any words, with most lines skipped, or misread."""
     reference = current.study.benchmark.reference
     # A line may hold several analyses; two sheets of a workbook have the same line numbers.
     used = len({(entry.line, entry.word) for entry in reference.entries})
@@ -277,6 +277,8 @@ def doubtful_reference(current: Session) -> None:
         why = "; ".join(f"{skip.count:,} × {skip.reason}" for skip in reference.skipped[:3])
         more = "; …" if len(reference.skipped) > 3 else ""
         message = f"Only {used:,} of {counted(total, 'line')} could be used: {why}{more}."
+    elif reference.notice:
+        message = reference.notice
     elif len(reference) < 10:
         message = f"The reference has only {counted(len(reference), 'word')}."
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -22,6 +23,8 @@ from morphgraph.score.table import ScoreTable, SegmentationFailure
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_FIX = "If that is not what the file holds, give its format, or the separator of its morphs."
 
 Gold: TypeAlias = (
     "GoldSet | Reference | str | os.PathLike[str] | pd.DataFrame | Mapping[str, Sequence[str]] | "
@@ -45,8 +48,8 @@ def read_gold(
     their morphs, or a DataFrame with the columns word and morphs; morphs are a list of strings.
     ``format``, ``encoding`` and ``separator`` (between morphs, as ``+``): of a file; detected from
     its content if not given. ``frequencies``: word → count, a file of counts, or ``wordfreq:en``.
-    ``bare``: words are whole texts of their own, without the space before. Errors:
-    `MorphGraphError`.
+    ``bare``: words are whole texts of their own, without the space before. A file that may have
+    been misread is a Python warning. Errors: `MorphGraphError`.
 
     >>> gold = mg.read_gold("demo:en")
     >>> mg.read_gold([("undo", ["un", "do"]), ("houses", ["house", "s"])])
@@ -61,6 +64,8 @@ def read_gold(
     elif isinstance(source, str | bytes | os.PathLike):
         how = {"format": format, "encoding": encoding, "separator": separator}
         reference = read_reference(source, **how)  # type: ignore[arg-type]
+        if reference.notice:
+            warnings.warn(f"{reference.name}: {reference.notice} {_FIX}", stacklevel=2)
     elif isinstance(source, Iterable):
         reference = reference_of_pairs(_pairs_of(source))
     else:

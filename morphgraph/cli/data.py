@@ -159,7 +159,7 @@ def show(
                 "layers": dict(reference.layers),
                 "description": asdict(description),
                 "entries": [asdict(entry) for entry in shown],
-                "skipped": [asdict(skip) for skip in reference.skipped],
+                "skipped": [asdict(skip) for skip in reference.left_out],
             }
         )
         return
@@ -168,7 +168,7 @@ def show(
         print(f"… {counted(len(reference) - len(shown), 'more entry', 'more entries')}")
     print()
     _print_description(reference, description)
-    for skip in reference.skipped:
+    for skip in reference.left_out:
         print(f"skipped {skip.count:,}: {skip.reason} (first: line {skip.first_line:,})")
 
 

@@ -20,6 +20,7 @@ import typer
 from typer.models import OptionInfo
 
 from morphgraph.core.errors import MorphGraphError, NoMergesError
+from morphgraph.core.text import visible
 from morphgraph.methods import METHODS
 from morphgraph.refine import BlameSettings
 from morphgraph.segment.method import Parameters, method_named, parse_method, split_methods
@@ -166,8 +167,13 @@ class Reading:
         how: Any = {each.name.strip("_"): getattr(self, each.name) for each in fields(Reading)}
         how["keep_rows"] = self.keep_rows or ()
         if reference == "-":
-            return read_reference(_piped_reference(), name="standard input", **how)
-        return read_reference(reference, name=reference, **how)
+            found = read_reference(_piped_reference(), name="standard input", **how)
+        else:
+            found = read_reference(reference, name=reference, **how)
+        if found.notice:
+            fix = "If that is not what the file holds, give its --format, or --separator of morphs."
+            print(f"{visible(found.name)}: {found.notice} {fix}", file=sys.stderr)
+        return found
 
     def read_any(self, reference: str | None) -> "Reference | None":
         """Read a reference if one is named; else refuse what says how to read it."""

@@ -185,7 +185,7 @@ def score(
         pairs = zip(firsts, tables, strict=True)
         output.print_scores([boundary_score(o, t.scope, t.weighting) for o, t in pairs])
     for gold_set in gold_sets:
-        output.print_skipped({skip.reason: skip.count for skip in gold_set.reference.skipped})
+        output.print_skipped({skip.reason: skip.count for skip in gold_set.reference.left_out})
     if languages:
         _print_languages(whole)
         _print_tables([], (), broken, found)
@@ -326,7 +326,7 @@ def _score_report(tables: "list[ScoreTable]") -> dict[str, Any]:
             for weighting in WEIGHTINGS
         ],
         "entries": len(reference),
-        "skipped": {skip.reason: skip.count for skip in reference.skipped},
+        "skipped": {skip.reason: skip.count for skip in reference.left_out},
         "signature": first.signature(),
         "tables": [_table_report(table) for table in tables],
     }

@@ -121,7 +121,8 @@ class Reference:
     catalogue gives, "" where the language is not known. `is_silver`: a program found the morphs, at
     least some of them. `layers` are those that a source has, with their lines; `faults` is what is
     known to be wrong with it. `morphscore_rows` are all rows of a whole file of MorphScore's
-    version 1, those that are no entries too.
+    version 1, those that are no entries too. `notice` says where the file may have been misread,
+    with some of its lines. `header` is a first line that was left out as it looks like a header.
     """
 
     name: str
@@ -137,6 +138,8 @@ class Reference:
     layers: tuple[tuple[str, int], ...] = ()
     faults: str = ""
     morphscore_rows: tuple[MorphScoreRow, ...] = field(default=(), repr=False)
+    notice: str = ""
+    header: Skipped | None = None
 
     def __repr__(self) -> str:
         """One line; never the entries."""
@@ -150,6 +153,11 @@ class Reference:
     def cache(self) -> Cache:
         """What was derived from the entries."""
         return Cache()
+
+    @property
+    def left_out(self) -> tuple[Skipped, ...]:
+        """What was skipped, and the header that is one by its looks, for people to see."""
+        return (*self.skipped, *([self.header] if self.header else []))
 
     @cached_property
     def has_gold(self) -> bool:
@@ -241,7 +249,7 @@ def join_references(references: Sequence[Reference]) -> Reference:
     skipped = [
         replace(skip, reason=f"{name}: {skip.reason}")
         for name, each in parts
-        for skip in each.skipped
+        for skip in each.left_out
     ]
     partial = [f"{name}: {each.partial}" for name, each in parts if each.partial]
     return Reference(
@@ -253,6 +261,7 @@ def join_references(references: Sequence[Reference]) -> Reference:
         partial=", ".join(partial),
         is_silver=any(each.is_silver for each in references),
         faults=" ".join(dict.fromkeys(each.faults for each in references if each.faults)),
+        notice=" ".join(f"{name}: {each.notice}" for name, each in parts if each.notice),
         unaligned=tuple(entry for each in references for entry in each.unaligned),
         language=references[0].language if len({e.language for e in references}) == 1 else "",
     )

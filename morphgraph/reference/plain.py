@@ -21,6 +21,7 @@ from morphgraph.core.text import shortened
 from morphgraph.corpus.counts import LARGEST_COUNT
 from morphgraph.reference.align import HYPHENS, SourceRow, entries_from, is_hyphen
 from morphgraph.reference.entry import Entry, MorphemeKind, Reference, pieces
+from morphgraph.reference.lists import LIST_SIGNS, begins_list, strings_in
 from morphgraph.reference.source import (
     NumberedLine,
     Skips,
@@ -32,6 +33,7 @@ from morphgraph.reference.source import (
     quoted_cells,
     tab_cells,
 )
+from morphgraph.reference.spelling import without_header
 
 ALIASES = {
     "word": "word", "form": "word", "surface": "word", "wordform": "word", "word_form": "word",
@@ -47,6 +49,7 @@ _KINDS: dict[str, MorphemeKind | None] = {**{k.value: k for k in MorphemeKind}, 
 _SIGNS = "+-=~.·•:/_#*&^%$!"
 """What may stand between morphs, apart from spaces and |."""
 _TABLE = "\t;,"
+_QUOTED_LIST = re.compile(r"""(?:^|\t)"[\[(](?:'|"")""")
 
 
 class Layout(NamedTuple):
@@ -66,14 +69,18 @@ class Layout(NamedTuple):
         return cells[at] if at < len(cells) else ""
 
     def morphs_of(self, cells: Sequence[str]) -> tuple[str, list[str]]:
-        """Return a word and its morphs, divided by spaces, or else by |.
+        """Return a word and its morphs: those of a list, or divided by spaces, or else by |.
 
         A bar is a letter if the morphs concatenate to the word with it. Without a column of words,
         the morphs spell the word.
         """
         word, cell = self.cell(cells, "word"), self.cell(cells, "morphs")
         parts = cell.split()
-        if self.between and cell != word:
+        may_list = cell.startswith(LIST_SIGNS) and "".join(parts) != word
+        listed = strings_in(cell) if may_list else None
+        if listed is not None:
+            parts = listed
+        elif self.between and cell != word:
             parts = cell.replace(self.between, " ").split()
         elif len(parts) == 1 and parts[0] != word:
             parts = [part for part in parts[0].split("|") if part] if "|" in parts[0] else parts
@@ -86,14 +93,16 @@ class Layout(NamedTuple):
 
 
 def cells_of(line: str, separator: str) -> list[str]:
-    """Return a line's stripped cells; quotes count in `,` and `;` files only.
+    """Return a line's stripped cells; quotes count in `,` and `;` files, and around a list.
 
     A separator that is none of tables' divides a line once.
     """
     if separator and separator not in _TABLE:
         return [cell.strip() for cell in line.split(separator, 1)]
-    if separator in ("", "\t"):
-        return tab_cells(line) if separator else [line.strip()]
+    if not separator:
+        return [line.strip()]
+    if separator == "\t" and not ('"' in line and _QUOTED_LIST.search(line)):
+        return tab_cells(line)
     return quoted_cells(line, separator)
 
 
@@ -139,7 +148,8 @@ def _sign_between(word: str, cell: str) -> str:
     return ""
 
 
-def _is_word_with_morphs(line: str, separator: str) -> bool:
+def has_word_in_front(line: str, separator: str) -> bool:
+    """Return whether a line has a word, a separator, and morphs that spell the word."""
     word, _, rest = (part.strip() for part in line.partition(separator))
     return "".join(rest.replace("|", " ").split()) == word or _sign_between(word, rest) != ""
 
@@ -149,8 +159,7 @@ def _columns_of(sample: list[str]) -> Layout:
     for candidate in (*_TABLE, *" :=|"):
         is_clear = candidate in _TABLE
         fitting = (
-            candidate in line if is_clear else _is_word_with_morphs(line, candidate)
-            for line in sample
+            candidate in line if is_clear else has_word_in_front(line, candidate) for line in sample
         )
         if 2 * sum(fitting) > len(sample):
             separator = candidate
@@ -168,7 +177,24 @@ def _columns_of(sample: list[str]) -> Layout:
 
 
 def _role(word: str, cell: str) -> str:
-    return "whole_words" if "".join(cell.split()) == word and not is_number(cell) else "count"
+    return "whole_words" if "".join(_parts(cell)) == word and not is_number(cell) else "count"
+
+
+def _parts(cell: str) -> list[str]:
+    """Return what a cell lists, as a list or divided by spaces."""
+    listed = strings_in(cell) if cell else []
+    return cell.split() if listed is None else listed
+
+
+def corpus_count_in(cell: str) -> float | None:
+    """Return a count, None for an empty cell; `Unusable` for anything else."""
+    if not cell:
+        return None
+    if not is_number(cell):
+        raise Unusable("count that is not a number")
+    if float(cell) > LARGEST_COUNT:
+        raise Unusable("count above 10¹⁵")
+    return float(cell)
 
 
 def looks_like_plain(line: str, layout: Layout) -> bool:
@@ -206,6 +232,8 @@ def read_plain(
     """
     layout = find_layout(lines, separator)
     rows = skips.usable(layout.rows(lines), partial(_row, layout))
+    if not layout.has_header and "word" in layout.columns:
+        rows = without_header(rows, lines, skips)
     bound = {MorphemeKind.PREFIX, MorphemeKind.SUFFIX, MorphemeKind.INTERFIX}
     if any(bound & set(map(_kind, row.morphemes)) for row in rows if not row.is_explicit):
         for place, row in enumerate(rows):  # what no column says, marks do
@@ -226,15 +254,15 @@ def _row(layout: Layout, number: int, cells: list[str]) -> SourceRow:
     word, morphs = layout.morphs_of(cells)
     check_word(word)
     check_morphemes(morphs)
-    joined = tuple(layout.cell(cells, "whole_words").split()) or None
+    cell = layout.cell(cells, "morphs")
+    is_explicit = "".join(morphs) == word
+    if not is_explicit and begins_list(cell) and strings_in(cell) is None:
+        raise Unusable("a list of morphs that is cut off, or not one of strings")
+    joined = tuple(_parts(layout.cell(cells, "whole_words"))) or None
     if joined and "".join(joined) != word:
         raise Unusable("whole words that do not concatenate to the word")
-    count = layout.cell(cells, "count")
-    if count and not is_number(count):
-        raise Unusable("count that is not a number")
-    if count and float(count) > LARGEST_COUNT:
-        raise Unusable("count above 10¹⁵")
-    names = layout.cell(cells, "kinds").lower().split()
+    count = corpus_count_in(layout.cell(cells, "count"))
+    names = _parts(layout.cell(cells, "kinds").lower())
     if names and len(names) != len(morphs):
         raise Unusable("not one kind for each morph")
     if any(name not in _KINDS for name in names):
@@ -243,9 +271,9 @@ def _row(layout: Layout, number: int, cells: list[str]) -> SourceRow:
         number,
         word,
         morphs,
-        corpus_count=float(count) if count else None,
+        corpus_count=count,
         kinds=tuple(_KINDS[name] for name in names) or None,
-        is_explicit="".join(morphs) == word,
+        is_explicit=is_explicit,
         whole_words=joined,
     )
 
@@ -288,7 +316,8 @@ def _row_of_pair(number: int, pair: Any) -> SourceRow:
         )
     try:
         check_word(word)
-        morphs = check_list(given, "morphs")
+        listed = strings_in(given) if isinstance(given, str) else None
+        morphs = check_list(given if listed is None else listed, "morphs")
         check_morphemes(morphs)
     except (MorphGraphError, Unusable) as error:
         fix = ". Correct it." if isinstance(error, Unusable) else ""

@@ -13,7 +13,6 @@ as the SIGMORPHON 2022 script does (Batsuren et al. 2022).
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -26,6 +25,7 @@ from morphgraph.core.text import SILVER, base_name
 from morphgraph.reference.align import HYPHENS, SourceRow, entries_from
 from morphgraph.reference.entry import Entry, Reference, Skipped
 from morphgraph.reference.lines import official_segments, split_morphemes
+from morphgraph.reference.morfessor import segmented_lines
 from morphgraph.reference.plain import find_layout
 from morphgraph.reference.source import (
     NumberedLine,
@@ -46,9 +46,6 @@ PREDICTION_FORMATS: Mapping[str, str] = {
     "morfessor": "Morfessor",
 }
 """The formats of predictions by name, with their labels."""
-
-_COUNTED = re.compile(r"\d+(?:\.\d+)?\s+\S")
-_CATEGORY = re.compile(r"(.+)/(?:PRE|STM|SUF|ZZZ)$")
 
 _NOTHING = ("",)
 """The segments of a word without a prediction."""
@@ -229,16 +226,8 @@ def _sigmorphon(lines: list[NumberedLine]) -> Iterator[_Read]:
 
 
 def _morfessor(lines: list[NumberedLine]) -> Iterator[_Read]:
-    listed = [(number, line.strip()) for number, line in lines if not line.startswith("#")]
-    if all(_COUNTED.match(line) for _, line in listed):
-        listed = [(number, line.split(maxsplit=1)[1]) for number, line in listed]
-    # “+” separates morphs if the file uses it so, else it is a morph.
-    signed = any(" + " in line for _, line in listed)
-    rows = [(number, line.split(" + ") if signed else line.split()) for number, line in listed]
-    is_tagged = all(_CATEGORY.fullmatch(morph) for _, morphs in rows for morph in morphs)
-    for number, morphs in rows:
-        kept = [_CATEGORY.sub(r"\1", morph) for morph in morphs] if is_tagged else morphs
-        yield number, "".join(kept), kept, tuple(kept)
+    for line in segmented_lines(lines):
+        yield line.number, "".join(line.morphs), line.morphs, tuple(line.morphs)
 
 
 _READERS = {"plain": _plain, "sigmorphon2022": _sigmorphon, "morfessor": _morfessor}

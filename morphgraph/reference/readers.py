@@ -24,6 +24,7 @@ from morphgraph.core.text import SILVER
 from morphgraph.reference import annotated, lines
 from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry, MorphScoreRow, Reference
+from morphgraph.reference.morfessor import looks_like_morfessor, read_morfessor
 from morphgraph.reference.morpholex import is_zip, read_morpholex
 from morphgraph.reference.parquet import as_csv, is_parquet
 from morphgraph.reference.plain import ALIASES, cells_of, find_layout, looks_like_plain, read_plain
@@ -40,7 +41,9 @@ from morphgraph.reference.source import (
     nothing_read,
     quoted_cells,
     split_lines,
+    without_hint,
 )
+from morphgraph.reference.spelling import notice_on, without_header
 
 DEMO, CATALOGUE = "demo:", "catalogue:"
 
@@ -65,7 +68,8 @@ class Reader(NamedTuple):
     table whose header names `columns`; other formats `read` all lines, or the bytes of a file if
     `is_workbook`. `looks_like` tests a line; plain, the fallback, has no test here. `partial` names
     what a format gives of a word if it does not give all boundaries; `options` are those of
-    `read_reference` that it takes.
+    `read_reference` that it takes. `sign` is what always stands between its morphs. Morphs should
+    be those that spell the word if `spells`, which only a format needs that also takes others.
     """
 
     label: str
@@ -76,11 +80,15 @@ class Reader(NamedTuple):
     partial: str = ""
     options: tuple[str, ...] = ()
     is_workbook: bool = False
+    sign: str = ""
+    spells: bool = False
 
 
 READERS: Mapping[str, Reader] = MappingProxyType(
     {
-        "plain": Reader("Plain: word and morphs", read=read_plain, options=("separator",)),
+        "plain": Reader(
+            "Plain: word and morphs", read=read_plain, options=("separator",), spells=True
+        ),
         "celex": Reader(
             "CELEX StrucLab",
             annotated.celex,
@@ -116,6 +124,12 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         "morpho-challenge": Reader(
             "Morpho Challenge", lines.morpho_challenge, lines.looks_like_morpho_challenge
         ),
+        "morfessor": Reader(
+            "Morfessor segmentations",
+            looks_like=looks_like_morfessor,
+            read=read_morfessor,
+            sign="+",
+        ),
         "ladec": Reader(
             "LADEC compounds", lines.ladec, columns=("stim", "c1", "c2", "nparses", "correctParse")
         ),
@@ -146,17 +160,18 @@ _COLUMNS = {*ALIASES, *(column.lower() for r in READERS.values() for column in r
 # ------------------------------------------------------------------------------ detection
 
 
-def detect_format(listed: Sequence[str], name: str = "reference") -> str:
+def detect_format(listed: Sequence[str], name: str = "reference", separator: str = "") -> str:
     """Detect the format of lines of text; `FormatNotDetectedError` if it is none of `FORMATS`.
 
     A header of its own identifies a format at once. Formats with a shape of their own come next:
     one is taken if a tenth of the lines have it. A header that names morphs, or a shape that at
     least half of the lines have, means plain. MorphyNet's and UniMorph's inflections share their
     columns: it is UniMorph's if all segments in the sample concatenate to the form. (Both are read
-    alike, so a mistake does no harm.)
+    alike, so a mistake does no harm.) If a `separator` of morphs is given, the format is one that
+    always has it, or plain.
     """
     filled = [line for line in listed if line.strip() and len(line) <= MAX_LINE_CHARACTERS]
-    found = _format_of(filled) if filled else None
+    found = _format_of(filled, separator) if filled else None
     if found is None:
         problem = "the format cannot be detected from the content"
         fix = f"Choose one of: {', '.join(FORMATS)}; or name the sign between morphs (separator)"
@@ -164,13 +179,15 @@ def detect_format(listed: Sequence[str], name: str = "reference") -> str:
     return found
 
 
-def _format_of(filled: list[str]) -> str | None:
-    for candidate, reader in READERS.items():
+def _format_of(filled: list[str], separator: str) -> str | None:
+    sign = separator.strip()
+    readers = {name: each for name, each in READERS.items() if not separator or each.sign == sign}
+    for candidate, reader in readers.items():
         if reader.columns and named_columns(filled[0], reader.columns):
             return candidate
     sample = _sample_of(filled)
     layout = find_layout(list(enumerate(filled[:_SAMPLE], 1)))
-    for candidate, reader in READERS.items():
+    for candidate, reader in readers.items():
         is_inflection = candidate == "morphynet-inflection"
         if reader.looks_like is None or (is_inflection and layout.has_header):
             continue
@@ -178,6 +195,8 @@ def _format_of(filled: list[str]) -> str | None:
         if fitting and len(fitting) >= _EVIDENCE * len(sample):
             is_surface = is_inflection and not any(map(lines.is_canonical, fitting))
             return "unimorph" if is_surface else candidate
+    if separator:
+        return "plain"
     if layout.has_header:
         is_plain = len(cells_of(filled[0], layout.separator)) > 1 or len(filled) > 1
     else:
@@ -231,7 +250,10 @@ def _read_rows(
         rows = skips.usable(others, read)
     else:
         rows = skips.usable(numbered, row)
-    return entries_from(list(chain.from_iterable(r if type(r) is list else [r] for r in rows)))
+    listed = list(chain.from_iterable(r if type(r) is list else [r] for r in rows))
+    if reader.looks_like and not reader.looks_like(numbered[0][1]):
+        listed = without_header(listed, numbered, skips)
+    return entries_from(listed)
 
 
 def read_reference(
@@ -258,7 +280,8 @@ def read_reference(
 
     Raises `FileFormatError` for a file that is missing, empty, over 100 MB, binary, not in its
     encoding, of no known format, or without a single entry; lines that cannot be used are counted
-    by reason in `skipped`. A missing demo or source is a `MorphGraphError`.
+    by reason in `skipped`; `notice` says what may have been misread. A missing demo or source is a
+    `MorphGraphError`.
 
     >>> reference = read_reference("unbreakable\\tun break able\\n".encode())
     >>> reference.format, reference.entries[0].morphs
@@ -281,6 +304,7 @@ def read_reference(
         format = format or known
     data = load_bytes(source, name)
     skips, line_count, is_silver, is_table = Skips(), 0, False, is_parquet(data)
+    notice = ""
     rows: tuple[MorphScoreRow, ...] = ()
     if format is None and is_zip(data):
         format = "morpholex"
@@ -293,6 +317,7 @@ def read_reference(
             if not numbered:
                 fix = "Choose a file with one word a line."
                 raise FileFormatError(name, "", "the file holds blank lines only", fix)
+            numbered = without_hint(numbered)
             if is_table:  # its rows, under the header
                 numbered = [(number - 1, line) for number, line in numbered]
             line_count = numbered[-1][0]
@@ -300,12 +325,9 @@ def read_reference(
                 name, format, is_silver = f"{name} (silver)", "plain", True
                 del numbered[0]
             every, numbered = numbered, drop_long_lines(numbered, skips)
-            if format is None and separator:
-                format = "plain"
             if format is None:
-                format = (
-                    detect_format([line for _, line in numbered], name) if numbered else "plain"
-                )
+                listed = [line for _, line in numbered]
+                format = detect_format(listed, name, separator or "") if listed else "plain"
             if format == "morphscore":
                 rows = lines.morphscore_rows(every)
             if format == "celex":
@@ -321,6 +343,9 @@ def read_reference(
             }
             options = {option: given[option] for option in reader.options}
             entries = read(numbered, skips, **options) if numbered else []
+            unit = "row" if is_table else "line"
+            if entries and not is_silver:
+                notice = notice_on(entries, numbered, reader.spells, unit)
     skipped, unaligned = skips.sorted(), tuple(skips.unaligned)
     if not entries:
         unit = "row" if READERS[format].is_workbook or is_table else "line"
@@ -342,6 +367,8 @@ def read_reference(
         layers=tuple(skips.layers.items()),
         faults=faults,
         morphscore_rows=rows,
+        notice=notice,
+        header=skips.header,
     )
 
 

@@ -6,6 +6,7 @@ import codecs
 import csv
 import os
 import re
+from base64 import b64decode
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
@@ -33,12 +34,23 @@ _BOMS = (  # UTF-32 first: its mark starts with that of UTF-16
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_BINARY = (
-    (b"PK\x03\x04", "a zip archive or an Excel file"),
-    (b"\xd0\xcf\x11\xe0", "an old Excel file (.xls), or one with a password"),
-    (b"\x1f\x8b", "a gzip archive"),
-    (b"%PDF-", "a PDF"),
+_OTHERS = (
+    (rb"PK\x03\x04", "a zip archive or an Excel file"),
+    (rb"\xd0\xcf\x11\xe0", "an old Excel file (.xls), or one with a password"),
+    (rb"\x1f\x8b", "a gzip archive"),
+    (rb"BZh\d1AY|\xfd7zXZ\0|\x28\xb5\x2f\xfd|7z\xbc\xaf|Rar!\x1a", "a packed archive"),
+    (rb"%PDF-", "a PDF"),
+    (
+        rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|RIFF.{4}WEBP|.{4}ftyp(?:hei|avi|mif)",
+        "a picture",
+    ),
+    (rb"(?:\xef\xbb\xbf)?\s*<(?i:\?xml|!doctype|html|svg)\b", "a web page, or XML, as in SVG"),
 )
+"""How files begin that are no lists of words."""
+_DATA_ADDRESS = re.compile(rb"data:[^,\s]{0,100};base64,")
+_BASE64 = re.compile(rb"[A-Za-z0-9+/]{60,}={0,2}")
+_BASE64_END = re.compile(rb"[A-Za-z0-9+/]*={0,2}")
+_EXCEL_HINT = re.compile(r'\s*"?sep=(?:\\t|\W)?"?\s*', re.IGNORECASE)
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?", re.ASCII)
 
@@ -56,13 +68,15 @@ class Unusable(ValueError):
 class Skips:
     """Counts, by reason, the lines that a reader skips.
 
-    ``unaligned``: entries without morphs; ``layers``: how many lines each layer has.
+    ``unaligned``: entries without morphs; ``layers``: how many lines each layer has; ``header``: a
+    first line that looks like one.
     """
 
     def __init__(self) -> None:
         self._lines: dict[str, list[int]] = {}
         self.unaligned: list[Entry] = []
         self.layers: Counter[str] = Counter()
+        self.header: Skipped | None = None
 
     def add(self, reason: str, line: int) -> None:
         """Count one line; lines may come in any order."""
@@ -96,16 +110,30 @@ def load_bytes(source: str | os.PathLike[str] | bytes, name: str) -> bytes:
     return source
 
 
+def _something_else(data: bytes) -> str:
+    """Return what a file is that cannot be a list of words, "" where it can."""
+    for begins, what in _OTHERS:
+        if re.match(begins, data, re.DOTALL):
+            return what
+    head = data[:4096]
+    address = _DATA_ADDRESS.match(head)
+    *lines, last = (head[address.end() :] if address else head).split() or [b""]
+    is_base64 = all(map(_BASE64.fullmatch, lines or [last])) and _BASE64_END.fullmatch(last)
+    if not is_base64 or not all(re.search(sign, head) for sign in (rb"[a-z]", rb"[A-Z]", rb"\d")):
+        return ""
+    inner = _something_else(b64decode((lines or [last])[0][:60]))
+    return f"base64 of {inner}" if inner else "base64"
+
+
 def decode_text(data: bytes, name: str, encoding: str | None = None) -> str:
     """Decode bytes by their byte order mark, else as UTF-8, unless `encoding` is given.
 
     Raises `FileFormatError` for a binary file, and at the first byte that does not decode: a wrong
     letter would be worse than no file.
     """
-    for magic, what in _BINARY:
-        if data.startswith(magic):
-            fix = "Export it as tab-separated text in UTF-8."
-            raise FileFormatError(name, "", f"this is {what}, not text", fix)
+    if what := _something_else(data):
+        fix = "Give words and their morphs as text in UTF-8, such as tab-separated."
+        raise FileFormatError(name, "", f"this is {what}, not text with words", fix)
     REFERENCE_LINES.check(max(data.count(b"\n"), data.count(b"\r")), name)
     TEXT_MEMORY.check(text_memory(data), name)
     marked = next((codec for bom, codec in _BOMS if data.startswith(bom)), None)
@@ -171,6 +199,15 @@ def split_lines(text: str) -> list[NumberedLine]:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return [(i, line) for i, line in enumerate(text.split("\n"), 1) if line and not line.isspace()]
+
+
+def without_hint(lines: list[NumberedLine]) -> list[NumberedLine]:
+    """Return lines without a first one that tells Excel the separator.
+
+    >>> without_hint([(1, "sep=;"), (2, "undo;un do")])
+    [(2, 'undo;un do')]
+    """
+    return lines[1:] if len(lines) > 1 and _EXCEL_HINT.fullmatch(lines[0][1]) else lines
 
 
 def drop_long_lines(lines: list[NumberedLine], skips: Skips) -> list[NumberedLine]:

@@ -304,6 +304,6 @@ def score_report(
     return {
         "scores": [score.to_dict() for score in scores],
         "entries": len(benchmark.reference),
-        "skipped": {skip.reason: skip.count for skip in benchmark.reference.skipped},
+        "skipped": {skip.reason: skip.count for skip in benchmark.reference.left_out},
         "signature": signature,
     }

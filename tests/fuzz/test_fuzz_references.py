@@ -29,6 +29,7 @@ CASES = share_of(5_000)
 
 PLAIN = "unbreakable\tun break able\t12\ndoing\tdo ing\t3\nnaïve\tnaïve\ncafés\tcafé s\t1\n"
 MARKED = "word,segmentation,count\nunbreakable,un|break|able,12\nhouseboat,house|boat,3\n"
+LISTS = "word,morphs,frequency\nundo,\"('un', 'do')\",3\nredo,\"['re' 'do']\",\n"
 ONE_COLUMN = "un|break|able\nhouse|boat\nco|-|op\n"
 CELEX = r"""methodically	(((method)[N],(ical)[A|N.])[A],(ly)[B|A.])[B]
 keizerskroon	((keizer)[N],(s)[N|N.N],(kroon)[N])[N]
@@ -70,6 +71,7 @@ MORPHO_CHALLENGE = (
     "accompanied\tac:ac_p compani:company_N ed:+PAST\nsheep\tsheep:sheep_N, sheep:sheep_N ~:+PL\n"
     "hyy:n\thyy\\::hyy n:+GEN\n"
 )
+MORFESSOR = "# Morfessor 2.0.6\n12 un + break + able\n5 house + s\n1 word\n"
 LADEC = (
     'id,"c1","c2","stim","nparses","correctParse"\n1,"air","craft","aircraft",1,"yes"\n'
     '2,"house","boat","houseboat",1,"yes"\n3,"ant","hill","anthill",2,"no"\n'
@@ -96,7 +98,7 @@ def morpholex() -> bytes:
 
 
 SEEDS_BY_FORMAT: dict[str, tuple[Callable[[], bytes], ...]] = {
-    "plain": (PLAIN.encode, MARKED.encode, ONE_COLUMN.encode),
+    "plain": (PLAIN.encode, MARKED.encode, ONE_COLUMN.encode, LISTS.encode),
     "celex": (CELEX.encode,),
     "morphynet-derivation": (DERIVATION.encode,),
     "morphynet-inflection": (INFLECTION.encode,),
@@ -108,6 +110,7 @@ SEEDS_BY_FORMAT: dict[str, tuple[Callable[[], bytes], ...]] = {
     "unisegments": (UNISEGMENTS.encode,),
     "derinet": (DERINET.encode,),
     "morpho-challenge": (MORPHO_CHALLENGE.encode,),
+    "morfessor": (MORFESSOR.encode,),
     "ladec": (LADEC.encode,),
     "morpholex": (morpholex,),
 }

@@ -139,6 +139,22 @@ def test_a_doubtful_reference_is_a_visible_warning(
     assert app.captions().endswith(f", {good} word" if good == 1 else f", {good} words")
 
 
+def test_what_may_be_misread_is_a_visible_warning_with_lines(app: Any) -> None:
+    lines = "\n".join(f"un{stem}able;un{stem}" for stem in STEMS[:10])
+    app.choose("Format", "plain").upload("Reference", ("gold.csv", lines.encode()))
+    [warning] = app.warnings()
+    first = f"un{STEMS[0]}able;un{STEMS[0]}"
+    assert warning.startswith("Every word has just one morph") and f"line 1, “{first}”" in warning
+    assert warning.endswith("choose its format and encoding.")
+
+
+def test_a_header_by_its_looks_is_listed_with_what_was_skipped(app: Any) -> None:
+    lines = ["Wort\tMorphe", *WORDS]
+    app.upload("Reference", ("gold.tsv", "\n".join(lines).encode()))
+    assert app.captions().endswith(", 9 words")
+    assert "1 line of the reference was skipped" in [each.label for each in app.test.expander]
+
+
 BAD: tuple[tuple[str, dict[str, bytes], str], ...] = (
     ("Tokeniser", {"a.json": b'{"model": {"type": "BPE", "vocab": {"a": 0'}, "the JSON is cut off"),
     ("Tokeniser", {"b.json": b""}, "empty"),

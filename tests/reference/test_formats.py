@@ -544,3 +544,67 @@ def test_the_sibling_rule_on_flat_lists():
         "": [],
     }
     assert {k: pieces([short[c] for c in k]) for k in expected} == expected
+
+
+# Morfessor
+
+SAVED = ("# Output from Morfessor Baseline 2.0.6", "12 un + break + able", "5 house + s", "1 word")
+OWN = [("un", "break", "able"), ("house", "s"), ("word",)]
+
+
+def without_counts(lines):
+    return [line if line.startswith("#") else line.partition(" ")[2] for line in lines]
+
+
+@pytest.mark.parametrize("options", [{}, {"separator": "+"}, {"separator": " + "}, {"format": ...}])
+@pytest.mark.parametrize("comments", [0, 1])
+def test_morfessor(options, comments):
+    options = {"format": "morfessor"} if "format" in options else options
+    reference = read(*SAVED[1 - comments :], **options)
+    assert reference.format == "morfessor" and not reference.notice
+    assert [(e.morphs, e.count) for e in reference.entries] == [*zip(OWN, (12, 5, 1), strict=True)]
+    assert [e.word for e in reference.entries] == ["unbreakable", "houses", "word"]
+    assert skipped(reference) == [("a comment (#)", 1, 1)] * comments
+    reference = read(*without_counts(SAVED[1 - comments :]), **options)
+    assert [(e.morphs, e.count) for e in reference.entries] == [(morphs, None) for morphs in OWN]
+
+
+@pytest.mark.parametrize(
+    ("line", "morphs", "count"),
+    [
+        ("3\tun + do", "un do", 3),
+        ("2.5 un + do", "un do", 2.5),
+        ("3 co + - + op", "co - op", 3),
+        ("3 c + + + +", "c + +", 3),
+        ("3 +", "+", 3),
+        ("3 12", "12", 3),
+        ("3 2 + nd", "2 nd", 3),
+        ("7 # + tag", "# tag", 7),
+        ("undoes", "undoes", None),
+    ],
+)
+def test_lines_of_morfessor(line, morphs, count):
+    entry = read("1 un + do", "2 re + do", line).entries[2]
+    assert (" ".join(entry.morphs), entry.count) == (morphs, count)
+
+
+def test_morfessor_numbers_are_words_where_there_are_no_counts():
+    reference = read("un + do", "2 + nd", "12", "re + do + ing")
+    assert [e.word for e in reference.entries] == ["undo", "2nd", "12", "redoing"]
+    assert not reference.has_counts
+
+
+def test_morfessor_skips_and_categories():
+    reference = read("1 un + do", "2 un + break able", "9" * 17 + " re + do", "3 re + do")
+    assert skipped(reference) == [("word with a space", 1, 2), ("count above 10¹⁵", 1, 3)]
+    tagged = read("1 un/PRE + do/STM", "2 do/STM + ing/SUF", "1 x/ZZZ")
+    assert [e.morphs for e in tagged.entries] == [("un", "do"), ("do", "ing"), ("x",)]
+
+
+def test_a_word_in_front_is_no_morfessor():
+    for between in (";", ",", "=", ": ", "\t", " "):
+        reference = read(f"undo{between}un + do", f"redo{between}re + do")
+        assert (reference.format, reference.entries[0].morphs) == ("plain", ("un", "do"))
+    assert read("un,|do + ing").format == "morfessor"
+    with pytest.raises(FileFormatError, match="cannot be detected"):
+        read("12 words and numbers", "a + b is a sum", "1 + 2 = 3")

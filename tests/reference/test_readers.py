@@ -2,7 +2,10 @@
 
 import hashlib
 import os
+from base64 import b64encode, encodebytes
+from io import BytesIO
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from effort import examples
@@ -31,6 +34,7 @@ SAMPLES = {
     "unisegments": "cats\tcat\tNOUN\tcat + s\t{}",
     "derinet": "1.0\tcats#N\tcats\tNOUN\t\tEnd=3&Start=0&Type=Root\t\t\t\t{}",
     "morpho-challenge": "cats\tcat:cat_N s:+PL",
+    "morfessor": "12 un + break + able",
     "ladec": "stim,c1,c2,nparses,correctParse\nfootball,foot,ball,1,yes",
 }
 BINARY = {"morpholex"}
@@ -111,10 +115,21 @@ def test_other_encodings_must_be_named():
         read_reference(b"\xff\xfea")
 
 
+def zipped() -> bytes:
+    made = BytesIO()
+    with ZipFile(made, "w") as archive:
+        archive.writestr("gold.tsv", "undo\tun do")
+    return made.getvalue()
+
+
+BLOB = bytes(range(256)) * 60
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
         (b"", "empty"),
+        (zipped(), "this is a zip archive, but not an Excel file. Unpack it"),
         (b" \n\t\n", "blank lines only"),
         (b"\xef\xbb\xbf", "blank lines only"),
         (b"ab\ta b\nc\0d\tc d", "line 2: there is a NUL"),
@@ -122,12 +137,63 @@ def test_other_encodings_must_be_named():
         (b"PK\x03\x04rest", "Excel file is damaged"),
         (b"\xd0\xcf\x11\xe0rest", "password"),
         (b"\x1f\x8brest", "gzip"),
-        (b"%PDF-1.5", "PDF"),
+        (b"%PDF-1.5", "this is a PDF, not text"),
+        (b"\x89PNG\r\n\x1a\n", "this is a picture"),
+        (b"\xff\xd8\xff\xe0\0\x10JFIF", "this is a picture"),
+        (b"GIF89a\1\0", "this is a picture"),
+        (b"RIFF\x1a\0\0\0WEBPVP8 ", "this is a picture"),
+        (b"\0\0\0\x1cftypheic", "this is a picture"),
+        (b"BZh91AY&SY", "this is a packed archive"),
+        (b"\xfd7zXZ\0", "this is a packed archive"),
+        (b"\n<svg xmlns='x'><g/></svg>", "this is a web page, or XML, as in SVG"),
+        (b"\xef\xbb\xbf<!DOCTYPE html>", "this is a web page"),
+        (b64encode(b"%PDF-1.5" + BLOB), "this is base64 of a PDF, not text"),
+        (encodebytes(b"\x89PNG" + BLOB), "this is base64 of a picture"),
+        (b"data:image/png;base64," + b64encode(b"\x89PNG" + BLOB), "base64 of a picture"),
+        (encodebytes(BLOB), "this is base64, not text"),
     ],
 )
 def test_files_that_cannot_be_read(data, message):
     with pytest.raises(FileFormatError, match=message):
         read_reference(data, name="gold.tsv")
+
+
+def test_long_words_are_no_base64():
+    word = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft"
+    assert len(read_reference(f"{word}\t{word[:5]} {word[5:]}".encode())) == 1
+    assert len(read_reference(("ab" * 40 + "|s\n").encode())) == 1
+
+
+LIKE_EXCEL = "word;morphs\r\nhäuser;häus er\r\nwords;word s\r\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+@pytest.mark.parametrize("hint", ["sep=;", '"sep=;"', "SEP=;", "sep=;\r\n"])
+def test_the_line_that_tells_excel_the_separator(encoding, hint):
+    data = f"{hint}\r\n{LIKE_EXCEL}".encode(encoding)
+    reference = read_reference(data)
+    assert [(e.word, e.morphs) for e in reference.entries] == [
+        ("häuser", ("häus", "er")), ("words", ("word", "s"))]  # fmt: skip
+    assert not reference.skipped and reference.header is None
+    assert reference.entries[1].line == reference.entries[0].line + 1 == 4 + (hint[-1] == "\n")
+
+
+@pytest.mark.parametrize(("hint", "between"), [("sep=,", ","), ("sep=\t", "\t"), ("sep=|", "|"),
+                                               (r"sep=\t", "\t")])  # fmt: skip
+def test_other_separators_for_excel(hint, between):
+    for table in (LIKE_EXCEL, LIKE_EXCEL.partition("\n")[2]):
+        reference = read_reference(f"{hint}\n{table.replace(';', between)}".encode())
+        assert [entry.word for entry in reference.entries] == ["häuser", "words"]
+    table = SAMPLES["morphscore"].replace(",", between)
+    if between != "|":
+        reference = read_reference(f"{hint}\n{table}".encode())
+        assert (reference.format, reference.entries[0].line) == ("morphscore", 3)
+        assert len(reference.morphscore_rows) == 1
+
+
+def test_a_word_that_begins_like_what_tells_excel():
+    reference = read_reference(b"sep=sep\nundo=un do\nredo=re do")
+    assert [entry.word for entry in reference.entries] == ["sep", "undo", "redo"]
 
 
 def test_the_size_is_checked_before_reading(tmp_path, monkeypatch):

@@ -96,6 +96,22 @@ def test_format_foreign_and_encoding(run, tmp_path):
     assert "'x' is unknown" in run(path, "--format", "x").err
 
 
+def test_a_header_and_what_may_be_misread_are_said(run, tmp_path):
+    path = tmp_path / "gold.csv"
+    path.write_text("Wort;Morphe\nundo;un do\nredo;re do\n")
+    result = run(path)
+    said = "a header, as it looks: in the other lines the morphs spell the word"
+    assert f"skipped 1: {said} (first: line 1)" in result.out and not result.err
+    assert run(path, "--json").json["skipped"] == [{"reason": said, "count": 1, "first_line": 1}]
+    path.write_text("0;Häuser\x1b\n1;Hunde\n2;Tische\n", "utf-8")
+    result = run(path, "--format", "plain")
+    assert result.err == (
+        f"{path}: Every word has just one morph, so no boundary can be scored: line 1, "
+        "“0;Häuser\\x1b”; line 2, “1;Hunde”; line 3, “2;Tische”. If that is not what the file "
+        "holds, give its --format, or --separator of morphs.\n"
+    )
+
+
 def test_what_a_terminal_would_act_upon_is_shown_by_its_code(run, tmp_path):
     path = tmp_path / "gold.tsv"
     path.write_text("\x1b[2Ja\u202e\t\x1b[2J a\u202e\n[red]ab\t[red] ab", "utf-8")

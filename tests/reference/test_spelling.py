@@ -1,0 +1,163 @@
+"""Headers in any language, and files that were misread, told by whether morphs spell words."""
+
+import warnings
+
+import pytest
+from plain_writing import read, skipped
+
+import morphgraph as mg
+from morphgraph.reference.entry import join_references
+from morphgraph.reference.readers import read_reference
+
+SPELT = ("Häuser;Häus er", "Hunde;Hund e", "Tische;Tisch e")
+REASON = "a header, as it looks: in the other lines the morphs spell the word"
+
+
+def words(reference):
+    return [entry.word for entry in reference.entries]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Wort;Segmentierung",
+        "Wort;Segmente mit Leerzeichen",
+        "sana;morfit",
+        "слово;морфемы",
+        "単語;形態素",
+        "λέξη;τμήματα",
+        "كلمة;مورفيمات",
+        "Wort;Segmentierung;Anzahl",
+    ],
+)
+@pytest.mark.parametrize("between", [";", ",", "\t"])
+def test_a_header_in_any_language(header, between):
+    for lines in (SPELT, SPELT[:2], [f"{line};3" for line in SPELT], SPELT * 400):
+        reference = read(*(line.replace(";", between) for line in (header, *lines)))
+        expected = [line.partition(";")[0] for line in lines]
+        assert words(reference) == expected and reference.entries[0].line == 2
+        if header.endswith("Anzahl"):
+            assert skipped(reference) == [("count that is not a number", 1, 1)]
+        else:
+            assert [(s.reason, s.count, s.first_line) for s in reference.left_out] == [
+                (REASON, 1, 1)]  # fmt: skip
+        assert not reference.notice
+
+
+def test_a_header_is_in_no_way_of_what_is_read():
+    reference = read("Wort\tMorphe\tAnzahl", "Häuser\tHäus er\t2", "undo\tun- do\t3", "x\tx\t1")
+    assert reference.has_counts and words(reference) == ["Häuser", "undo", "x"]
+    slips = [f"w{n}x;w{n} x" for n in range(98)]
+    assert read("Wort;Morphe", *slips, "went;go ed", "was;be").header
+    assert read("word\tsegmentation\tcategory", "dogs\tdog @@s\t100", "cats\tcat @@s\t100").header
+    joined = join_references([read("Wort;Morphe", *SPELT), read(*SPELT)])
+    assert [skip.reason for skip in joined.skipped] == [f"reference: {REASON}"]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        # the first entry is not spelt, but comes close
+        ("subsidised;subside y ise ed", *SPELT),
+        ("running;run ing", *SPELT),
+        ("HÄUSER;häus er", *SPELT),
+        ("hand-hole;hand hole", *SPELT),
+        # it shares a morph with another entry
+        ("mice;mouse s", "dogs;dog s", "cats;cat s"),
+        ("went;go ed", "walked;walk ed", "talked;talk ed"),
+        ("best;good est", *["finest;fin est"] * 50),
+        # it has a count
+        ("went;go d;3", "undo;un do;2", "redo;re do;1"),
+        # others are not spelt either
+        ("went;go ed", "men;man s", "undo;un do", "redo;re do"),
+        ("Wort;Morphe", "went;go", "men;man s", *SPELT),
+        # too few others
+        ("was;be ed", "undo;un do"),
+        # not in front
+        ("undo;un do", "was;be ed", "redo;re do"),
+        ("x y;x y", "was;be ed", "redo;re do", "undo;un do"),
+    ],
+)
+def test_a_first_entry_is_no_header(lines):
+    reference = read(*lines, format="plain")
+    assert reference.header is None
+    assert len(reference) + sum(skip.count for skip in reference.skipped) == len(lines)
+
+
+def test_canonical_formats_keep_their_first_entry():
+    lines = ["went\tgo @@ed", "dogs\tdog @@s", *[f"w{n}s\tw{n} @@s" for n in range(60)]]
+    assert len(read(*lines)) == len(lines), "its shape"
+    assert len(read("was\tbe\t100", *lines[1:])) == len(lines), "its flags"
+    assert len(read("was\tbe", *lines[1:])) == len(lines) - 1
+    lines = ["bad\tworse\tADJ|CMPR\tbad|er", *["eat\teating\tV|V.PTCP\teat|ing"] * 3]
+    assert words(read(*lines))[0] == "worse"
+
+
+NOTICES = [
+    # read as what it is not: an index, a translation, features, another format's marks
+    (("0,Häus er", "1,Hund e", "2,Tisch e"),
+     "Every word has just one morph", "line 1, “0,Häus er”; line 2, “1,Hund e”; line 3, “2,Tisch"),
+    (("houses\tHaus PL", "dogs\tHund PL", "cats\tcat s"),
+     "Most words are not spelt by", "line 1, “houses\tHaus PL”; line 2, “dogs\tHund PL”."),
+    (("walked\twalk past", "dogs\tdog plural", "cats\tcat plural", "undo\tun do"),
+     "Most words are not spelt by", "line 3, “cats\tcat plural”."),
+    (("dogs\tdog @@s", "undo\tun @@do"), "Every word", "line 2"),
+    (("house", "dog", "cat"), "Every word", "line 3"),
+    (("houses\thouse", "dogs\tdog", "cats\tcat", "houses\thouse"), "Every word", "line 3"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("lines", "problem", "shown"), NOTICES)
+def test_what_may_be_misread_is_said(lines, problem, shown):
+    notice = read(*lines, format="plain", separator="" if len(lines) < 3 else None).notice
+    assert notice.startswith(problem) and shown.replace("\t", r"\t") in notice
+    assert notice.count("line ") == min(3, len(lines) - (0 if "Every" in notice else 1))
+
+
+def test_what_may_be_misread_is_a_python_warning(tmp_path):
+    path = tmp_path / "gold.tsv"
+    path.write_text("houses\thouse\ndogs\tdog\n")
+    with pytest.warns(UserWarning) as caught:
+        mg.read_gold(path, format="plain")
+    [warning] = caught
+    assert str(warning.message) == (
+        "gold.tsv: Every word has just one morph, so no boundary can be scored: line 1, “houses\\t"
+        "house”; line 2, “dogs\\tdog”. If that is not what the file holds, give its format, or the "
+        "separator of its morphs."
+    )
+    assert warning.filename == __file__
+    long = "x" * 100
+    assert f"“{long[:59]}…”" in read(f"{long}\t{long}").notice
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("subsidised\tsubside y ise ed", "happiness\thappy ness", "evler\tev lar", "mice\tmouse s"),
+        ("Undo\tun do", "naïvely\tnaive ly", "hand-hole\thand hole"),
+        ("went\tgo @@ed", "mice\tmouse @@s", "was\tbe @@ed"),
+        ("go\twent\tV|PST\tgo|ed", "be\twas\tV|PST\tbe|ed"),
+        ("dog\tdog", "undo\tun do"),
+        ("men\tman s", "undo\tun do"),
+    ],
+)
+def test_canonical_references_are_no_false_alarm(lines):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not mg.read_gold("\n".join(lines).encode()).reference.notice
+
+
+def test_silver_is_no_false_alarm():
+    silver = read("# silver: Morfessor 2.0.6", "dog\tdog", "cat\tcat")
+    assert silver.is_silver and not silver.notice
+
+
+def test_no_alarm_on_any_real_file(data_folder):
+    paths = [
+        *(data_folder / "references").rglob("*.tsv"),
+        *(data_folder / "references").rglob("*.csv"),
+    ]
+    assert len(paths) > 30
+    for source in (*paths, "demo:en", "demo:de", "demo:nl"):
+        reference = read_reference(source)
+        assert not reference.notice and reference.header is None, source

@@ -297,9 +297,9 @@ def load_edited(tokenizer: str, recipe: Path | None, pattern: str | None = None)
     except NoMergesError as error:
         fix = f"{error.fix} Without merges, segment, score and compare take it with --model."
         raise NoMergesError(error.file, error.place, error.problem, fix) from error
-    _warn(loaded)
     if recipe is not None:
         replay(loaded, read_recipe(read_bytes(recipe), str(recipe)), str(recipe))
+    _warn(loaded)
     return loaded
 
 
@@ -314,8 +314,8 @@ def load_any(source: str, method: str | None = None, **parameters: Any) -> "Segm
 
 
 def _warn(loaded: "BpeTokeniser") -> None:
-    for warning in loaded.warnings:
-        print(f"{loaded.name}: {warning}", file=sys.stderr)
+    for notice in loaded.notices:
+        print(f"{loaded.name}: {notice}", file=sys.stderr)
 
 
 def word_counts(source: str | None) -> Any:

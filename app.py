@@ -54,7 +54,7 @@ _WITHOUT_GOLD = (
 
 def start_page(current: Session) -> None:
     """Show the first screen, links to other pages, and the upload of own files."""
-    for warning in current.study.tokeniser.warnings:
+    for warning in current.study.tokeniser.notices:
         st.warning(plain(warning), icon=":material/warning:")
     inputs.doubtful_reference(current)
     inputs.reference_in_another_language(current)

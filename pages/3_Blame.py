@@ -25,7 +25,7 @@ from web.bootstrap import score_metrics, start
 from web.choosing import scope_and_weighting
 from web.components import threshold_line
 from web.state import Session, keep_session
-from web.views.without_gold import cannot_blame
+from web.views.without_gold import needs_gold
 
 
 @st.fragment
@@ -33,7 +33,7 @@ def blame_dashboard(current: Session) -> None:
     """Show the page; a fragment, so that a threshold takes effect at once."""
     if not current.study.has_blame:
         score_metrics(current, "blame")
-        cannot_blame(current, "Blame")
+        needs_gold(current, "Blame needs")
         return
     study, gold = current.study, current.study.benchmark
     # The chosen settings, as far as the reference supports them.
@@ -56,6 +56,7 @@ def blame_dashboard(current: Session) -> None:
     keep_session(current)
     edits.show_message(current)
     edits.never_formed_note(current)
+    edits.several_words_note(current)
     shown = {
         "Who is to blame": lambda: _culprits(table, threshold),
         "Table of merges": lambda: _merge_table(current, table, threshold, f"{scope} {weighting}"),

@@ -16,11 +16,11 @@ from web import widgets as ui
 from web.bootstrap import score_bar, score_metrics, start
 from web.choosing import parameter_field, scope_and_weighting
 from web.components import fan_graph
-from web.edits import knock_out_and_reify, never_formed_note, show_message
+from web.edits import knock_out_and_reify, never_formed_note, several_words_note, show_message
 from web.held_out import learned_edits
 from web.state import Session, keep_session
 from web.views import rebpe as view
-from web.views.without_gold import cannot_blame
+from web.views.without_gold import needs_gold
 
 _NAMES = {
     "anneal": "anneal",
@@ -63,7 +63,7 @@ def _page(current: Session) -> None:
     """Show everything; a fragment, so that a step redraws nothing else."""
     if not current.study.has_blame:
         score_metrics(current, "rebpe")
-        cannot_blame(current, "ReBPE")
+        needs_gold(current, "ReBPE needs")
         return
     current.just_asked = False
     run = current.run
@@ -112,6 +112,7 @@ def _page(current: Session) -> None:
     with st.container():  # a message does not make the tabs below new ones
         show_message(current)
         never_formed_note(current)
+        several_words_note(current)
     st.session_state.setdefault(_TAB, _CHANGED if begun else _SCENES)
     if view.begins_to_play(run) and st.session_state[_TAB] in (_SCENES, _ABLATION):
         st.session_state[_TAB] = _CHANGED  # a tab that follows

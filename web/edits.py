@@ -144,20 +144,12 @@ def never_formed_note(current: Session, show_all: Callable[[], None] | None = No
             button("List them", "list", show_all, key="list never formed")
 
 
-def several_words_note(current: Session, show_all: Callable[[], None]) -> None:
-    """Tell of types that span several words, and what cannot be done with them, to list."""
-    tokeniser = current.study.tokeniser
-    if not (found := tokeniser.several_words):
-        return
-    names = tokeniser.readable_types
-    first = ", ".join(plain(shortened(names[n], 30)) for n in found[:5])
-    st.info(
-        f"{counted(len(found), 'type spans', 'types span')} several words: {first}"
-        f"{', …' if len(found) > 5 else '.'} Blame, BPE-knockout, ReBPE and MorphScore, which look "
-        "at each word alone, are not offered for such a tokeniser.",
-        icon=":material/join_inner:",
-    )
-    button("List them", "list", show_all, key="list several words")
+def several_words_note(current: Session, show_all: Callable[[], None] | None = None) -> None:
+    """Tell of types that span several words, which scores leave out, to (``show_all``) list."""
+    if note := current.study.tokeniser.several_words_note:
+        st.info(plain(note), icon=":material/join_inner:")
+        if show_all is not None:
+            button("List them", "list", show_all, key="list several words")
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ def load(source: Any, *, pattern: str | None = None) -> Tokeniser:
         found = load_segmenter(source, pattern=pattern)
     loaded = Tokeniser(found)
     otherwise = read_otherwise_by(source, found) if isinstance(source, str | os.PathLike) else ""
-    for warning in (*found.warnings, *filter(None, [otherwise])):
+    for warning in (*found.notices, *filter(None, [otherwise])):
         warnings.warn(f"{loaded.name}: {warning}", stacklevel=2)
     return loaded
 

@@ -130,7 +130,6 @@ class Tokeniser(BaseTokeniser):
     ) -> tuple[Study, Blame, str]:
         """Return a study on gold, the blame of merges in it, and its signature."""
         base = self._merges(what)
-        base.check_single_words("Blame")
         benchmark = Benchmark.on(read_gold(gold), base)
         benchmark.weights(weighting)  # fails if there are no frequencies
         study, named = Study(base, benchmark), f"{weighting} {scope}"

@@ -304,9 +304,9 @@ def load_edited(tokenizer: str, recipe: Path | None, pattern: str | None = None)
     except NoMergesError as error:
         fix = f"{error.fix} Without merges, segment, score and compare take it with --model."
         raise NoMergesError(error.file, error.place, error.problem, fix) from error
-    _warn(Bte(loaded), tokenizer)
     if recipe is not None:
         replay(loaded, read_recipe(read_bytes(recipe), str(recipe)), str(recipe))
+    _warn(Bte(loaded), tokenizer)
     return loaded
 
 
@@ -322,8 +322,8 @@ def load_any(source: str, method: str | None = None, **parameters: Any) -> "Segm
 def _warn(loaded: "Segmenter", source: str) -> None:
     from morphgraph.segment.models import read_otherwise_by
 
-    for warning in (*loaded.warnings, *filter(None, [read_otherwise_by(source, loaded)])):
-        print(f"{source}: {warning}", file=sys.stderr)
+    for notice in (*loaded.notices, *filter(None, [read_otherwise_by(source, loaded)])):
+        print(f"{source}: {notice}", file=sys.stderr)
 
 
 def word_counts(source: str | None) -> Any:

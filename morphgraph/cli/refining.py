@@ -72,7 +72,6 @@ def blame(
         _blame_by_language(given, threshold, limit, minimum=min_joins, **how)
         return
     loaded, benchmark = given.load()
-    loaded.check_single_words("Blame")
     found = blame_merges(benchmark, segment(loaded.graph, benchmark.words), **how)
     positions = found.candidates(threshold)
     settings = f"{weighting} {scope}" + " tuples once" * tuples_once
@@ -108,7 +107,6 @@ def _blame_by_language(given: TokeniserOptions, threshold: float, limit: int, **
     from morphgraph.tokeniser.merging import segment
 
     loaded = load_edited(given.tokenizer, given.recipe)
-    loaded.check_single_words("Blame")
     made = [Benchmark.on(each, loaded) for each in given.gold_sets()]
     names = names_of(each.reference for each in made)
     found = blame_by_language(

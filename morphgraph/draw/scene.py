@@ -208,7 +208,7 @@ def _described(study: Study, around: Neighbourhood, gone: Mapping[int, Merge]) -
         tooltip += f"\nrank {merge.rank:,}"
         if is_gone:
             tooltip += "\nknocked out"
-        elif study.benchmark.texts and not study.tokeniser.several_words:
+        elif study.benchmark.texts:
             values[key] = blamed.shown_ratio(number)
             tooltip += f"\n{blamed.described(number)}"
         attributes["tooltip"] = tooltip.rstrip()

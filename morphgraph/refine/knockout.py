@@ -244,7 +244,6 @@ def knock_out(
 ) -> KnockoutResult:
     """Knock out types of a tokeniser in place, and score it before and after."""
     settings = settings or KnockoutSettings()
-    tokeniser.check_single_words("BPE-knockout")
     started = time.perf_counter()
     graph = tokeniser.graph
     seen, scored = seen_and_scored(benchmark, settings)

@@ -85,7 +85,6 @@ class ReBPERun:
     def __init__(
         self, tokeniser: BpeTokeniser, benchmark: Benchmark, settings: ReBPESettings | None = None
     ) -> None:
-        tokeniser.check_single_words("ReBPE")
         self.tokeniser = tokeniser
         self.settings = settings = settings or ReBPESettings()
         self._benchmark = benchmark

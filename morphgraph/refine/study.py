@@ -262,8 +262,8 @@ class Study:
 
     @property
     def has_blame(self) -> bool:
-        """Whether there is gold, and merges that it can judge: none that join words."""
-        return self.benchmark.reference.has_gold and not self.tokeniser.several_words
+        """Whether there is gold that merges can be judged by."""
+        return self.benchmark.reference.has_gold
 
     def blame(
         self,

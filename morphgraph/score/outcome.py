@@ -185,6 +185,8 @@ def outcome_of(segmenter: Segmenter, gold_set: GoldSet, label: str = "") -> Outc
     """Segment the words of a gold set."""
     words = gold_set.encoded_by(segmenter)
     segmentation = segmenter.segment(words)
+    merges = segmenter.tokeniser
+    note = merges.several_words_note if merges is not None else ""
     return Outcome(
         gold_set,
         label or segmenter.name,
@@ -197,6 +199,7 @@ def outcome_of(segmenter: Segmenter, gold_set: GoldSet, label: str = "") -> Outc
         words,
         segmentation,
         segmenter,
+        notes=(f"{base_name(merges.name)}: {note}",) if merges is not None and note else (),
     )
 
 

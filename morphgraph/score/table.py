@@ -11,7 +11,7 @@ from morphgraph.reference.entry import Entry, MorphemeKind
 from morphgraph.reference.predictions import Predictions
 from morphgraph.score.boundaries import BoundaryTally, boundary_positions
 from morphgraph.score.gold_set import Counts, Flags, GoldSet, Scope, Weighting
-from morphgraph.score.metrics import GROUPS, METRICS, USUAL, Tally, check_metrics
+from morphgraph.score.metrics import METRICS, USUAL, Tally, check_metrics
 from morphgraph.score.outcome import Outcome, outcome_of, outcome_of_predictions
 from morphgraph.score.uncertainty import (
     NO_INTERVAL,
@@ -78,8 +78,6 @@ class ScoreTable:
         draws: Draws = USUAL_DRAWS,
     ) -> None:
         self.metrics = check_metrics(metrics)
-        if not {*self.metrics}.isdisjoint(GROUPS["MorphScore"]):
-            outcomes = [_of_single_words(outcome) for outcome in outcomes]
         known = [outcome for outcome in outcomes if isinstance(outcome, Outcome)]
         if len({id(outcome.gold_set) for outcome in known}) > 1:
             raise MorphGraphError("Scores of different references cannot be in one table.")
@@ -229,17 +227,6 @@ class ScoreTable:
         names = [o.tokeniser if isinstance(o, Outcome) else "failed" for o in self.outcomes]
         named = " ".join(dict.fromkeys(names))
         return gold_set.signature_of(named, **self.settings, **self._test)
-
-
-def _of_single_words(outcome: Outcome | SegmentationFailure) -> Outcome | SegmentationFailure:
-    """Return an outcome that MorphScore can judge, else a failure that says why not."""
-    made = outcome.segmenter if isinstance(outcome, Outcome) else None
-    try:
-        if made is not None and made.tokeniser is not None:
-            made.tokeniser.check_single_words("MorphScore")
-    except MorphGraphError as error:
-        return SegmentationFailure(outcome.label, str(error))
-    return outcome
 
 
 def outcomes_of(

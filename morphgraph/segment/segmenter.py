@@ -62,9 +62,10 @@ class Segmenter(ABC):
         return ""
 
     @property
-    def warnings(self) -> tuple[str, ...]:
+    def notices(self) -> tuple[str, ...]:
         """What to know of the files that it was loaded from."""
-        return tuple(self.below.warnings)
+        below = self.below
+        return below.warnings if isinstance(below, SubwordVocabulary) else tuple(below.notices)
 
     # ------------------------------------------------------------------------- in and out
 

@@ -168,13 +168,13 @@ def preprocessor_of(document: Mapping[str, Any], name: str, ids: Mapping[str, in
     pre_tokenizer = document.get("pre_tokenizer") or {}
     suffix = settings.get("end_of_word_suffix")
     unknown = settings.get("unk_token")
-    by_pattern = pre_tokenizer.get("use_regex", True) is True
-    whole = pre_tokenizer.get("type") == "ByteLevel" and by_pattern  # GPT-2's own
+    in_bytes = pre_tokenizer.get("type") == "ByteLevel"
+    by_pattern = in_bytes and pre_tokenizer.get("use_regex", True) is True  # GPT-2's own
     preprocessor = Preprocessor(
         **built,
         byte_level='"ByteLevel"' in json.dumps([pre_tokenizer, document.get("normalizer")]),
-        splits_only_non_letters=whole,
-        adds_space=whole and bool(pre_tokenizer.get("add_prefix_space", True)),
+        splits_only_non_letters=by_pattern,
+        adds_space=in_bytes and bool(pre_tokenizer.get("add_prefix_space", True)),
         suffix=suffix if isinstance(suffix, str) else "",
         unknown=unknown if isinstance(unknown, str) else None,
         fuse_unknown=bool(settings.get("fuse_unk")),

@@ -6,7 +6,7 @@ import re
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -286,6 +286,14 @@ Piece = list[tuple[str, int, int]]
 _ALL = slice(None)
 
 
+_CUT_FIRST = 256
+"""The length of parts that become characters: to cut off one takes time by what it is cut from."""
+
+
+def _in_parts_of(width: int, _: int, piece: Any) -> list[Any]:
+    return [piece[start : start + width] for start in range(0, len(piece.normalized), width)]
+
+
 def _as_pieces(found: Any) -> list[Piece]:
     return [[(text, start, end) for text, start, end in piece] for piece in found]
 
@@ -378,7 +386,8 @@ class Preprocessor:
         if self.pre_tokenizer is not None:
             self.pre_tokenizer.pre_tokenize(work)
         lengths = [len(piece) for piece, *_ in work.get_splits("original", "char")]
-        work.split(lambda _, part: [part[i : i + 1] for i in range(len(part.normalized))])
+        for width in (_CUT_FIRST, 1):
+            work.split(partial(_in_parts_of, width))
         characters = iter(work.get_splits("original", "char"))
         return [
             [(text, *span) for _, (text, span, _) in zip(range(n), characters, strict=False)]

@@ -6,8 +6,7 @@ from functools import cached_property
 from typing import Any, Literal, Self
 
 from morphgraph.core.cache import Cache, State
-from morphgraph.core.errors import FileFormatError
-from morphgraph.core.text import SHOWN_MARKER, base_name, counted, visible
+from morphgraph.core.text import SHOWN_MARKER, base_name, counted, shortened, visible
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.tokeniser.encoding import WordEncoder
 from morphgraph.tokeniser.pipeline import preprocessor_state
@@ -197,24 +196,36 @@ class BpeTokeniser:
         """
         graph = self.graph
 
-        def find() -> list[int]:
+        def spelt() -> list[int]:
             some = [n for n, text in enumerate(graph.types) if INNER_SPACE.match(text)]
-            made = (n for n in some if graph.is_present(n) and graph.incoming(n))
-            return [n for n in made if spans_words(self.readable(graph.types[n]))]
+            return [n for n in some if spans_words(self.readable(graph.types[n]))]
 
-        return self.cache.get(self.numbered, "several words", find)
-
-    def check_single_words(self, what: str) -> None:
-        """Raise `FileFormatError` where tokens span words, which ``what`` looks at one by one."""
-        if not (found := self.several_words):
-            return
-        some = counted(len(found), "type here spans", "types here span")
-        problem = f"{what} looks at each word alone, and {some} several words"
-        fix = (
-            "Knock these out first (the page Vocabulary and morphgraph vocabulary --list "
-            "several_words list them), or choose a tokeniser that never merges across words."
+        added = tuple(graph.types[graph.loaded_type_count :])
+        found = self.cache.get(graph.family, ("several words", added), spelt)
+        if not found:  # the identity of the state takes time
+            return found
+        return self.cache.get(
+            self.numbered,
+            "several words",
+            lambda: [n for n in found if graph.is_present(n) and graph.incoming(n)],
         )
-        raise FileFormatError(self.name, "field model.merges", problem, fix, quotes=False)
+
+    @property
+    def several_words_note(self) -> str:
+        """What blame and scores leave out: types of several words; empty if there are none."""
+        if not (found := self.several_words):
+            return ""
+        first = ", ".join(shortened(visible(self.readable(self.types[n])), 30) for n in found[:5])
+        return (
+            f"{counted(len(found), 'type spans', 'types span')} several words: {first}"
+            f"{', …' if len(found) > 5 else '.'} Blame and scores look at words alone and leave "
+            "such types out."
+        )
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a user has to know before use: the file's warnings, and what is left out now."""
+        return (*self.warnings, *filter(None, [self.several_words_note]))
 
     @property
     def marks_start(self) -> bool:

@@ -3,7 +3,7 @@
 import random
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import oracles
@@ -22,6 +22,7 @@ from morphgraph.refine.rebpe_run import Phase, ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import split_entries
 from morphgraph.segment.training import train_bpe
+from morphgraph.tokeniser.merging import segment
 
 HYPHENS = {"type": "Split", "pattern": {"String": "-"}, "behavior": "Isolated", "invert": False}
 SIZES = {"tiny": (0, 40), "medium": (200, 600), "large": (1900, 2000)}
@@ -149,7 +150,9 @@ def entries_of(case: Case) -> list[Entry]:
     ]
 
 
-def expected_phases(case: Case) -> tuple[list[rebpe_oracle.Phase], bool]:
+def expected_phases(
+    case: Case, entries: list[Entry] | None = None
+) -> tuple[list[rebpe_oracle.Phase], bool]:
     merges = oracles.listed(case.merges)
     types = {*case.alphabet}
     for parts in case.merges:
@@ -157,7 +160,7 @@ def expected_phases(case: Case) -> tuple[list[rebpe_oracle.Phase], bool]:
     fuses = bool(case.document.get("fuse_unk"))
     state = State(merges, types, dict.fromkeys(merges, "original"), fuses)
     known = {name: case.settings[name] for name in Settings.__dataclass_fields__}
-    return rebpe_oracle.rebpe(state, entries_of(case), Settings(**known))
+    return rebpe_oracle.rebpe(state, entries or entries_of(case), Settings(**known))
 
 
 def strings_of(graph: MergeGraph) -> oracles.Merges:
@@ -324,6 +327,46 @@ def test_single_cases(
         settings,
     )
     check_case(case)
+
+
+def behind_a_space(entry: Entry) -> Entry:
+    """A word in running text, where merges may join it with its neighbours."""
+    morphs = entry.morphs and (f" {entry.morphs[0]}", *entry.morphs[1:])
+    return replace(entry, pieces=(" " + "".join(entry.pieces),), morphs=morphs)
+
+
+@examples(60)
+@given(data=st.data())
+def test_merges_across_words_are_rewired_and_nothing_else(data: st.DataObject) -> None:
+    """Trained on whole texts: edits are the oracle's, whose words stand alone, behind a space."""
+    source = random.Random(data.draw(st.integers(0, 2**32 - 1)))
+    words = language(source, "tiny")
+    texts = [" ".join(map("".join, source.choices(words, k=4))) for _ in range(12)]
+    trained = train_bpe(dict.fromkeys(texts, 1), vocab_size=source.randint(40, 120))
+    alphabet = tuple(dict.fromkeys([*trained.alphabet, " "]))
+    case = finished_case(data, source, "tiny", list(trained.merges), alphabet, words)
+    case = replace(case, document={**case.document, "pre_tokenizer": None})
+    tokeniser = small_tokeniser(case.merges, case.alphabet, **case.document)
+    graph, several = tokeniser.graph, {tokeniser.types[n] for n in tokeniser.several_words}
+    event(f"types of several words: {bool(several)}")
+    reference = small_reference(*case.lines, counts=case.counts)
+    benchmark, settings = Benchmark.build(tokeniser, reference), ReBPESettings(**case.settings)
+    run = ReBPERun(tokeniser, benchmark, settings)
+    expected, converged = expected_phases(case, list(map(behind_a_space, entries_of(case))))
+    for phase in expected:
+        found = run.phases[0] if phase.kind == "start" else run.step()
+        assert found is not None
+        assert (found.kind, found.iteration) == (phase.kind, phase.iteration)
+        assert strings_of(graph) == phase.merges
+        assert {graph.types[number] for number in graph.type_ids()} == phase.types
+        of_text = segment(graph, tokeniser.encode(texts, bare=True))
+        for number, text in enumerate(texts):
+            tokens = [graph.types[token] for token in of_text.tokens(number)]
+            assert tokens == oracles.segment(phase.merges, text)[0]
+    assert run.step() is None
+    assert run.converged == converged
+    if not case.settings["cascade"]:
+        assert several <= expected[-1].types
 
 
 @examples(300)

@@ -119,6 +119,19 @@ def test_pieces_bound_merges() -> None:
     assert words.subset(np.array([1, 0])).piece_offsets.tolist() == [0, 2, 3, 4, 5]
 
 
+@pytest.mark.parametrize("length", [3, 255, 256, 1_000])
+def test_a_text_that_is_one_piece_has_the_spans_of_its_characters(length: int) -> None:
+    """However long it is; the space that is put before it has the first character's span."""
+    text = ("aé世 " * length)[:length]
+    whole = Preprocessor(pre_tokenizer=pre_tokenizers.Metaspace(split=False))
+    spaced = [(c.replace(" ", "▁"), i, i + 1) for i, c in enumerate(text)]
+    assert whole.pieces(text) == [[("▁", 0, 1), *spaced]]
+    in_bytes = pre_tokenizers.ByteLevel(use_regex=False)
+    bytes_ = [(b, i, i + 1) for i, c in enumerate(text) for b in printable_bytes(c)]
+    found = Preprocessor(pre_tokenizer=in_bytes, byte_level=True).pieces(text)
+    assert found == [[("Ġ", 0, 1), *bytes_]]
+
+
 ODD_WORDS = st.lists(st.text("abAäß漢ª𐐷\u0308-1 ", max_size=5), max_size=6)
 
 
@@ -178,6 +191,7 @@ PIPELINES = {
     "cut inside characters": pre_tokenizers.Sequence(
         [byte_level(), pre_tokenizers.Split("Ã", "isolated")]
     ),
+    "space added to a whole": pre_tokenizers.ByteLevel(use_regex=False),
     "bytes of bytes": pre_tokenizers.Sequence([byte_level(), byte_level()]),
 }
 
@@ -188,12 +202,12 @@ PIPELINES = {
 def test_words_of_any_pipeline_are_encoded_together_as_one_by_one(
     pipeline: str, normalizer: Any, texts: list[str], bare: bool
 ) -> None:
-    adds_space = pipeline == "space added"
+    adds_space = pipeline.startswith("space added")
     preprocessor = Preprocessor(
         normalizer=normalizer,
         pre_tokenizer=PIPELINES[pipeline],
         byte_level=True,
-        splits_only_non_letters=adds_space,
+        splits_only_non_letters=pipeline == "space added",
         adds_space=adds_space,
         leading_space=not adds_space,
     )

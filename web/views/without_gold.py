@@ -31,16 +31,6 @@ def needs_gold(current: Session, what: str) -> bool:
     return True
 
 
-def cannot_blame(current: Session, what: str) -> bool:
-    """Say that a page needs gold, or a tokeniser without merges across words, if that is so."""
-    if needs_gold(current, f"{what} needs"):
-        return True
-    with attempt():
-        current.study.tokeniser.check_single_words(what)
-        return False
-    return True
-
-
 def offer_silver(current: Session) -> None:
     """Offer to make a reference by Morfessor, and open it once it is made."""
     languages = wordfreq_languages()

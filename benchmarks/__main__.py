@@ -16,7 +16,7 @@ MODULES = {
     "segmenting": ("segment", "substrings", "sentencepiece_models", "exported"),
     "refining": ("knockout", "rebpe", "llm", "transplant"),
     "training": ("train", "train_at_size", "remedies", "parity"),
-    "scoring": ("compare", "scores"),
+    "scoring": ("compare", "scores", "first_use"),
     "counting": ("counting", "measuring"),
     "batch": ("batch",),
     "app": ("clicks", "load", "memory"),

@@ -1,5 +1,6 @@
 """Scores and comparisons: all metrics, intervals and tests, beside scipy and rapidfuzz."""
 
+import tempfile
 import time
 from itertools import pairwise
 from typing import Any
@@ -8,7 +9,16 @@ import numpy as np
 from rapidfuzz.distance import LCSseq
 from scipy import stats
 
-from benchmarks import GERMAN_BPE, GERMAN_GOLD, HUNGARIAN_GOLD, data, in_turns, save, table
+from benchmarks import (
+    GERMAN_BPE,
+    GERMAN_GOLD,
+    HUNGARIAN_GOLD,
+    data,
+    in_turns,
+    measured,
+    save,
+    table,
+)
 from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.readers import read_reference
@@ -122,3 +132,21 @@ def scores(entries: int = 50_000, rounds: int = 3) -> None:
     rows = [(titles[k], f"{seconds[k]:.3f}", peers.get(k, "")) for k in titles]
     table(["work", "seconds", "beside it"], rows)
     save("scores", seconds)
+
+
+def first_use(rounds: int = 3) -> None:
+    """`morphgraph score` on MorphyNet German as after `pip install`, and once kernels are kept."""
+    given = "--tokenizer", data(GERMAN_BPE), "--reference", data(GERMAN_GOLD), "--json"
+    command = "-m", "morphgraph", "score", *given
+    found: dict[str, list[dict[str, float]]] = {"the first time": [], "after that": []}
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in found:
+                found[name].append(measured(command, NUMBA_CACHE_DIR=folder))
+    least = {
+        name: {kind: min(run[kind] for run in runs) for kind in ("seconds", "cpu_seconds")}
+        for name, runs in found.items()
+    }
+    rows = [(name, *(f"{took:.1f}" for took in kinds.values())) for name, kinds in least.items()]
+    table(["work", "seconds", "of the processors"], rows)
+    save("first_use", least)

@@ -1,19 +1,52 @@
 """What tests in a real browser do again and again: wait, go about, read the scores."""
 
 import re
+import time
+from weakref import WeakSet
 
-from playwright.sync_api import Locator, Page, WebSocketRoute, expect
+from playwright.sync_api import Locator, Page, WebSocket, WebSocketRoute, expect
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 PATIENCE = 60_000  # ms, for what takes long on a slow machine
+
+_asking = WeakSet[Page]()
+"""The pages whose app has been asked for a run that it has not begun."""
 
 
 def sidebar(page: Page) -> Locator:
     return page.get_by_test_id("stSidebar")
 
 
+def watch_runs(page: Page) -> None:
+    """Note when a run is asked for and begins: a page says that one runs only once it has begun."""
+
+    def watch(socket: WebSocket) -> None:
+        def sent(message: str | bytes) -> None:
+            if BackMsg.FromString(message).WhichOneof("type") == "rerun_script":
+                _asking.add(page)
+
+        def received(message: str | bytes) -> None:
+            if ForwardMsg.FromString(message).WhichOneof("type") == "new_session":
+                _asking.discard(page)
+
+        if "_stcore/stream" in socket.url:
+            socket.on("framesent", sent)
+            socket.on("framereceived", received)
+            socket.on("close", lambda _: _asking.discard(page))
+
+    page.on("websocket", watch)
+
+
 def idle(page: Page) -> None:
-    """Wait until the app has nothing more to run, and has not started again a moment later."""
+    """Wait until the app has nothing more to run, and has not started again a moment later.
+
+    What was asked for has then been done, however late the app hears of it (see `watch_runs`).
+    """
     for _ in range(2):
+        begun = time.monotonic()
+        while page in _asking and time.monotonic() < begun + PATIENCE / 1000:
+            page.wait_for_timeout(20)
         page.wait_for_selector(
             '[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=PATIENCE
         )

@@ -18,8 +18,10 @@ from hypothesis import settings
 sys.path.append(str(Path(__file__).parent))
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
+import reruns
 from command import Command, Run
 from effort import share_of
+from reruns import pytest_terminal_summary  # noqa: F401  # a hook
 
 # Kernels are used for few words too where no test says otherwise (see test_quick_to_start).
 import morphgraph.kernels.segmenting
@@ -51,7 +53,8 @@ def own_main() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that need the public data: they need this fixture."""
+    """Mark the tests that need the public data, by this fixture, and those that may run again."""
+    reruns.pytest_collection_modifyitems(items)
     for item in items:
         if "data_folder" in getattr(item, "fixturenames", ()):
             item.add_marker("data")

@@ -51,7 +51,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         server = self.server
         server.asked.append((self.path, {k.lower(): v for k, v in self.headers.items()}))
-        server.gate.wait(20)
+        server.gate.wait(60)
         if server.answers and (status := server.answers.pop(0)) != 200:
             self.send_response(status)
             self.end_headers()

@@ -9,6 +9,8 @@ either of which may be `NONE`. Of merges with the same parts, the lowest rank is
 import numpy as np
 from numba import njit
 
+from morphgraph.kernels.compiling import kernel
+
 NONE = 0x7FFFFFFF
 """No merge ends here (upper half of a value), no longer prefix exists (lower half)."""
 
@@ -28,7 +30,7 @@ _MIX = np.int64(-7046029254386353131)
 """An odd 64-bit constant (the golden ratio's) that spreads keys over the table."""
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def slot_of(table, key):
     """Return the slot of a step (int64), or the empty slot where it would go.
 
@@ -44,19 +46,20 @@ def slot_of(table, key):
     return slot
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def empty_table(steps):
     """Return a half-empty table with room for ``steps`` steps: int64 (slots, 2)."""
     size = np.int64(16)
     while size < 2 * steps:
         size *= 2
     table = np.empty((size, 2), np.int64)
-    table[:, 0] = EMPTY
-    table[:, 1] = NOTHING
+    for slot in range(size):
+        table[slot, 0] = EMPTY
+        table[slot, 1] = NOTHING
     return table
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def add_merge(table, dense, twins, next_state, merge, parts):
     """Insert a merge with these parts into the table; return the next free state.
 
@@ -80,7 +83,7 @@ def add_merge(table, dense, twins, next_state, merge, parts):
     return next_state
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _with_twin(twins, lowest, merge):
     """Insert a merge among those of the same parts, given the lowest; return the new lowest."""
     if merge < lowest:
@@ -94,7 +97,7 @@ def _with_twin(twins, lowest, merge):
     return lowest
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def remove_merge(table, dense, twins, merge, parts):
     """Remove a merge with these parts from the table; steps that lead nowhere stay."""
     state = np.int64(parts[0])
@@ -114,7 +117,7 @@ def remove_merge(table, dense, twins, merge, parts):
     twins[lowest] = twins[merge]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def build_table(parts, part_offsets, type_count, spare):
     """Build a table of the merges, in order of rank, with room for ``spare`` more steps.
 
@@ -134,7 +137,7 @@ def build_table(parts, part_offsets, type_count, spare):
     return table, dense, widest, twins, next_state
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def widened(table, steps):
     """Return the table with room for ``steps`` more steps than it has slots filled."""
     filled = np.int64(0)
@@ -143,5 +146,7 @@ def widened(table, steps):
     wider = empty_table(filled + steps)
     for slot in range(table.shape[0]):
         if table[slot, 0] != EMPTY:
-            wider[slot_of(wider, table[slot, 0])] = table[slot]
+            free = slot_of(wider, table[slot, 0])
+            wider[free, 0] = table[slot, 0]
+            wider[free, 1] = table[slot, 1]
     return wider

@@ -14,10 +14,10 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numba import njit
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.kernels import Int32
+from morphgraph.kernels.compiling import kernel
 from morphgraph.kernels.training import (
     has_room,
     initial_pairs,
@@ -49,7 +49,7 @@ MERGES_PER_CALL = 25
 _NO_EVENTS = np.empty((2, 3), np.int32)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merge_in_text(words, pairs, types, scratch, state, events, left, right, new, asked):
     """Merge (left, right) → new in a text; return how often, −1 if there is no room yet.
 
@@ -71,7 +71,7 @@ def merge_in_text(words, pairs, types, scratch, state, events, left, right, new,
     return merged
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def copy_merged(before, merged, after):
     """Copy words as they are after merges, which left each where it was.
 

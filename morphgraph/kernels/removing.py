@@ -5,13 +5,13 @@ Types, merges and tables are those of `kernels.segmenting`.
 """
 
 import numpy as np
-from numba import njit
 
+from morphgraph.kernels.compiling import kernel
 from morphgraph.kernels.merge_lookup import add_merge, build_table, remove_merge
 from morphgraph.kernels.segmenting import SCAN_ROWS, scan
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def parts_without(parts, spans, results, producer, removed, is_new):
     """Return the merges that lose parts when more types are removed, and their new parts.
 
@@ -62,7 +62,7 @@ def parts_without(parts, spans, results, producer, removed, is_new):
     return changed[:count], found[:size], offsets[: count + 1]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def replace_parts(table, dense, twins, next_state, parts, spans, changed, new_parts, new_offsets):
     """Replace the parts of changed merges in the table; merges without parts are removed.
 
@@ -77,7 +77,7 @@ def replace_parts(table, dense, twins, next_state, parts, spans, changed, new_pa
     return next_state
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def carry_over(closed_by, piece_offsets, moved, carried):
     """Translate merge positions into ``carried``, gap by gap; ``moved``: new ones by old.
 
@@ -96,7 +96,7 @@ def carry_over(closed_by, piece_offsets, moved, carried):
     return touched
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def highest_values(closed_by, piece_offsets, wanted, value, highest):
     """Write the highest ``value`` (by merge) of those applied in ``wanted`` pieces.
 
@@ -110,7 +110,7 @@ def highest_values(closed_by, piece_offsets, wanted, value, highest):
                     highest[piece] = max(highest[piece], value[closed_by[gap]])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def repair(parts, part_offsets, results, tuples, atoms, atom_offsets, type_count):
     """Return new parts of tuple merges, by rank, each given the merges repaired so far.
 

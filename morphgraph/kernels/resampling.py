@@ -6,10 +6,12 @@ Each row of a matrix of weights has its own stream.
 import numpy as np
 from numba import njit
 
+from morphgraph.kernels.compiling import kernel
+
 STEP = np.uint64(0x9E3779B97F4A7C15)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def mixed(state):
     """Return SplitMix64's output for a state: uint64 to uint64."""
     z = state
@@ -18,7 +20,7 @@ def mixed(state):
     return z ^ (z >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_counts(seed, first, counts):
     """Count how often each entry is drawn in a resample of equal size with replacement.
 
@@ -42,7 +44,7 @@ def draw_counts(seed, first, counts):
                 i += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_signs(seed, first, signs):
     """Write 1 for entries at which two systems swap outcomes, else 0, each with probability ½.
 

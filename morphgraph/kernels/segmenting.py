@@ -28,6 +28,7 @@ import numpy.typing as npt
 from numba import njit
 
 from morphgraph.kernels import Int32, Int64
+from morphgraph.kernels.compiling import kernel
 from morphgraph.kernels.merge_lookup import DENSE, EMPTY, NONE, slot_of
 from morphgraph.kernels.resampling import STEP, mixed
 
@@ -100,7 +101,7 @@ def pop(heap, size):
     return least
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def tied_rank(token, following, i, count, level, table, leaders):
     """Return the lowest rank that token ``i`` begins of those that tie with ``level``.
 
@@ -118,7 +119,7 @@ def tied_rank(token, following, i, count, level, table, leaders):
     return best if best != NONE and leaders[best] == level else level
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def segment_pieces(
     atoms, word_offsets, piece_offsets, block, merges, omission, wanted, closed_by, token_at
 ):
@@ -247,7 +248,7 @@ def segment_pieces(
             i = np.int64(following[i])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scan_pieces(atoms, piece_offsets, block, merges, wanted, closed_by, token_at):
     """Segment pieces of at most `SCANNED` atoms as `segment_pieces` does, without a heap."""
     table, dense, widest, _, _, results, leaders = merges
@@ -264,7 +265,7 @@ def scan_pieces(atoms, piece_offsets, block, merges, wanted, closed_by, token_at
             token_at[start + rows[1, i]] = rows[0, i]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def scan(atoms, table, dense, widest, results, leaders, limit, rows, closed_by):
     """Segment one piece by the merges of rank below ``limit``; return its number of tokens.
 
@@ -343,7 +344,7 @@ def scan(atoms, table, dense, widest, results, leaders, limit, rows, closed_by):
         high = min(at, count - 2)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_applications(closed_by, word_offsets, weight, gold, part_offsets):
     """Return the joins N and wrong joins B of merges by rank, a tuple merge counted once: float64.
 
@@ -408,7 +409,7 @@ class Events(NamedTuple):
     widths: Int32
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def segment_by_events(atoms, piece_offsets, longest, events, closed_by, token_at):
     """Segment pieces of at most ``longest`` atoms into ``closed_by`` and ``token_at``.
 

@@ -12,6 +12,8 @@ from numba.core.cgutils import get_or_insert_function
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
+from morphgraph.kernels.compiling import kernel
+
 SHORT = 32
 """The largest number of atoms in pieces that can be segmented here."""
 
@@ -53,7 +55,7 @@ def _rank(table, table_shift, seeds, seed_shift, first, second):
     return np.int32(found & _RANK) if found >> _RANK_BITS == key else _NONE
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def build_pairs(parts, part_offsets):
     """Return the table, uint64 (slots), and seeds, uint16 (groups), of merges of two parts.
 
@@ -79,13 +81,30 @@ def build_pairs(parts, part_offsets):
         group_of[merge] = np.int64((key * _MIX) >> seed_shift)
         ends[group_of[merge] + 1] += 1
     sizes = ends[1:].copy()
-    ends = np.cumsum(ends)
-    member = np.argsort(group_of, kind="mergesort")
+    largest = np.int64(0)
+    for group in range(groups):
+        ends[group + 1] += ends[group]
+        largest = np.int64(max(largest, sizes[group]))
+    # Sorted by counting, which compiles in a tenth of the time that `argsort` takes.
+    member = np.empty(merges, np.int64)
+    free = ends[:-1].copy()
+    for merge in range(merges):
+        member[free[group_of[merge]]] = merge
+        free[group_of[merge]] += 1
+    free = np.zeros(largest + 2, np.int64)
+    for group in range(groups):
+        free[largest - sizes[group] + 1] += 1
+    for rank in range(largest + 1):
+        free[rank + 1] += free[rank]
+    order = np.empty(groups, np.int64)
+    for group in range(groups):
+        order[free[largest - sizes[group]]] = group
+        free[largest - sizes[group]] += 1
     table = np.full(size, _EMPTY, np.uint64)
     seeds = np.zeros(groups, np.uint16)
     # The largest groups first, while there is room.
-    for group in np.argsort(-sizes, kind="mergesort"):
-        seed = 0
+    for group in order:
+        seed: np.int64 | int = np.int64(0)
         while not _placed(table, shift, keys, member[ends[group] : ends[group + 1]], seed):
             seed += 1
             if seed == _SEEDS:
@@ -104,7 +123,7 @@ def _shift(size):
     return np.uint64(bits)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _placed(table, shift, keys, merges, seed):
     """Put these merges, in order of rank, into free slots, or none if too few are free."""
     for done in range(merges.shape[0]):
@@ -134,7 +153,7 @@ def _least_of_short(context, array, first):
     return types.int32(array, types.int64), code
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def segment_pairs(atoms, piece_offsets, block, pairs, wanted, closed_by, token_at):
     """Segment the pieces of a block, first : last, into ``closed_by`` and ``token_at``.
 

@@ -24,6 +24,7 @@ from numba import njit
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.kernels import Int32, Int64, IntArray
+from morphgraph.kernels.compiling import kernel
 from morphgraph.kernels.training_tables import (
     HEADER,
     LINE,
@@ -61,7 +62,7 @@ WORK_PER_CALL = 4_000_000
 # ------------------------------------------------------------------------- one merge
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def replace_pair(words, members, left, right, new, scratch):
     """Replace (left, right) by `new` in the words listed in `members`, and record the changes.
 
@@ -120,7 +121,7 @@ def replace_pair(words, members, left, right, new, scratch):
     return touches, events
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def enter_merge(pairs, types, scratch, state, merge, touches, events):
     """Bring pairs, lists and queue up to date after `replace_pair`; clear its working space."""
     table, heads, heap, low, nodes, positions = pairs
@@ -172,7 +173,7 @@ def enter_merge(pairs, types, scratch, state, merge, touches, events):
     state.low = waiting
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def merge_words(words, pairs, types, scratch, state, merge, row, head):
     """Merge (left, right) → new in the words of a chain of lists; return how often.
 
@@ -193,7 +194,7 @@ def merge_words(words, pairs, types, scratch, state, merge, row, head):
     return merged
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def count_doubles(words, members, part):
     """Count non-overlapping repetitions of a type in distinct words."""
     total = np.int64(0)
@@ -210,7 +211,7 @@ def count_doubles(words, members, part):
 # ------------------------------------------------------------------------- one split
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def split_type(words, pairs, types, events, state, whole):
     """Replace a type by the types it was built from; False if there is no room yet."""
     table, heads, heap, low, nodes, positions = pairs
@@ -309,7 +310,7 @@ def split_type(words, pairs, types, events, state, whole):
 # ------------------------------------------------------------------------- all events
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def has_room(pairs, types, events, state, more_pairs, more_positions, more_atoms):
     """Return whether this many more pairs, their words, and a type of these atoms find room."""
     state.more_pairs = more_pairs
@@ -328,7 +329,7 @@ def has_room(pairs, types, events, state, more_pairs, more_positions, more_atoms
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def next_row(table, heap, low, types, state):
     """Return the row of the pair with the highest count; −1 if the heap has none.
 
@@ -353,7 +354,7 @@ def next_row(table, heap, low, types, state):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def train_events(words, pairs, types, scratch, events, state, threshold, scaffold):
     """Perform events until there are enough types or events, no pair, or no room; say which.
 

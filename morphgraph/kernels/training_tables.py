@@ -27,6 +27,7 @@ import numpy.typing as npt
 from numba import njit
 
 from morphgraph.kernels import Int32, Int64
+from morphgraph.kernels.compiling import kernel
 
 Scalars = Any
 
@@ -127,7 +128,7 @@ def room_for_words(lengths: Int64) -> Int32:
     return words
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def append_words(words, at, atoms, lengths, counts):
     """Write records from a place on; return the place after them. Atoms are concatenated."""
     start = 0
@@ -177,7 +178,7 @@ def gaining_row(table, heads, pair, state):
     return row
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def copy_rows(old, heads, new, new_heads):
     """Copy the pairs with a non-zero count into a larger, empty table; return their number."""
     used = 0
@@ -192,7 +193,7 @@ def copy_rows(old, heads, new, new_heads):
     return used
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_pairs(words, table, lists, last):
     """Count all neighbouring pairs of the packed words into an empty table.
 
@@ -222,7 +223,7 @@ def count_pairs(words, table, lists, last):
     return used
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def list_positions(words, table, place, last, positions):
     """Write the list of words of each pair of the table, from `positions[place[row]]` on.
 
@@ -242,7 +243,7 @@ def list_positions(words, table, place, last, positions):
         word = end
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def listed_words(nodes, positions, head):
     """Return all words of a chain of lists."""
     if nodes[head, 2] < 0:
@@ -266,7 +267,7 @@ def listed_words(nodes, positions, head):
 # ------------------------------------------------------------------------- the queue
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def compare_texts(types, one, other):
     """Return a negative number if the text of a type goes before another's, 0 if they are equal."""
     ends, texts = types.spelled, types.spelling
@@ -345,7 +346,7 @@ def push(heap, low, types, threshold, size, waiting, count, pair, node):
     return size + 1, waiting
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def refill_queue(heap, low, types, state):
     """Move the waiting entries of at least `state.threshold` into the empty heap; order it."""
     size = 0
@@ -366,7 +367,7 @@ def refill_queue(heap, low, types, state):
 # ------------------------------------------------------------------------- types
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def enter_spelling(spelling, spelled, by_spelling, first, number):
     """Return the type with the atoms ``spelling[first : spelled[number]]``, entering it if new."""
     last = spelled[number]
@@ -389,7 +390,7 @@ def enter_spelling(spelling, spelled, by_spelling, first, number):
     return number
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def type_made(types, state, left, right):
     """Return the type that two types make together, a new one if there is none."""
     spelling, spelled, known = types.spelling, types.spelled, state.types
@@ -408,7 +409,7 @@ def type_made(types, state, left, right):
     return made
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def present_parts(types, whole):
     """Return the present types that a removed one was built from, recursively."""
     room = types.spelled[whole] - types.spelled[whole - 1]
@@ -430,7 +431,7 @@ def present_parts(types, whole):
     return parts[:found]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def enter_all(spelling, spelled, by_spelling, known):
     """Enter the first ``known`` types into the empty ``by_spelling``."""
     for number in range(known):

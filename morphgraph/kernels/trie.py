@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 
 from morphgraph.kernels import DROPPED, INSIDE_TOKEN, Int32, Int64
+from morphgraph.kernels.compiling import kernel
 from morphgraph.kernels.merge_lookup import EMPTY, slot_of
 
 ABSENT = -1
@@ -37,7 +38,7 @@ class Trie(NamedTuple):
     atom_types: Int32
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def build_trie(paths, path_offsets, types, forms, alphabet_size):
     """Return the first four fields of a `Trie`; path *p* ends in ``types[p]``, in ``forms[p]``.
 
@@ -88,7 +89,7 @@ def build_trie(paths, path_offsets, types, forms, alphabet_size):
     return table, root, ends[:states].copy(), longest
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _step(table, root, state, atom):
     """Return the value of the step by one more atom, or `ABSENT`; state 0 is the root."""
     if state == 0:
@@ -96,7 +97,7 @@ def _step(table, root, state, atom):
     return table[slot_of(table, (state << 32) | np.int64(atom)), 1]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _longest_match(atoms, start, end, table, root, forms):
     """The length and end state of the longest match; ``forms``: 1, 2, or 3 for either."""
     state = np.int64(0)
@@ -113,7 +114,7 @@ def _longest_match(atoms, start, end, table, root, forms):
     return length, found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def longest_first(
     atoms, word_offsets, piece_offsets, trie, marker, initial, bare_initial, strict, units, count
 ):
@@ -196,7 +197,7 @@ def longest_first(
     return closed_by, token_at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def leftmost_longest(atoms, piece_offsets, trie, forms, unknown, whole, longest_piece):
     """Take the longest match from the left, in the first of the ``forms`` where a piece starts.
 
@@ -239,7 +240,7 @@ def leftmost_longest(atoms, piece_offsets, trie, forms, unknown, whole, longest_
     return closed_by, token_at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def longest_from_right(atoms, piece_offsets, trie, forms):
     """Take the longest match from the right, in the first of the ``forms`` where a piece starts.
 
@@ -285,7 +286,7 @@ def longest_from_right(atoms, piece_offsets, trie, forms):
     return closed_by, token_at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_path(
     atoms, piece_offsets, inside_character, trie, forms, scores, unknown, unknown_score, fuse
 ):
@@ -352,7 +353,7 @@ def best_path(
     return closed_by, token_at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def keep_tokens(offsets, is_marker, count, by_length, closed_by, token_at):
     """Drop all but ``count`` tokens of each part: the first ones, or the longest.
 
@@ -393,7 +394,7 @@ def keep_tokens(offsets, is_marker, count, by_length, closed_by, token_at):
             start = np.int64(i + 1)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _joined(atoms, state, start, end, table, root):
     """The state after these atoms, from that of the part before them; `ABSENT` if there is none."""
     for position in range(start, end):
@@ -404,7 +405,7 @@ def _joined(atoms, state, start, end, table, root):
     return state
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def recover_merges(atoms, offsets, table, root, ends):
     """Recover the merge of each type from an order of types: the two parts of each, or `ABSENT`.
 

@@ -6,9 +6,9 @@ nothing for `y`, `is` for `ise`, and `ed`.
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from morphgraph.kernels import Int64
+from morphgraph.kernels.compiling import kernel
 
 _SECRET = np.uint64(int.from_bytes(np.random.bytes(8), "little") | 1)
 """So that no file can be made whose words all fall together."""
@@ -26,7 +26,7 @@ def first_places(text: npt.NDArray[np.uint8], ends: Int64) -> Int64:
     return found
 
 
-@njit(cache=True)
+@kernel
 def _first_places(text, ends, secret):
     bits = 4
     while 1 << bits < 2 * len(ends):
@@ -58,7 +58,7 @@ def _first_places(text, ends, secret):
     return first
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def encode_letters(text, lengths, prefix, byte_atoms, inside):
     """Return the atoms, word offsets (n + 1) and gap positions of words, none of them empty.
 
@@ -96,7 +96,7 @@ def encode_letters(text, lengths, prefix, byte_atoms, inside):
     return atoms, offsets, position
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def align(word_points, word_offsets, morpheme_points, morpheme_offsets, entry_offsets):
     """Align each word with its morphemes so that the most characters match.
 
@@ -220,7 +220,7 @@ def align(word_points, word_offsets, morpheme_points, morpheme_offsets, entry_of
     return starts, sources, sizes
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def longest_common_by_word(points, strings, words, other_points, other_strings, other_words):
     """Return the length of each word's longest common subsequence of strings: int64 (n).
 

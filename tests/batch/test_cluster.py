@@ -38,7 +38,7 @@ from morphgraph.segment.models import load_segmenter
 pytestmark = pytest.mark.slow
 
 
-def eventually(true: Callable[[], Any], seconds: float = 15) -> bool:
+def eventually(true: Callable[[], Any], seconds: float = 60) -> bool:
     """Whether something becomes true in time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -134,7 +134,7 @@ def test_a_task_that_takes_too_much_memory_fails_and_the_rest_goes_on(tmp_path: 
 
     with local_cluster(1, memory=400_000_000) as client:
         error = client.submit(greedy).exception(timeout=60)
-        assert client.submit(sum, [1, 2]).result(timeout=30) == 3
+        assert client.submit(sum, [1, 2]).result(timeout=60) == 3
     assert isinstance(error, KilledWorker)
     assert "died 4 times" in str(lost_worker_message(error))
     assert lost_worker_message(ValueError("x")) is None
@@ -194,11 +194,11 @@ def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, P
         stderr=subprocess.DEVNULL,
     )
     try:
-        assert eventually(lambda: file.exists() and file.stat().st_size, 30)
+        assert eventually(lambda: file.exists() and file.stat().st_size)
         yield json.loads(file.read_text())["address"], file
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(60)
 
 
 @pytest.fixture
@@ -212,7 +212,7 @@ def worker(scheduler: tuple[str, Path]) -> Iterator[None]:
         yield
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(60)
 
 
 def test_a_scheduler_without_workers_is_an_error(scheduler: tuple[str, Path]) -> None:
@@ -232,14 +232,14 @@ def test_tasks_run_at_an_address_and_at_a_scheduler_file(
         warnings.simplefilter("error")
         for given in (address, str(file), address.removeprefix("tcp://")):
             with at_address(given) as client:
-                assert client.submit(sum, [1, 2]).result(timeout=20) == 3
+                assert client.submit(sum, [1, 2]).result(timeout=60) == 3
                 (known,) = client.scheduler_info(n_workers=-1)["workers"]
     with pytest.raises(MorphGraphError, match="it is a dask worker") as caught, at_address(known):
         pass
     assert known in str(caught.value)
     # The scheduler of somebody else goes on.
     with at_address(address) as client:
-        assert client.submit(sum, [2, 2]).result(timeout=20) == 4
+        assert client.submit(sum, [2, 2]).result(timeout=60) == 4
     assert capfd.readouterr() == ("", "")
 
 
@@ -316,7 +316,7 @@ def test_another_service_is_no_scheduler(service: str, capfd: pytest.CaptureFixt
     started = time.monotonic()
     with pytest.raises(MorphGraphError) as caught, at_address(other.address, timeout=1.5):
         pass
-    assert time.monotonic() - started < 6
+    assert time.monotonic() - started < 30
     assert str(caught.value).startswith(f"There is no dask scheduler at {other.address}: ")
     assert str(caught.value).endswith(
         "Check host and port; “dask scheduler” prints them when it starts."

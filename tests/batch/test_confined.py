@@ -131,10 +131,10 @@ def test_variables_of_the_server_are_not_read(
     ],
 )
 def test_there_are_limits(folder: Path, changed: dict[str, str], message: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     with pytest.raises(FileFormatError, match=re.escape(message)):
         planned(folder, **changed)
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
     if "downstream" not in changed:
         assert make_plan(text_of(**changed), "t.yaml", folder).cells
 
@@ -155,10 +155,10 @@ def test_hashing_stops_before_it_is_too_much(
     monkeypatch.delenv("MORPHGRAPH_MAX_HASHED_FILES")
     with (tmp_path / "large").open("wb") as large:  # of holes, which nobody has the time to read
         os.truncate(large.fileno(), 2**42)
-    started = time.monotonic()
+    started = time.process_time()
     with pytest.raises(MorphGraphError, match="bytes, the limit is"):
         contents([*files, tmp_path / "large"])
-    assert time.monotonic() - started < 1
+    assert time.process_time() - started < 1
 
 
 def test_a_folder_of_too_many_files_is_not_walked_to_its_end(

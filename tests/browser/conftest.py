@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 import pytest
-from browser_steps import PATIENCE
+from browser_steps import PATIENCE, watch_runs
 from playwright.sync_api import Browser, ConsoleMessage, Page, Route, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -168,6 +168,7 @@ def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
         contexts.append(context)
         context.route("**/*", guard)
         page = context.new_page()
+        watch_runs(page)
         page.on("console", on_console)
         page.on("pageerror", lambda error: problems.append(f"uncaught: {error}"))
         page.on(

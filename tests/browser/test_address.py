@@ -1,9 +1,11 @@
 """Back, Forward, reload and a copied address bring the same picture back."""
 
 import re
+import threading
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
+import psutil
 import pytest
 from browser_steps import PATIENCE, Line, go_to, idle, start
 from playwright.sync_api import Locator, Page, expect
@@ -72,6 +74,25 @@ def test_the_address_holds_what_is_shown(new_page: Callable[..., Page], app_addr
     other.goto(page.url)
     expect(slider_of(other)).to_have_attribute("aria-valuetext", said(best), timeout=PATIENCE)
     idle(other)
+
+
+def test_a_step_is_waited_for_that_the_app_hears_of_late(
+    page: Page, app_address: str, port: int
+) -> None:
+    """As on a busy machine: until it hears of a click, the page says that nothing runs."""
+    start(page, app_address)
+    go_to(page, "Blame")
+    best = page.get_by_role("button", name="Use the best threshold")
+    expect(best).to_be_enabled(timeout=PATIENCE)
+    idle(page)
+    before = asked(page)["threshold"]
+    children = psutil.Process().children()
+    (app,) = (child for child in children if str(port) in child.cmdline())
+    app.suspend()
+    threading.Timer(1.5, app.resume).start()
+    best.click()
+    idle(page)
+    assert asked(page)["threshold"] != before
 
 
 def focus_of(page: Page) -> Locator:

@@ -77,8 +77,8 @@ def test_nothing_covers_the_bar_on_a_narrow_window(
         idle(page)
         for scrolled in (0, 300):
             page.get_by_test_id("stMain").evaluate("(main, top) => main.scrollTo(0, top)", scrolled)
-            menu.click(trial=True, timeout=5_000)
-            metric(page, "F1 %").first.click(trial=True, timeout=5_000)
+            menu.click(trial=True)
+            metric(page, "F1 %").first.click(trial=True)
         box = actions.first.bounding_box()
         assert box is not None
         assert box["x"] + box["width"] <= width

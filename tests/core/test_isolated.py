@@ -241,7 +241,7 @@ def test_an_interrupt_ends_it():
         start = time.monotonic()
         process.send_signal(signal.SIGINT)
         assert "KeyboardInterrupt" in process.stderr.read()
-        assert time.monotonic() - start < 20
+        assert time.monotonic() - start < 60
     assert not psutil.pid_exists(number)
 
 

@@ -11,7 +11,7 @@ from strategies import segment_plain, tied_graphs, trained_segmenter
 
 from morphgraph.graph.arrays import merge_arrays
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.kernels import __main__ as compiling
+from morphgraph.kernels import calls
 from morphgraph.kernels.resampling import mixed
 from morphgraph.kernels.segmenting import NONE_OMITTED, segment_pieces
 from morphgraph.segment.dropout import Dropout
@@ -78,7 +78,8 @@ def test_set_up_compiles_for_all_arrays() -> None:
     modules: list[ModuleType] = [
         importlib.import_module(f"morphgraph.kernels.{name}") for name in [*names.split(), "trie"]
     ]
-    compiling.main()
+    for call in calls.ALL:
+        call()
     kernels = {
         name: kernel
         for module in modules

@@ -297,7 +297,7 @@ def test_processes_fetch_it_once(server: Server, source: CatalogueEntry) -> None
         process.start()
     threading.Event().wait(0.3)
     server.gate.set()
-    sums = [results.get(timeout=20) for _ in processes]
+    sums = [results.get(timeout=60) for _ in processes]
     for process in processes:
         process.join()
     assert sums == [source.sha256] * 3

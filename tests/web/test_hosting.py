@@ -73,12 +73,12 @@ def test_a_host_that_gives_variables_as_secrets(tmp_path: Path) -> None:
     process = subprocess.Popen(list(map(str, command)), cwd=tmp_path, env=own)
 
     def status(host: str) -> int:
-        with closing(HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
+        with closing(HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
             connection.request("GET", "/_stcore/health", headers={"Host": host})
             return connection.getresponse().status
 
     try:
-        for _ in range(300):
+        for _ in range(600):
             with suppress(OSError):
                 status("localhost")
                 break
@@ -86,7 +86,7 @@ def test_a_host_that_gives_variables_as_secrets(tmp_path: Path) -> None:
         assert [status("known.example.org"), status("other.example.org")] == [200, 421]
     finally:
         process.terminate()
-        process.wait(timeout=20)
+        process.wait(timeout=60)
 
 
 def test_public_opens_no_browser_and_stays_behind_the_proxy(

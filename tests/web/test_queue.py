@@ -244,7 +244,7 @@ def test_one_after_the_other_and_everybody_knows_their_place(
 
     def trained(options: list[str], name: str, tell: jobs.Tell, file: object) -> str:
         running.append(name)
-        assert go_on.wait(10)
+        assert go_on.wait(60)
         running.remove(name)
         return name
 
@@ -277,12 +277,12 @@ def test_one_after_the_other_and_everybody_knows_their_place(
     assert (running, told["ann"]) == (["ann"], [])
     go_on.set()
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
     assert jobs._turns == []
 
 
 def until(condition: object) -> None:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not condition():  # type: ignore[operator]
         assert time.monotonic() < deadline
         time.sleep(0.01)

@@ -1,0 +1,97 @@
+"""Kernels are compiled at their first use: this is said, once, and changes no output."""
+
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from morphgraph.kernels import calls, compiling
+
+pytestmark = pytest.mark.slow
+
+
+def run(code: str, cache: Path | str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+
+def test_the_first_use_says_so_and_the_second_does_not(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.tsv"
+    letters = "abcdefghijklmnop"
+    words = [a + b + c + "ing" for a in letters for b in letters for c in letters]
+    gold.write_text("".join(f"{word}\t{word[:3]} ing\n" for word in words))
+    command = ["score", "--tokenizer", "demo:en", "--reference", str(gold), "--json"]
+    code = "from morphgraph.cli import main; main()"
+    first, second = (run(code, tmp_path / "cache", *command) for _ in range(2))
+    assert first.stderr == f"preparing {len(calls.SCORES)} kernels, once\n"
+    assert second.stderr == ""
+    assert '"f1"' in first.stdout and first.stdout == second.stdout
+
+
+DRAW = """
+import sys
+import numpy as np
+from numba.core.caching import CacheImpl
+from morphgraph.kernels import compiling
+{}
+from morphgraph.kernels import calls, resampling
+calls.TOGETHER[:] = [(calls.draw_counts, calls.draw_signs)]
+for draw in resampling.draw_counts, resampling.draw_signs:
+    drawn = np.empty((2, 3))
+    draw(0, 0, drawn)
+    print(drawn.tolist())
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "kept"),
+    [
+        ("", "preparing 2 kernels, once\n", True),
+        # No process can be started, or none lives long enough to compile anything.
+        ("sys.executable = '/nowhere'", "preparing 2 kernels, once\n", True),
+        ("sys.executable = '/bin/false'", "preparing 2 kernels, once\n", True),
+        # Nothing can be written: neither there, nor beside the kernels, nor at home.
+        ("CacheImpl._locator_classes = []", "preparing kernels, each time: name a folder", False),
+    ],
+)
+def test_they_are_compiled_whatever_happens(
+    before: str, said: str, kept: bool, tmp_path: Path
+) -> None:
+    there = run(DRAW.format(before), tmp_path)
+    assert there.stderr.startswith(said) and there.stderr.count("\n") == 1
+    again = run(DRAW.format(before), tmp_path)
+    assert again.stderr == ("" if kept else there.stderr)
+    expected = run(DRAW.format(""), os.environ.get("NUMBA_CACHE_DIR", "")).stdout
+    assert there.stdout == again.stdout == expected
+
+
+def test_a_folder_that_cannot_be_made_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    found = run(DRAW.format(""), tmp_path / "file" / "cache")
+    assert len(found.stdout.splitlines()) == 2
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_terminal_counts(is_terminal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = io.StringIO()
+    monkeypatch.setattr(written, "isatty", lambda: is_terminal)
+    monkeypatch.setattr(sys, "stderr", written)
+    for done in range(3):
+        compiling._tell_progress(done, 2)
+    text = "preparing kernels, once: "
+    terminal = f"\r{text}0 of 2\r{text}1 of 2\r{text}2 of 2\n"
+    assert written.getvalue() == (terminal if is_terminal else "preparing 2 kernels, once\n")
+
+
+def test_each_call_is_named_like_its_kernel() -> None:
+    names = [call.__name__ for call in calls.ALL]
+    assert len(names) == len(set(names)) < 256
+    assert {call for together in calls.TOGETHER for call in together} <= set(calls.ALL)

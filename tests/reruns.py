@@ -1,0 +1,24 @@
+"""A browser test that fails runs once more: that it did is a warning at the end of the run.
+
+All else fails at once. The plugin is `pytest-rerunfailures`.
+"""
+
+import pytest
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let browser tests run once more."""
+    for item in items:
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """List the tests that ran again, each with the reason."""
+    again = terminalreporter.getreports("rerun")
+    if again:
+        terminalreporter.section(f"warning: {len(again)} run again", sep="=", yellow=True)
+    for report in again:
+        crash = getattr(report.longrepr, "reprcrash", None)
+        reason = str(crash.message if crash else report.longrepr).strip().partition("\n")[0]
+        terminalreporter.write_line(f"{report.nodeid} ({report.when}): {reason}", yellow=True)

@@ -124,8 +124,7 @@ def completed(
                 warnings.append(f"“{lost[0]}” is to be put around texts, and is no type.")
             else:
                 made["post_processor"] = template(asked, pair, text_ids)
-    warnings += _not_honoured(document, settings, name, kind, whole)
-    return made, tuple(warnings)
+    return made, (*warnings, *not_honoured(made, settings, whole=whole))
 
 
 def _by_id(token: Any) -> int:
@@ -250,25 +249,25 @@ def frames(processor: Any) -> bool:
     return kind in ("BertProcessing", "RobertaProcessing")
 
 
-def _not_honoured(
-    document: Mapping[str, Any],
-    settings: Settings,
-    name: str,
-    kind: TokeniserClass | None,
-    whole: bool,
+def not_honoured(
+    document: Mapping[str, Any] | None, settings: Settings, *, whole: bool
 ) -> Iterator[str]:
-    """Yield a warning for each setting that does not count."""
+    """Yield a warning for each setting that does not count; ``document``: None if none was made."""
+    name = class_name(settings)
+    kind = None if document is None else CLASSES.get(name)
     if name and kind is None and not whole:
         yield (
-            f"the class {shortened(name)}Tokenizer is not known here, so text is cut as the types "
-            "suggest. Save the tokeniser as tokenizer.json to be sure."
+            f"the class {shortened(name)}Tokenizer does not count here, so text is cut as the "
+            "types suggest. Save the tokeniser as tokenizer.json to be sure."
         )
     asked = {key for key in _OF_TEXT if settings.get(key) not in (None, False, [], "")}
     if not whole:
-        asked -= kind.reads if kind else frozenset({"add_bos_token", "add_eos_token"})
+        if document is not None:
+            asked -= kind.reads if kind else frozenset({"add_bos_token", "add_eos_token"})
         for key in sorted(asked):
             yield f"the setting {key} does not count here."
         return
+    document = document or {}
     unframed = () if frames(document.get("post_processor")) else ("add_bos_token", "add_eos_token")
     for key in ("split_special_tokens", *unframed):
         if settings.get(key) is True:
@@ -305,7 +304,8 @@ def read_settings(files: Mapping[str, Any], place: str) -> dict[str, Any]:
     if isinstance(config.get("added_tokens_decoder"), dict):
         return found
     found |= files.get("special_tokens_map.json", {})
-    stated = files.get("added_tokens.json", {})
+    if not (stated := files.get("added_tokens.json", {})):
+        return found
     roles = {content_of(found.get(role)) for role in ROLES}
     found["added_tokens_decoder"] = {
         str(number): {"content": text, "normalized": text not in roles, "special": text in roles}

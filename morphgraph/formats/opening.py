@@ -21,7 +21,7 @@ from morphgraph.core.files import (
 )
 from morphgraph.core.limits import TYPES
 from morphgraph.core.text import shortened
-from morphgraph.formats.completing import completed, document_of_class, read_settings
+from morphgraph.formats.completing import completed, document_of_class, not_honoured, read_settings
 from morphgraph.formats.content import check_format, read_content
 from morphgraph.formats.gguf import MAGIC, read_gguf
 from morphgraph.formats.hugging_face import (
@@ -324,7 +324,8 @@ def _with_settings(found: Opened, settings: Mapping[str, Any]) -> Opened:
         types = document["model"]["vocab"]
         document = document_of_class(settings, types, found.merges.parts) or document
     if document is None or not isinstance(document.get("model"), dict):
-        return found
+        lost = not_honoured(None, settings, whole=document is not None)
+        return replace(found, warnings=tuple(lost))
     made, warnings = completed(document, settings, whole=is_whole, implied=is_implied)
     if made == found.document and not warnings:
         return found

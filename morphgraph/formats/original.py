@@ -42,10 +42,13 @@ _STAGES = {
 }
 
 
-def of_transformers(source: str | os.PathLike[str]) -> Any:
-    """Return the tokeniser that ``AutoTokenizer`` reads from a folder; None if it reads none.
+def of_transformers(
+    source: str | os.PathLike[str], texts: Sequence[str]
+) -> tuple[Any, list[list[int]]] | None:
+    """Return the tokeniser that ``AutoTokenizer`` reads from a folder, and its ids of texts.
 
-    No code of the folder is run, and nothing is fetched.
+    Special tokens are included. None if it reads none, or fails. No code of the folder is run, and
+    nothing is fetched.
     """
     folder, settings = Path(source), settings_beside(source)
     if not folder.is_dir() or not settings or settings.get("auto_map"):
@@ -59,21 +62,15 @@ def of_transformers(source: str | os.PathLike[str]) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return transformers.AutoTokenizer.from_pretrained(
+            theirs = transformers.AutoTokenizer.from_pretrained(
                 str(folder), local_files_only=True, trust_remote_code=False
             )
+            found = theirs(list(texts), padding=False, truncation=False, verbose=False)
+            return theirs, [list(ids) for ids in found["input_ids"]]
     except Exception:  # whatever a folder makes it raise
         return None
     finally:
         transformers.logging.set_verbosity(shown)
-
-
-def _ids_there(theirs: Any, texts: Sequence[str]) -> list[list[int]]:
-    """Return the ids that a tokeniser of `transformers` gives texts, special tokens included."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = theirs(list(texts), padding=False, truncation=False, verbose=False)["input_ids"]
-    return [list(ids) for ids in found]
 
 
 def original_ids(
@@ -88,8 +85,8 @@ def original_ids(
     if name.startswith("demo:") or not os.path.isfile(name):  # noqa: PTH113 - never raises
         return None
     path = Path(name)
-    if settings_beside(path) and (theirs := of_transformers(path.parent)) is not None:
-        found = zip(texts, _ids_there(theirs, texts), strict=True)
+    if settings_beside(path) and (read := of_transformers(path.parent, texts)) is not None:
+        found = zip(texts, read[1], strict=True)
         return f"transformers {metadata.version('transformers')}", dict(found)
     try:
         main = read_bytes(tokeniser_files(path)[0])
@@ -134,9 +131,10 @@ def read_otherwise(
     ``document``: what was loaded, laid out as ``tokenizer.json``; ``encode``: its ids of texts.
     Only the classes that replace parts of a ``tokenizer.json`` can differ.
     """
-    if not class_name(settings_beside(source)) or (theirs := of_transformers(source)) is None:
+    if not class_name(settings_beside(source)) or (read := of_transformers(source, TEXTS)) is None:
         return ""
-    each = zip(TEXTS, _ids_there(theirs, TEXTS), encode(TEXTS), strict=True)
+    theirs, there = read
+    each = zip(TEXTS, there, encode(TEXTS), strict=True)
     text, ids, ours = next((one for one in each if one[1] != one[2]), ("", [], []))
     if not text:
         return ""

@@ -40,6 +40,7 @@ from morphgraph.formats.hugging_face import (
 from morphgraph.segment.method import METHODS, Method, Training
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.parts import APOSTROPHES, CAPITAL, CONTRACTIONS, DIGITS, OUTER_MARKS
+from morphgraph.tokeniser.preprocess import AddedToken
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
@@ -237,15 +238,22 @@ def _sequence(key: str, parts: list[dict[str, Any]]) -> dict[str, Any] | None:
 
 
 def with_pipeline(vocabulary: SubwordVocabulary, prepared: PreparedCorpus) -> SubwordVocabulary:
-    """Return the vocabulary with the pipeline as its preprocessing."""
+    """Return the vocabulary with the pipeline as its preprocessing.
+
+    Its unknown token is an added one, which `transformers` makes of it in any case.
+    """
     document = vocabulary.document()
-    parts = components(prepared)
+    unknown = vocabulary.unknown
+    added = [] if unknown is None else [special_token(unknown, vocabulary.ids[unknown])]
+    parts = {**components(prepared), "added_tokens": added}
+    tokens = [AddedToken(token["content"])._asdict() for token in added]
     document["preprocessor"] |= {
         "normalizer": parts["normalizer"],
         "pre_tokenizer": parts["pre_tokenizer"],
         "leading_space": False,
         "byte_fallback": False,
         "sentencepiece": None,
+        "added": tokens,
     }
     document["file"] = parts
     return type(vocabulary).from_document(document)

@@ -20,7 +20,8 @@ from morphgraph.core.files import (
 from morphgraph.core.limits import TYPES
 from morphgraph.core.system import without_collection
 from morphgraph.core.text import shortened
-from morphgraph.formats.content import check_format, read_content
+from morphgraph.formats.codes import codes_document, is_codes
+from morphgraph.formats.content import check_format, check_lines, read_content, unpacked
 from morphgraph.formats.gguf import MAGIC, read_gguf
 from morphgraph.formats.hugging_face import (
     SPECIAL,
@@ -73,6 +74,8 @@ def load_tokeniser(source: str | os.PathLike[str], pattern: str | None = None) -
         raise FileFormatError(str(path), "", "the folder holds no tokeniser", _TOGETHER)
     if path.suffix == ".txt":
         data, vocabulary = read_bytes(path), _beside(path, "merges", "vocab", ".json")
+        if len(files) == 1 and is_codes(data):
+            return _from_one_file(data, str(path))
         if len(files) == 1 and not lists_merges(data):
             problem = "this is a list of types, which has no merges"
             raise NoMergesError(str(path), "", problem, "Choose a BPE tokeniser.")
@@ -126,10 +129,12 @@ def _from_one_file(data: bytes, name: str, pattern: str | None = None) -> BpeTok
 
 
 def _converted(data: bytes, name: str, pattern: str | None = None) -> bytes | dict[str, Any]:
-    """Return a rank or GGUF file as ``tokenizer.json`` or SentencePiece model, others unchanged."""
+    """Return ranks, GGUF and codes as ``tokenizer.json`` or SentencePiece model, others as is."""
     check_format(data, name)
     if data.startswith(MAGIC):
         return read_gguf(data, name, pattern)
+    if is_codes(data):
+        return codes_document(data, name)
     return ranks_document(data, name, checksum(data), pattern) if is_ranks(data) else data
 
 
@@ -161,7 +166,7 @@ def lists_merges(data: bytes) -> bool:
 def holds_merges(data: bytes, name: str) -> bool:
     """Return whether a file's content is a tokeniser with merges."""
     check_format(data, name)
-    if data.startswith(MAGIC) or is_ranks(data):
+    if data.startswith(MAGIC) or is_ranks(data) or is_codes(data):
         return True
     if is_sentencepiece(data, name):
         return is_bpe(parse_sentencepiece(data, name))
@@ -179,7 +184,9 @@ def load_uploaded_tokeniser(files: Mapping[str, bytes], pattern: str | None = No
     Two are a vocabulary and its merges, whose names must match. ``pattern``: as in
     `load_tokeniser`. Errors: `FileFormatError`.
     """
-    merges = [name for name in files if name.lower().endswith(".txt")]
+    files = {name: unpacked(data, name) for name, data in files.items()}
+    alone = len(files) == 1 and all(map(is_codes, files.values()))
+    merges = [name for name in files if name.lower().endswith(".txt") and not alone]
     documents = [name for name in files if name not in merges]
     if len(documents) == 1 and not merges:
         return _from_one_file(files[documents[0]], documents[0], pattern)
@@ -253,6 +260,7 @@ def _lines(data: bytes, name: str) -> dict[str, int]:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FileFormatError(name, "line 1", "this is UTF-16", "Save the file as UTF-8.")
     TYPES.check(data.count(b"\n"), name)
+    check_lines(data, name)
     lines = decode_utf8(data, name).removesuffix("\n").split("\n")
     seen: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):

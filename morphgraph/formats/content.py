@@ -7,7 +7,7 @@ from pathlib import Path
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import check_size, read_bytes
-from morphgraph.core.limits import FILE_BYTES
+from morphgraph.core.limits import FILE_BYTES, TYPES
 from morphgraph.formats.gguf import MAGIC
 
 _START = 4096
@@ -117,6 +117,7 @@ def check_lines(data: bytes, name: str) -> None:
     if controls > 3 and controls > len(start) / 50:
         problem = "this is binary data of an unknown kind, not text"
         raise FileFormatError(name, "", problem, _OTHER)
+    TYPES.check(data.count(b"\n"), name)
     lines = data.strip(b"\r\n").split(b"\n")
     longest = max(lines, key=len)
     if all(_BASE64.fullmatch(line[:_START]) for line in lines[:-1] or lines):

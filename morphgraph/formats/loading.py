@@ -53,6 +53,8 @@ from morphgraph.tokeniser.preprocess import BYTES, Preprocessor
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
 
+_LIKE_JSON = re.compile(rb"(\xef\xbb\xbf)?\s*(\{|\[\s*[\[{\"])|\xff\xfe|\xfe\xff")
+"""The start of JSON, or of a text that is no UTF-8."""
 _TOGETHER = "Give a tokenizer.json, or vocab.json and merges.txt together, by names that fit."
 
 
@@ -61,7 +63,8 @@ def load_tokeniser(source: str | os.PathLike[str], pattern: str | None = None) -
     """Load a BPE tokeniser from a file, a folder, or a named demo (``demo:en``).
 
     A file is a ``tokenizer.json``, a SentencePiece BPE model, a rank file of tiktoken, a GGUF file,
-    or a ``vocab.json`` or ``merges.txt`` with the other one beside it; a folder holds these.
+    codes of subword-nmt or fastBPE, CLIP's merges, or a ``vocab.json`` or ``merges.txt`` with the
+    other one beside it; a folder holds these.
     ``pattern``: how text is cut into pieces, or the name of an encoding that does the same, where a
     rank or GGUF file does not say. Errors: `FileFormatError`.
     """
@@ -124,8 +127,11 @@ def _from_one_file(data: bytes, name: str, pattern: str | None = None) -> BpeTok
     found = _converted(data, name, pattern)
     if isinstance(found, dict):
         return from_document(found, name, checksum(data))
-    read = from_sentencepiece if is_sentencepiece(found, name) else from_tokenizer_json
-    return read(found, name)
+    if is_sentencepiece(found, name):
+        return from_sentencepiece(found, name)
+    if not _LIKE_JSON.match(found):
+        check_lines(found, name)
+    return from_tokenizer_json(found, name)
 
 
 def _converted(data: bytes, name: str, pattern: str | None = None) -> bytes | dict[str, Any]:
@@ -237,6 +243,8 @@ def read_vocabulary(data: bytes, name: str) -> SubwordVocabulary:
         if is_sentencepiece(found, name):
             return _sentencepiece(found, name)
         if name.endswith(".json") or _JSON_START.match(data):
+            if not _LIKE_JSON.match(data):
+                check_lines(data, name)
             return _of_document(parse_json(data, name), name)
         return _assumed(_lines(data, name), name)
     except FileFormatError:
@@ -259,7 +267,6 @@ def _lines(data: bytes, name: str) -> dict[str, int]:
     """Return the types of a list with one per line, and their ids."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FileFormatError(name, "line 1", "this is UTF-16", "Save the file as UTF-8.")
-    TYPES.check(data.count(b"\n"), name)
     check_lines(data, name)
     lines = decode_utf8(data, name).removesuffix("\n").split("\n")
     seen: dict[str, int] = {}

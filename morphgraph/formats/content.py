@@ -83,10 +83,10 @@ def read_content(path: str | os.PathLike[str]) -> bytes:
         pass
     else:
         check_format(start, str(path))
-    return unpacked(read_bytes(path), str(path))
+    return gunzipped(read_bytes(path), str(path))
 
 
-def unpacked(data: bytes, name: str) -> bytes:
+def gunzipped(data: bytes, name: str) -> bytes:
     """Return the content of a file that may be packed by gzip, within the limit on files."""
     if not data.startswith(b"\x1f\x8b"):
         return data

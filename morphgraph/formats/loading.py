@@ -21,7 +21,7 @@ from morphgraph.core.limits import TYPES
 from morphgraph.core.system import without_collection
 from morphgraph.core.text import shortened
 from morphgraph.formats.codes import codes_document, is_codes
-from morphgraph.formats.content import check_format, check_lines, read_content, unpacked
+from morphgraph.formats.content import check_format, check_lines, gunzipped, read_content
 from morphgraph.formats.gguf import MAGIC, read_gguf
 from morphgraph.formats.hugging_face import (
     SPECIAL,
@@ -190,7 +190,7 @@ def load_uploaded_tokeniser(files: Mapping[str, bytes], pattern: str | None = No
     Two are a vocabulary and its merges, whose names must match. ``pattern``: as in
     `load_tokeniser`. Errors: `FileFormatError`.
     """
-    files = {name: unpacked(data, name) for name, data in files.items()}
+    files = {name: gunzipped(data, name) for name, data in files.items()}
     alone = len(files) == 1 and all(map(is_codes, files.values()))
     merges = [name for name in files if name.lower().endswith(".txt") and not alone]
     documents = [name for name in files if name not in merges]

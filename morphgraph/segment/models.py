@@ -22,7 +22,7 @@ from morphgraph.core.files import (
     json_bytes,
     parse_json,
 )
-from morphgraph.formats.content import read_content, unpacked
+from morphgraph.formats.content import gunzipped, read_content
 from morphgraph.formats.export import (
     Export,
     ExportedModel,
@@ -159,7 +159,7 @@ def load_segmenter(
 
 def uploaded_segmenter(data: bytes, name: str) -> Segmenter:
     """Return the segmenter of a file's content, as `load_segmenter` does; or `FileFormatError`."""
-    data = unpacked(data, name)
+    data = gunzipped(data, name)
     saved = saved_model(data, name)
     if saved is not None:
         return saved

@@ -22,7 +22,7 @@ from PIL import Image
 import morphgraph as mg
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import demo_tokeniser_path
-from morphgraph.formats.content import unpacked
+from morphgraph.formats.content import gunzipped
 from morphgraph.segment.models import uploaded_segmenter
 
 
@@ -146,9 +146,9 @@ def test_a_file_may_be_packed_by_gzip(kind: str, tmp_path: Path) -> None:
 
 def test_what_unpacks_to_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MORPHGRAPH_MAX_FILE_BYTES", "100000")
-    assert unpacked(gzip.compress(bytes(100_000)), "a.gz") == bytes(100_000)
+    assert gunzipped(gzip.compress(bytes(100_000)), "a.gz") == bytes(100_000)
     with pytest.raises(FileFormatError, match="the limit is 100,000"):
-        unpacked(gzip.compress(bytes(100_001)), "a.gz")
+        gunzipped(gzip.compress(bytes(100_001)), "a.gz")
 
 
 def test_types_that_look_like_fields_are_read(tmp_path: Path) -> None:

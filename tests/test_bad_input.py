@@ -10,6 +10,8 @@ import pytest
 from command import Command
 from small import small_document
 
+from morphgraph.core.limits import FILE_BYTES
+
 GOOD = {
     "version": "1.0",
     "added_tokens": [],
@@ -60,7 +62,8 @@ BAD_TOKENISERS = {
     ),
     "not JSON": (b"a b\nab c\n", ["line 1, column 1", "not JSON", "Correct it there"]),
     "empty": (b"", ["the file is empty", "Choose a file with content"]),
-    "only NUL": (b"\0" * 100, ["line 1, column 1", "not JSON"]),
+    "only NUL": (b"\0" * 100, ["binary data", "Choose the file of a tokeniser"]),
+    "a blob": (b"QUJD" * 99, ["looks like data in base64", "Choose a list"]),
     "NUL inside": (COMPLETE.replace(b"ab", b"a\0", 1), ["line 7, column 8", "not JSON"]),
     "latin-1": (
         json.dumps({"ä": 1}, ensure_ascii=False).encode("latin-1"),
@@ -91,9 +94,14 @@ def test_tokenisers(
 @pytest.mark.slow
 @pytest.mark.parametrize("option", ["--tokenizer", "--reference", "--frequencies", "--recipe"])
 def test_a_file_of_200_megabytes(
-    refused: Callable[..., str], tmp_path: Path, gold: Path, option: str
+    refused: Callable[..., str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    gold: Path,
+    option: str,
 ) -> None:
-    """It is refused before it is read: memory does not grow by its size."""
+    """Beyond the limit it is refused before it is read: memory does not grow by its size."""
+    monkeypatch.setenv("MORPHGRAPH_MAX_FILE_BYTES", str(FILE_BYTES.public))
     path = tmp_path / "large"
     with path.open("wb") as file:
         file.truncate(200_000_000)

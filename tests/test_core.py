@@ -136,14 +136,14 @@ def test_a_copy_is_a_new_one() -> None:
 
 # --- limits ---------------------------------------------------------------------------------------
 
-FEW = Limit("MORPHGRAPH_MAX_THINGS", 3, "things", "Three are enough.")
+FEW = Limit("MORPHGRAPH_MAX_THINGS", 3, 2, "things", "Three are enough.")
 
 
 def test_each_limit_has_a_name_of_its_own_and_a_reason() -> None:
     assert len({limit.variable for limit in LIMITS}) == len(LIMITS)
     for limit in LIMITS:
         assert limit.variable.startswith("MORPHGRAPH_")
-        assert limit.value == limit.usual > 0
+        assert limit.value == limit.own >= limit.public > 0
         assert limit.reason.endswith(".")
         assert limit.what
 
@@ -152,6 +152,16 @@ def test_the_environment_raises_a_limit(monkeypatch: pytest.MonkeyPatch) -> None
     FEW.check(3, "a.json")
     with pytest.raises(FileFormatError, match=r"^a\.json: it has 4 things, the limit is 3\. .*set"):
         FEW.check(4, "a.json")
+    monkeypatch.setenv(FEW.variable, "4")
+    FEW.check(4, "a.json")
+
+
+def test_visitors_of_a_public_app_have_limits_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MORPHGRAPH_PUBLIC", "1")
+    FEW.check(2, "a.json")
+    with pytest.raises(FileFormatError, match="it has 3 things, the limit is 2"):
+        FEW.check(3, "a.json")
+    assert [limit.value for limit in LIMITS] == [limit.public for limit in LIMITS]
     monkeypatch.setenv(FEW.variable, "4")
     FEW.check(4, "a.json")
 

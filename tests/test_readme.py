@@ -134,7 +134,7 @@ _APP = "MORPHGRAPH_APP_MEMORY"
 
 def test_the_table_of_limits_is_that_of_the_code() -> None:
     public = [one for one in LIMITS if one.variable.startswith(("MORPHGRAPH_PUBLIC", _APP))]
-    rows = [f"| `{one.variable}` | {one.what} | {one.usual:,} |" for one in public]
+    rows = [f"| `{one.variable}` | {one.what} | {one.public:,} |" for one in public]
     assert re.findall(rf"^\| `(?:MORPHGRAPH_PUBLIC|{_APP}).*$", HOSTING, re.M) == rows
     assert len(rows) > 10
 
@@ -142,7 +142,10 @@ def test_the_table_of_limits_is_that_of_the_code() -> None:
 def test_the_table_of_what_is_read_is_that_of_the_code() -> None:
     """To renew it, print these rows."""
     read = [limit for limit in LIMITS if limit.variable.startswith("MORPHGRAPH_MAX")]
-    rows = [f"| `{one.variable}` | {one.what} | {one.usual:,} | {one.reason} |" for one in read]
+    rows = [
+        f"| `{one.variable}` | {one.what} | {one.own:,} | {one.public:,} | {one.reason} |"
+        for one in read
+    ]
     assert re.findall(r"^\| `MORPHGRAPH_MAX.*$", HOSTING, re.M) == rows
     assert len(read) + HOSTING.count("| `MORPHGRAPH_PUBLIC") + 1 == len(LIMITS)
 

@@ -13,7 +13,7 @@ from morphgraph.core.files import DEMOS
 from morphgraph.core.isolated import VISITOR
 from morphgraph.core.limits import is_public
 from morphgraph.core.text import count_text, counted, percent, shortened
-from morphgraph.formats.opening import fitting_name, lists_merges
+from morphgraph.formats.opening import fitting_name, needs_vocabulary
 from morphgraph.score.boundaries import BoundaryScore
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.segment.segmenter import Segmenter
@@ -402,7 +402,7 @@ def _other_half(contents: Mapping[str, bytes]) -> str:
     if len(contents) > 1:
         return ""
     ((name, data),) = contents.items()
-    is_half = lists_merges(data) if name.endswith(".txt") else name.endswith("vocab.json")
+    is_half = needs_vocabulary(data) if name.endswith(".txt") else name.endswith("vocab.json")
     if not is_half:
         return ""
     other = fitting_name(name)

@@ -28,15 +28,18 @@ def read_bytes(source: str | os.PathLike[str], name: str | None = None) -> bytes
     """
     path = Path(source)
     shown = str(path) if name is None else name
+    most = FILE_BYTES.value
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
             raise FileFormatError(shown, "", "it is a folder", "Name a file in it.", quotes=False)
         if stat.S_ISREG(status.st_mode):
             check_size(shown, status.st_size)
+            most = status.st_size
         with path.open("rb") as file:
-            # One byte more shows that the limit is exceeded, even if the size is unknown.
-            data = file.read(FILE_BYTES.value + 1)
+            # So much is set aside at once. One byte more shows that the limit is exceeded, even if
+            # the size is unknown.
+            data = file.read(most + 1)
     except OSError as error:
         problem = (error.strerror or "it cannot be read").lower()
         fix = "Check the path and its permissions."

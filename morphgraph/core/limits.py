@@ -17,13 +17,20 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 class Limit:
     """An upper bound, unless the environment variable ``variable`` overrides it.
 
-    ``what``: what is counted, in the plural; ``reason``: why there is this limit.
+    ``own``: on one's own machine, where nobody else's files are opened; ``public``: for visitors of
+    a public app; ``what``: what is counted, in the plural; ``reason``: why there is this limit.
     """
 
     variable: str
-    usual: int
+    own: int
+    public: int
     what: str
     reason: str
+
+    @property
+    def usual(self) -> int:
+        """The limit where the variable is not set."""
+        return self.public if is_public() else self.own
 
     @property
     def value(self) -> int:
@@ -52,7 +59,7 @@ class Limit:
 
 with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as _table:
     LIMITS = tuple(
-        Limit(row["variable"], int(row["usual"]), row["what"], row["reason"])
+        Limit(row["variable"], int(row["own"]), int(row["public"]), row["what"], row["reason"])
         for row in csv.DictReader(_table)
     )
 """All limits, in the order of the table."""

@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from morphgraph.core.errors import FileFormatError, NoMergesError
@@ -9,6 +10,7 @@ from morphgraph.core.limits import MERGES, TYPES
 from morphgraph.formats.hugging_face import special_token, tokenizer_document
 from morphgraph.formats.ranks import NEEDS_PATTERN, byte_level_parts
 from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN
+from morphgraph.tokeniser.preprocess import BYTES
 
 MAGIC = b"GGUF"
 _PREFIX = "tokenizer.ggml."
@@ -47,7 +49,9 @@ _SCALARS = dict(zip((0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12), "BbHhIif?Qqd", strict=
 """The format of a value by the number of its type."""
 _STRING, _ARRAY = 8, 9
 _MOST_FIELDS = 10_000
-_NORMAL, _CONTROL, _USER_DEFINED = 1, 3, 4
+_NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED = range(1, 5)
+_WHOLE_IN_TEXT = (_UNKNOWN, _CONTROL, _USER_DEFINED)
+"""Kinds of types that llama.cpp looks for in a text before it is cut."""
 
 
 class _Head:
@@ -128,9 +132,14 @@ def read_gguf(data: bytes, name: str, pattern: str | None) -> dict[str, Any] | b
         return _byte_level(fields, types, kinds, name, pattern)
     if model == "llama":
         return _sentencepiece(fields, types, kinds, name)
-    kind = _WITHOUT_MERGES.get(str(model), "a kind that is not known")
-    problem = f"this is GGUF of the kind {model!r} ({kind}), which has no merges"
-    raise NoMergesError(name, f"field {_PREFIX}model", problem, "Choose a BPE tokeniser.")
+    if model == "gemma4":
+        return _gemma(fields, types, kinds, name)
+    place, fix = f"field {_PREFIX}model", "Choose a BPE tokeniser."
+    if kind := _WITHOUT_MERGES.get(str(model)):
+        problem = f"this is GGUF of the kind {model!r} ({kind}), which has no merges"
+        raise NoMergesError(name, place, problem, fix)
+    problem = f"this is GGUF of the kind {model!r}; only gpt2, llama and gemma4 are read"
+    raise FileFormatError(name, place, problem, "Choose the tokenizer.json of the same model.")
 
 
 def _listed(fields: Mapping[str, Any], key: str, kind: type, count: int, name: str) -> list[Any]:
@@ -147,11 +156,7 @@ def _listed(fields: Mapping[str, Any], key: str, kind: type, count: int, name: s
 def _byte_level(
     fields: Mapping[str, Any], types: list[str], kinds: list[int], name: str, pattern: str | None
 ) -> dict[str, Any]:
-    lines, pre = fields.get("merges"), fields.get("pre")
-    if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
-        problem = "a list of merges is expected here"
-        raise FileFormatError(name, f"field {_PREFIX}merges", problem, DOWNLOAD_AGAIN)
-    MERGES.check(len(lines), name)
+    pre = fields.get("pre")
     found = pattern or _PATTERN_OF.get(str(pre))
     if found is None:
         raise FileFormatError(
@@ -160,25 +165,86 @@ def _byte_level(
             f"the pre-tokeniser {pre!r} is not known, and the file does not say how it cuts text",
             NEEDS_PATTERN,
         )
+    parts = byte_level_parts(found)
+    if fields.get("add_bos_token") is True:
+        parts["post_processor"] = _with_start(fields, types)
+    return _merging(fields, types, kinds, name, parts, ignore_merges=pre in _WHOLE)
+
+
+def _gemma(
+    fields: Mapping[str, Any], types: list[str], kinds: list[int], name: str
+) -> dict[str, Any]:
+    """Return a tokeniser with merges of characters, ``▁`` for spaces, and bytes for the rest.
+
+    As in llama.cpp, text is only cut beside line ends, and always has the token of its start.
+    """
+    if not {*BYTES} <= {*types}:
+        problem = "some of the 256 bytes are missing, from <0x00> to <0xFF>"
+        raise FileFormatError(name, f"field {_PREFIX}tokens", problem, DOWNLOAD_AGAIN)
+    ends = {"type": "Split", "pattern": {"Regex": r"\n+"}, "behavior": "Isolated", "invert": False}
+    spaces = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
+    back = {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}
+    decoders = [back, {"type": "ByteFallback"}, {"type": "Fuse"}]
+    parts = {
+        "normalizer": spaces,
+        "pre_tokenizer": ends,
+        "post_processor": _with_start(fields, types),
+        "decoder": {"type": "Sequence", "decoders": decoders},
+    }
+    document = _merging(fields, types, kinds, name, parts, byte_fallback=True)
+    merges = document["model"]["merges"]
+    ranks = {(a, b): n for n, (a, b) in enumerate(merges) if not f"{a}{b}".strip("\n")}
+    for text in types:
+        if len(text) > 1 and not text.strip("\n") and len(_cut(text, ranks)) > 1:
+            problem = f"the merges do not make the type of {len(text)} line ends, which llama.cpp "
+            problem += "takes whole"
+            fix = "Choose the tokenizer.json of the same model."
+            raise FileFormatError(name, f"field {_PREFIX}merges", problem, fix)
+    return document
+
+
+def _cut(text: str, ranks: Mapping[tuple[str, str], int]) -> list[str]:
+    """Return what merges make of a short text."""
+    parts = list(text)
+    while known := [(ranks[pair], n) for n, pair in enumerate(pairwise(parts)) if pair in ranks]:
+        _, at = min(known)
+        parts[at : at + 2] = ["".join(parts[at : at + 2])]
+    return parts
+
+
+def _merging(
+    fields: Mapping[str, Any],
+    types: list[str],
+    kinds: list[int],
+    name: str,
+    parts: Mapping[str, Any],
+    **model: Any,
+) -> dict[str, Any]:
+    """Return ``tokenizer.json`` with the file's own merges."""
+    lines = fields.get("merges")
+    if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
+        problem = "a list of merges is expected here"
+        raise FileFormatError(name, f"field {_PREFIX}merges", problem, DOWNLOAD_AGAIN)
+    MERGES.check(len(lines), name)
     # The first space parts two types, unless it is the first character.
     halves = [(line[:1], *line[1:].partition(" ")) for line in lines]
     merges = [(first + rest, second) for first, rest, _, second in halves]
     numbered = list(zip(types, kinds, range(len(types)), strict=True))
     added = [
-        special_token(text, number) | {"special": kind == _CONTROL}
+        special_token(text, number) | {"special": kind != _USER_DEFINED}
         for text, kind, number in numbered
-        if kind in (_CONTROL, _USER_DEFINED)
+        if kind in _WHOLE_IN_TEXT
     ]
-    vocabulary = {text: n for text, kind, n in numbered if kind not in (_CONTROL, _USER_DEFINED)}
-    parts = byte_level_parts(found)
-    start = fields.get("bos_token_id")
-    if fields.get("add_bos_token") is True and type(start) is int and start < len(types):
-        parts["post_processor"] = _with_start(types[start], start)
-    return tokenizer_document(vocabulary, merges, added, parts, ignore_merges=pre in _WHOLE)
+    vocabulary = {text: n for text, kind, n in numbered if kind not in _WHOLE_IN_TEXT}
+    return tokenizer_document(vocabulary, merges, added, parts, **model)
 
 
-def _with_start(text: str, number: int) -> dict[str, Any]:
-    """Return a post-processor that puts a special token before each text."""
+def _with_start(fields: Mapping[str, Any], types: list[str]) -> dict[str, Any] | None:
+    """Return a post-processor that puts the token of the start before a text, if there is one."""
+    number = fields.get("bos_token_id")
+    if type(number) is not int or number >= len(types):
+        return None
+    text = types[number]
     first, sequence = {"SpecialToken": {"id": text, "type_id": 0}}, {"id": "A", "type_id": 0}
     single = [first, {"Sequence": sequence}]
     second = [{"SpecialToken": {"id": text, "type_id": 1}}]
@@ -196,16 +262,19 @@ def _sentencepiece(
     messages: Any = sentencepiece_model_pb2
     model = messages.ModelProto()
     scores = _listed(fields, "scores", float, len(types), name) or [0.0] * len(types)
-    for text, kind, score in zip(types, kinds, scores, strict=True):
+    unknown = [number for number, kind in enumerate(kinds) if kind == _UNKNOWN]
+    if fields.get("unknown_token_id") in unknown:
+        unknown = [fields["unknown_token_id"]]
+    for number, (text, kind, score) in enumerate(zip(types, kinds, scores, strict=True)):
         if not 1 <= kind <= 6:
             problem = f"“{text[:20]}” has the type {kind}, which is not known"
             raise FileFormatError(name, f"field {_PREFIX}token_type", problem, DOWNLOAD_AGAIN)
-        model.pieces.add(piece=text, type=kind, score=score)
+        # Of several that are unknown, as Phi-3 has, SentencePiece allows one; no text has the rest.
+        is_spare = kind == _UNKNOWN and number != unknown[0]
+        model.pieces.add(piece=text, type=_CONTROL if is_spare else kind, score=score)
     model.trainer_spec.model_type = model.trainer_spec.BPE
     model.trainer_spec.byte_fallback = 6 in kinds
-    model.trainer_spec.unk_piece = next(
-        (t for t, k in zip(types, kinds, strict=True) if k == 2), ""
-    )
+    model.trainer_spec.unk_piece = types[unknown[0]] if unknown else ""
     text = model.normalizer_spec
     text.add_dummy_prefix = fields.get("add_space_prefix") is not False
     text.remove_extra_whitespaces = fields.get("remove_extra_whitespaces") is True

@@ -19,10 +19,10 @@ from morphgraph.core.files import (
     parse_json,
     read_bytes,
 )
-from morphgraph.core.limits import TYPES
 from morphgraph.core.text import shortened
+from morphgraph.formats.codes import codes_document, is_codes
 from morphgraph.formats.completing import completed, document_of_class, not_honoured, read_settings
-from morphgraph.formats.content import check_format, read_content
+from morphgraph.formats.content import check_format, check_lines, gunzipped, read_content
 from morphgraph.formats.gguf import MAGIC, read_gguf
 from morphgraph.formats.hugging_face import (
     SPECIAL,
@@ -55,7 +55,7 @@ _NAMED = (
     "*merges*.txt",
 )
 """The names of files that hold a folder's tokeniser, the first of them before others."""
-_PERHAPS = ("*.json", "*.bpe", "*codes*")
+_PERHAPS = ("*.json", "*.bpe", "*codes*", "*vocab*.txt.gz")
 """The names of files that may hold one."""
 SETTINGS = ("config.json", "special_tokens_map.json", "added_tokens.json", "tokenizer_config.json")
 """The files beside a tokeniser that say more about it."""
@@ -246,22 +246,23 @@ def open_uploaded(files: Mapping[str, bytes], pattern: str | None = None) -> Ope
     They are one file, or a vocabulary and its merges, with their settings. Errors:
     `FileFormatError`.
     """
+    for name, data in files.items():
+        check_size(name, len(data))
+    files = {name: gunzipped(data, name) for name, data in files.items()}
     mains = [name for name in files if name not in (*SETTINGS, _TEMPLATE)]
     main, *more = mains or [*files] or [""]
     other = fitting_name(main)
-    is_half = main.endswith(".txt") and other not in files and lists_merges(files.get(main, b""))
+    is_half = main.endswith(".txt") and other not in files and needs_vocabulary(files[main])
     if not files or is_half or (more and more != [other]):
         listed = ", ".join(files) or "no file"
         raise FileFormatError(listed, "", "this is not one tokeniser", _TOGETHER)
-    for name, data in files.items():
-        check_size(name, len(data))
     return _read(_Files([*files], files.__getitem__, ""), main, pattern)
 
 
 def _read(files: _Files, main: str, pattern: str | None) -> Opened:
     """Read a tokeniser's file, with its companion and its settings."""
     data, name, other = files.read(main), files.called(main), fitting_name(main)
-    if other and (other in files.names or lists_merges(data)):
+    if other and (other in files.names or needs_vocabulary(data)):
         listing, merging = (other, main) if main.endswith(".txt") else (main, other)
         found = _pair(*((files.read(n), files.called(n)) for n in (listing, merging)))
     else:
@@ -288,6 +289,8 @@ def _by_content(data: bytes, name: str, pattern: str | None) -> Opened:
     read: Any = data
     if data.startswith(MAGIC):
         read = read_gguf(data, name, pattern)
+    elif is_codes(data):
+        read = codes_document(data, name)
     elif is_ranks(data):
         read = ranks_document(data, name, plain.checksum, pattern)
     if isinstance(read, dict):
@@ -295,6 +298,8 @@ def _by_content(data: bytes, name: str, pattern: str | None) -> Opened:
     if is_sentencepiece(read, name):
         return replace(plain, pieces=parse_sentencepiece(read, name))
     if name.endswith(".json") or _JSON_START.match(data):
+        if not _LIKE_JSON.match(data):
+            check_lines(data, name)
         document = parse_json(data, name)
         if isinstance(document, dict) and isinstance(document.get("model"), dict):
             return replace(plain, document=document)
@@ -304,6 +309,8 @@ def _by_content(data: bytes, name: str, pattern: str | None) -> Opened:
     return replace(plain, types=_lines(data, name))
 
 
+_LIKE_JSON = re.compile(rb"(\xef\xbb\xbf)?\s*(\{|\[\s*[\[{\"])|\xff\xfe|\xfe\xff")
+"""The start of JSON, or of a text that is no UTF-8."""
 _JSON_START = re.compile(rb"(\xef\xbb\xbf)?\s*\{\s*(\"[^\r\n]|\}\s*$)")
 
 
@@ -357,6 +364,11 @@ def _with_class(settings: Mapping[str, Any], types: Mapping[str, int]) -> dict[s
     return {"do_lower_case": not cased, **settings, "tokenizer_class": "BertTokenizer"}
 
 
+def needs_vocabulary(data: bytes) -> bool:
+    """Return whether a text file is a list of merges that says nothing of the types."""
+    return lists_merges(data) and not is_codes(data)
+
+
 def lists_merges(data: bytes) -> bool:
     """Return whether a text file looks like a list of merges, not of types."""
     lines = [line for line in data[:65_536].splitlines() if line.strip()]
@@ -375,7 +387,7 @@ def _lines(data: bytes, name: str) -> dict[str, int]:
     """Return the types of a list with one per line, and their ids."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FileFormatError(name, "line 1", "this is UTF-16", "Save the file as UTF-8.")
-    TYPES.check(data.count(b"\n"), name)
+    check_lines(data, name)
     lines = decode_utf8(data, name).removesuffix("\n").split("\n")
     seen: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):

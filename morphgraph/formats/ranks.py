@@ -14,7 +14,9 @@ from morphgraph.formats.hugging_face import new_ids, special_token, tokenizer_do
 from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, CHAR_TO_BYTE
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
-_LINE = re.compile(rb"(?:[\w+/]{4})*+(?:[\w+/]{2}==|[\w+/]{3}=)? \d{1,9}\r?", re.A)
+_LINE = re.compile(rb"(?:(?:[\w+/]{4})*+(?:[\w+/]{2}==|[\w+/]{3}=)?|=) \d{1,9}\r?", re.A)
+_EMPTY = b"="
+"""How Whisper's file writes the type that has an id and no bytes, and that no text has."""
 _CONTRACTED = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 _START = r"[^\r\n\p{L}\p{N}]?"
 _REST = r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -46,8 +48,10 @@ _PUBLISHED = {
         {_END: 100257, **dict(zip(_FILL, range(100258, 100261), strict=True)), _PROMPT: 100276},
     ),
     "446a9538cb6c": ("o200k_base", {_END: 199999, _PROMPT: 200018}),
+    # Whisper's. Those after it have other ids in its latest models.
+    "b34b360dbb49": ("r50k_base", {_END: 50257, "<|startoftranscript|>": 50258}),
 }
-"""By checksum, the pattern and the special tokens of the four published files."""
+"""By checksum, the pattern and the special tokens of published files."""
 
 
 def is_ranks(data: bytes) -> bool:
@@ -56,8 +60,8 @@ def is_ranks(data: bytes) -> bool:
     >>> is_ranks(b"IQ== 0\\nIg== 1\\n"), is_ranks(b"un do\\n")
     (True, False)
     """
-    lines = data[:4096].split(b"\n")[:-1] or [data]
-    return all(map(_LINE.fullmatch, lines[:20]))
+    lines = [line for line in data[:4096].split(b"\n")[:-1] or [data] if line.strip()]
+    return bool(lines) and all(map(_LINE.fullmatch, lines[:20]))
 
 
 def ranks_document(data: bytes, name: str, sum_: str, pattern: str | None) -> dict[str, Any]:
@@ -74,8 +78,8 @@ def ranks_document(data: bytes, name: str, sum_: str, pattern: str | None) -> di
         raise FileFormatError(
             name,
             "",
-            "a rank file does not say how text is cut into pieces, and this is none of the four "
-            "that OpenAI published",
+            "a rank file does not say how text is cut into pieces, and this is none of those that "
+            "OpenAI published",
             NEEDS_PATTERN,
         )
     ranks = _read(data, name)
@@ -150,21 +154,24 @@ def byte_level_parts(pattern: str) -> dict[str, Any]:
 
 
 def _read(data: bytes, name: str) -> dict[bytes, int]:
-    """Return the rank of each type."""
+    """Return the rank of each type but an empty one; blank lines are skipped, as in tiktoken."""
     check_size(name, len(data))
     TYPES.check(data.count(b"\n"), name)
     ranks: dict[bytes, int] = {}
     seen: dict[int, int] = {}
-    for number, line in enumerate(data.removesuffix(b"\n").split(b"\n"), start=1):
+    for number, line in enumerate(data.split(b"\n"), start=1):
         problem = ""
+        if line in (b"", b"\r"):
+            continue
         try:
             text, rank_text = line.split()
-            type_, rank = binascii.a2b_base64(text, strict_mode=True), int(rank_text)
+            type_ = b"" if text == _EMPTY else binascii.a2b_base64(text, strict_mode=True)
+            rank = int(rank_text)
         except (ValueError, binascii.Error):
             problem = "base64, a space and a rank are expected here"
         else:
-            if not type_ or type_ in ranks:
-                problem = "the type is empty" if not type_ else "the type is listed already"
+            if type_ in ranks:
+                problem = "the type is listed already"
             elif not 0 <= rank < 2**31 or rank in seen:
                 problem = "the rank is no valid id"
                 if rank in seen:
@@ -176,6 +183,7 @@ def _read(data: bytes, name: str) -> dict[bytes, int]:
     if missing := [byte for byte in range(256) if bytes([byte]) not in ranks]:
         problem = f"the byte 0x{missing[0]:02X} has no rank"
         raise FileFormatError(name, "", problem, "Download the file again.")
+    ranks.pop(b"", None)
     return ranks
 
 

@@ -278,7 +278,7 @@ def read_reference(
     un+break+able, detected where it is clear. Text is UTF-8, or as its byte order mark says, or in
     `encoding`; Morpho Challenge's gold lists may be in windows-1252. A table may be in Parquet.
 
-    Raises `FileFormatError` for a file that is missing, empty, over 100 MB, binary, not in its
+    Raises `FileFormatError` for a file that is missing, empty, over the limit, binary, not in its
     encoding, of no known format, or without a single entry; lines that cannot be used are counted
     by reason in `skipped`; `notice` says what may have been misread. A missing demo or source is a
     `MorphGraphError`.

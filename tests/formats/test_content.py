@@ -1,16 +1,28 @@
 """Files that hold no tokeniser are refused by the name of their format."""
 
+import base64
+import bz2
 import gzip
+import io
 import json
+import lzma
 import pickle
+import random
 import struct
+import wave
+import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
+from PIL import Image
 
 import morphgraph as mg
 from morphgraph.core.errors import FileFormatError
+from morphgraph.core.files import demo_tokeniser_path
+from morphgraph.formats.content import gunzipped
 from morphgraph.segment.models import uploaded_segmenter
 
 
@@ -18,6 +30,37 @@ def packed(value: Any) -> bytes:
     return json.dumps(value).encode()
 
 
+def picture(format_: str) -> bytes:
+    written = io.BytesIO()
+    Image.new("RGB", (30, 20), "red").save(written, format_)
+    return written.getvalue()
+
+
+def sound() -> bytes:
+    written = io.BytesIO()
+    with wave.open(written, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(8000)
+        file.writeframes(bytes(4000))
+    return written.getvalue()
+
+
+def archive(names: Sequence[str]) -> bytes:
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as file:
+        for name in names:
+            file.writestr(name, "<xml/>")
+    return written.getvalue()
+
+
+def workbook() -> bytes:
+    written = io.BytesIO()
+    openpyxl.Workbook().save(written)
+    return written.getvalue()
+
+
+DRAWN = random.Random(0).randbytes(3000)
 HEADER = packed({"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}})
 FILES: list[tuple[bytes, str]] = [
     (packed({"explicit_n_vocab": 65000, "pat_str": "x", "bpe_ranks": "! 5 IQ=="}), "Claude"),
@@ -33,14 +76,38 @@ FILES: list[tuple[bytes, str]] = [
     (struct.pack("<Q", len(HEADER)) + HEADER + bytes(4), "safetensors"),
     (b"PK\x03\x04\x14\0", "zip"),
     (pickle.dumps({"a": 1}), "pickle"),
-    (gzip.compress(b"{}", mtime=0), "compressed"),
+    (bz2.compress(b"{}"), "compressed"),
+    (lzma.compress(b"{}"), "compressed"),
+    (gzip.compress(b"{}", mtime=0), "read as vocab.json"),
+    (gzip.compress(b"a\nb\n", mtime=0)[:-3], "compressed file, which is cut off"),
+    (b"\x1f\x8b" + bytes(30), "compressed file, which is damaged"),
+    (picture("PNG"), r"a picture \(PNG\)"),
+    (picture("JPEG"), r"a picture \(JPEG\)"),
+    (picture("GIF"), r"a picture \(GIF\)"),
+    (picture("WebP"), r"a picture \(WebP\)"),
+    (sound(), r"a sound \(WAV\)"),
+    (b"ID3\x04" + bytes(30), r"a sound \(MP3\)"),
+    (b"OggS\0" + bytes(30), r"a sound \(Ogg"),
+    (archive(["weights/data.pkl"]), "a zip archive, as PyTorch"),
+    (workbook(), "an Excel workbook"),
+    (archive(["[Content_Types].xml", "_rels/.rels", "word/document.xml"]), "a Word document"),
+    (archive(["[Content_Types].xml", "_rels/.rels", "ppt/presentation.xml"]), "of Office"),
+    (DRAWN, "binary data"),
+    (b"a\nb\n" + bytes(100), "binary data"),
+    (base64.b64encode(DRAWN), "looks like data in base64"),
+    (base64.b64encode(DRAWN) + b"\r\n", "looks like data in base64"),
+    (base64.urlsafe_b64encode(DRAWN), "looks like data in base64"),
+    (base64.encodebytes(DRAWN), "looks like data in base64"),
+    (DRAWN.hex().encode(), "hexadecimal digits"),
+    (b"word\n", "a single line, of 4 bytes"),
+    (",".join(map(str, range(900))).encode(), "a single line, of 3,489 bytes"),
+    (b"a\nb\n" + b"ab," * 700 + b"\nc\n", "line 3, read as a list of types: 2,100 bytes"),
     (b"PAR1\0\0PAR1", "Parquet"),
     (b"%PDF-1.7\n", "PDF"),
     (b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n", "Git LFS"),
     (b"\n<!DOCTYPE html>\n<html>", "web page"),
     (b"<unk>\t0\na\t-1.5\n", "SentencePiece"),
     (b"1 '\\x00' 1\n2 '\\x01' 1\n", "RWKV"),
-    (b"a b 12\nab c</w> 5\n", "fastBPE"),
     (b"#version: 0.2\na b\n", "list of merges"),
     (b"This is a text.\n", "read as a list of types"),
 ]
@@ -48,12 +115,40 @@ FILES: list[tuple[bytes, str]] = [
 
 @pytest.mark.parametrize(("data", "format_"), FILES, ids=[format_ for _, format_ in FILES])
 def test_the_format_is_named(data: bytes, format_: str, tmp_path: Path) -> None:
-    """As a file and as an upload."""
+    """As a file and as an upload, in a sentence or two on one line."""
     (tmp_path / "file").write_bytes(data)
-    with pytest.raises(FileFormatError, match=format_):
+    with pytest.raises(FileFormatError, match=format_) as error:
         mg.load(tmp_path / "file")
+    assert str(error.value).isprintable() and len(str(error.value)) < 400
     with pytest.raises(FileFormatError, match=format_):
         uploaded_segmenter({"file": data})
+
+
+def test_long_types_are_types(tmp_path: Path) -> None:
+    """Runs of signs, as published vocabularies have, and names as long as base64."""
+    types = ["a" * 76, "=" * 500, "b", "ab" * 38]
+    (tmp_path / "types.txt").write_text("\n".join(types))
+    assert set(mg.load(tmp_path / "types.txt").types) == {*types}
+
+
+@pytest.mark.parametrize("kind", ["json", "types"])
+def test_a_file_may_be_packed_by_gzip(kind: str, tmp_path: Path) -> None:
+    data = b"[UNK]\na\n##b\n" if kind == "types" else demo_tokeniser_path("en").read_bytes()
+    (tmp_path / "plain").write_bytes(data)
+    (tmp_path / "packed.gz").write_bytes(gzip.compress(data))
+    plain = mg.load(tmp_path / "plain")
+    found = mg.load(tmp_path / "packed.gz")
+    assert list(found.types) == list(plain.types)
+    assert found.segment(["ab"]) == plain.segment(["ab"])
+    uploaded = uploaded_segmenter(gzip.compress(data), "packed.gz")
+    assert uploaded.vocabulary_size == len(plain)
+
+
+def test_what_unpacks_to_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MORPHGRAPH_MAX_FILE_BYTES", "100000")
+    assert gunzipped(gzip.compress(bytes(100_000)), "a.gz") == bytes(100_000)
+    with pytest.raises(FileFormatError, match="the limit is 100,000"):
+        gunzipped(gzip.compress(bytes(100_001)), "a.gz")
 
 
 def test_types_that_look_like_fields_are_read(tmp_path: Path) -> None:

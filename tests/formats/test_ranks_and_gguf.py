@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import json
 import random
 from collections.abc import Callable, Sequence
 from itertools import chain, pairwise
@@ -224,6 +225,8 @@ def test_the_patterns_are_those_of_tiktoken(monkeypatch: pytest.MonkeyPatch) -> 
         (lambda lines: [*lines[:40], lines[40].replace(b"40", b"39")], "line 41", "line 40"),
         (lambda lines: lines[:-1], "", "0xFF has no rank"),
         (lambda lines: lines[1:], "", "0x00 has no rank"),
+        (lambda lines: [*lines, b"= 256", b"= 257"], "line 258", "already"),
+        (lambda lines: [*lines, b"", b"  ", b"YWI= 256"], "line 258", "base64"),
     ],
 )
 def test_damaged_ranks(
@@ -233,6 +236,27 @@ def test_damaged_ranks(
     with pytest.raises(FileFormatError, match=problem) as error:
         load_uploaded_tokeniser({"own.tiktoken": data}, "cl100k_base")
     assert error.value.place == place
+
+
+@pytest.mark.parametrize("between", [b"\n", b"\n\n\n", b"\r\n", b"\r\n\r\n"])
+def test_blank_lines_and_an_empty_type_are_read_as_in_tiktoken(
+    between: bytes, tmp_path: Path
+) -> None:
+    """Whisper's file ends with an empty type, which has an id that no text has."""
+    types = [*BYTES, b"ab", b" ab"]
+    lines = [*rank_file(types).splitlines(), b"= 258", base64.b64encode(b"abab") + b" 259"]
+    path = tmp_path / "own.tiktoken"
+    path.write_bytes(between + between.join(lines) + between)
+    ranks = {base64.b64decode(x): int(n) for x, n in map(bytes.split, lines)}
+    assert ranks[b""] == 258
+    pattern = PATTERNS["r50k_base"]
+    theirs = tiktoken.Encoding("own", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    ours = mg.load(path, pattern="r50k_base")
+    for text in ("ab", "abab ab", " abab", "ba bé", ""):
+        assert ours.encode(text) == theirs.encode(text), text
+        assert ours.decode(ours.encode(text)) == text
+    written = to_ranks(load_tokeniser(path, "r50k_base"))
+    assert written == b"".join(line + b"\n" for line in lines if line != b"= 258")
 
 
 def test_ranks_without_a_pattern_name_the_way_out() -> None:
@@ -312,7 +336,8 @@ def test_gguf_holds_a_sentencepiece_model(tmp_path: Path) -> None:
     assert [found.encode(line, special_tokens=False) for line in lines] == model.EncodeAsIds(lines)
 
 
-def test_gguf_that_would_fill_memory_is_refused() -> None:
+def test_gguf_that_would_fill_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MORPHGRAPH_PUBLIC", "1")
     start = gguf.GGUF_MAGIC.to_bytes(4, "little") + (3).to_bytes(4, "little") + bytes(8)
     many = start + (10_001).to_bytes(8, "little") + bytes(200_000)
     array = (1).to_bytes(8, "little") + b"a" + (9).to_bytes(4, "little") + bytes(4)
@@ -323,11 +348,76 @@ def test_gguf_that_would_fill_memory_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "pre", "problem"), [("t5", "default", "no merges"), ("gpt2", "unheard", "unheard")]
+    ("model", "pre", "problem"),
+    [
+        ("t5", "default", "no merges"),
+        ("gpt2", "unheard", "unheard"),
+        ("plamo2", "default", "'plamo2'; only gpt2, llama and gemma4 are read"),
+        ("gemma4", "default", "some of the 256 bytes"),
+    ],
 )
 def test_gguf_that_cannot_be_read(model: str, pre: str, problem: str, tmp_path: Path) -> None:
     more = {"tokenizer_pre": pre, "token_merges": ["a b"]}
     path = write_gguf(tmp_path / "c.gguf", model, ["a", "b", "ab"], [1, 1, 1], **more)
     with pytest.raises(FileFormatError, match=problem):
         load_tokeniser(path)
-    assert model == "t5" or load_tokeniser(path, "qwen2").vocabulary_size == 3
+    assert model != "gpt2" or load_tokeniser(path, "qwen2").vocabulary_size == 3
+
+
+@pytest.mark.parametrize("unknown", [None, 0, 2])
+def test_several_types_may_be_unknown(unknown: int | None, tmp_path: Path) -> None:
+    """SentencePiece allows one, which llama.cpp names or which is the first; no text has others."""
+    types = ["<unk>", "a", "<other>", "ab", "b", "▁", "<third>"]
+    more = {} if unknown is None else {"unk_token_id": unknown}
+    scores = [0.0, -3.0, 0.0, -1.0, -4.0, -2.0, 0.0]
+    path = tmp_path / "d.gguf"
+    write_gguf(path, "llama", types, [2, 1, 2, 1, 1, 1, 2], token_scores=scores, **more)
+    found = mg.load(path)
+    assert found.encode("abba", special_tokens=False) == [5, 3, 4, 1]
+    assert found.encode("c", special_tokens=False) == [5, unknown or 0]
+    assert len(found) == 7
+
+
+GEMMA_TYPES = [
+    *("<pad>", "<eos>", "<bos>", "<unk>", "<tool>"),
+    *(f"<0x{byte:02X}>" for byte in range(256)),
+    *("▁", "a", "b", "é", "\n", "ab", "▁ab", "▁▁", "\n\n", "\n\n\n"),
+]
+GEMMA_KINDS = [3, 3, 3, 2, 4, *[6] * 256, *[1] * 10]
+GEMMA_MERGES = ["\n\n \n", "\n \n", "▁ ▁", "a b", "▁ ab"]
+
+
+@pytest.mark.parametrize("named", [{}, {"bos_token_id": 2}])
+def test_gemma_merges_characters(named: dict[str, int], tmp_path: Path) -> None:
+    """The tokenizer.json of Gemma has the same ids, as text is cut nowhere that a merge goes."""
+    more = {"token_merges": GEMMA_MERGES, **named}
+    found = mg.load(write_gguf(tmp_path / "e.gguf", "gemma4", GEMMA_TYPES, GEMMA_KINDS, **more))
+    model: dict[str, Any] = {"type": "BPE", "unk_token": "<unk>", "byte_fallback": True}
+    model["vocab"] = {text: number for number, text in enumerate(GEMMA_TYPES)}
+    model["merges"] = [line.split(" ") for line in GEMMA_MERGES]
+    normalizer = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
+    library = Tokenizer.from_str(json.dumps({"normalizer": normalizer, "model": model}))
+    library.add_tokens(["<tool>"])
+    library.add_special_tokens(GEMMA_TYPES[:3])
+    id_of = model["vocab"].__getitem__
+    by_hand = {
+        "ab ab": ["ab", "▁ab"],
+        " ab  b": ["▁ab", "▁▁", "b"],
+        "\n\n\n\na": ["\n\n\n", "\n", "a"],
+        "éç": ["é", "<0xC3>", "<0xA7>"],
+        "a<tool>\nb<eos>": ["a", "<tool>", "\n", "b", "<eos>"],
+    }
+    for text, tokens in by_hand.items():
+        ids = list(map(id_of, tokens))
+        assert found.encode(text, special_tokens=False) == ids == library.encode(text).ids
+        assert found.encode(text) == [2] * len(named) + ids
+        if "<" not in text:
+            assert found.decode(ids) == text
+
+
+def test_gemma_with_line_ends_that_merges_do_not_make(tmp_path: Path) -> None:
+    """llama.cpp takes them whole, which no merge says."""
+    types, kinds = [*GEMMA_TYPES, "\n" * 5], [*GEMMA_KINDS, 1]
+    path = write_gguf(tmp_path / "f.gguf", "gemma4", types, kinds, token_merges=GEMMA_MERGES)
+    with pytest.raises(FileFormatError, match="type of 5 line ends"):
+        mg.load(path)

@@ -223,6 +223,10 @@ def read_sentencepiece(data: bytes) -> None:
     use_tokeniser(load_uploaded_tokeniser({"spiece.model": data}))
 
 
+def read_codes(data: bytes) -> None:
+    use_tokeniser(load_uploaded_tokeniser({"codes": data}))
+
+
 def read_types(name: str) -> Read:
     def read(data: bytes) -> None:
         use_vocabulary(read_vocabulary(data, name))
@@ -283,6 +287,8 @@ def _vocabulary_and_merges_once() -> tuple[bytes, bytes]:
 LIST = "[UNK]\n[CLS]\nun\n##do\ndo\n##ing\nre\nn\n##é\n日\n##b\na\n##a\n"
 MARKED_LIST = "<unk>\n▁un\ndo\ning\n▁\nu\nn\nd\n▁re\né\n<0x41>\nab\n"
 BYTE_LIST = "<unk>\nĠun\ndo\nĠ\nu\nn\nd\nÃ©\nÃ\n©\nab\n"
+CODES = "#version: 0.2\nu n\nd o</w>\nn é</w>\nun do</w>\ni n\nin g</w>\nd o\ndo ing</w>\n"
+COUNTED_CODES = "u n 90\nd o</w> 80\nn é</w> 9\nun do</w> 7\ni n 7\nin g</w> 6\n"
 WORD_COUNTS = "undo\t50\nundoing 20\nnew york\t7\ndon't 3\nco-op\t0\n日本\t9\nné 4\n"
 
 SEEDS: dict[str, tuple[Callable[[], bytes], Read]] = {
@@ -317,6 +323,8 @@ SEEDS: dict[str, tuple[Callable[[], bytes], Read]] = {
     "list with ##": (LIST.encode, read_types("types.txt")),
     "list with ▁": (MARKED_LIST.encode, read_types("types.txt")),
     "list with Ġ": (BYTE_LIST.encode, read_types("types.txt")),
+    "codes of subword-nmt": (CODES.encode, read_codes),
+    "codes of fastBPE": (COUNTED_CODES.encode, read_codes),
     "recipe": (_recipe, read_steps),
     "word counts": (WORD_COUNTS.encode, read_counts),
     "released Picky": (_picky_released, read_released),

@@ -5,6 +5,7 @@ the one-line error that it must give.
 """
 
 import base64
+import gzip
 import io
 import json
 import struct
@@ -365,6 +366,28 @@ FILES: dict[str, Hostile] = {
     },
     **named("tokeniser", "tokenizer.json", DOCUMENTS),
     **named("tokeniser", "m.model", MODELS),
+    "3 million merges of fastBPE": Hostile(
+        "tokeniser", "codes", lambda: b"a b 1\n" * 3 * MILLION, "merges, the limit is"
+    ),
+    "merges that are longer by one letter each": Hostile(
+        "tokeniser",
+        "codes",
+        lambda: b"".join(b"%b a 1\n" % (b"a" * n) for n in range(1, 9000)),
+        "characters in all types together, the limit is",
+    ),
+    "a gzip file that expands": Hostile(
+        "tokeniser",
+        "tokenizer.json.gz",
+        lambda: gzip.compress(bytes(500 * MILLION), 9),
+        "bytes, the limit is",
+    ),
+    "one line of 90 MB of base64": Hostile(
+        "tokeniser", "merges.bin", lambda: b"QUJD" * 22 * MILLION, "looks like data in base64"
+    ),
+    "a list with a line of 90 MB": Hostile(
+        "tokeniser", "types", lambda: b"a\n" + "é".encode() * 45 * MILLION, "are no type"
+    ),
+    "90 MB of zeros": Hostile("tokeniser", "types", lambda: bytes(90 * MILLION), "binary data"),
     "6 million types, one a line": Hostile(
         "tokeniser", "types.txt", lambda: b"".join(b"%x\n" % n for n in range(6 * MILLION)), "types"
     ),

@@ -1,6 +1,8 @@
 """No file costs much: a clear error within seconds and 500 MB, in the app and on the command line.
 
-The process that opens them is one, as the app is, so a file that ends it fails all that follow.
+On one's own machine larger files are opened, if there is memory for them, unless the limits are set
+to those of a public app, as here. The process that opens them is one, as the app is, so a file that
+ends it fails all that follow.
 """
 
 import json
@@ -12,6 +14,8 @@ from pathlib import Path
 
 import pytest
 from hostile.files import FILES, OPENS
+
+from morphgraph.core.limits import LIMITS
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_SECONDS = 5.0
@@ -36,6 +40,7 @@ def opener(tmp_path_factory: pytest.TempPathFactory) -> Iterator[subprocess.Pope
         cwd=ROOT,
         env={
             **os.environ,
+            **{one.variable: str(one.public) for one in LIMITS if one.public < one.own},
             "MORPHGRAPH_STATE": state,
             "MORPHGRAPH_MAX_READING_SECONDS": str(round(MOST_SECONDS)),
             "PYTHONPATH": str(ROOT),

@@ -201,7 +201,7 @@ def test_the_size_is_checked_before_reading(tmp_path, monkeypatch):
     with path.open("wb") as file:
         file.truncate(FILE_BYTES.usual + 1)
     monkeypatch.setattr(Path, "open", lambda *_: pytest.fail("it was read"))
-    with pytest.raises(FileFormatError, match="100,000,001 bytes"):
+    with pytest.raises(FileFormatError, match="1,000,000,001 bytes"):
         read_reference(path)
     monkeypatch.setenv("MORPHGRAPH_MAX_FILE_BYTES", "4")
     with pytest.raises(FileFormatError, match="5 bytes"):

@@ -60,7 +60,7 @@ def load(source: Any, *, pattern: str | None = None) -> Tokeniser:
     else:
         found = standard_segmenter(load_tokeniser(source, pattern))
     loaded = Tokeniser(found)
-    for warning in () if found.editable is None else found.editable.warnings:
+    for warning in getattr(found.editable or found.vocabulary, "warnings", ()):
         warnings.warn(f"{loaded.name}: {warning}", stacklevel=2)
     return loaded
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from morphgraph.score.gold_set import GoldSet
     from morphgraph.segment.segmenter import Segmenter
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
+    from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 _SHARED = {
     "tokenizer": "tokenizer.json, vocab.json or merges.txt (the other beside it), a SentencePiece "
@@ -308,12 +309,12 @@ def load_any(source: str, method: str | None = None, **parameters: Any) -> "Segm
     from morphgraph.segment.models import load_segmenter
 
     loaded = load_segmenter(source, method, **parameters)
-    if loaded.tokeniser is not None:
-        _warn(loaded.tokeniser)
+    if (below := loaded.tokeniser or loaded.vocabulary) is not None:
+        _warn(below)
     return loaded
 
 
-def _warn(loaded: "BpeTokeniser") -> None:
+def _warn(loaded: "BpeTokeniser | SubwordVocabulary") -> None:
     for warning in loaded.warnings:
         print(f"{loaded.name}: {warning}", file=sys.stderr)
 

@@ -24,6 +24,7 @@ from morphgraph.formats.content import check_format, read_content
 from morphgraph.formats.gguf import MAGIC, read_gguf
 from morphgraph.formats.hugging_face import (
     SPECIAL,
+    as_numbered,
     assumed_document,
     checked_vocabulary,
     from_document,
@@ -230,7 +231,8 @@ def read_vocabulary(data: bytes, name: str) -> SubwordVocabulary:
         if is_sentencepiece(found, name):
             return _sentencepiece(found, name)
         if name.endswith(".json") or _JSON_START.match(data):
-            return _of_document(parse_json(data, name), name)
+            document, warnings = as_numbered(parse_json(data, name))
+            return replace(_of_document(document, name), warnings=tuple(warnings))
         return _assumed(_lines(data, name), name)
     except FileFormatError:
         raise
@@ -381,9 +383,17 @@ def _of_document(document: Any, name: str) -> SubwordVocabulary:
     unknown = unknown if isinstance(unknown, str) and unknown in ids else None
     if unknown is not None:
         special.add(unknown)
+    marker = detect_marker(types)
+    if kind == "WordPiece" and prefix != "":
+        marker = "##"
+    elif kind == "WordPiece":  # types inside a word are as at its start
+        marker = "" if marker == "##" else marker
+    elif prefix:
+        marker = "##"
+    in_text = special & vocabulary.keys() if kind in ("Unigram", "WordPiece") else ()
     return SubwordVocabulary(
         tuple(types),
-        "##" if prefix or kind == "WordPiece" else detect_marker(types),
+        marker,
         preprocessor,
         frozenset(special),
         unknown,
@@ -391,6 +401,7 @@ def _of_document(document: Any, name: str) -> SubwordVocabulary:
         None if scores is None else tuple(scores),
         file_ids=_file_ids(types, ids),
         file={**document, "model": rest},
+        in_text=frozenset(in_text),
     )
 
 

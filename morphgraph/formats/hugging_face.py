@@ -267,10 +267,16 @@ def _build(
     merges_name: str | None = None,
 ) -> BpeTokeniser:
     settings = document["model"]
-    if settings.get("continuing_subword_prefix"):
+    if prefix := settings.get("continuing_subword_prefix"):
         place = "field model.continuing_subword_prefix"
-        problem = "BPE with a prefix on word-internal types is not supported"
-        fix = "Choose a tokeniser that marks the start or the end of a word instead."
+        problem = (
+            f"types inside a word begin with “{cut(str(prefix))}” here, so a merge does not make "
+            "its parts joined, as every edit expects"
+        )
+        fix = (
+            "Train it without this prefix, or choose a tokeniser that marks the start or the end "
+            "of a word."
+        )
         raise FileFormatError(name, place, problem, fix)
     stays_whole = bool(settings.get("ignore_merges"))
     if stays_whole and settings.get("end_of_word_suffix"):

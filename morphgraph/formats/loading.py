@@ -367,6 +367,11 @@ def _of_document(document: Any, name: str) -> SubwordVocabulary:
             f"types inside a word are marked with {prefix!r}, only “##” is supported",
             "Choose another tokeniser.",
         )
+    longest = model.get("max_input_chars_per_word")
+    if longest is not None and (type(longest) is not int or longest < 1):
+        place = "field model.max_input_chars_per_word"
+        problem = f"it is {longest!r:.40}, and a whole number of 1 or more is expected"
+        raise FileFormatError(name, place, problem, "Write 100, as in BERT.")
     ids = vocabulary | added_tokens(document, vocabulary, name)
     types = sorted(ids, key=ids.__getitem__)
     if scores is not None:

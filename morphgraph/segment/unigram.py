@@ -22,8 +22,9 @@ from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.method import Method, Parameters, Training
 from morphgraph.segment.training import with_pipeline
 from morphgraph.segment.wordpiece import VocabularySegmenter, vocabulary_model
+from morphgraph.tokeniser.preprocess import BYTES
 from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary, check_scores
-from morphgraph.tokeniser.words import INSIDE_CHARACTER, UNKNOWN, Segmentation, Words
+from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
 
 if TYPE_CHECKING:
     from morphgraph.kernels.trie import Trie
@@ -62,10 +63,11 @@ class BestPath(VocabularySegmenter):
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         from morphgraph.kernels.trie import best_path
 
+        numbers = words.atoms[atoms]
         closed_by, token_at = best_path(
-            words.atoms[atoms],
+            numbers,
             piece_offsets,
-            (words.gap_position[atoms] == INSIDE_CHARACTER).astype(np.uint8),
+            self._is_continued(numbers),
             self._trie,
             self.vocabulary.spelled_forms,
             self._scores,
@@ -74,6 +76,14 @@ class BestPath(VocabularySegmenter):
             self.unknown_id != UNKNOWN,
         )
         return closed_by, token_at
+
+    def _is_continued(self, atoms: npt.NDArray[np.int32]) -> npt.NDArray[np.uint8]:
+        """Return 1 for each atom that is a byte, but the last one of its character."""
+        found = np.zeros(len(atoms), np.uint8)
+        if self.vocabulary.byte_fallback:
+            bytes_ = [self.vocabulary.atoms[text] for text in BYTES[0x80:0xC0]]
+            found[:-1] = np.isin(atoms[1:], bytes_)
+        return found
 
     @property
     def _trie(self) -> Trie:

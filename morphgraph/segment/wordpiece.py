@@ -279,7 +279,7 @@ class WordPiece(VocabularySegmenter):
         longest_word: int | None = None,
     ) -> None:
         if longest_word is None:
-            longest_word = vocabulary.file_model.get("max_input_chars_per_word", _LONGEST_WORD)
+            longest_word = vocabulary.file_model.get("max_input_chars_per_word") or _LONGEST_WORD
         WordPieceParameters(unknown=unknown, longest_word=longest_word)
         super().__init__(vocabulary)
         self.unknown = unknown or vocabulary.unknown or "[UNK]"

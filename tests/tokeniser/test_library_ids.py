@@ -312,7 +312,7 @@ def test_special_pieces_are_pieces(normalizer: str, write: str) -> None:
     tokeniser = check(document_of(model, listed, **parts), [*texts, "a <s> q</s>", "sä語s"])
     assert tokeniser.tokenize(texts[0])[:3] == ["▁a", "▁", "<s>"]
     # Other ways to segment never find them in a text.
-    assert "<s>" not in sum(tokeniser.method("greedy").segment([texts[0]]), [])
+    assert "<s>" not in tokeniser.method("greedy").segment([texts[0]])[0]
 
 
 # ------------------------------------------------------------------------------------ numbers
@@ -325,9 +325,11 @@ def test_an_added_token_beyond_the_end_has_the_librarys_id(tmp_path: Path) -> No
     path.write_text(json.dumps(document_of(PLAIN, [added("<far>", 9_000), added("<x>", 9_001)])))
     with pytest.warns(UserWarning, match="“<far>” has the id 9,000 in the file and 2 there; “<x>”"):
         tokeniser = mg.load(path)
-    assert tokeniser.encode("a<far><x>") == [0, 2, 3] == Tokenizer.from_file(str(path)).encode(
-        "a<far><x>"
-    ).ids
+    assert (
+        tokeniser.encode("a<far><x>")
+        == [0, 2, 3]
+        == Tokenizer.from_file(str(path)).encode("a<far><x>").ids
+    )
     for model, kind in ((PLAIN, "BPE"), ({**PLAIN, "type": "WordPiece"}, "WordPiece")):
         if kind == "WordPiece":
             model = {"type": kind, "unk_token": "a", "vocab": {"a": 0, "b": 1}}
@@ -377,8 +379,14 @@ def test_the_largest_ids(number: int) -> None:
 @pytest.mark.parametrize("number", [2**32, 2**63, 10**30])
 def test_ids_beyond_32_bits(number: int) -> None:
     for document, place in (
-        (document_of({**PLAIN, "vocab": {"a": 0, "b": number}}), "field model.vocab: the id of “b”"),
-        (document_of(PLAIN, [added("<x>", number)]), "field added_tokens, entry 1: the id of “<x>”"),
+        (
+            document_of({**PLAIN, "vocab": {"a": 0, "b": number}}),
+            "field model.vocab: the id of “b”",
+        ),
+        (
+            document_of(PLAIN, [added("<x>", number)]),
+            "field added_tokens, entry 1: the id of “<x>”",
+        ),
     ):
         with pytest.raises(FileFormatError, match=place) as caught:
             loaded(document)
@@ -432,7 +440,10 @@ def test_special_tokens_around_a_text_have_the_post_processors_names() -> None:
     library = Tokenizer.from_str(json.dumps(document_of(PLAIN)))
     library.add_special_tokens([AddedToken("[X]")])
     listed = {"[X]": {"id": "[X]", "ids": [9_000, 2], "tokens": ["odd", "[X]"]}}
-    single = [{"SpecialToken": {"id": "[X]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}]
+    single = [
+        {"SpecialToken": {"id": "[X]", "type_id": 0}},
+        {"Sequence": {"id": "A", "type_id": 0}},
+    ]
     template = {"type": "TemplateProcessing", "single": single, "pair": single}
     document = {**json.loads(library.to_str()), "post_processor": None}
     pair = [*single, {"Sequence": {"id": "B", "type_id": 1}}]

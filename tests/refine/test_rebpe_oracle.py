@@ -154,7 +154,8 @@ def expected_phases(case: Case) -> tuple[list[rebpe_oracle.Phase], bool]:
     types = {*case.alphabet}
     for parts in case.merges:
         types.update(parts, ["".join(parts)])
-    fuses = bool(case.document.get("fuse_unk"))
+    has_unknown = case.document.get("unk_token") is not None
+    fuses = bool(case.document.get("fuse_unk")) if has_unknown else None
     state = State(merges, types, dict.fromkeys(merges, "original"), fuses)
     known = {name: case.settings[name] for name in Settings.__dataclass_fields__}
     return rebpe_oracle.rebpe(state, entries_of(case), Settings(**known))

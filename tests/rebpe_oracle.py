@@ -7,7 +7,7 @@ and the origin of each merge. Every step returns a new `State`. Nothing here imp
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 from math import nan
 
 import oracles
@@ -59,28 +59,42 @@ class Settings:
 
 @dataclass
 class State:
-    """A tokeniser. ``fuses``: neighbouring unknown characters become one token."""
+    """A tokeniser. ``fuses``: neighbouring unknown characters become one token.
+
+    None: there is no unknown token, and they are left out before anything is merged.
+    """
 
     merges: Merges
     types: set[str]
     origins: dict[int, str]
-    fuses: bool = False
+    fuses: bool | None = None
     _segmenter: Lookup | None = None
-    _known: dict[str, tuple[list[str], list[tuple[int, list[int]]]]] = field(default_factory=dict)
+    _known: dict[str, tuple[list[str], list[tuple[int, list[int]]], list[int]]] = field(
+        default_factory=dict
+    )
 
-    def segment(self, piece: str) -> tuple[list[str], list[tuple[int, list[int]]]]:
-        """As `Lookup.applied`; characters outside the alphabet stay as they are."""
+    def segment(self, piece: str) -> tuple[list[str], list[tuple[int, list[int]]], list[int]]:
+        """As `Lookup.applied`, with joins as places in the piece; and where each token begins."""
         if piece not in self._known:
             self._segmenter = self._segmenter or Lookup(self.merges)
+            kept = [n for n, c in enumerate(piece) if self.fuses is not None or c in self.types]
             atoms: list[str] = []
-            for known, characters in groupby(piece, key=self.types.__contains__):
+            for known, characters in groupby((piece[n] for n in kept), key=self.types.__contains__):
                 run = list(characters)
                 atoms += run if known or not self.fuses else ["".join(run)]
-            self._known[piece] = self._segmenter.applied(atoms)
+            tokens, applied = self._segmenter.applied(atoms)
+            starts = [kept[n] for n in accumulate(map(len, tokens[:-1]), initial=0) if tokens]
+            merged = [(rank, [kept[join] for join in joins]) for rank, joins in applied]
+            self._known[piece] = tokens, merged, starts
         return self._known[piece]
 
     def tokens(self, entry: Entry) -> list[str]:
-        return [token for piece in entry.pieces for token in self.segment(piece)[0]]
+        """The word cut where tokens begin: what is left out belongs to the one before it."""
+        word, left, starts = "".join(entry.pieces), 0, list[int]()
+        for piece in entry.pieces:
+            starts += [left + start for start in self.segment(piece)[2]]
+            left += len(piece)
+        return [word[a:b] for a, b in pairwise([0, *starts[1:], len(word)])]
 
 
 @dataclass(frozen=True)
@@ -127,13 +141,12 @@ def annealing_pairs(state: State, entries: Sequence[Entry], settings: Settings) 
         boundaries = oracles.boundaries(entry.morphs)
         left = 0
         for piece in entry.pieces:
-            at = left
-            left += len(piece)
-            for x, y in pairwise(state.segment(piece)[0]):
-                at += len(x)
+            tokens, _, starts = state.segment(piece)
+            for (x, y), start in zip(pairwise(tokens), starts[1:], strict=True):
                 if x in state.types and y in state.types:
                     total[x, y] += 1
-                    good[x, y] += at not in boundaries
+                    good[x, y] += left + start not in boundaries
+            left += len(piece)
     ratio = {pair: good[pair] / total[pair] for pair in total}
     chosen = [
         pair
@@ -343,7 +356,7 @@ def reify(
     return (numbered(rows, types, state.fuses) if any(counts.values()) else state), counts
 
 
-def numbered(rows: Sequence[Row], types: set[str], fuses: bool = False) -> State:
+def numbered(rows: Sequence[Row], types: set[str], fuses: bool | None = None) -> State:
     """The state with ranks 0, 1, 2, …"""
     merges = {rank: row.parts for rank, row in enumerate(rows)}
     origins = {rank: row.origin for rank, row in enumerate(rows)}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
@@ -30,6 +31,7 @@ from morphgraph.segment.models import export_to, write_model
 from morphgraph.segment.segmenter import Segmenter, method_on, standard_segmenter
 from morphgraph.standalone.pieces import let_decode_bytes, load
 from morphgraph.tables.vocabulary import MeasuredCorpus
+from morphgraph.tokeniser.pipeline import IDS_END
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, called
@@ -154,35 +156,42 @@ class BaseTokeniser:
         """
         found, ends = self._segmented(text)
         ids: list[int] = self._numbers[found.token_at[ends]].tolist()
-        return self._framed(ids, int) if special_tokens else ids
+        return self._framed(ids, 0) if special_tokens else ids
 
     def decode(self, ids: Sequence[int], *, special_tokens: bool = False) -> str:
         """Return the text of ids by the file's decoder; ``special_tokens``: with special ones.
 
+        Without a decoder it is the types with spaces between. An id that no type has stands for
+        nothing. Errors: `MorphGraphError` for what is no id.
+
         >>> tokeniser.decode(tokeniser.encode("Any text, 2026"))
         'Any text, 2026'
         """
-        return str(self._library.decode(list(ids), skip_special_tokens=not special_tokens))
+        return str(self._library.decode(_ids(ids), skip_special_tokens=not special_tokens))
 
     def tokenize(self, text: str, *, special_tokens: bool = True) -> list[str]:
         """Return the tokens of `encode`, named as the `tokenizers` library names them.
+
+        An added token is named as it stands in the text, with the white space that it takes.
 
         >>> tokeniser.tokenize("undesirable"), tokeniser.tokenize(" undesirable")
         (['und', 'es', 'ir', 'able'], ['Ġund', 'es', 'ir', 'able'])
         """
         found, ends = self._segmented(text)
-        made = self._segmenter
+        made, added = self._segmenter, found.words.added
         shown = made.unknown_id if made.shows_unknown else None
         types = [
-            made.types[token] if token != shown else made.token_text(found.words, atom, token)
+            added.get(atom)
+            or (made.types[token] if token != shown else made.token_text(found.words, atom, token))
             for atom, token in zip(ends.tolist(), found.token_at[ends].tolist(), strict=True)
         ]
-        return self._framed(types, self._types.__getitem__) if special_tokens else types
+        return self._framed(types, 1) if special_tokens else types
 
     def segment(self, words: Sequence[str]) -> list[list[str]]:
         """Return the types of each of many words, as they stand in running text.
 
-        They are spelled as in the vocabulary. A character outside the alphabet stands for itself.
+        They are spelled as in the vocabulary. A character outside the alphabet stands for itself;
+        where merges reach over it, as without an unknown token, it comes behind their token.
 
         >>> tokeniser.segment(["undesirable", "houses"])
         [['Ġund', 'es', 'ir', 'able'], ['Ġhouses']]
@@ -192,10 +201,10 @@ class BaseTokeniser:
         found = made.segment(encoded)
         return [
             [
-                made.token_text(encoded, atom, token)
+                text or made.token_text(encoded, atom, token)
                 if token in (UNKNOWN, made.unknown_id) or atom in encoded.unknown
                 else made.types[token]
-                for atom, token in found.token_ends(number)
+                for atom, token, text in found.named_ends(number)
             ]
             for number in range(len(encoded))
         ]
@@ -280,7 +289,7 @@ class BaseTokeniser:
         decoded: dict[int, str] = {}
         tokens = []
         for part in np.split(numbers, places):
-            ids = self._framed(part.tolist(), int)
+            ids = self._framed(part.tolist(), 0)
             for special in (size, size + 1):  # what the program takes for special tokens
                 if special in ids:
                     ids.remove(special)
@@ -374,9 +383,9 @@ class BaseTokeniser:
         ends = np.flatnonzero((found.token_at >= 0) & (found.token_at != UNKNOWN))
         return found, ends[self._numbers[found.token_at[ends]] >= 0]
 
-    def _framed(self, found: list[AnyToken], named: Callable[[int], AnyToken]) -> list[AnyToken]:
-        """Put special tokens around those of a text, each ``named`` by its id."""
-        return [e for part in self._frame for e in (found if part is None else [named(part)])]
+    def _framed(self, found: list[AnyToken], form: Literal[0, 1]) -> list[AnyToken]:
+        """Put special tokens around those of a text; ``form``: as ids (0) or names (1)."""
+        return [e for part in self._frame for e in (found if part is None else [part[form]])]
 
     @cached_property
     def _ids(self) -> dict[str, int]:
@@ -393,8 +402,8 @@ class BaseTokeniser:
         return np.array([self._ids.get(text, -1) for text in self._segmenter.types], np.int64)
 
     @cached_property
-    def _frame(self) -> list[int | None]:
-        """What the post-processor makes of a text: special tokens, and None for the text."""
+    def _frame(self) -> list[Any]:
+        """What the post-processor makes of a text, see `framing`."""
         return framing(self._document)
 
     @cached_property
@@ -427,6 +436,23 @@ class BaseTokeniser:
         """The identity of vocabulary, merges, method and preprocessing, by which equality goes."""
         made = self._segmenter
         return State.of(made.method, dict(made.parameters), _nameless(self._document))
+
+
+def _ids(given: Any) -> list[int]:
+    """Return ids as numbers; `MorphGraphError` for anything else."""
+    fix = "Give a list of whole numbers, such as encode returns."
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise MorphGraphError(f"{shortened(repr(given))} is not a list of ids. {fix}")
+    found = []
+    for place, each in enumerate(given, start=1):
+        try:
+            number = -1 if isinstance(each, bool | np.bool_) else index(each)
+        except TypeError:
+            number = -1
+        if not 0 <= number < IDS_END:
+            raise MorphGraphError(f"Entry {place:,}, {shortened(repr(each))}, is not an id. {fix}")
+        found.append(number)
+    return found
 
 
 def _nameless(value: Any) -> Any:

@@ -81,8 +81,8 @@ def segment(
     rows: list[dict[str, Any]] = [
         {
             "word": word,
-            "tokens": [segmenter.token_text(encoded, *end) for end in one.token_ends(number)],
-            "ids": [segmenter.vocabulary_id(token) for _, token in one.token_ends(number)],
+            "tokens": segmenter.token_texts(one, number),
+            "ids": [segmenter.vocabulary_id(token) for _, token, _ in one.named_ends(number)],
             "splits": one.splits(number),
         }
         for number, word in enumerate(given)

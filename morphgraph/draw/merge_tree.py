@@ -134,6 +134,7 @@ def describe_tree(
     owner = {leaf: span for span in characters for leaf in range(span.first, span.last + 1)}
     gaps = tuple(_gaps(found, positions, gold))
     leaves = []
+    behind = [(each.atom - start - 1, each.text) for each in words.left_out_of(word)]
     for place, vertex in enumerate(found.vertices[: found.atom_count]):
         is_unknown = vertex.type == UNKNOWN or start + place in words.unknown
         label = visible_in_xml(shown_token(tokeniser.token_text(words, start + place, vertex.type)))
@@ -141,6 +142,10 @@ def describe_tree(
             label = f"◌{label}"
         about = f"atom, part of {owner[place].label}" if place in owner else "atom"
         about = "not in the alphabet of this tokeniser" if is_unknown else about
+        left_out = [text for atom, text in behind if max(atom, 0) == place]
+        if left_out:  # without an atom, it belongs to this one
+            named = side_by_side(list(map(visible_in_xml, left_out)), " ")
+            about += f"\nbeside it, not in the alphabet and left out: {named}"
         is_part = place in owner
         leaves.append(TreeLeaf(label, f"{label}\n{about}", is_part, is_unknown, vertex.type))
     merges = tuple(_merges(tokeniser, graph, found, blame, gaps))

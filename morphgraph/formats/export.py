@@ -128,22 +128,28 @@ def known_ids(document: Mapping[str, Any]) -> dict[str, int]:
     return {**document["model"]["vocab"], **added}
 
 
-def framing(document: Mapping[str, Any]) -> list[int | None]:
-    """Return what the post-processor of a document makes of a text: ids, and None for the text."""
+def framing(document: Mapping[str, Any]) -> list[tuple[int, str] | None]:
+    """Return what the post-processor of a document makes of a text: None stands for the text.
+
+    A special token is its id and its name, as the post-processor has them.
+    """
     processor = document.get("post_processor")
     if processor is None:
         return [None]
-    text = max(known_ids(document).values()) + 1
+    named = map(int, re.findall(r"\b\d+\b", json.dumps(processor)))
+    used = {*known_ids(document).values(), *named}
+    text = next(number for number in count() if number not in used)
     model = {"type": "WordLevel", "vocab": {"x": text}, "unk_token": "x"}
     plain = {"version": "1.0", "added_tokens": [], "model": model, "post_processor": processor}
-    framed = Tokenizer.from_str(json.dumps(plain)).encode("x").ids
-    return [None if number == text else number for number in framed]
+    found = Tokenizer.from_str(json.dumps(plain)).encode("x")
+    both = zip(found.ids, found.tokens, strict=True)
+    return [None if number == text else (number, name) for number, name in both]
 
 
 def framed(ids: Sequence[list[int]], document: Mapping[str, Any]) -> list[list[int]]:
     """Return the ids of texts with those that a document puts around each."""
     frame = framing(document)
-    return [[n for p in frame for n in (each if p is None else [p])] for each in ids]
+    return [[n for p in frame for n in (each if p is None else [p[0]])] for each in ids]
 
 
 def bpe_model(tokeniser: BpeTokeniser, ids: Mapping[int, int] | None = None) -> ExportedModel:

@@ -23,7 +23,14 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import MergeColumns
 from morphgraph.tokeniser.merging import never_formed, unformed_types
 from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN
-from morphgraph.tokeniser.pipeline import added_tokens, check_types, cut, preprocessor_of
+from morphgraph.tokeniser.pipeline import (
+    IDS_END,
+    added_tokens,
+    check_id,
+    check_types,
+    cut,
+    preprocessor_of,
+)
 from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, BYTES
 from morphgraph.tokeniser.tokeniser import BpeTokeniser, IdChoice
 
@@ -79,11 +86,13 @@ def checked_vocabulary(value: Any, name: str, place: str = "") -> dict[str, int]
     check_types(value, name, place)
     numbers = value.values()
     plain = set(map(type, numbers)) == {int} and min(numbers) >= 0 and "" not in value
+    plain = plain and max(numbers) < IDS_END
     seen: dict[int, str] = {}
     # Most vocabularies are in order, so only others are looked at type by type.
     for text, number in () if plain and len(set(numbers)) == len(value) else value.items():
         if not isinstance(number, int) or isinstance(number, bool) or number < 0:
             raise wrong(f"the id of “{cut(text)}” is not a valid id", fix)
+        check_id(number, text, name, place)
         if number in seen:
             raise wrong(f"“{cut(seen[number])}” and “{cut(text)}” share the id {number:,}", fix)
         if not text:
@@ -99,7 +108,10 @@ def checked_vocabulary(value: Any, name: str, place: str = "") -> dict[str, int]
 
 def from_tokenizer_json(data: bytes, name: str) -> BpeTokeniser:
     """Read a ``tokenizer.json``; anything but a valid BPE model is a `FileFormatError`."""
-    return from_document(parse_json(data, name), name, sum_of(data))
+    document, warnings = as_numbered(parse_json(data, name))
+    tokeniser = from_document(document, name, sum_of(data))
+    tokeniser.warnings = (*warnings, *tokeniser.warnings)
+    return tokeniser
 
 
 class Merges(NamedTuple):
@@ -230,10 +242,16 @@ def _build(
     merges_name: str | None = None,
 ) -> BpeTokeniser:
     settings = document["model"]
-    if settings.get("continuing_subword_prefix"):
+    if prefix := settings.get("continuing_subword_prefix"):
         place = "field model.continuing_subword_prefix"
-        problem = "BPE with a prefix on word-internal types is not supported"
-        fix = "Choose a tokeniser that marks the start or the end of a word instead."
+        problem = (
+            f"types inside a word begin with “{cut(str(prefix))}” here, so a merge does not make "
+            "its parts joined, as every edit expects"
+        )
+        fix = (
+            "Train it without this prefix, or choose a tokeniser that marks the start or the end "
+            "of a word."
+        )
         raise FileFormatError(name, place, problem, fix)
     stays_whole = bool(settings.get("ignore_merges"))
     if stays_whole and settings.get("end_of_word_suffix"):
@@ -289,7 +307,12 @@ def _build(
             f"{shown}{more}."
         )
     if settings.get("dropout"):
-        warnings.append("The file's merge dropout is ignored here.")
+        warnings.append(
+            "The file's merge dropout, which draws other ids each time, is left out here and in "
+            "what is exported; dropout(p=…) is a method."
+        )
+        settings = {**settings, "dropout": None}
+        document = {**document, "model": settings}
     preprocessor = preprocessor_of(document, name, number_of)
     return BpeTokeniser(
         name,
@@ -460,19 +483,71 @@ def to_document(
     return document, id_map
 
 
-def _misnumbered(vocabulary: Mapping[str, int], added: Iterable[dict[str, Any]]) -> dict[str, int]:
-    """Return the ids of added tokens that the library would number otherwise.
+def library_numbers(
+    vocabulary: Mapping[str, int], added: Iterable[Mapping[str, Any]]
+) -> dict[str, int]:
+    """Return the ids that the library gives added tokens, whatever the file says.
 
-    It gives one that the model lacks the id after those of all others, wherever that is.
+    One that the model lacks has the id after those of all others, wherever that is in the file.
     """
-    known, last = dict(vocabulary), -1
+    found: dict[str, int] = {}
+    last = -1
     for token in added:
         text = token["content"]
-        last = max(last, known.setdefault(text, max(last + 1, len(vocabulary))))
-        if known[text] != token["id"]:
-            # One of one character would become an atom.
-            return {token["content"]: token["id"] for token in added if len(token["content"]) > 1}
-    return {}
+        number = vocabulary.get(text, max(last + 1, len(vocabulary)))
+        last = max(last, found.setdefault(text, number))
+    return found
+
+
+def _misnumbered(vocabulary: Mapping[str, int], added: Sequence[dict[str, Any]]) -> dict[str, int]:
+    """Return the ids of added tokens, if the library would number one of them otherwise."""
+    numbers = library_numbers(vocabulary, added)
+    if all(numbers[token["content"]] == token["id"] for token in added):
+        return {}
+    # One of one character would become an atom.
+    return {token["content"]: token["id"] for token in added if len(token["content"]) > 1}
+
+
+def as_numbered(document: Any) -> tuple[Any, list[str]]:
+    """Return a ``tokenizer.json`` with the ids that the library gives its added tokens.
+
+    Also warnings, if these are not the ids in the file. A file that the library does not read, as
+    those of our own methods, stays as it is, and so does one with faults, for others to find.
+    """
+    model = document.get("model") if isinstance(document, dict) else None
+    if not isinstance(model, dict) or "method" in model:
+        return document, []
+    listed, vocabulary = document.get("added_tokens"), model.get("vocab")
+    known = model.get("type", "BPE") in ("BPE", "WordPiece", "Unigram")
+    if not known or not isinstance(listed, list) or not isinstance(vocabulary, dict | list):
+        return document, []
+    if isinstance(vocabulary, list):
+        pieces = (entry[0] for entry in vocabulary if isinstance(entry, list) and entry)
+        vocabulary = {text: n for n, text in enumerate(pieces) if isinstance(text, str)}
+    for token in listed:
+        number, text = (
+            (token.get("id"), token.get("content")) if isinstance(token, dict) else (0, 0)
+        )
+        if type(number) is not int or not isinstance(text, str) or not 0 <= number < IDS_END:
+            return document, []
+    numbers = library_numbers(vocabulary, listed)
+    other = [token for token in listed if numbers[token["content"]] != token["id"]]
+    if not other:
+        return document, []
+    owners = {number: text for text, number in vocabulary.items()}
+    shared = next((t for t, n in numbers.items() if owners.get(n, t) != t), "")
+    shown = "; ".join(
+        f"“{cut(token['content'])}” has the id {token['id']:,} in the file and "
+        f"{numbers[token['content']]:,} there"
+        for token in other[:3]
+    )
+    more = f"; and {len(other) - 3:,} more" if len(other) > 3 else ""
+    told = f"The tokenizers library gives added tokens other ids than the file: {shown}{more}."
+    if shared:
+        both = f"“{cut(shared)}” would share its id with “{cut(owners[numbers[shared]])}”"
+        return document, [f"{told} Those of the file count here, as {both}."]
+    made = [{**token, "id": numbers[token["content"]]} for token in listed]
+    return {**document, "added_tokens": made}, [f"{told} Those of the library count here."]
 
 
 def _renumbered(value: Any, id_map: Mapping[int, int], key: str = "") -> Any:

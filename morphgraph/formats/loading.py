@@ -136,7 +136,7 @@ def vocabulary_in(opened: Opened) -> SubwordVocabulary:
     except MorphGraphError as error:
         problem, _, fix = str(error).rpartition(". ")
         raise FileFormatError(name, "", problem, fix) from error
-    return replace(made, warnings=opened.warnings) if opened.warnings else made
+    return replace(made, warnings=opened.warnings + made.warnings) if opened.warnings else made
 
 
 def vocabulary_of(tokeniser: BpeTokeniser) -> SubwordVocabulary:
@@ -232,6 +232,11 @@ def _of_document(document: Any, name: str) -> SubwordVocabulary:
             f"types inside a word are marked with {prefix!r}, only “##” is supported",
             "Choose another tokeniser.",
         )
+    longest = model.get("max_input_chars_per_word")
+    if longest is not None and (type(longest) is not int or longest < 1):
+        place = "field model.max_input_chars_per_word"
+        problem = f"it is {longest!r:.40}, and a whole number of 1 or more is expected"
+        raise FileFormatError(name, place, problem, "Write 100, as in BERT.")
     ids = vocabulary | added_tokens(document, vocabulary, name)
     types = sorted(ids, key=ids.__getitem__)
     if scores is not None:
@@ -248,9 +253,17 @@ def _of_document(document: Any, name: str) -> SubwordVocabulary:
     unknown = unknown if isinstance(unknown, str) and unknown in ids else None
     if unknown is not None:
         special.add(unknown)
+    marker = detect_marker(types)
+    if kind == "WordPiece" and prefix != "":
+        marker = "##"
+    elif kind == "WordPiece":  # types inside a word are as at its start
+        marker = "" if marker == "##" else marker
+    elif prefix:
+        marker = "##"
+    in_text = special & vocabulary.keys() if kind in ("Unigram", "WordPiece") else ()
     return SubwordVocabulary(
         tuple(types),
-        "##" if prefix or kind == "WordPiece" else detect_marker(types),
+        marker,
         preprocessor,
         frozenset(special),
         unknown,
@@ -258,6 +271,7 @@ def _of_document(document: Any, name: str) -> SubwordVocabulary:
         None if scores is None else tuple(scores),
         file_ids=_file_ids(types, ids),
         file={**document, "model": rest},
+        in_text=frozenset(in_text),
     )
 
 

@@ -27,6 +27,7 @@ from morphgraph.formats.gguf import MAGIC, read_gguf
 from morphgraph.formats.hugging_face import (
     SPECIAL,
     Merges,
+    as_numbered,
     assumed_document,
     checked_vocabulary,
     read_merges,
@@ -302,7 +303,8 @@ def _by_content(data: bytes, name: str, pattern: str | None) -> Opened:
             check_lines(data, name)
         document = parse_json(data, name)
         if isinstance(document, dict) and isinstance(document.get("model"), dict):
-            return replace(plain, document=document)
+            document, warnings = as_numbered(document)
+            return replace(plain, document=document, warnings=tuple(warnings))
         if not isinstance(document, dict):
             raise FileFormatError(name, "", "it is not a vocabulary", _LIST_OR_MODEL)
         return replace(plain, types=checked_vocabulary(document, name, "read as vocab.json"))
@@ -332,7 +334,7 @@ def _with_settings(found: Opened, settings: Mapping[str, Any]) -> Opened:
         document = document_of_class(settings, types, found.merges.parts) or document
     if document is None or not isinstance(document.get("model"), dict):
         lost = not_honoured(None, settings, whole=document is not None)
-        return replace(found, warnings=tuple(lost))
+        return replace(found, warnings=(*found.warnings, *lost))
     made, warnings = completed(document, settings, whole=is_whole, implied=is_implied)
     if made == found.document and not warnings:
         return found
@@ -340,7 +342,8 @@ def _with_settings(found: Opened, settings: Mapping[str, Any]) -> Opened:
     if made != found.document:
         parts = {key: value for key, value in made.items() if key != "model"}
         sum_ = checksum(f"{sum_} {json.dumps(parts, sort_keys=True)}".encode())
-    return replace(found, document=made, pieces=None, types=None, checksum=sum_, warnings=warnings)
+    said = (*found.warnings, *warnings)
+    return replace(found, document=made, pieces=None, types=None, checksum=sum_, warnings=said)
 
 
 def _with_controls(settings: Mapping[str, Any], model: Any) -> dict[str, Any]:

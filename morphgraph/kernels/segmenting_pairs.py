@@ -5,6 +5,8 @@ reads the seed of the pair's group and then one slot, found or not, without a br
 ``first part << 43 | second part << 22 | rank``. The arrays are those of `kernels.segmenting`.
 """
 
+from typing import Any
+
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
@@ -104,7 +106,7 @@ def build_pairs(parts, part_offsets):
     seeds = np.zeros(groups, np.uint16)
     # The largest groups first, while there is room.
     for group in order:
-        seed: np.int64 | int = np.int64(0)
+        seed: Any = np.int64(0)
         while not _placed(table, shift, keys, member[ends[group] : ends[group + 1]], seed):
             seed += 1
             if seed == _SEEDS:

@@ -342,13 +342,13 @@ def best_path(
         fused = False
         while end > 0:
             type_ = token[end]
-            joined = fuse and fused and stand_in[end] == 1
+            joined = fuse and fused and type_ == unknown
             closed_by[base + end - 1] = type_ if joined else -1
             token_at[base + end - 1] = INSIDE_TOKEN if joined else type_
             for inner in range(begin[end], end - 1):
                 closed_by[base + inner] = type_
                 token_at[base + inner] = INSIDE_TOKEN
-            fused = stand_in[end] == 1
+            fused = type_ == unknown
             end = begin[end]
     return closed_by, token_at
 

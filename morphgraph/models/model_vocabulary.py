@@ -213,7 +213,8 @@ class ModelVocabulary:
         for form in (piece, self._normalised(piece)):
             tokens = step(form)
             named = [token.id for token in tokens if token.id != step.unknown]
-            if len(named) == len(tokens) and not step.unnamed(form, tokens):
+            # Merging itself does not count what it leaves out.
+            if len(named) == len(tokens) and not Pieces.unnamed(step, form, tokens):
                 break
         return named
 

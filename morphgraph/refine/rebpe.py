@@ -95,6 +95,7 @@ def preview_annealing(
     settings = settings or ReBPESettings()
     graph, words, maximum = tokeniser.graph, benchmark.words, settings.maximum_vocabulary
     affected = dict.fromkeys(words.word_of_atom[list(words.unknown)].tolist())
+    affected |= dict.fromkeys(each.word for each in words.left_out)
     atoms = tokeniser.missing_atoms([words.texts[n] for n in affected], bare=benchmark.bare)
     whole = replace(tokeniser, graph=graph.after(graph.preview_anneal((), atoms)))
     made: set[str] = set()

@@ -252,7 +252,8 @@ class GoldSet:
     def encoded_by(self, segmenter: Segmenter) -> Words:
         """Encode the words for a segmenter; segmenters that encode alike share the result."""
         words = segmenter.encode(self.texts, bare=self.bare)
-        content = hashlib.sha256(json.dumps(sorted(words.unknown.items())).encode())
+        apart = [sorted(words.unknown.items()), words.left_out]
+        content = hashlib.sha256(json.dumps(apart).encode())
         for array in (words.atoms, words.word_offsets, words.piece_offsets, words.gap_position):
             content.update(array.tobytes())
         return self._encoded.setdefault(content.digest(), words)

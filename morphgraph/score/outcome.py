@@ -163,10 +163,7 @@ class Outcome:
             return list(self.predicted[entry].morphs)
         if self.segmentation is None or self.words is None or self.segmenter is None:
             return list(self.gold_set.reference.entries[entry].morphs)
-        return [
-            self.segmenter.token_text(self.words, atom, token)
-            for atom, token in self.segmentation.token_ends(entry)
-        ]
+        return self.segmenter.token_texts(self.segmentation, entry)
 
     @cached_property
     def parts(self) -> Counts:

@@ -425,7 +425,7 @@ def compress(
         counts += np.bincount(tokens[typed], weight[typed], len(counts))
         untyped += float(weight[~typed].sum())
         markers += float(weight[encoded.is_marker[ends]].sum())
-        if (segmentation.token_at == DROPPED).any():
+        if encoded.left_out or (segmentation.token_at == DROPPED).any():
             owner = np.repeat(np.arange(len(encoded)), np.diff(encoded.character_offsets))
             out = ~segmentation.covered[:-1]
             dropped += float(weights[owner[out]].sum())

@@ -213,6 +213,13 @@ class Segmenter(ABC):
         """Return the readable text of a token that ends at an atom; an unknown character as is."""
         return cast(str, self.below.token_text(words, atom, token))
 
+    def token_texts(self, found: Segmentation, word: int) -> list[str]:
+        """Return the readable tokens of a word, with the characters that are left out."""
+        return [
+            text or self.token_text(found.words, atom, token)
+            for atom, token, text in found.named_ends(word)
+        ]
+
     def vocabulary_id(self, token: int) -> int | None:
         """Return the id of a type in the file of the model; None if it has none."""
         return cast("int | None", self.below.vocabulary_id(token))
@@ -328,13 +335,14 @@ def standard_segmenter(base: BpeTokeniser | SubwordVocabulary | Segmenter) -> Se
     """Return the own segmentation of a tokeniser or vocabulary; a segmenter unchanged.
 
     A tokeniser uses its merges, after which types that SentencePiece marks as unused are
-    decomposed; a vocabulary uses Unigram with log-probabilities, WordPiece with ``##``, and else
-    the longest match from the left.
+    decomposed; a vocabulary uses Unigram with log-probabilities, WordPiece with ``##`` or if its
+    file says so, and else the longest match from the left.
     """
     if isinstance(base, SubwordVocabulary):
         if base.scores is not None:
             return method_on(base, "unigram")
-        return method_on(base, "wordpiece" if base.marker == "##" else "greedy")
+        says_so = base.file_model.get("type") == "WordPiece"
+        return method_on(base, "wordpiece" if base.marker == "##" or says_so else "greedy")
     if not isinstance(base, BpeTokeniser):
         return base
     if unused := base.unused:

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +18,16 @@ from morphgraph.corpus.counts import WordCounts
 from morphgraph.corpus.pipelines import PIPELINES, PreparedCorpus
 from morphgraph.formats.export import ExportedModel
 from morphgraph.formats.loading import read_vocabulary
+from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.method import Method, Parameters, Training
 from morphgraph.segment.training import with_pipeline
 from morphgraph.segment.wordpiece import VocabularySegmenter, vocabulary_model
+from morphgraph.tokeniser.preprocess import BYTES
 from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary, check_scores
-from morphgraph.tokeniser.words import INSIDE_CHARACTER, UNKNOWN, Segmentation, Words
+from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
+
+if TYPE_CHECKING:
+    from morphgraph.kernels.trie import Trie
 
 UNKNOWN_PENALTY = 10.0
 """How much lower than the smallest log-probability an unknown character's is."""
@@ -51,29 +56,49 @@ class BestPath(VocabularySegmenter):
     _unknown_score: Any
 
     def segment(self, words: Words) -> Segmentation:
+        return Segmentation(words, *self._found(words, words.piece_offsets))
+
+    def _found(
+        self, words: Words, piece_offsets: npt.NDArray[np.int64], atoms: slice = slice(None)
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         from morphgraph.kernels.trie import best_path
 
-        found = best_path(
-            words.atoms,
-            words.piece_offsets,
-            (words.gap_position == INSIDE_CHARACTER).astype(np.uint8),
-            self.vocabulary.trie,
+        numbers = words.atoms[atoms]
+        closed_by, token_at = best_path(
+            numbers,
+            piece_offsets,
+            self._is_continued(numbers),
+            self._trie,
             self.vocabulary.spelled_forms,
             self._scores,
             self.unknown_id,
             self._unknown_score,
             self.unknown_id != UNKNOWN,
         )
-        return Segmentation(words, *found)
+        return closed_by, token_at
+
+    def _is_continued(self, atoms: npt.NDArray[np.int32]) -> npt.NDArray[np.uint8]:
+        """Return 1 for each atom that is a byte, but the last one of its character."""
+        found = np.zeros(len(atoms), np.uint8)
+        if self.vocabulary.byte_fallback:
+            bytes_ = [self.vocabulary.atoms[text] for text in BYTES[0x80:0xC0]]
+            found[:-1] = np.isin(atoms[1:], bytes_)
+        return found
+
+    @property
+    def _trie(self) -> Trie:
+        return self.vocabulary.trie
 
     def token_text(self, words: Words, atom: int, token: int) -> str:
         """Return the readable text of a token; for an unknown one, its original characters."""
         if token == UNKNOWN or token != self.unknown_id:
             return super().token_text(words, atom, token)
-        start = words.piece_offsets[np.searchsorted(words.piece_offsets, atom, "right") - 1]
-        first = atom
-        while first > start and first in words.unknown and first - 1 in words.unknown:
-            first -= 1
+        # Where it begins is in the segmentation of its piece.
+        number = np.searchsorted(words.piece_offsets, atom, "right") - 1
+        start, end = words.piece_offsets[number : number + 2].tolist()
+        _, token_at = self._found(words, np.array([0, end - start]), slice(start, end))
+        before = np.flatnonzero(token_at[: atom - start] != INSIDE_TOKEN) + 1
+        first = start + int(before.max(initial=0))
         return "".join(self.vocabulary.atom_text(words, i) for i in range(first, atom + 1))
 
 
@@ -94,6 +119,10 @@ class Unigram(BestPath):
 
     method = "unigram"
     name = "Unigram"
+
+    @property
+    def _trie(self) -> Trie:
+        return self.vocabulary.full_trie
 
     def __init__(
         self,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Self
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from pydantic import Field
@@ -14,6 +15,7 @@ from morphgraph.core.text import percent
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.corpus.pipelines import PreparedCorpus
 from morphgraph.formats.export import LOSES_MARKS, ExportedModel, sentences_to_check
+from morphgraph.formats.hugging_face import library_numbers
 from morphgraph.formats.recipe import read_lineage
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.method import Method, Parameters, Training
@@ -21,6 +23,9 @@ from morphgraph.segment.segmenter import Inventory, Segmenter
 from morphgraph.segment.training import Asked, check_vocabulary_size, train_bpe, with_pipeline
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words, called
+
+if TYPE_CHECKING:
+    from morphgraph.kernels.trie import Trie
 
 
 class VocabularySegmenter(Segmenter):
@@ -96,7 +101,9 @@ class VocabularySegmenter(Segmenter):
         vocabulary = self.vocabulary
         letters = (c for c in vocabulary.atoms if c.islower() and len(c.upper()) == 1)
         capitals = {c.upper() for c in letters if c.upper() != c}
-        unknown = self.encode(sorted(capitals), bare=True).unknown
+        # Those in the names of special types are no letters.
+        alone = replace(vocabulary, in_text=frozenset())
+        unknown = alone.encode(sorted(capitals), bare=True).unknown
         if not capitals or len(unknown) < len(capitals):
             return ""
         ordinary = [text.lstrip("▁") for text in vocabulary.types if text not in vocabulary.special]
@@ -156,7 +163,8 @@ def vocabulary_model(
             "method": held,
         },
     }
-    if vocabulary.marker == "##" and document["decoder"] is None:
+    # A file without a decoder is decoded without one; here, nobody has left it out.
+    if vocabulary.marker == "##" and not vocabulary.file_model and document["decoder"] is None:
         document["decoder"] = {"type": "WordPiece", "prefix": "##", "cleanup": True}
     lineage = read_lineage(settings, vocabulary.name)
     first = ids if lineage is None else lineage.ids
@@ -165,7 +173,7 @@ def vocabulary_model(
         reason, plain = LOSES_MARKS, None
     if plain is not None:
         reason = "the tokenizers library has such a model"
-        plain = {"vocab": ids, **plain}
+        plain = _without_added({"vocab": ids, **plain}, document, vocabulary)
     return ExportedModel(
         vocabulary.name,
         called(segmenter.name, segmenter.parameters),
@@ -177,6 +185,27 @@ def vocabulary_model(
         plain,
         leading_space=vocabulary.preprocessor.leading_space,
     )
+
+
+def _without_added(
+    plain: Mapping[str, Any], document: Mapping[str, Any], vocabulary: SubwordVocabulary
+) -> Mapping[str, Any]:
+    """Leave out added tokens that the file's model lacks, unless the library renumbers them then.
+
+    They would be pieces of its model otherwise, found spelled out in a text.
+    """
+    added = document["added_tokens"] or []
+    only_added = {token["content"] for token in added} - vocabulary.in_text
+    held, listed = plain["vocab"], document["model"]["vocab"]
+    rest = {text: number for text, number in listed.items() if text not in only_added}
+    numbers = library_numbers(rest, added)
+    same = all(listed.get(text) == number for text, number in numbers.items())
+    if vocabulary.file_model.get("type") != plain["type"] or not same or not rest:
+        return plain
+    if isinstance(held, Mapping):
+        return {**plain, "vocab": rest}
+    pairs = [pair for pair in held if pair[0] in rest]
+    return {**plain, "vocab": pairs} if pairs == held[: len(pairs)] else plain
 
 
 class Greedy(VocabularySegmenter):
@@ -196,7 +225,7 @@ class Greedy(VocabularySegmenter):
     name = "Greedy"
 
     def segment(self, words: Words) -> Segmentation:
-        return _leftmost_longest(self.vocabulary, words, self.unknown_id, None)
+        return _leftmost_longest(self.vocabulary, words, self.unknown_id)
 
 
 GREEDY = Method(
@@ -217,14 +246,18 @@ class WordPieceParameters(Parameters):
         default=None,
         description="The unknown token; the vocabulary's own, else [UNK], if not given.",
     )
-    longest_word: int = Field(default=100, ge=1, description="Longer pieces are one unknown token.")
+    longest_word: int | None = Field(
+        default=None,
+        ge=1,
+        description="Longer pieces are one unknown token; the file's own, else 100, if not given.",
+    )
 
 
-_USUAL = WordPieceParameters()
+_LONGEST_WORD = 100
 
 
 class WordPiece(VocabularySegmenter):
-    """Greedy longest match from the left, with ``##`` before types inside a word.
+    """Greedy longest match from the left, with ``##`` before types inside a word, if anything.
 
     A piece that cannot be finished, or has more than ``longest_word`` characters, is one
     ``unknown`` token, as in Hugging Face's `WordPiece`; where the vocabulary lacks that type, its
@@ -243,12 +276,14 @@ class WordPiece(VocabularySegmenter):
         self,
         vocabulary: SubwordVocabulary,
         unknown: str | None = None,
-        longest_word: int = _USUAL.longest_word,
+        longest_word: int | None = None,
     ) -> None:
+        if longest_word is None:
+            longest_word = vocabulary.file_model.get("max_input_chars_per_word") or _LONGEST_WORD
         WordPieceParameters(unknown=unknown, longest_word=longest_word)
         super().__init__(vocabulary)
         self.unknown = unknown or vocabulary.unknown or "[UNK]"
-        self.longest_word = longest_word
+        self.longest_word: int = longest_word
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -260,7 +295,8 @@ class WordPiece(VocabularySegmenter):
         return self.vocabulary.ids.get(self.unknown, UNKNOWN)
 
     def segment(self, words: Words) -> Segmentation:
-        return _leftmost_longest(self.vocabulary, words, self.unknown_id, self.longest_word)
+        trie = self.vocabulary.full_trie
+        return _leftmost_longest(self.vocabulary, words, self.unknown_id, trie, self.longest_word)
 
     @property
     def forgiving(self) -> Greedy:
@@ -277,7 +313,7 @@ class WordPiece(VocabularySegmenter):
         plain = {
             "type": "WordPiece",
             "unk_token": self.unknown,
-            "continuing_subword_prefix": "##",
+            "continuing_subword_prefix": "##" if self.vocabulary.marker == "##" else "",
             "max_input_chars_per_word": self.longest_word,
         }
         return vocabulary_model(self, plain)
@@ -354,11 +390,15 @@ WORDPIECE = Method(
 
 
 def _leftmost_longest(
-    vocabulary: SubwordVocabulary, words: Words, unknown: int, longest_word: int | None
+    vocabulary: SubwordVocabulary,
+    words: Words,
+    unknown: int,
+    trie: Trie | None = None,
+    longest_word: int | None = None,
 ) -> Segmentation:
     from morphgraph.kernels.trie import leftmost_longest
 
     most = min(longest_word or 0, len(words.atoms))
     how = vocabulary.spelled_forms, unknown, longest_word is not None, most
     pieces = words.atoms, words.piece_offsets
-    return Segmentation(words, *leftmost_longest(*pieces, vocabulary.trie, *how))
+    return Segmentation(words, *leftmost_longest(*pieces, trie or vocabulary.trie, *how))

@@ -28,7 +28,7 @@ class Merging(Pieces):
     are decomposed in the end, with their numbers of atoms. Merges of the same number in ``levels``
     count as of one rank. Symbols that a SentencePiece model's user defined are atoms, the longest
     at each place. A character outside the alphabet becomes its bytes (``byte_fallback``), or the
-    unknown token, or, where there is none, nothing; no merge crosses it. With ``ignore_merges`` a
+    unknown token, or, where there is none, nothing before it is merged. With ``ignore_merges`` a
     piece that is a type stays whole.
 
     >>> vocabulary = {"u": 0, "n": 1, "d": 2, "o": 3, "un": 4, "undo": 5}
@@ -84,7 +84,8 @@ class Merging(Pieces):
         return settings.get("levels") or range(len(settings["merges"]))
 
     def cut(self, piece: str) -> list[Token]:
-        atoms, whole = self.atoms(piece), self._whole.get(piece)
+        whole = self._whole.get(piece)
+        atoms = self.atoms(piece, leaves_out=whole is None)
         merged = self._merged(atoms) if whole is None else iter([(whole, 0, len(atoms) - 1)])
         return self._tokens(atoms, self._taken_apart(merged))
 
@@ -104,11 +105,15 @@ class Merging(Pieces):
                 yield part, first, first + atoms - 1
                 first += atoms
 
-    def atoms(self, piece: str) -> list[Atom]:
-        """Return the atoms of a piece."""
+    def unnamed(self, piece: str, tokens: Sequence[Token]) -> list[tuple[int, int]]:
+        """Return nothing: an unknown character without a token is left out before merging."""
+        return []
+
+    def atoms(self, piece: str, leaves_out: bool = True) -> list[Atom]:
+        """Return the atoms of a piece; ``leaves_out``: without those that have no type."""
         found: list[Atom] = []
+        waiting: list[Atom] = []  # unknown
         at = position = 0
-        last_unknown = False
         while position < len(piece):
             symbols = (text for text in self.symbols if piece.startswith(text, position))
             character = next(symbols, piece[position])
@@ -116,18 +121,20 @@ class Merging(Pieces):
             text = character + self.suffix if position == len(piece) else character
             end = at + len(character.encode())
             numbers = [self.ids.get(text)]
-            if numbers == [None] and self.byte_fallback:
+            is_known = numbers != [None]
+            if not is_known and self.byte_fallback:
                 numbers = [self.ids.get(f"<0x{byte:02X}>") for byte in text.encode()]
+            if is_known or (None in numbers and not self.fuse_unknown):
+                found += waiting
+                waiting = []
+            # As in the library, bytes come before an unknown token that may go on behind them.
             if None not in numbers:
                 found += [(number, at, end) for number in numbers]
-                last_unknown = False
-            elif last_unknown and self.fuse_unknown:
-                found[-1] = (self.unknown, found[-1][1], end)
-            else:
-                found.append((self.unknown, at, end))
-                last_unknown = self.unknown is not None
+            elif self.unknown is not None or not leaves_out:
+                first = waiting[0][1] if waiting else at
+                waiting = [(self.unknown, first, end)]
             at = end
-        return found
+        return found + waiting
 
     def _merged(self, atoms: list[Atom]) -> Iterator[Merged]:
         """Merge until nothing applies, with a linked list of tokens and a heap of candidates."""

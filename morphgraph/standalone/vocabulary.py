@@ -57,6 +57,15 @@ class Lookup(Pieces):
         # By their marker or without it, types spell a piece out: at its start, and later.
         self.spelled = (self.plain, self.marked if self.marker == "##" else self.plain)
 
+    def find_in_text(self) -> None:
+        """Find the special types, too, that the library's own models find spelled out in a text."""
+        numbers = {text: number for number, text in enumerate(self.types)}
+        for text in self.model["method"]["model"].get("in_text") or ():
+            self.plain[text] = numbers[text]
+            if self.marker and text.startswith(self.marker) and text != self.marker:
+                self.marked[text[len(self.marker) :]] = numbers[text]
+        self.longest = max(map(len, self.plain), default=0)
+
     def atom_count(self, characters: Iterable[str]) -> int:
         """A character that is no type of its own is its bytes, where there are types for these."""
         if not self.byte_fallback:
@@ -103,6 +112,7 @@ class Greedy(Lookup):
         super().__init__(model)
         self.whole = model["type"] == "wordpiece"
         if self.whole:
+            self.find_in_text()
             name = self.parameters["unknown"]
             self.unknown_number = self.types.index(name) if name in self.types else None
         self.unknown = None if self.unknown_number is None else self.shown[self.unknown_number]
@@ -147,6 +157,7 @@ class Unigram(Lookup):
 
     def __init__(self, model: Mapping[str, Any]) -> None:
         super().__init__(model)
+        self.find_in_text()
         vocabulary = model["method"]["model"]
         self.unknown = None if self.unknown_number is None else self.shown[self.unknown_number]
         self._kind = "f" if vocabulary["single"] else "d"
@@ -180,10 +191,11 @@ class Unigram(Lookup):
             if type_ is None and self.byte_fallback:
                 found += reversed(self.bytes_of(characters[at], start, stop))
             else:
-                if type_ is None and was_unknown:
+                type_ = self.unknown_number if type_ is None else type_
+                if was_unknown and type_ == self.unknown_number:
                     stop = found.pop()[2]
-                found.append((self.unknown_number if type_ is None else type_, start, stop))
-            was_unknown = type_ is None
+                found.append((type_, start, stop))
+            was_unknown = type_ == self.unknown_number
             end = at
         return self.tokens(reversed(found))
 

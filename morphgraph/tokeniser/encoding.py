@@ -25,6 +25,7 @@ from morphgraph.tokeniser.words import (
     INSIDE_CHARACTER,
     NO_GAP,
     UNKNOWN,
+    LeftOut,
     Words,
     code_points,
     concatenate,
@@ -36,8 +37,11 @@ _SPACE = "".join(
 """Unicode's white space, which is less than Python's."""
 _SPACES = re.compile(f"[{_SPACE}]*")
 
-Found = tuple[AddedToken | None, int, int]
-"""A part of a text, with its span: an added token, without included space, or None between two."""
+Found = tuple[AddedToken | None, int, int, slice]
+"""A part of a text, with its span: an added token, without included space, or None between two.
+
+Last, the same with included space.
+"""
 
 
 class Search:
@@ -47,7 +51,7 @@ class Search:
     that begins inside the previous extended one still counts.
 
     >>> search = Search([("ab", AddedToken("ab", single_word=True)), ("b", AddedToken("b"))])
-    >>> [("abc b")[start:end] for _, start, end in search.parts("abc b")]
+    >>> [("abc b")[start:end] for _, start, end, _ in search.parts("abc b")]
     ['abc ', 'b']
     """
 
@@ -91,12 +95,12 @@ class Search:
             left = max(at, len(text[:start].rstrip(_SPACE))) if token.lstrip else start
             right = cast("re.Match[str]", _SPACES.match(text, end)).end() if token.rstrip else end
             if at < left:
-                yield None, at, left
+                yield None, at, left, slice(at, left)
             if left < right:  # else it is white space included in the previous token
-                yield token, start, end
+                yield token, start, end, slice(left, right)
             at = right
         if at < len(text):
-            yield None, at, len(text)
+            yield None, at, len(text), slice(at, None)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -115,7 +119,8 @@ class WordEncoder:
 
     ``added``: the ids of the added tokens, which are not part of the alphabet; those without ids
     are not searched for. ``missing`` collects the atoms that were needed and are not in the
-    alphabet.
+    alphabet. ``leaves_out``: such a character has no atom if there is no unknown token, as in the
+    `tokenizers` library's BPE; ``whole``: except in a piece that is a type, as it may stay whole.
     """
 
     def __init__(
@@ -123,8 +128,12 @@ class WordEncoder:
         preprocessor: Preprocessor,
         ids: Mapping[str, int],
         added: Mapping[str, int] | None = None,
+        *,
+        leaves_out: bool = False,
+        whole: bool = False,
     ) -> None:
         self.preprocessor = preprocessor
+        self.leaves_out, self.whole = leaves_out, whole
         self.ids = ids
         self.added = added or {}
         self.missing: set[str] = set()
@@ -320,19 +329,23 @@ class WordEncoder:
         markers: set[int] = set()
         piece_offsets = [0]
         unknown: dict[int, str] = {}
-        added: list[int] = []
+        left_out: list[tuple[int, tuple[int, int], str]] = []
+        added: dict[int, str] = {}
         text = prefix + word
         check_length(text)
-        for token, span, pieces in self._parts(text):
+        for token, span, pieces, named in self._parts(text):
             if token is not None:
-                added.append(len(atoms))
+                added[len(atoms)] = named
                 atoms.append(self.added[token.content])
                 spans.append(span)
                 piece_offsets.append(len(atoms))
             for piece in pieces:
-                if piece and piece[0][0] in MARKERS:
+                before = len(left_out)
+                found = self._atoms(piece, unknown, left_out, len(atoms))
+                is_first_out = any(at == len(atoms) for at, *_ in left_out[before:])
+                if piece and piece[0][0] in MARKERS and not is_first_out:
                     markers.add(len(atoms))
-                for atom, first, last in self._atoms(piece, unknown, len(atoms)):
+                for atom, first, last in found:
                     atoms.append(atom)
                     spans.append((first, last))
                 if len(atoms) > piece_offsets[-1]:
@@ -348,56 +361,83 @@ class WordEncoder:
             np.array(piece_offsets, np.int64),
             np.array([*position, NO_GAP][: len(atoms)], np.int32),
             unknown,
-            tuple(added),
+            added,
+            tuple(
+                LeftOut(0, at, _place_alone(span, spans[max(0, at - 1) : at + 1], prefix), text)
+                for at, span, text in left_out
+            ),
         )
 
-    def _parts(self, text: str) -> Iterator[tuple[AddedToken | None, tuple[int, int], list[Piece]]]:
-        """Return the added tokens with their spans, and the pieces between them."""
+    def _parts(
+        self, text: str
+    ) -> Iterator[tuple[AddedToken | None, tuple[int, int], list[Piece], str]]:
+        """Return the added tokens with their spans and texts, and the pieces between them."""
         settings = self.preprocessor
         if not self._has_added(text):
-            yield None, (0, len(text)), settings.pieces(text)
+            yield None, (0, len(text)), settings.pieces(text), ""
             return
-        for outer, start, end in self._raw.parts(text):
+        for outer, start, end, whole in self._raw.parts(text):
             if outer is not None:
-                yield outer, (start, end), []
+                yield outer, (start, end), [], text[whole]
                 continue
             raw = slice(start, end)
-            for inner, first, last in self._normalised.parts(self._normal(text[raw])):
+            normal = self._normal(text[raw])
+            for inner, first, last, whole in self._normalised.parts(normal):
                 part = slice(first, last)
                 if inner is not None:
-                    yield inner, settings.span_of_part(text, raw, part), []
+                    yield inner, settings.span_of_part(text, raw, part), [], normal[whole]
                 else:
-                    yield None, (0, 0), settings.pieces_of_part(text, raw, part)
+                    yield None, (0, 0), settings.pieces_of_part(text, raw, part), ""
 
     def _atoms(
-        self, piece: Piece, unknown: dict[int, str], offset: int
+        self,
+        piece: Piece,
+        unknown: dict[int, str],
+        left_out: list[tuple[int, tuple[int, int], str]],
+        offset: int,
     ) -> list[tuple[int, int, int]]:
         """Return the atoms of a piece with their spans."""
         settings = self.preprocessor
+        stand_in = self.ids.get(settings.unknown, UNKNOWN) if settings.unknown else UNKNOWN
+        leaves_out = self.leaves_out and stand_in == UNKNOWN
+        if leaves_out and self.whole:
+            leaves_out = "".join(character for character, *_ in piece) not in self.ids
         found: list[tuple[int, int, int]] = []
-        last_unknown = False
+        waiting: list[tuple[str, int, int]] = []
+
+        def end_unknown() -> None:
+            if waiting:
+                unknown[offset + len(found)] = "".join(text for text, *_ in waiting)
+                found.append((stand_in, waiting[0][1], waiting[-1][2]))
+                waiting.clear()
+
         for i, (character, start, end) in enumerate(piece):
             text = character + settings.suffix if i == len(piece) - 1 else character
             atom = self.ids.get(text)
             if atom is not None:
+                end_unknown()
                 found.append((atom, start, end))
-                last_unknown = False
                 continue
             bytes_ = [f"<0x{byte:02X}>" for byte in text.encode()] if settings.byte_fallback else []
             if bytes_ and all(byte in self.ids for byte in bytes_):
+                # As in the library, they come before an unknown token that may go on behind them.
                 found += [(self.ids[byte], start, end) for byte in bytes_]
-                last_unknown = False
                 continue
             self.missing.add(text)
-            if last_unknown and settings.fuse_unknown:
-                found[-1] = (found[-1][0], found[-1][1], end)
-                unknown[offset + len(found) - 1] += character
+            if leaves_out:
+                left_out.append((offset + len(found), (start, end), character))
                 continue
-            stand_in = self.ids.get(settings.unknown) if settings.unknown is not None else None
-            unknown[offset + len(found)] = character
-            found.append((UNKNOWN if stand_in is None else stand_in, start, end))
-            last_unknown = stand_in is not None
+            if not settings.fuse_unknown or stand_in == UNKNOWN:
+                end_unknown()
+            waiting.append((character, start, end))
+        end_unknown()
         return found
+
+
+def _place_alone(span: tuple[int, int], beside: Sequence[tuple[int, int]], prefix: str) -> int:
+    """Return the place in its word of a character, unless it shares it with an atom beside; -1."""
+    shares = any(span[0] < end and start < span[1] for start, end in beside)
+    return -1 if shares else max(span[0] - len(prefix), -1)
 
 
 _CUT_TOGETHER = 1_000

@@ -113,6 +113,17 @@ def check_types(types: Collection[str], name: str, place: str = "") -> None:
     TYPES_CHARACTERS.check(sum(map(len, types)), name, place)
 
 
+IDS_END = 1 << 32
+"""Ids have 32 bits in the `tokenizers` library."""
+
+
+def check_id(number: int, text: str, name: str, place: str) -> None:
+    """Raise `FileFormatError` for an id that the library's numbers have no room for."""
+    if number >= IDS_END:
+        problem = f"the id of “{cut(text)}” is {number:,}, and ids have 32 bits"
+        raise FileFormatError(name, place, problem, f"Give it one below {IDS_END:,}.")
+
+
 def added_tokens(
     document: Mapping[str, Any], vocabulary: Mapping[str, int], name: str
 ) -> dict[str, int]:
@@ -128,9 +139,10 @@ def added_tokens(
         wrong = partial(FileFormatError, name, f"{place}, entry {position:,}")
         text = token.get("content") if isinstance(token, dict) else None
         number = token.get("id") if isinstance(token, dict) else None
-        if not isinstance(text, str) or not text or not isinstance(number, int):
+        if not isinstance(text, str) or not text or type(number) is not int or number < 0:
             problem = "an added token with content and id is expected"
             raise wrong(problem, "Correct the entry.")
+        check_id(number, text, name, f"{place}, entry {position:,}")
         if owner.setdefault(number, text) != text or added.get(text, number) != number:
             problem = f"the id {number:,} of “{cut(text)}” belongs to “{cut(owner[number])}”"
             raise wrong(problem, "Give each type an id of its own.")

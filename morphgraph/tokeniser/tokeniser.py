@@ -137,9 +137,13 @@ class BpeTokeniser:
             tokens = {token.content: ids[token.content] for token in self.preprocessor.added}
             for text in self.only_added:
                 del ids[text]
-            return WordEncoder(self.preprocessor, ids | dict(atoms), tokens)
+            return self._encoding(ids | dict(atoms), tokens)
 
         return self.cache.get(self.graph.family, ("encoder", atoms), make)
+
+    def _encoding(self, ids: Mapping[str, int], added: Mapping[str, int]) -> WordEncoder:
+        stays_whole = self.graph.never_whole is not None
+        return WordEncoder(self.preprocessor, ids, added, leaves_out=True, whole=stays_whole)
 
     def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
         """Encode words as atoms, as in running text; ``bare``: as whole texts of their own."""
@@ -148,7 +152,7 @@ class BpeTokeniser:
     def missing_atoms(self, words: Sequence[str], *, bare: bool = False) -> list[str]:
         """Return the atoms that words need and the alphabet lacks, by code point."""
         known = self._encoder()
-        encoder = WordEncoder(self.preprocessor, known.ids, known.added)
+        encoder = self._encoding(known.ids, known.added)
         encoder.encode(words, bare=bare)
         return sorted(encoder.missing - self.only_added)
 

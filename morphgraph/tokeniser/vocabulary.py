@@ -39,12 +39,13 @@ class SubwordVocabulary:
 
     ``types``: the strings, by id, each once. ``marker``: ``##`` stands before types inside a word,
     ``Ġ`` or ``▁`` before types that start one. ``preprocessor``: the tokeniser's own pipeline.
-    ``special``: types that no substring of a text matches. ``unknown``: the type for what no type
-    covers. ``scores``: the log-probability of each type, where there are any; ``single``: they
-    were summed in single precision. ``file_ids``: the id in the file of each type, where they are
-    not 0, 1, 2 and so on. ``file``: the other content of the file, laid out as ``tokenizer.json``
-    without types, merges and scores; segmentation does not depend on it. ``warnings``: for the
-    user. `MorphGraphError` if these are inconsistent.
+    ``special``: types that no substring of a text matches; those ``in_text`` are found there by
+    Unigram and WordPiece all the same, as by the `tokenizers` library. ``unknown``: the type for
+    what no type covers. ``scores``: the log-probability of each type, where there are any;
+    ``single``: they were summed in single precision. ``file_ids``: the id in the file of each type,
+    where they are not 0, 1, 2 and so on. ``file``: the other content of the file, laid out as
+    ``tokenizer.json`` without types, merges and scores; it is for the defaults of methods and for
+    exports. ``warnings``: for the user. `MorphGraphError` if these are inconsistent.
     """
 
     types: tuple[str, ...]
@@ -57,7 +58,8 @@ class SubwordVocabulary:
     single: bool = False
     file_ids: tuple[int, ...] | None = None
     file: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
-    warnings: tuple[str, ...] = field(default=(), compare=False)
+    in_text: frozenset[str] = frozenset()
+    warnings: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         faults = {
@@ -99,6 +101,12 @@ class SubwordVocabulary:
         return {text: number for number, text in enumerate(self.types)}
 
     @property
+    def file_model(self) -> Mapping[str, Any]:
+        """The settings of the model in the file, without types; empty if there are none."""
+        found: Mapping[str, Any] = (self.file or {}).get("model") or {}
+        return found
+
+    @property
     def initial_form(self) -> int:
         """The form in the trie of types that start a word: `PLAIN` or `MARKED`."""
         return MARKED if self.marker in ("Ġ", "▁") else PLAIN
@@ -121,7 +129,7 @@ class SubwordVocabulary:
         for text in self.types:
             if text in byte_types:
                 texts[text] = None
-            elif text not in self.special:
+            elif text not in self.special or text in self.in_text:
                 characters = self._characters(text)
                 if not self.byte_fallback or len(characters) == 1:
                     texts.update(dict.fromkeys(characters))
@@ -143,7 +151,15 @@ class SubwordVocabulary:
 
     @cached_property
     def trie(self) -> "Trie":
-        """The types by their characters, in both forms."""
+        """The types by their characters, in both forms, without special ones."""
+        return self._trie_with(frozenset())
+
+    @cached_property
+    def full_trie(self) -> "Trie":
+        """The types by their characters, in both forms, with the special ones `in_text`."""
+        return self._trie_with(self.in_text) if self.in_text else self.trie
+
+    def _trie_with(self, in_text: frozenset[str]) -> "Trie":
         from morphgraph.kernels.trie import ABSENT, Trie, build_trie
 
         atom_count = len(self.atoms) + len(self.added)
@@ -151,11 +167,11 @@ class SubwordVocabulary:
         bytes_ = set(BYTES) if self.byte_fallback else set()
         entries: list[tuple[list[int], int, int]] = []
         for number, text in enumerate(self.types):
+            if text in self.added:
+                entries += [([self.added[text]], number, form) for form in (PLAIN, MARKED)]
             if text in bytes_:
                 atom_types[self.atoms[text]] = number
-            elif text in self.added:
-                entries += [([self.added[text]], number, form) for form in (PLAIN, MARKED)]
-            elif text not in self.special:
+            elif text in in_text or not (text in self.added or text in self.special):
                 path = self.path(text)
                 entries.append((path, number, PLAIN))
                 if self.marker and text.startswith(self.marker) and text != self.marker:
@@ -246,6 +262,7 @@ class SubwordVocabulary:
             "single": self.single,
             **({} if self.file_ids is None else {"ids": list(self.file_ids)}),
             "preprocessor": preprocessor_document(self.preprocessor),
+            **({"in_text": sorted(self.in_text)} if self.in_text else {}),
             **({} if self.file is None else {"file": {**self.file}}),
         }
 
@@ -265,6 +282,9 @@ class SubwordVocabulary:
             single=document_field(document, "single", bool),
             file_ids=None if ids is None else tuple(ids),
             file=_checked_file(document_field(document, "file", dict, optional=True), document),
+            in_text=frozenset(
+                document_field(document, "in_text", list, of=str, optional=True) or ()
+            ),
         )
 
     @cached_property
@@ -280,7 +300,8 @@ class SubwordVocabulary:
         """The identity of types with ids, scores, marker and pipeline; the name is not in it."""
         own = (self.types, self.marker, sorted(self.special), self.unknown, self.scores)
         pipeline = preprocessor_state(self.preprocessor)
-        return State.of("vocabulary", *own, self.single, self.file_ids, pipeline)
+        more = [sorted(self.in_text)] if self.in_text else []
+        return State.of("vocabulary", *own, self.single, self.file_ids, pipeline, *more)
 
     def signature(self) -> str:
         """The file's name and the content's checksum: ``bert.txt@0a1b2c3d4e5f``."""

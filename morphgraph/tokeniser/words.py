@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,19 @@ NO_GAP = 0
 INSIDE_CHARACTER = -1
 
 
+class LeftOut(NamedTuple):
+    """A character outside the alphabet without an atom: merges join what is on both sides of it.
+
+    ``atom``: the atom that it stands before, or the end of the word. ``place``: its place in the
+    characters of its word; -1 if these have an atom too, or it is none of them.
+    """
+
+    word: int
+    atom: int
+    place: int
+    text: str
+
+
 @dataclass(frozen=True)
 class Words:
     """Words encoded once for one tokeniser.
@@ -32,7 +46,8 @@ class Words:
     as long as ``atoms``: the number of characters of the word before the gap after each atom;
     `NO_GAP` after a start-of-word marker and at the end of the word, `INSIDE_CHARACTER` between
     atoms of one character. ``unknown``: position in ``atoms`` → the character, for atoms outside
-    the alphabet. ``added``: the positions of added tokens.
+    the alphabet. ``added``: position → the text of added tokens, as found. ``left_out``: characters
+    outside the alphabet that have no atom; each belongs to the atom before it.
     """
 
     texts: tuple[str, ...]
@@ -41,7 +56,8 @@ class Words:
     piece_offsets: npt.NDArray[np.int64]
     gap_position: npt.NDArray[np.int32]
     unknown: Mapping[int, str] = field(default_factory=dict)
-    added: tuple[int, ...] = ()
+    added: Mapping[int, str] = field(default_factory=dict)
+    left_out: tuple[LeftOut, ...] = ()
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -78,6 +94,9 @@ class Words:
         np.add.at(change, before[chosen], 1)
         np.add.at(change, behind[chosen], -1)
         covered: npt.NDArray[np.bool_] = np.cumsum(change) > 0
+        covered[
+            [self.character_offsets[e.word] + e.place for e in self.left_out if e.place >= 0]
+        ] = False
         return covered
 
     @cached_property
@@ -155,6 +174,12 @@ class Words:
             return np.flatnonzero(is_one[atoms])
 
         unknown = places(list(self.unknown)).tolist()
+        moved = zip(chosen.tolist(), (offsets[:-1] - starts).tolist(), strict=True)
+        left_out = [
+            each._replace(word=number, atom=each.atom + shift)
+            for number, (word, shift) in enumerate(moved if self.left_out else ())
+            for each in self.left_out_of(word)
+        ]
         return Words(
             tuple(self.texts[i] for i in chosen),
             self.atoms[atoms],
@@ -162,8 +187,20 @@ class Words:
             np.append(places(self.piece_offsets), offsets[-1]),
             self.gap_position[atoms],
             {place: self.unknown[int(atoms[place])] for place in unknown},
-            tuple(places(list(self.added)).tolist()),
+            {place: self.added[int(atoms[place])] for place in places(list(self.added)).tolist()},
+            tuple(left_out),
         )
+
+    def left_out_of(self, word: int) -> Sequence[LeftOut]:
+        """Return the characters of a word that have no atom."""
+        return self._left_out.get(word, ())
+
+    @cached_property
+    def _left_out(self) -> Mapping[int, Sequence[LeftOut]]:
+        found: dict[int, list[LeftOut]] = {}
+        for each in self.left_out:
+            found.setdefault(each.word, []).append(each)
+        return found
 
     @cached_property
     def _gap_keys(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -201,6 +238,7 @@ def concatenate(chunks: Sequence[Words]) -> Words:
     starts = np.append(0, np.cumsum([len(chunk.atoms) for chunk in chunks])).tolist()
     shifted = list(zip(starts, chunks, strict=False))
     ends = np.zeros(1, np.int64)
+    firsts = accumulate(map(len, chunks), initial=0)
     return Words(
         tuple(chain.from_iterable(chunk.texts for chunk in chunks)),
         np.concatenate([np.zeros(0, np.int32), *(chunk.atoms for chunk in chunks)]),
@@ -208,7 +246,12 @@ def concatenate(chunks: Sequence[Words]) -> Words:
         np.concatenate([ends, *(chunk.piece_offsets[1:] + start for start, chunk in shifted)]),
         np.concatenate([np.zeros(0, np.int32), *(chunk.gap_position for chunk in chunks)]),
         {start + at: text for start, c in shifted for at, text in c.unknown.items()},
-        tuple(start + at for start, chunk in shifted for at in chunk.added),
+        {start + at: text for start, c in shifted for at, text in c.added.items()},
+        tuple(
+            each._replace(word=each.word + first, atom=each.atom + start)
+            for first, (start, chunk) in zip(firsts, shifted, strict=False)
+            for each in chunk.left_out
+        ),
     )
 
 
@@ -235,6 +278,20 @@ class Segmentation:
         start, end = self.words.word_offsets[word : word + 2]
         ends = start + np.flatnonzero(self.token_at[start:end] >= 0)
         return zip(ends.tolist(), self.token_at[ends].tolist(), strict=True)
+
+    def named_ends(self, word: int) -> Iterator[tuple[int, int, str]]:
+        """Return what `token_ends` does, with characters outside the alphabet that have no atom.
+
+        Such a one is `UNKNOWN`, with its text, which is empty for all others; it comes behind the
+        token that is merged across it.
+        """
+        left_out = list(self.words.left_out_of(word))[::-1]
+        while left_out and left_out[-1].atom == self.words.word_offsets[word]:
+            yield -1, UNKNOWN, left_out.pop().text
+        for atom, token in self.token_ends(word):
+            yield atom, token, ""
+            while left_out and left_out[-1].atom <= atom + 1:
+                yield -1, UNKNOWN, left_out.pop().text
 
     @cached_property
     def covered(self) -> npt.NDArray[np.bool_]:

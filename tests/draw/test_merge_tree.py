@@ -1,5 +1,6 @@
 """Merge trees: what they say, where things stand, and that the picture is safe XML."""
 
+import json
 import math
 import re
 import xml.etree.ElementTree as ElementTree
@@ -11,7 +12,7 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from small import small_reference, small_tokeniser
+from small import small_document, small_reference, small_tokeniser
 from strategies import MergeList, graph_of, with_words
 
 from morphgraph.draw import BLAME_SCALE, SCENE_COLOURS
@@ -32,6 +33,7 @@ from morphgraph.draw.merge_tree import (
     wrapped_rows,
 )
 from morphgraph.draw.merge_tree_svg import GAP_COLOURS, to_svg
+from morphgraph.formats.hugging_face import from_tokenizer_json
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.preprocess import Preprocessor
@@ -143,11 +145,20 @@ def test_a_merge_of_letters_from_the_right_is_told_from_the_left() -> None:
 
 
 def test_unknown_characters_are_shown_as_they_are() -> None:
-    tokeniser = small_tokeniser([("a", "b")], "ab")
+    document = small_document([("a", "b")], "ab", unk_token="<unk>")
+    document["model"]["vocab"]["<unk>"] = 3
+    tokeniser = from_tokenizer_json(json.dumps(document).encode(), "t.json")
     tree = describe_tree(tokeniser, tokeniser.encode(["ab\u0301日"]), 0)
     assert [leaf.label for leaf in tree.leaves] == ["a", "b", "◌\u0301", "日"]
     assert [leaf.is_unknown for leaf in tree.leaves] == [False, False, True, True]
     assert "not in the alphabet" in tree.leaves[3].tooltip
+
+
+def test_what_is_left_out_is_named_beside_the_atom_before_it() -> None:
+    tokeniser = small_tokeniser([("a", "b")], "abc")
+    tree = describe_tree(tokeniser, tokeniser.encode(["éa日ébcx"]), 0)
+    assert [leaf.label for leaf in tree.leaves] == ["a", "b", "c"]
+    assert [leaf.tooltip.partition("left out: ")[2] for leaf in tree.leaves] == ["é 日 é", "", "x"]
 
 
 @given(st.text())
@@ -213,7 +224,7 @@ def test_trees_of_a_word_stand_on_one_axis(drawn: tuple[MergeList, list[str]], f
 
 
 def test_tokens_stand_apart() -> None:
-    layout = lay_out(tree_of([("a", "b"), ("ab", "c")], "abcabcd"))
+    layout = lay_out(tree_of([("a", "b"), ("ab", "c")], "abcabca"))
     gaps = [b.x - b.width / 2 - a.x - a.width / 2 for a, b in pairwise(layout.boxes[:7])]
     within = [gap for place, gap in enumerate(gaps) if place not in (2, 5)]
     assert min(gaps[2], gaps[5]) > 2 * max(within)

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles import Lookup, listed
 from small import small_tokeniser
-from strategies import MERGES, MergeList, bpe_of, graph_of, word_counts
+from strategies import MERGES, MergeList, bpe_of, graph_of, seen, word_counts
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import wordfreq_counts
@@ -28,9 +28,8 @@ def continued(merges: MergeList, counts: dict[str, int], add: int) -> list[tuple
     while len(new) < add:
         lookup, pairs = Lookup(listed([*merges, *found])), Counter[tuple[str, str]]()
         for word, count in counts.items():
-            for pair in pairwise(lookup.segment(word)):
-                pairs[pair] += count * ("d" not in pair)
-        pairs += Counter()  # only those above 0
+            for pair in pairwise(lookup.segment(seen(word))):
+                pairs[pair] += count
         if not pairs:
             break
         best = min(pairs, key=lambda pair: (-pairs[pair], pair))

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles import Lookup, listed
 from small import small_document
-from strategies import MERGES, MergeList, any_order, bpe_of, well_formed, word_counts
+from strategies import MERGES, MergeList, any_order, bpe_of, seen, well_formed, word_counts
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
@@ -60,7 +60,7 @@ def used(merges: MergeList, counts: Counts) -> tuple[Counts, Counts]:
     """How often each type is a token; and that, or a part of an applied merge."""
     tokens, uses = Counter[str](), Counter[str]()
     for word, count in counts.items():
-        found, applied = Lookup(listed(merges)).applied(word)
+        found, applied = Lookup(listed(merges)).applied(seen(word))
         for type_ in found:
             tokens[type_] += count
             uses[type_] += count

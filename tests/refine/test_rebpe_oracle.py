@@ -157,7 +157,8 @@ def expected_phases(
     types = {*case.alphabet}
     for parts in case.merges:
         types.update(parts, ["".join(parts)])
-    fuses = bool(case.document.get("fuse_unk"))
+    has_unknown = case.document.get("unk_token") is not None
+    fuses = bool(case.document.get("fuse_unk")) if has_unknown else None
     state = State(merges, types, dict.fromkeys(merges, "original"), fuses)
     known = {name: case.settings[name] for name in Settings.__dataclass_fields__}
     return rebpe_oracle.rebpe(state, entries or entries_of(case), Settings(**known))

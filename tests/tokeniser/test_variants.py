@@ -136,14 +136,15 @@ def test_unknown_characters_are_kept_as_text(variant_named: Callable[[str], Any]
     assert len(words.gaps_at(np.array([0, 0]), np.array([1, 2]))) == 1
 
 
-def test_without_unknown_token_a_character_stays_itself() -> None:
+def test_without_unknown_token_a_character_is_left_out() -> None:
     tokeniser = small_tokeniser([("a", "b")])
-    words = tokeniser.encode(["abxab"])
+    words = tokeniser.encode(["abxab", "axb"])
     found = segment(tokeniser.graph, words)
     texts = [tokeniser.token_text(words, atom, token) for atom, token in found.token_ends(0)]
-    assert texts == ["ab", "x", "ab"]
-    assert ids_of(tokeniser, ["abxab"]) == [[2, None, 2]]
-    assert found.splits(0) == [2, 3]
+    assert texts == ["ab", "ab"]
+    assert ids_of(tokeniser, ["abxab", "axb"]) == [[2, 2], [2]]
+    assert found.splits(0) == [3]
+    assert [(word, text) for word, _, _, text in words.left_out] == [(0, "x"), (1, "x")]
 
 
 # ------------------------------------------------------------------------------------ round trip

@@ -126,7 +126,7 @@ def one_cell(current: Session, comparison: Comparison, row: int, column: int) ->
 def _samples(segmenter: Any, text: str) -> None:
     words = segmenter.encode([text])
     found = Counter(
-        " ".join(shown_token(segmenter.token_text(words, *end)) for end in sample.token_ends(0))
+        " ".join(map(shown_token, segmenter.token_texts(sample, 0)))
         for sample in segmenter.samples(words, _SAMPLES)
     )
     frame = pd.DataFrame(found.most_common(_SHOWN), columns=["segmentation", "share"])

@@ -70,11 +70,13 @@ class TokenIds:
 
     def uncovered(self, texts: Sequence[str]) -> float:
         """Return the share of atoms, such as characters, that have no known token."""
-        tokens = self.segmenter.segment(self.segmenter.encode(texts, bare=True)).token_at
+        words = self.segmenter.encode(texts, bare=True)
+        tokens = self.segmenter.segment(words).token_at
         types = self.segmenter.types
         unknown = [number for number, text in enumerate(types) if text in _UNKNOWN_TYPES]
         lost = np.isin(tokens, [UNKNOWN, DROPPED, *unknown])
-        return float(lost.mean()) if len(lost) else 0.0
+        total = len(lost) + len(words.left_out)
+        return (int(lost.sum()) + len(words.left_out)) / total if total else 0.0
 
 
 _UNKNOWN_TYPES = ("<unk>", "[UNK]", "<UNK>", "<|unk|>")

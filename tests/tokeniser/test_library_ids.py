@@ -1,0 +1,451 @@
+"""Ids, names and decoded texts as the `tokenizers` library's, for all that a file can say."""
+
+import json
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import oracles
+import pytest
+from effort import examples
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+from small import small_document, small_tokeniser
+from strategies import MergeList, any_order
+from tokenizers import AddedToken, Tokenizer
+
+import morphgraph as mg
+from morphgraph.api.tokeniser import Tokeniser
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.formats.export import standalone_method
+from morphgraph.refine.rebpe import preview_annealing
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.models import export_segmenter, exported_model, uploaded_segmenter
+from morphgraph.segment.pieces import PieceKernel
+from morphgraph.standalone.pieces import load, plug_in
+
+Document = dict[str, Any]
+
+
+def loaded(document: Document) -> Tokeniser:
+    return Tokeniser(uploaded_segmenter(json.dumps(document).encode(), "t.json"))
+
+
+def warned(tokeniser: Tokeniser) -> str:
+    made = tokeniser._segmenter
+    return " ".join((made.editable or made.vocabulary).warnings)  # type: ignore[union-attr]
+
+
+def document_of(model: Document, added: Sequence[Document] = (), **parts: Any) -> Document:
+    names = ("truncation", "padding", "normalizer", "pre_tokenizer", "post_processor", "decoder")
+    outer = {"version": "1.0", **dict.fromkeys(names), **parts}
+    return {**outer, "added_tokens": list(added), "model": model}
+
+
+def added(text: str, number: int, **flags: bool) -> Document:
+    names = ("single_word", "lstrip", "rstrip", "normalized", "special")
+    return {"id": number, "content": text, **dict.fromkeys(names, False), **flags}
+
+
+def check(document: Document, texts: Sequence[str]) -> Tokeniser:
+    """Everything is as in the library, and so is what is exported, in either form."""
+    library, tokeniser = Tokenizer.from_str(json.dumps(document)), loaded(document)
+    model = exported_model(tokeniser._segmenter)
+    method, folder = standalone_method(model), load(model.document)
+    plug_in(folder, method)
+    assert model.plain is not None
+    plain = Tokenizer.from_str(json.dumps({**model.document, "model": dict(model.plain)}))
+    assert library.get_vocab() == {text: tokeniser.id_of(text) for text in tokeniser.types}
+    pieces = [piece for text in texts for piece in text.split()]
+    for piece, rows in zip(pieces, PieceKernel(model.document["model"])(pieces), strict=True):
+        assert rows in (None, [(t.id, t.value, t.offsets) for t in method(piece)]), piece
+    for text in texts:
+        found = library.encode(text)
+        assert tokeniser.encode(text) == found.ids, text
+        assert tokeniser.tokenize(text) == found.tokens, text
+        assert tokeniser.decode(found.ids) == library.decode(found.ids), text
+        assert [each.encode(text).ids for each in (folder, plain)] == [found.ids] * 2, text
+    return tokeniser
+
+
+# ------------------------------------------------------------------------------------ any file
+
+CHARACTERS = st.sampled_from("aaabbbcceéAß語😀 <s>Ġ▁-\n＜＞É\u0301ﬁ")
+TEXTS = st.lists(
+    st.text(CHARACTERS, max_size=12)
+    | st.lists(st.sampled_from(["ab", "<s>", " ", "  ", "＜s＞", "<M>", "abc"])).map("".join),
+    min_size=5,
+    max_size=10,
+)
+LETTERS = st.lists(st.sampled_from("abceé<s>▁Ġß-\u0301"), min_size=2, max_size=9, unique=True)
+NORMALIZERS: list[Document | None] = [
+    *(None, {"type": "NFC"}, {"type": "NFD"}, {"type": "NFKC"}, {"type": "Lowercase"}),
+    {"type": "Sequence", "normalizers": [{"type": "NFD"}, {"type": "StripAccents"}]},
+]
+METASPACE = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
+BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+PRE_TOKENIZERS = [None, {"type": "Whitespace"}, {"type": "WhitespaceSplit"}, METASPACE]
+DECODERS = [None, METASPACE, {"type": "WordPiece", "prefix": "##", "cleanup": True}]
+
+
+@st.composite
+def bpe(draw: st.DrawFn) -> tuple[Document, Document | None]:
+    """Merges in any order, with or without unknown token, suffix and some of the bytes."""
+    pre_tokenizer = draw(st.sampled_from([*PRE_TOKENIZERS, {**BYTE_LEVEL, "use_regex": True}]))
+    suffix = draw(st.sampled_from([None, None, "</w>"]))
+    inside = draw(LETTERS)
+    types = [*inside, *(letter + suffix for letter in inside if suffix)]
+    merges = []
+    for _ in range(draw(st.integers(0, 9))):
+        left = draw(st.sampled_from([text for text in types if not text.endswith("</w>")]))
+        right = draw(st.sampled_from(types))
+        merges.append([left, right])
+        types += [left + right] if left + right not in types else []
+    unknown = draw(st.sampled_from([None, None, "<unk>"]))
+    types += [unknown] if unknown else []
+    falls_back = draw(st.booleans())
+    if falls_back:
+        types += [f"<0x{n:02X}>" for n in range(draw(st.sampled_from([0, 128, 0xC4, 256])))]
+    step = draw(st.sampled_from([1, 1, 2]))  # ids with gaps
+    model = {
+        "type": "BPE",
+        "unk_token": unknown,
+        "fuse_unk": draw(st.booleans()),
+        "byte_fallback": falls_back,
+        "end_of_word_suffix": suffix,
+        "vocab": {text: step * number for number, text in enumerate(types)},
+        "merges": merges,
+    }
+    return model, pre_tokenizer
+
+
+@st.composite
+def wordpiece(draw: st.DrawFn) -> tuple[Document, Document | None]:
+    prefix = draw(st.sampled_from(["##", ""]))
+    strings = st.text(st.sampled_from(draw(LETTERS)), min_size=1, max_size=3)
+    unknown = draw(st.sampled_from(["[UNK]", "<unk>", "a"]))
+    types = [unknown, "<s>", *draw(st.lists(strings | strings.map(lambda t: prefix + t)))]
+    model = {
+        "type": "WordPiece",
+        "unk_token": unknown,
+        "continuing_subword_prefix": prefix,
+        "max_input_chars_per_word": draw(st.sampled_from([1, 2, 4, 100])),
+        "vocab": {text: number for number, text in enumerate(dict.fromkeys(types))},
+    }
+    return model, draw(st.sampled_from(PRE_TOKENIZERS))
+
+
+@st.composite
+def unigram(draw: st.DrawFn) -> tuple[Document, Document | None]:
+    strings = st.text(st.sampled_from(draw(LETTERS)), min_size=1, max_size=3)
+    types = ["<unk>", "<s>", *draw(st.lists(strings, min_size=1, max_size=20))]
+    falls_back = draw(st.booleans())
+    types += [f"<0x{byte:02X}>" for byte in range(256)] if falls_back else []
+    scores = draw(st.lists(st.integers(-8, 0), min_size=len(types), max_size=len(types)))
+    scored = dict(zip(types, map(float, scores), strict=True))
+    vocabulary = [[text, score] for text, score in scored.items()]
+    model = {"type": "Unigram", "unk_id": 0, "byte_fallback": falls_back, "vocab": vocabulary}
+    return model, draw(st.sampled_from(PRE_TOKENIZERS))
+
+
+@st.composite
+def with_added(draw: st.DrawFn, models: st.SearchStrategy[Any]) -> Document:
+    """A file, whose added tokens have ids of the model, of the library, or others."""
+    model, pre_tokenizer = draw(models)
+    known: Any = model["vocab"]
+    if isinstance(known, list):
+        known = {text: number for number, (text, _) in enumerate(known)}
+    listed = []
+    contents = st.sampled_from(["<s>", "<m>", "ab", "é", "<unk>", "s>", "A"])
+    for text in draw(st.lists(contents, max_size=3, unique=True)):
+        far = draw(st.sampled_from([max(known.values()) + 1, len(known), 9_000])) + len(listed)
+        flags = [draw(st.booleans()) for _ in range(5)]
+        names = ("single_word", "lstrip", "rstrip", "normalized", "special")
+        listed.append(added(text, known.get(text, far), **dict(zip(names, flags, strict=True))))
+    parts = {"pre_tokenizer": pre_tokenizer, "normalizer": draw(st.sampled_from(NORMALIZERS))}
+    return document_of(model, listed, **parts, decoder=draw(st.sampled_from(DECODERS)))
+
+
+@pytest.mark.parametrize("models", [bpe, wordpiece, unigram])
+@given(data=st.data(), texts=TEXTS)
+@examples(200)
+def test_any_file(models: Any, data: st.DataObject, texts: list[str]) -> None:
+    document = data.draw(with_added(models()))
+    try:
+        assume("Those of the file" not in warned(loaded(document)))
+    except FileFormatError:  # two types of one id, which the library does not mind
+        assume(False)
+    check(document, texts)
+
+
+# ------------------------------------------------------------------------------------ BPE
+
+
+@given(merges=any_order(2), words=st.lists(st.text("abcdé", max_size=9), max_size=5))
+@examples(150)
+@example(merges=[("a", "b"), ("ab", "c")], words=["abéc", "aéb", "éabcé", "é", "dé", ""])
+def test_what_is_no_atom_is_left_out_before_merging(merges: MergeList, words: list[str]) -> None:
+    tokeniser = check(small_document(merges, "abc"), words)
+    listed = dict(enumerate(dict(reversed([(parts, None) for parts in reversed(merges)]))))
+    for word in words:
+        kept = [letter for letter in word if letter in "abc"]
+        if len({*merges}) == len(merges):
+            assert tokeniser.tokenize(word) == oracles.segment(listed, kept)[0]
+        assert sorted("".join(tokeniser.segment([word])[0])) == sorted(word), "nothing is lost"
+
+
+def test_where_left_out_characters_are_seen() -> None:
+    tokeniser = loaded(small_document([("a", "b"), ("ab", "c")], "abcx"))
+    words = ["abéc", "éabc", "xéx", "xdé", "dé", "xé語"]
+    shown = [["abc", "é"], ["é", "abc"], ["x", "é", "x"], ["x", "d", "é"], ["d", "é"]]
+    assert tokeniser.segment(words) == [*shown, ["x", "é", "語"]]
+    encoded = tokeniser._segmenter.encode(words)
+    found = tokeniser._segmenter.segment(encoded)
+    # Each belongs to the atom before it: xé|x, and c closes the one gap of ab éc.
+    assert [found.splits(number) for number in range(6)] == [[], [], [2], [], [], []]
+    assert found.closed_by[:3].tolist() == [0, 1, -1]
+    assert encoded.gap_position[:3].tolist() == [1, 3, 0]
+    lost = [word[number] for word in words for number in range(len(word)) if word[number] in "dé語"]
+    assert (~found.covered[:-1]).sum() == len(lost)
+    some = encoded.subset(np.array([3, 0, 3]))
+    assert [(each.word, each.text) for each in some.left_out] == [
+        *((0, "d"), (0, "é"), (1, "é"), (2, "d"), (2, "é"))
+    ]
+    assert [each.atom for each in some.left_out] == [1, 1, 3, 5, 5]
+    merged = tokeniser._segmenter.editable
+    assert merged is not None and merged.missing_atoms(words) == ["d", "é", "語"]
+
+
+def test_annealing_adds_what_was_left_out() -> None:
+    tokeniser = small_tokeniser([("a", "b"), ("ab", "c")], "abc")
+    gold = mg.read_gold([("abéc", ["ab", "é", "c"]), ("abc", ["ab", "c"])])
+    change = preview_annealing(tokeniser, Benchmark.on(gold, tokeniser))
+    assert change.step["atoms"] == ["é"]
+    tokeniser.graph.apply(change)
+    assert Tokeniser(Bte(tokeniser)).tokenize("abéc") == ["ab", "é", "c"]
+
+
+def test_blame_of_a_join_over_a_character() -> None:
+    # One gap is left of ab|é|c: that before c, where a gold boundary is closed.
+    tokeniser = loaded(small_document([("a", "b"), ("ab", "c")], "abc"))
+    gold = mg.read_gold([("abéc", ["abé", "c"])] * 3)
+    blamed = tokeniser.blame(gold).to_frame()
+    assert blamed[["type", "N", "B"]].values.tolist() == [["abc", 3, 3], ["ab", 3, 0]]
+
+
+def test_a_whole_piece_may_have_characters_that_are_no_atoms() -> None:
+    document = small_document([("a", "b")], "ab", ignore_merges=True)
+    document["model"]["vocab"] |= {"aéb": 7, "éé": 8}
+    tokeniser = check(document, ["aéb", "éé", "é", "aéab", "ab"])
+    assert tokeniser.encode("aéb") == [7]
+
+
+BYTES = {f"<0x{byte:02X}>": 1 + byte for byte in range(128)}
+
+
+@pytest.mark.parametrize("fuses", [True, False])
+@pytest.mark.parametrize("unknown", ["<unk>", None])
+def test_some_bytes_only(fuses: bool, unknown: str | None) -> None:
+    vocabulary = {"<unk>": 0, **BYTES, "a": 129, "<0x7A><0x7A>": 130}
+    merges = [["<0x7A>", "<0x7A>"]]
+    settings = {"unk_token": unknown, "fuse_unk": fuses, "byte_fallback": True}
+    model = {"type": "BPE", **settings, "vocab": vocabulary, "merges": merges}
+    tokeniser = check(document_of(model), ["éza", "éz", "zé", "ézéa", "zézz語a", "aé", "ézz"])
+    if unknown:
+        assert tokeniser.tokenize("éza") == ["<0x7A>", "<unk>", "a"], "the library's order"
+
+
+def test_dropout_is_left_out_of_an_export() -> None:
+    document = small_document([("a", "b"), ("ab", "c")], dropout=0.5)
+    tokeniser = loaded(document)
+    assert "merge dropout" in warned(tokeniser)
+    made = export_segmenter(tokeniser._segmenter, ["abc", "abcab"] * 20)
+    assert made.kind == "tokenizer.json"
+    written = json.loads(made.files["tokenizer.json"])
+    assert written["model"]["dropout"] is None
+    assert Tokenizer.from_str(json.dumps(written)).encode("abcab").ids == tokeniser.encode("abcab")
+
+
+# ------------------------------------------------------------------------------------ others
+
+
+def test_wordpiece_takes_all_from_its_file(tmp_path: Path) -> None:
+    vocabulary = {"<unk>": 0, "a": 1, "b": 2, "ab": 3, "##a": 4}
+    for prefix, longest, expected in (
+        ("", 100, ["ab", "b", "a"]),
+        ("##", 100, ["<unk>"]),
+        ("", 3, ["<unk>"]),
+        ("", 4, ["ab", "b", "a"]),
+    ):
+        model = {"type": "WordPiece", "unk_token": "<unk>", "vocab": vocabulary}
+        model |= {"continuing_subword_prefix": prefix, "max_input_chars_per_word": longest}
+        tokeniser = check(document_of(model), ["abba", "a", "aa", "##a", "e\u0301", "abbaa", ""])
+        assert tokeniser.tokenize("abba") == expected
+        tokeniser.save(tmp_path / "saved.json")
+        assert mg.load(tmp_path / "saved.json").tokenize("abba") == expected
+        assert tokeniser.method("wordpiece").tokenize("abba") == expected
+        assert tokeniser.method("wordpiece", longest_word=1).tokenize("abba") == ["<unk>"]
+
+
+@pytest.mark.parametrize("limit", [0, -1, 1.5, "5", True])
+def test_a_limit_that_is_none(limit: Any) -> None:
+    model = {"type": "WordPiece", "unk_token": "a", "vocab": {"a": 0}}
+    with pytest.raises(MorphGraphError, match="max_input_chars_per_word"):
+        loaded(document_of({**model, "max_input_chars_per_word": limit}))
+
+
+SPECIAL = ["<unk>", "<s>", "</s>"]
+
+
+@pytest.mark.parametrize("normalizer, write", [("NFKC", "＜{}＞"), ("Lowercase", "<{}>")])
+def test_special_pieces_are_pieces(normalizer: str, write: str) -> None:
+    pieces = [*((text, 0.0) for text in SPECIAL), ("▁", -2.0), ("<", -5.0), (">", -5.0)]
+    pieces += [("s", -3.0), ("a", -2.5), ("▁a", -3.0), ("/", -5.0)]
+    model = {"type": "Unigram", "unk_id": 0, "vocab": [list(each) for each in pieces]}
+    listed = [added(text, number, special=True) for number, text in enumerate(SPECIAL)]
+    parts = {"normalizer": {"type": normalizer}, "pre_tokenizer": METASPACE}
+    named = [name.upper() if normalizer == "Lowercase" else name for name in ("s", "/s", "unk")]
+    texts = [f"a {write.format(name)} a{write.format(name)}x" for name in named]
+    tokeniser = check(document_of(model, listed, **parts), [*texts, "a <s> q</s>", "sä語s"])
+    assert tokeniser.tokenize(texts[0])[:3] == ["▁a", "▁", "<s>"]
+    # Other ways to segment never find them in a text.
+    assert "<s>" not in tokeniser.method("greedy").segment([texts[0]])[0]
+
+
+# ------------------------------------------------------------------------------------ numbers
+
+PLAIN = {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []}
+
+
+def test_an_added_token_beyond_the_end_has_the_librarys_id(tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(document_of(PLAIN, [added("<far>", 9_000), added("<x>", 9_001)])))
+    with pytest.warns(UserWarning, match="“<far>” has the id 9,000 in the file and 2 there; “<x>”"):
+        tokeniser = mg.load(path)
+    assert (
+        tokeniser.encode("a<far><x>")
+        == [0, 2, 3]
+        == Tokenizer.from_file(str(path)).encode("a<far><x>").ids
+    )
+    for model, kind in ((PLAIN, "BPE"), ({**PLAIN, "type": "WordPiece"}, "WordPiece")):
+        if kind == "WordPiece":
+            model = {"type": kind, "unk_token": "a", "vocab": {"a": 0, "b": 1}}
+            model |= {"continuing_subword_prefix": "##", "max_input_chars_per_word": 9}
+        assert "2 there" in warned(check(document_of(model, [added("<far>", 9_000)]), ["a<far>b"]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        path.write_text(json.dumps(document_of(PLAIN, [added("<x>", 2), added("b", 1)])))
+        mg.load(path)
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        [added("<s>", 0)],  # a's
+        [added("a", 9)],
+        [added("<s>", 7), added("<t>", 7)],
+        [added("<s>", 3), added("b", 0), added("<t>", 2)],
+    ],
+)
+def test_ids_that_contradict_each_other_are_the_librarys(listed: list[Document]) -> None:
+    tokeniser = check(document_of(PLAIN, listed), ["a<s>b<t>", "ab"])
+    assert "Those of the library count here" in warned(tokeniser)
+    # A file of our own is read by our own class, which numbers as the file does.
+    with pytest.raises(FileFormatError, match="field added_tokens, entry"):
+        contradiction = [*listed, added("a", 11)]
+        loaded(document_of({**PLAIN, "type": "BTE"}, contradiction))
+
+
+def test_where_the_librarys_id_is_taken_the_files_counts() -> None:
+    # It would give <x> the id 2, which b has.
+    document = document_of({**PLAIN, "vocab": {"a": 0, "b": 2}}, [added("<x>", 3)])
+    assert Tokenizer.from_str(json.dumps(document)).encode("<x>b").ids == [2, 2]
+    tokeniser = loaded(document)
+    assert tokeniser.encode("<x>b") == [3, 2]
+    assert "Those of the file count here, as “<x>” would share its id with “b”" in warned(tokeniser)
+
+
+@pytest.mark.parametrize("number", [2**31 - 1, 2**31, 2**32 - 1])
+def test_the_largest_ids(number: int) -> None:
+    check(document_of({**PLAIN, "vocab": {"a": 0, "b": number}}), ["ab", "ba", "c"])
+    model = {"type": "WordPiece", "unk_token": "a", "vocab": {"a": 0, "b": number}}
+    model |= {"continuing_subword_prefix": "##", "max_input_chars_per_word": 9}
+    check(document_of(model), ["b a", "b", "a"])
+
+
+@pytest.mark.parametrize("number", [2**32, 2**63, 10**30])
+def test_ids_beyond_32_bits(number: int) -> None:
+    for document, place in (
+        (
+            document_of({**PLAIN, "vocab": {"a": 0, "b": number}}),
+            "field model.vocab: the id of “b”",
+        ),
+        (
+            document_of(PLAIN, [added("<x>", number)]),
+            "field added_tokens, entry 1: the id of “<x>”",
+        ),
+    ):
+        with pytest.raises(FileFormatError, match=place) as caught:
+            loaded(document)
+        assert "below 4,294,967,296" in str(caught.value)
+
+
+# ------------------------------------------------------------------------------------ texts again
+
+
+@pytest.mark.parametrize(
+    "wrong", [[-1], [1.5], ["a"], None, "12", 7, [True], [np.bool_(True)], [None], [2**32], [[1]]]
+)
+def test_what_is_no_id_is_not_decoded(wrong: Any) -> None:
+    with pytest.raises(MorphGraphError, match="Give a list of whole numbers"):
+        loaded(document_of(PLAIN)).decode(wrong)
+
+
+@pytest.mark.parametrize("ids", [[0, 1], (0, 1), np.array([0, 1]), [np.int64(0), np.uint8(1)]])
+def test_ids_of_any_kind(ids: Any) -> None:
+    assert loaded(document_of(PLAIN)).decode(ids) == "a b"
+    assert loaded(document_of(PLAIN)).decode([0, 500, 1]) == "a b", "as in the library"
+
+
+def test_without_a_decoder_there_are_spaces() -> None:
+    vocabulary = {"[UNK]": 0, "un": 1, "##do": 2}
+    model = {"type": "WordPiece", "unk_token": "[UNK]", "vocab": vocabulary}
+    model |= {"continuing_subword_prefix": "##", "max_input_chars_per_word": 100}
+    assert check(document_of(model), ["undo"]).decode([1, 2]) == "un ##do"
+    trained = mg.train("wordpiece", {"undo": 5, "un": 3}, 9)
+    assert trained.decode(trained.encode("undo")) == "undo"
+
+
+@pytest.mark.parametrize("normalized", [True, False])
+@pytest.mark.parametrize("single_word", [True, False])
+def test_added_tokens_are_named_as_they_stand(normalized: bool, single_word: bool) -> None:
+    flags = {"normalized": normalized, "single_word": single_word, "special": True}
+    listed = [
+        added("<m>", 2, lstrip=True, rstrip=True, **flags),
+        added("<L>", 3, lstrip=True, **flags),
+        added("<r>", 4, rstrip=True, **flags),
+    ]
+    texts = ["a <m> b", "a  <m><m>  <L> <r>\n b", "<M> <l>a <r>", " <L>", "<r> ", "<m> <m>a<m>"]
+    for normalizer in (None, {"type": "Lowercase"}):
+        check(document_of(PLAIN, listed, normalizer=normalizer), texts)
+    tokeniser = loaded(document_of(PLAIN, listed))
+    assert tokeniser.tokenize("a <m> b") == ["a", " <m> ", "b"]
+    assert tokeniser.segment(["a<m>b"])[0] in (["a", "<m>", "b"], ["a", "<", "m", ">", "b"])
+
+
+def test_special_tokens_around_a_text_have_the_post_processors_names() -> None:
+    library = Tokenizer.from_str(json.dumps(document_of(PLAIN)))
+    library.add_special_tokens([AddedToken("[X]")])
+    listed = {"[X]": {"id": "[X]", "ids": [9_000, 2], "tokens": ["odd", "[X]"]}}
+    single = [
+        {"SpecialToken": {"id": "[X]", "type_id": 0}},
+        {"Sequence": {"id": "A", "type_id": 0}},
+    ]
+    template = {"type": "TemplateProcessing", "single": single, "pair": single}
+    document = {**json.loads(library.to_str()), "post_processor": None}
+    pair = [*single, {"Sequence": {"id": "B", "type_id": 1}}]
+    document["post_processor"] = {**template, "pair": pair, "special_tokens": listed}
+    check(document, ["ab", "", "[X]a"])

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ from numba.core.caching import FunctionCache, NullCache
 from morphgraph.core.system import available_cores, usual_threads, without_collection
 
 _OPTIONS: Any = {"nogil": True, "no_cfunc_wrapper": True}
+
+_CALLS = "morphgraph.kernels.calls"
+"""Imported when needed: it imports the kernels, whose modules import this one."""
 
 _is_told = False
 """Whether it has been said that nothing can be kept."""
@@ -70,7 +74,7 @@ class _NoCache(NullCache):
 
 def _prepare(name):
     """Compile a kernel and those used with it, once; return whether it may now be in the cache."""
-    from morphgraph.kernels import calls
+    calls = import_module(_CALLS)
 
     if name in _prepared:
         return False
@@ -124,7 +128,7 @@ def _call_elsewhere(numbers):
 
 def _serve():
     """Make the calls whose numbers come from standard input."""
-    from morphgraph.kernels import calls
+    calls = import_module(_CALLS)
 
     _prepared.update(call.__name__ for call in calls.ALL)
     with without_collection():

@@ -5,8 +5,6 @@ reads the seed of the pair's group and then one slot, found or not, without a br
 ``first part << 43 | second part << 22 | rank``. The arrays are those of `kernels.segmenting`.
 """
 
-from typing import Any
-
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
@@ -105,13 +103,14 @@ def build_pairs(parts, part_offsets):
     table = np.full(size, _EMPTY, np.uint64)
     seeds = np.zeros(groups, np.uint16)
     # The largest groups first, while there is room.
-    for group in order:
-        seed: Any = np.int64(0)
-        while not _placed(table, shift, keys, member[ends[group] : ends[group + 1]], seed):
+    for placed in order:
+        members = member[ends[placed] : ends[placed + 1]]
+        seed = np.int64(0)
+        while not _placed(table, shift, keys, members, seed):
             seed += 1
             if seed == _SEEDS:
                 return table[:0], seeds
-        seeds[group] = seed
+        seeds[placed] = seed
     return table, seeds
 
 

@@ -97,7 +97,7 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Serve:
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 180
         while time.monotonic() < deadline and process.poll() is None:
             try:
                 with urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2) as answer:

@@ -131,10 +131,15 @@ def _words_in(
         gold = [marks + place for place in boundary_positions(morphs)]
         edges = [marks, *gold, marks + sum(map(len, morphs))]
         gaps = encoded.gap_position
+        left_out = {each.place for each in encoded.left_out_of(number)}
         chips, start, begin = [], 0, int(encoded.word_offsets[number])
         for last, token in now.token_ends(number):
             is_end = last + 1 == encoded.word_offsets[number + 1]
-            end = len(word) if is_end else max(start, int(gaps[last]))
+            following = end = len(word) if is_end else max(start, int(gaps[last]))
+            while start < end and start in left_out:
+                start += 1
+            while start < end and end - 1 in left_out:
+                end -= 1
             name, covering = names[token] if token < len(names) else word[start:end], list[int]()
             inside = [place for place in gold if start < place < end]
             for atom in range(begin, last):
@@ -153,7 +158,7 @@ def _words_in(
             chip = TokenChip(tuple(segments), "", token, is_morph=is_morph, is_half=bool(is_half))
             chips.append((chip, covering))
             missed.update(covering)
-            start, begin = end, last + 1
+            start, begin = following, last + 1
         shown[word] = morphs, chips
     worst = None if blamed is None else _worst_of(study, missed)
     tooltips: dict[int, str] = {}

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
@@ -62,6 +62,11 @@ class ModelVocabulary:
             return load_tokeniser(self.source)
         except NoMergesError:
             return self.vocabulary
+
+    @cached_property
+    def _ordinary(self) -> SubwordVocabulary:
+        """The types as ordinary text has them: no letter is known from a special type's name."""
+        return replace(self.vocabulary, in_text=frozenset())
 
     def _other_method(self, what: str) -> FileFormatError:
         problem = f"a tokeniser of this method cannot be {what}"
@@ -163,7 +168,7 @@ class ModelVocabulary:
             return []
         if self._merging is not None:
             return self._merged(spelled, *self._merging)
-        segmenter = standard_segmenter(self.vocabulary).forgiving
+        segmenter = standard_segmenter(self._ordinary).forgiving
         pieces = [self._pieces(text) for text in spelled]
         flat = list(chain.from_iterable(pieces))
         found = segmenter.segment(words_of_atoms(flat, [self._atoms(piece) for piece in flat]))
@@ -227,10 +232,10 @@ class ModelVocabulary:
         return [UNKNOWN] * bool(start) + path
 
     def _path(self, text: str) -> list[int]:
-        atoms, found = self.vocabulary.atoms, list[int]()
+        atoms, found = self._ordinary.atoms, list[int]()
         for part in byte_parts(text):
             is_byte = part in _BYTE_OF
-            found += [atoms.get(part, UNKNOWN)] if is_byte else self.vocabulary.path(part)
+            found += [atoms.get(part, UNKNOWN)] if is_byte else self._ordinary.path(part)
         return found
 
     def _normalised(self, text: str) -> str:

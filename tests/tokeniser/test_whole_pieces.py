@@ -11,7 +11,7 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from small import small_document, small_tokeniser
-from strategies import ALPHABET, MERGES, MergeList, any_order
+from strategies import ALPHABET, MERGES, MergeList, any_order, seen
 from tokenizers import Tokenizer
 
 import morphgraph as mg
@@ -79,6 +79,7 @@ def test_as_oracle(few: bool, case: Any, data: st.DataObject) -> None:
     """A type is one token, closed by its first merge; after edits too, with or without kernels."""
     tokeniser = made(*case[:2])
     graph, words = tokeniser.graph, tokeniser.encode(case[2])
+    loaded = {*graph.types}
     with patch.object(merging, "worth_loading", lambda _: not few):
         before = segment(graph, words)
         types = [text for text in graph.types if graph.is_removable(graph.ids[text])]
@@ -88,7 +89,8 @@ def test_as_oracle(few: bool, case: Any, data: st.DataObject) -> None:
     plain = {m.rank: tuple(graph.types[p] for p in m.parts) for m in graph.merges().values()}
     places: dict[Any, int] = {rank: place for place, rank in enumerate(plain)}
     for number, word in enumerate(case[2]):
-        tokens, closed = oracles.segment(plain, word)
+        # d and é are left out, unless the piece may stay whole.
+        tokens, closed = oracles.segment(plain, word if word in loaded else seen(word))
         if word in graph and tokens != [word]:
             own = [rank for rank, parts in plain.items() if "".join(parts) == word]
             tokens, closed = [word], [own[0] if own else -1] * (len(word) - 1) + [None]

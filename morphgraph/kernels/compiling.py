@@ -1,19 +1,18 @@
 """Kernels are compiled at their first use, by several processes, into numba's cache on disk.
 
-A kernel that is not in the cache brings along those that are used with it (see `calls`): each of
-the processes takes one after the other, and this one waits, tells how far they are, and reads what
-it needs from the cache. Where that fails, it compiles for itself.
+A kernel that is not in the cache brings along those that are used with it (see `calls`): this
+process and its copies take one after the other, and it reads from the cache what they made.
 """
 
 import os
-import subprocess
+import signal
 import sys
+import threading
 from contextlib import suppress
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
-from numba import config, njit
+from numba import njit
 from numba.core.caching import FunctionCache, NullCache
 
 from morphgraph.core.system import available_cores, usual_threads, without_collection
@@ -85,56 +84,74 @@ def _prepare(name):
         _tell("preparing 1 kernel, once")
     else:
         every = [call.__name__ for call in calls.ALL]
-        _call_elsewhere([every.index(each) for each in together])
+        with without_collection():
+            _call([every.index(each) for each in together])
     return len(together) > 1
 
 
-def _call_elsewhere(numbers):
-    """Make these calls in other processes, each of which takes the next one when it is done."""
+def _call(numbers):
+    """Make these calls, each in the process that is the first to be free for it."""
+    calls = import_module(_CALLS)
     waiting, to_call = os.pipe()
     done, to_tell = os.pipe()
+    os.set_blocking(done, False)
     os.write(to_call, bytes(numbers))
     os.close(to_call)
-    paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
-    variables = {**os.environ, "PYTHONPATH": paths}
-    if folder := getattr(config, "CACHE_DIR", ""):
-        variables["NUMBA_CACHE_DIR"] = folder
-    processes = []
+    count, of = 0, len(numbers)
+    helpers = []
+
+    def serve():
+        while number := os.read(waiting, 1):
+            with suppress(Exception):  # whoever needs that kernel meets the error
+                calls.ALL[number[0]]()
+            os.write(to_tell, number)
+            yield
+
     try:
-        with suppress(OSError):
-            for _ in range(min(available_cores(), usual_threads(), len(numbers))):
-                processes.append(
-                    subprocess.Popen(
-                        [sys.executable, "-P", "-c", f"from {__name__} import _serve; _serve()"],
-                        stdin=waiting,
-                        stdout=to_tell,
-                        stderr=subprocess.DEVNULL,
-                        env=variables,
-                    )
-                )
-        os.close(to_tell)
-        count = 0
-        _tell_progress(count, len(numbers))
-        while os.read(done, 1):
-            count += 1
-            _tell_progress(count, len(numbers))
+        _tell_progress(count, of)
+        njit(_nothing)()  # what numba sets up for the first function is then there in all
+        for _ in range(min(available_cores(), usual_threads(), of) - 1):
+            if (helper := _forked(serve)) is not None:
+                helpers.append(helper)
+        for _ in serve():
+            count += len(_read(done))
+            if 0 < count < of:
+                _tell_progress(count, of)
     finally:
-        for process in processes:
-            process.kill()
-            process.wait()
-        os.close(waiting)
-        os.close(done)
+        for helper in helpers:
+            # It is at its last kernel, unless this process was interrupted.
+            if sys.exc_info()[0] is not None:
+                os.kill(helper, signal.SIGKILL)
+            os.waitpid(helper, 0)
+        _tell_progress(of, of)
+        for end in (waiting, to_tell, done):
+            os.close(end)
 
 
-def _serve():
-    """Make the calls whose numbers come from standard input."""
-    calls = import_module(_CALLS)
+def _nothing():
+    """Do nothing."""
 
-    _prepared.update(call.__name__ for call in calls.ALL)
-    with without_collection():
-        while number := os.read(0, 1):
-            calls.ALL[number[0]]()
-            os.write(1, number)
+
+def _read(pipe):
+    with suppress(BlockingIOError):
+        return os.read(pipe, 256)
+    return b""
+
+
+def _forked(serve):
+    """Return the process that serves beside this one, or None where that is not safe."""
+    # A lock that another thread holds would never be free in a copy of this process.
+    if not hasattr(os, "fork") or threading.active_count() > 1:
+        return None
+    with suppress(OSError):
+        if helper := os.fork():
+            return helper
+        try:
+            for _ in serve():
+                pass
+        finally:
+            os._exit(0)
+    return None
 
 
 def _tell_progress(done, of):

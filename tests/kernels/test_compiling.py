@@ -55,9 +55,22 @@ for draw in resampling.draw_counts, resampling.draw_signs:
     ("before", "said", "kept"),
     [
         ("", "preparing 2 kernels, once\n", True),
-        # No process can be started, or none lives long enough to compile anything.
-        ("sys.executable = '/nowhere'", "preparing 2 kernels, once\n", True),
-        ("sys.executable = '/bin/false'", "preparing 2 kernels, once\n", True),
+        # There is no copy of the process, it cannot be made, or it dies at once.
+        ("import os; del os.fork", "preparing 2 kernels, once\n", True),
+        ("import os; os.fork = lambda: os.stat('/nowhere')", "preparing 2 kernels, once\n", True),
+        (
+            "import os; fork = os.fork; os.fork = lambda: fork() or os._exit(1)",
+            "preparing 2 kernels, once\n",
+            True,
+        ),
+        # Another thread might hold a lock.
+        (
+            "import threading
+"
+            "threading.Thread(target=threading.Event().wait, daemon=True).start()",
+            "preparing 2 kernels, once\n",
+            True,
+        ),
         # Nothing can be written: neither there, nor beside the kernels, nor at home.
         ("CacheImpl._locator_classes = []", "preparing kernels, each time: name a folder", False),
     ],

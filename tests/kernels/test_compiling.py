@@ -65,8 +65,7 @@ for draw in resampling.draw_counts, resampling.draw_signs:
         ),
         # Another thread might hold a lock.
         (
-            "import threading
-"
+            "import threading\n"
             "threading.Thread(target=threading.Event().wait, daemon=True).start()",
             "preparing 2 kernels, once\n",
             True,

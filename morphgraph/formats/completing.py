@@ -11,9 +11,9 @@ from morphgraph.formats.tokeniser_classes import (
     CLASSES,
     MORE_TOKENS,
     OTHER_TEXT,
-    ROLES,
     TEXT,
-    Settings,
+    TOKEN_ROLES,
+    FolderSettings,
     TokeniserClass,
     class_name,
     content_of,
@@ -27,7 +27,7 @@ _IN_FILE = {
     "strip_accents": "strip_accents",
     "tokenize_chinese_chars": "handle_chinese_chars",
 }
-"""Settings of a class by the fields of tokenizer.json that say the same."""
+"""FolderSettings of a class by the fields of tokenizer.json that say the same."""
 _OF_TEXT = frozenset(
     {
         *_IN_FILE,
@@ -36,11 +36,11 @@ _OF_TEXT = frozenset(
         *("src_lang", "task"),
     }
 )
-"""Settings that can change the ids of a text."""
+"""FolderSettings that can change the ids of a text."""
 
 
 def document_of_class(
-    settings: Settings,
+    settings: FolderSettings,
     vocabulary: Mapping[str, int] | Sequence[Sequence[Any]],
     merges: Iterable[str | Sequence[str]] | None = None,
 ) -> dict[str, Any] | None:
@@ -75,7 +75,7 @@ def document_of_class(
 
 
 def completed(
-    document: Mapping[str, Any], settings: Settings, *, whole: bool, implied: bool = False
+    document: Mapping[str, Any], settings: FolderSettings, *, whole: bool, implied: bool = False
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return a document with what its settings add to it, and warnings.
 
@@ -123,7 +123,7 @@ def completed(
             if lost := [part for part in asked if part != TEXT and part not in text_ids]:
                 warnings.append(f"“{lost[0]}” is to be put around texts, and is no type.")
             else:
-                made["post_processor"] = template(asked, pair, text_ids)
+                made["post_processor"] = frame_template(asked, pair, text_ids)
     return made, (*warnings, *not_honoured(made, settings, whole=whole))
 
 
@@ -132,7 +132,7 @@ def _by_id(token: Any) -> int:
     return number if isinstance(number, int) else 0
 
 
-def _role(kind: TokeniserClass | None, settings: Settings, role: str) -> str | None:
+def _role(kind: TokeniserClass | None, settings: FolderSettings, role: str) -> str | None:
     """Return the special token of a role, as set or as usual for the class; None if there is none.
 
     A role that is set to null has none.
@@ -143,7 +143,7 @@ def _role(kind: TokeniserClass | None, settings: Settings, role: str) -> str | N
 
 
 def _lacking(
-    kind: TokeniserClass | None, settings: Settings, present: Mapping[str, int] | None
+    kind: TokeniserClass | None, settings: FolderSettings, present: Mapping[str, int] | None
 ) -> Iterator[tuple[int | None, dict[str, Any]]]:
     """Yield added tokens with the ids that the settings state, in the order of their numbering.
 
@@ -155,7 +155,7 @@ def _lacking(
             yield int(number), _token(token)
     flags = {content_of(t): t for t in (stated or {}).values()} if isinstance(stated, dict) else {}
     usual = kind.roles if kind else {}
-    for role in ROLES:
+    for role in TOKEN_ROLES:
         token = settings.get(role, usual.get(role))
         text = content_of(token)
         if text is None or (role not in settings and present is not None and text not in present):
@@ -187,7 +187,7 @@ def _token(token: Any, *, special: bool = False) -> dict[str, Any]:
 
 
 def _frame(
-    kind: TokeniserClass | None, settings: Settings, *, whole: bool
+    kind: TokeniserClass | None, settings: FolderSettings, *, whole: bool
 ) -> tuple[list[str], list[str]]:
     """Return a text with the special tokens around it, and two texts; empty if there are none.
 
@@ -200,7 +200,7 @@ def _frame(
     else:
         names = ["bos_token"] * (settings.get("add_bos_token") is True) + [TEXT]
         names += ["eos_token"] * (settings.get("add_eos_token") is True)
-    found = [(_role(kind, settings, name) if name in ROLES else name) or "" for name in names]
+    found = [(_role(kind, settings, name) if name in TOKEN_ROLES else name) or "" for name in names]
     found = [text for text in found if text]
     if found == [TEXT]:
         return [], []
@@ -211,10 +211,12 @@ def _frame(
     return found, [*before, TEXT, *pair, OTHER_TEXT, *behind]
 
 
-def template(one: Sequence[str], two: Sequence[str], ids: Mapping[str, int]) -> dict[str, Any]:
+def frame_template(
+    one: Sequence[str], two: Sequence[str], ids: Mapping[str, int]
+) -> dict[str, Any]:
     """Return a post-processor that puts special tokens around a text, and around two.
 
-    >>> made = template(["<s>", "$A"], ["<s>", "$A", "$B"], {"<s>": 0})
+    >>> made = frame_template(["<s>", "$A"], ["<s>", "$A", "$B"], {"<s>": 0})
     >>> made["single"]
     [{'SpecialToken': {'id': '<s>', 'type_id': 0}}, {'Sequence': {'id': 'A', 'type_id': 0}}]
     """
@@ -250,7 +252,7 @@ def frames(processor: Any) -> bool:
 
 
 def not_honoured(
-    document: Mapping[str, Any] | None, settings: Settings, *, whole: bool
+    document: Mapping[str, Any] | None, settings: FolderSettings, *, whole: bool
 ) -> Iterator[str]:
     """Yield a warning for each setting that does not count; ``document``: None if none was made."""
     name = class_name(settings)
@@ -306,7 +308,7 @@ def read_settings(files: Mapping[str, Any], place: str) -> dict[str, Any]:
     found |= files.get("special_tokens_map.json", {})
     if not (stated := files.get("added_tokens.json", {})):
         return found
-    roles = {content_of(found.get(role)) for role in ROLES}
+    roles = {content_of(found.get(role)) for role in TOKEN_ROLES}
     found["added_tokens_decoder"] = {
         str(number): {"content": text, "normalized": text not in roles, "special": text in roles}
         for text, number in stated.items()

@@ -146,7 +146,7 @@ def framing(document: Mapping[str, Any]) -> list[tuple[int, str] | None]:
     return [None if number == text else (number, name) for number, name in both]
 
 
-def framed(ids: Sequence[list[int]], document: Mapping[str, Any]) -> list[list[int]]:
+def with_frame(ids: Sequence[list[int]], document: Mapping[str, Any]) -> list[list[int]]:
     """Return the ids of texts with those that a document puts around each."""
     frame = framing(document)
     return [[n for p in frame for n in (each if p is None else [p[0]])] for each in ids]
@@ -304,7 +304,7 @@ def _as_original(loaded: ExportedModel | None, sentences: Sequence[str]) -> Chec
     if found is None:
         return Check(what, None, None, "no other program that is installed reads it")
     program, theirs = found
-    ours = zip(theirs, framed(loaded.ids(list(theirs), True), document), strict=True)
+    ours = zip(theirs, with_frame(loaded.ids(list(theirs), True), document), strict=True)
     others = [text for text, ids in ours if ids != theirs[text]]
     said = f"of {len(theirs):,}, before edits, in {program}, special tokens included"
     said += f"; first “{shortened(others[0].strip(), 40)}”" if others else ""

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 from morphgraph.core.text import base_name, counted, shortened
+from morphgraph.formats.tokeniser_classes import MORE_TOKENS, TOKEN_ROLES
 
 _NAMES: dict[str, tuple[str, ...]] = {
     "bos_token": ("<s>", "[BOS]", "<bos>", "<|begin_of_text|>", "<|startoftext|>", "<|endoftext|>"),
@@ -21,9 +22,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "mask_token": ("<mask>", "[MASK]"),
 }
 """The roles of special tokens in `transformers`, with known contents of each."""
-TOKEN_ROLES = tuple(_NAMES)
 
-_MORE_TOKENS = ("additional_special_tokens", "extra_special_tokens")
 _UNCHANGED = (
     "chat_template",
     "clean_up_tokenization_spaces",
@@ -56,7 +55,7 @@ def kept_settings(settings: Mapping[str, Any], document: Mapping[str, Any]) -> d
     for role in TOKEN_ROLES:
         if _content(settings.get(role)) in known:
             kept[role] = settings[role]
-    for key in _MORE_TOKENS:
+    for key in MORE_TOKENS:
         tokens = settings.get(key)
         if isinstance(tokens, list):
             kept[key] = [token for token in tokens if _content(token) in known]

@@ -114,7 +114,7 @@ def from_tokenizer_json(data: bytes, name: str) -> BpeTokeniser:
     return tokeniser
 
 
-class Merges(NamedTuple):
+class ListedMerges(NamedTuple):
     """The merges of a file of their own, by their parts, and its name."""
 
     parts: list[list[str]]
@@ -122,7 +122,7 @@ class Merges(NamedTuple):
 
 
 def from_document(
-    document: Any, name: str, checksum: str, merges: Merges | None = None
+    document: Any, name: str, checksum: str, merges: ListedMerges | None = None
 ) -> BpeTokeniser:
     """Return the tokeniser of a parsed ``tokenizer.json``; errors as in `from_tokenizer_json`.
 
@@ -154,7 +154,7 @@ def from_document(
     return _build(document, vocabulary, parts, name, checksum)
 
 
-def read_merges(data: bytes, name: str) -> Merges:
+def read_merges(data: bytes, name: str) -> ListedMerges:
     """Read a ``merges.txt``; `FileFormatError` if it lists none."""
     MERGES.check(data.count(b"\n"), name)
     lines = decode_utf8(data, name).split("\n")
@@ -167,7 +167,7 @@ def read_merges(data: bytes, name: str) -> Merges:
     if not parts:
         fix = "Choose the merges.txt that belongs to vocab.json."
         raise FileFormatError(name, "", "it has no merges", fix)
-    return Merges(parts, name)
+    return ListedMerges(parts, name)
 
 
 def _merge_parts(

@@ -26,7 +26,7 @@ from morphgraph.formats.content import check_format, check_lines, gunzipped, rea
 from morphgraph.formats.gguf import MAGIC, read_gguf
 from morphgraph.formats.hugging_face import (
     SPECIAL,
-    Merges,
+    ListedMerges,
     as_numbered,
     assumed_document,
     checked_vocabulary,
@@ -82,7 +82,7 @@ class Opened:
     data: bytes
     checksum: str
     document: dict[str, Any] | None = None
-    merges: Merges | None = None
+    merges: ListedMerges | None = None
     pieces: Any = None
     types: dict[str, int] | None = None
     warnings: tuple[str, ...] = ()
@@ -253,7 +253,7 @@ def open_uploaded(files: Mapping[str, bytes], pattern: str | None = None) -> Ope
     mains = [name for name in files if name not in (*SETTINGS, _TEMPLATE)]
     main, *more = mains or [*files] or [""]
     other = fitting_name(main)
-    is_half = main.endswith(".txt") and other not in files and needs_vocabulary(files[main])
+    is_half = main.endswith(".txt") and other not in ("", *files) and needs_vocabulary(files[main])
     if not files or is_half or (more and more != [other]):
         listed = ", ".join(files) or "no file"
         raise FileFormatError(listed, "", "this is not one tokeniser", _TOGETHER)

@@ -11,14 +11,22 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-Settings = Mapping[str, Any]
-Parts = dict[str, Any]
+FolderSettings = Mapping[str, Any]
+PipelineParts = dict[str, Any]
 Kind = Literal["BPE", "WordPiece", "Unigram"]
 
 TEXT, OTHER_TEXT = "$A", "$B"
 """A text, and the second of two, among the special tokens around them."""
 
-ROLES = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+TOKEN_ROLES = (
+    "bos_token",
+    "eos_token",
+    "unk_token",
+    "sep_token",
+    "pad_token",
+    "cls_token",
+    "mask_token",
+)
 """The roles of special tokens, in the order in which new ones are numbered."""
 MORE_TOKENS = ("extra_special_tokens", "additional_special_tokens")
 """The settings that list special tokens without a role."""
@@ -38,23 +46,25 @@ class TokeniserClass:
     """
 
     kind: Kind
-    parts: Callable[[Settings], Parts]
+    parts: Callable[[FolderSettings], PipelineParts]
     roles: Mapping[str, str | Mapping[str, Any]]
-    frame: Callable[[Settings], Sequence[str]] | None = None
+    frame: Callable[[FolderSettings], Sequence[str]] | None = None
     between: Literal["one", "two", "none"] = "one"
     model: Mapping[str, Any] = field(default_factory=dict)
-    more: Callable[[Settings], Sequence[str]] = lambda _: ()
-    pieces: Callable[[list[list[Any]], Settings], list[list[Any]]] = lambda pieces, _: pieces
+    more: Callable[[FolderSettings], Sequence[str]] = lambda _: ()
+    pieces: Callable[[list[list[Any]], FolderSettings], list[list[Any]]] = lambda pieces, _: pieces
     reads: frozenset[str] = frozenset()
 
 
-def _sequence(key: str, kind: str, *parts: Parts | None) -> Parts | None:
+def _sequence(key: str, kind: str, *parts: PipelineParts | None) -> PipelineParts | None:
     """Return parts in sequence; a single one as it is."""
     present = [part for part in parts if part is not None]
     return {"type": kind, key: present} if len(present) > 1 else present[0] if present else None
 
 
-def byte_level(settings: Settings, *, spaced: bool = False, regex: bool = True) -> Parts:
+def byte_level(
+    settings: FolderSettings, *, spaced: bool = False, regex: bool = True
+) -> PipelineParts:
     """Return the pre-tokeniser of GPT-2; ``spaced``: whether a space is put before a text."""
     return {
         "type": "ByteLevel",
@@ -64,10 +74,12 @@ def byte_level(settings: Settings, *, spaced: bool = False, regex: bool = True) 
     }
 
 
-_FROM_BYTES: Parts = byte_level({"add_prefix_space": True})
+_FROM_BYTES: PipelineParts = byte_level({"add_prefix_space": True})
 
 
-def _gpt2(settings: Settings, normalizer: Parts | None = None, spaced: bool = False) -> Parts:
+def _gpt2(
+    settings: FolderSettings, normalizer: PipelineParts | None = None, spaced: bool = False
+) -> PipelineParts:
     before = byte_level(settings, spaced=spaced)
     return {"normalizer": normalizer, "pre_tokenizer": before, "decoder": _FROM_BYTES}
 
@@ -78,12 +90,12 @@ _QWEN2 = (
 )
 
 
-def _split(pattern: str, behavior: str, *, invert: bool = False) -> Parts:
+def _split(pattern: str, behavior: str, *, invert: bool = False) -> PipelineParts:
     regex = {"Regex": pattern}
     return {"type": "Split", "pattern": regex, "behavior": behavior, "invert": invert}
 
 
-def _qwen2(settings: Settings) -> Parts:
+def _qwen2(settings: FolderSettings) -> PipelineParts:
     asked = {"add_prefix_space": settings.get("add_prefix_space") or False}
     both = [_split(_QWEN2, "Isolated"), byte_level(asked, regex=False)]
     return {
@@ -93,7 +105,7 @@ def _qwen2(settings: Settings) -> Parts:
     }
 
 
-def _replaced(pattern: str, content: str, kind: str = "String") -> Parts:
+def _replaced(pattern: str, content: str, kind: str = "String") -> PipelineParts:
     return {"type": "Replace", "pattern": {kind: pattern}, "content": content}
 
 
@@ -103,7 +115,7 @@ _CLIP = (
 )
 
 
-def clip_parts(_: Settings) -> Parts:
+def clip_parts(_: FolderSettings) -> PipelineParts:
     """Return the parts of CLIP."""
     cleaned = [{"type": "NFC"}, _replaced(r"\s+", " ", "Regex"), {"type": "Lowercase"}]
     both = [_split(_CLIP, "Removed", invert=True), byte_level({})]
@@ -114,7 +126,7 @@ def clip_parts(_: Settings) -> Parts:
     }
 
 
-def bert_parts(settings: Settings) -> Parts:
+def bert_parts(settings: FolderSettings) -> PipelineParts:
     """Return the parts of BERT."""
     normalizer = {
         "type": "BertNormalizer",
@@ -130,11 +142,11 @@ def bert_parts(settings: Settings) -> Parts:
     }
 
 
-def _metaspace(scheme: str, *, split: bool = True) -> Parts:
+def _metaspace(scheme: str, *, split: bool = True) -> PipelineParts:
     return {"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, "split": split}
 
 
-def _llama(settings: Settings) -> Parts:
+def _llama(settings: FolderSettings) -> PipelineParts:
     asked = settings.get("add_prefix_space")
     spaced = True if asked is None else bool(asked)
     scheme = ("always" if settings.get("legacy", False) else "first") if spaced else "never"
@@ -146,10 +158,14 @@ def _llama(settings: Settings) -> Parts:
     }
 
 
-_TO_TEXT: tuple[Parts, ...] = (_replaced("▁", " "), {"type": "ByteFallback"}, {"type": "Fuse"})
+_TO_TEXT: tuple[PipelineParts, ...] = (
+    _replaced("▁", " "),
+    {"type": "ByteFallback"},
+    {"type": "Fuse"},
+)
 
 
-def _gemma(_: Settings) -> Parts:
+def _gemma(_: FolderSettings) -> PipelineParts:
     space = {"type": "Split", "pattern": {"String": " "}, "invert": False}
     return {
         "normalizer": _replaced(" ", "▁"),
@@ -158,7 +174,7 @@ def _gemma(_: Settings) -> Parts:
     }
 
 
-def _rules(settings: Settings) -> Parts | None:
+def _rules(settings: FolderSettings) -> PipelineParts | None:
     """Return the rules for characters of a SentencePiece model, if it has any."""
     found = settings.get(CHARSMAP)
     if not found:
@@ -170,7 +186,9 @@ CHARSMAP = "precompiled charsmap"
 """The setting that holds the rules for characters of a SentencePiece model."""
 
 
-def _by_words(settings: Settings, normalizer: Parts | None, *, fixed: bool = False) -> Parts:
+def _by_words(
+    settings: FolderSettings, normalizer: PipelineParts | None, *, fixed: bool = False
+) -> PipelineParts:
     spaced = fixed or settings.get("add_prefix_space", True)
     marked = _metaspace("always" if spaced else "never")
     both = [{"type": "WhitespaceSplit"}, marked]
@@ -181,7 +199,7 @@ def _by_words(settings: Settings, normalizer: Parts | None, *, fixed: bool = Fal
     }
 
 
-def _albert(settings: Settings) -> Parts:
+def _albert(settings: FolderSettings) -> PipelineParts:
     accents = () if settings.get("keep_accents") else ({"type": "NFKD"}, {"type": "StripAccents"})
     lower = {"type": "Lowercase"} if settings.get("do_lower_case", True) else None
     quotes = (_replaced("``", '"'), _replaced("''", '"'))
@@ -189,7 +207,7 @@ def _albert(settings: Settings) -> Parts:
     return _by_words(settings, made)
 
 
-def _nllb(settings: Settings) -> Parts:
+def _nllb(settings: FolderSettings) -> PipelineParts:
     rules = _rules(settings)
     spaces = None if rules is None else _replaced(" {2,}", " ", "Regex")
     return {
@@ -205,7 +223,7 @@ def content_of(token: Any) -> str | None:
     return found if isinstance(found, str) and found else None
 
 
-def _after_four(pieces: list[list[Any]], settings: Settings, *end: str) -> list[list[Any]]:
+def _after_four(pieces: list[list[Any]], settings: FolderSettings, *end: str) -> list[list[Any]]:
     """Return pieces numbered as in fairseq: four special tokens, and the mask at the end."""
     first = [content_of(settings.get(role)) or usual for role, usual in _FAIRSEQ.items()]
     mask = content_of(settings.get("mask_token")) or "<mask>"
@@ -220,12 +238,12 @@ _FAIRSEQ = {
 }
 
 
-def _nllb_pieces(pieces: list[list[Any]], settings: Settings) -> list[list[Any]]:
+def _nllb_pieces(pieces: list[list[Any]], settings: FolderSettings) -> list[list[Any]]:
     first = [content_of(settings.get(role)) or usual for role, usual in _FAIRSEQ.items()]
     return [[text, 0.0] for text in first] + [piece for piece in pieces if piece[0] not in first]
 
 
-def _camembert_pieces(pieces: list[list[Any]], settings: Settings) -> list[list[Any]]:
+def _camembert_pieces(pieces: list[list[Any]], settings: FolderSettings) -> list[list[Any]]:
     named = {role: content_of(settings.get(role)) for role in ("pad_token", "unk_token")}
     pad, unknown = named["pad_token"] or "<pad>", named["unk_token"] or "<unk>"
     first = [["<s>NOTUSED", 0.0], [pad, 0.0], ["</s>NOTUSED", 0.0], [unknown, 0.0]]
@@ -233,7 +251,7 @@ def _camembert_pieces(pieces: list[list[Any]], settings: Settings) -> list[list[
     return [*first, ["<unk>NOTUSED", -100.0], *pieces[1:], [mask, 0.0]]
 
 
-def _extra_ids(settings: Settings) -> list[str]:
+def _extra_ids(settings: FolderSettings) -> list[str]:
     number = settings.get("extra_ids", 100)
     return [f"<extra_id_{n}>" for n in range(number if isinstance(number, int) else 100)]
 
@@ -246,12 +264,12 @@ def _language_codes() -> dict[str, tuple[str, ...]]:
     return {name: tuple(codes.split()) for name, _, codes in named}
 
 
-def _nllb_codes(settings: Settings) -> Sequence[str]:
+def _nllb_codes(settings: FolderSettings) -> Sequence[str]:
     named = any(settings.get(key) for key in MORE_TOKENS)
     return () if named else _language_codes()["NLLB"]
 
 
-def _whisper_frame(settings: Settings) -> Sequence[str]:
+def _whisper_frame(settings: FolderSettings) -> Sequence[str]:
     language, task = settings.get("language"), settings.get("task")
     asked = [f"<|{language}|>"] if language else []
     asked += [f"<|{task}|>"] if task else []
@@ -259,17 +277,17 @@ def _whisper_frame(settings: Settings) -> Sequence[str]:
     return ["<|startoftranscript|>", *asked, *times, TEXT, "eos_token"]
 
 
-def _mbart_frame(settings: Settings) -> Sequence[str]:
+def _mbart_frame(settings: FolderSettings) -> Sequence[str]:
     return [TEXT, "eos_token", str(settings.get("src_lang") or "en_XX")]
 
 
-def _nllb_frame(settings: Settings) -> Sequence[str]:
+def _nllb_frame(settings: FolderSettings) -> Sequence[str]:
     language = str(settings.get("src_lang") or "eng_Latn")
     last = [TEXT, "eos_token"]
     return [*last, language] if settings.get("legacy_behaviour") else [language, *last]
 
 
-def _around(first: str, last: str) -> Callable[[Settings], Sequence[str]]:
+def _around(first: str, last: str) -> Callable[[FolderSettings], Sequence[str]]:
     return lambda _: [first, TEXT, last]
 
 
@@ -483,7 +501,7 @@ _ANY = ("PreTrained", "Tokenizers")
 """Names of classes that read tokenizer.json as it is."""
 
 
-def class_name(settings: Settings) -> str:
+def class_name(settings: FolderSettings) -> str:
     """Return the class that a folder's settings name or imply, in short; empty if none."""
     named = settings.get("tokenizer_class")
     if isinstance(named, str) and named:

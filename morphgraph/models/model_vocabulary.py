@@ -258,14 +258,19 @@ def read_model_vocabulary(source: str | os.PathLike[str]) -> ModelVocabulary:
     if not name.startswith("demo:"):
         check_is_there(source)
         main = str(tokeniser_files(source)[0])
-    types = load_vocabulary(source)
+    # A special token that a tokenizer.json lacks has a row only if its id is stated.
+    types = load_vocabulary(main if main.endswith("tokenizer.json") else source)
     ids = {text: types.file_ids[n] if types.file_ids else n for text, n in types.ids.items()}
-    for number, token in (settings_beside(source).get("added_tokens_decoder") or {}).items():
-        text = content_of(token)
-        if text is not None and str(ids.get(text)) != str(number):
-            problem = f"“{text}” has the id {number}, but another one in the tokeniser"
-            raise FileFormatError(name, "added tokens", problem, "Save it again.")
     special = types.special | {token.content for token in types.preprocessor.added}
+    owners = {number: text for text, number in ids.items()}
+    for key, token in (settings_beside(source).get("added_tokens_decoder") or {}).items():
+        text, number = content_of(token), int(key) if str(key).isdecimal() else -1
+        if text is None or number < 0:
+            continue
+        if ids.setdefault(text, number) != number or owners.setdefault(number, text) != text:
+            problem = f"“{text}” has the id {number:,}, but another one in the tokeniser"
+            raise FileFormatError(name, "added tokens", problem, "Save it again.")
+        special |= {text}
     writing = AS_BYTES if types.preprocessor.byte_level else types.preprocessor.suffix
     special &= ids.keys()
     return ModelVocabulary(name, ids, special, writing or types.marker, main, types)

@@ -26,9 +26,9 @@ from morphgraph.formats.export import (
     Export,
     ExportedModel,
     export_model,
-    framed,
     save_folder,
     standalone_class,
+    with_frame,
     words_to_check,
 )
 from morphgraph.formats.hugging_face import from_document
@@ -267,7 +267,7 @@ def read_otherwise_by(source: str | os.PathLike[str], segmenter: Segmenter) -> s
     if not os.path.isdir(source) or (model := as_loaded(segmenter)) is None:  # noqa: PTH112
         return ""
     document, ids = model.document, model.ids
-    return read_otherwise(source, document, lambda texts: framed(ids(texts, True), document))
+    return read_otherwise(source, document, lambda texts: with_frame(ids(texts, True), document))
 
 
 def export_to(

@@ -56,7 +56,6 @@ REFUSED = {
         "demo:en --format celex": "--reference",
         "demo:en --out types.txt": "types.txt: file exists. Choose another place with --out.",
         "demo:en --out types.txt/y": "types.txt is a file, not a folder",
-        "types.txt": "has no merges … --method",
     },
     "rebpe --tokenizer demo:nl --reference demo:nl": {
         "--threshold 1.5": "Invalid value for '--threshold': Input should be less than or equal",

@@ -108,7 +108,7 @@ def test_types_are_characters_and_what_the_merges_make(ends: str, tmp_path: Path
             [[9, 10], [8, 1, 10], [10, 2, 5], [7]]
         )
         assert found.decode([9, 10]) == "the at"
-        assert uploaded_segmenter(data, name).vocabulary_size == len(expected)
+        assert uploaded_segmenter({name: data}).vocabulary_size == len(expected)
 
 
 def test_a_part_that_nothing_makes_is_never_found(tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def test_a_file_may_be_packed_by_gzip(kind: str, tmp_path: Path) -> None:
     found = mg.load(tmp_path / "packed.gz")
     assert list(found.types) == list(plain.types)
     assert found.segment(["ab"]) == plain.segment(["ab"])
-    uploaded = uploaded_segmenter(gzip.compress(data), "packed.gz")
+    uploaded = uploaded_segmenter({"packed.gz": gzip.compress(data)})
     assert uploaded.vocabulary_size == len(plain)
 
 

@@ -31,7 +31,7 @@ Document = dict[str, Any]
 
 
 def loaded(document: Document) -> Tokeniser:
-    return Tokeniser(uploaded_segmenter(json.dumps(document).encode(), "t.json"))
+    return Tokeniser(uploaded_segmenter({"t.json": json.dumps(document).encode()}))
 
 
 def warned(tokeniser: Tokeniser) -> str:

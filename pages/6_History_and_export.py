@@ -231,14 +231,14 @@ def _forecast(current: Session, tokeniser: BpeTokeniser) -> None:
 def _result(made: Export, *, keeps_ids: bool) -> None:
     is_file = made.kind == "tokenizer.json"
     form = "a `tokenizer.json`" if is_file else "a folder for `transformers`"
-    same = made.checks[0].fine is not False
+    same = made.is_as_original
     show, icon = (st.success, "check_circle") if same else (st.warning, "warning")
     show(
         f"**{counted(made.checked_words, 'word')} and "
         f"{counted(made.checked_sentences, 'sentence')}: {'the same ids' if same else 'cut'}** "
         f"as in this app, compared in {made.seconds:.1f} s.  \n"
         f"It is {form}: {ui.plain(made.reason)}."
-        + ("" if same else f"  \nThe original: {ui.plain(made.checks[0].explanation)}."),
+        + ("" if same else f"  \nThe original: {ui.plain(made.checks[-1].explanation)}."),
         icon=f":material/{icon}:",
     )
     ui.download(

@@ -376,7 +376,7 @@ def export(
         return
     compared = f"{counted(made.checked_words, 'word')} and "
     compared += counted(made.checked_sentences, "sentence")
-    alike = "the same ids" if made.checks[0].fine is not False else "cut as here"
+    alike = "the same ids" if made.is_as_original else "cut as here"
     print(f"{compared}: {alike} ({made.seconds:.1f} s)")
     print(f"form: {made.kind} ({made.reason})")
     merges = f"{counted(made.merges, 'merge')}, {counted(made.tuple_merges, 'tuple merge')}"

@@ -55,7 +55,6 @@ def export_checks(
     tuple_merges: int,
     needs_code: str,
     templates: tuple[str | None, str | None],
-    original: Check,
 ) -> list[Check]:
     """Return the checks of an exported ``document``; ``id_map``: from old ids to new ones.
 
@@ -87,7 +86,6 @@ def export_checks(
     elif template:
         chats = "the chat template is as before"
     return [
-        original,
         Check("merges that need our class", tuple_merges, not needs_code, needs_code or loads),
         emitted,
         dead,

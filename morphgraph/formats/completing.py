@@ -16,8 +16,8 @@ from morphgraph.formats.tokeniser_classes import (
     FolderSettings,
     TokeniserClass,
     class_name,
-    content_of,
     implied_merges,
+    token_content,
 )
 
 _TOKEN_FLAGS = ("single_word", "lstrip", "rstrip", "normalized")
@@ -138,8 +138,8 @@ def _role(kind: TokeniserClass | None, settings: FolderSettings, role: str) -> s
     A role that is set to null has none.
     """
     if role in settings:
-        return content_of(settings[role])
-    return content_of((kind.roles if kind else {}).get(role))
+        return token_content(settings[role])
+    return token_content((kind.roles if kind else {}).get(role))
 
 
 def _lacking(
@@ -151,20 +151,22 @@ def _lacking(
     """
     stated = settings.get("added_tokens_decoder")
     for number, token in sorted((stated if isinstance(stated, dict) else {}).items(), key=_number):
-        if content_of(token) is not None and _number((number, None)) >= 0:
+        if token_content(token) is not None and _number((number, None)) >= 0:
             yield int(number), _token(token)
-    flags = {content_of(t): t for t in (stated or {}).values()} if isinstance(stated, dict) else {}
+    flags = (
+        {token_content(t): t for t in (stated or {}).values()} if isinstance(stated, dict) else {}
+    )
     usual = kind.roles if kind else {}
     for role in TOKEN_ROLES:
         token = settings.get(role, usual.get(role))
-        text = content_of(token)
+        text = token_content(token)
         if text is None or (role not in settings and present is not None and text not in present):
             continue
         yield None, _token(flags.get(text, token), special=True)
     for key in MORE_TOKENS:
         more = settings.get(key)
         for token in more.values() if isinstance(more, dict) else more or ():
-            if content_of(token) is not None:
+            if token_content(token) is not None:
                 yield None, _token(token, special=not isinstance(token, dict))
     for text in kind.more(settings) if kind else ():
         if present is None or text in present:
@@ -308,7 +310,7 @@ def read_settings(files: Mapping[str, Any], place: str) -> dict[str, Any]:
     found |= files.get("special_tokens_map.json", {})
     if not (stated := files.get("added_tokens.json", {})):
         return found
-    roles = {content_of(found.get(role)) for role in TOKEN_ROLES}
+    roles = {token_content(found.get(role)) for role in TOKEN_ROLES}
     found["added_tokens_decoder"] = {
         str(number): {"content": text, "normalized": text not in roles, "special": text in roles}
         for text, number in stated.items()

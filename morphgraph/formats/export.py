@@ -112,6 +112,11 @@ class Export:
     new_types: int
     checks: Sequence[Check] = ()
 
+    @property
+    def is_as_original(self) -> bool:
+        """Whether the file that was opened is read here as by others, as far as is known."""
+        return not self.checks or self.checks[-1].fine is not False
+
     def to_dict(self) -> dict[str, Any]:
         """Return all but the files' contents, as JSON data.
 
@@ -259,8 +264,8 @@ def export_model(
         tuple_merges=model.tuple_merges,
         needs_code=reason if kind == "folder" else "",
         templates=((settings or {}).get("chat_template"), config.get("chat_template")),
-        original=_as_original(loaded, sentences),
     )
+    checks.append(_as_original(loaded, sentences))
     made = Export(
         kind,
         model.method,

@@ -217,7 +217,7 @@ def _nllb(settings: FolderSettings) -> PipelineParts:
     }
 
 
-def content_of(token: Any) -> str | None:
+def token_content(token: Any) -> str | None:
     """Return the text of a special token, which settings give with its flags or without."""
     found = token.get("content") if isinstance(token, dict) else token
     return found if isinstance(found, str) and found else None
@@ -225,8 +225,8 @@ def content_of(token: Any) -> str | None:
 
 def _after_four(pieces: list[list[Any]], settings: FolderSettings, *end: str) -> list[list[Any]]:
     """Return pieces numbered as in fairseq: four special tokens, and the mask at the end."""
-    first = [content_of(settings.get(role)) or usual for role, usual in _FAIRSEQ.items()]
-    mask = content_of(settings.get("mask_token")) or "<mask>"
+    first = [token_content(settings.get(role)) or usual for role, usual in _FAIRSEQ.items()]
+    mask = token_content(settings.get("mask_token")) or "<mask>"
     return [[text, 0.0] for text in first] + pieces[3:] + [[text, 0.0] for text in (*end, mask)]
 
 
@@ -239,15 +239,15 @@ _FAIRSEQ = {
 
 
 def _nllb_pieces(pieces: list[list[Any]], settings: FolderSettings) -> list[list[Any]]:
-    first = [content_of(settings.get(role)) or usual for role, usual in _FAIRSEQ.items()]
+    first = [token_content(settings.get(role)) or usual for role, usual in _FAIRSEQ.items()]
     return [[text, 0.0] for text in first] + [piece for piece in pieces if piece[0] not in first]
 
 
 def _camembert_pieces(pieces: list[list[Any]], settings: FolderSettings) -> list[list[Any]]:
-    named = {role: content_of(settings.get(role)) for role in ("pad_token", "unk_token")}
+    named = {role: token_content(settings.get(role)) for role in ("pad_token", "unk_token")}
     pad, unknown = named["pad_token"] or "<pad>", named["unk_token"] or "<unk>"
     first = [["<s>NOTUSED", 0.0], [pad, 0.0], ["</s>NOTUSED", 0.0], [unknown, 0.0]]
-    mask = content_of(settings.get("mask_token")) or "<mask>"
+    mask = token_content(settings.get("mask_token")) or "<mask>"
     return [*first, ["<unk>NOTUSED", -100.0], *pieces[1:], [mask, 0.0]]
 
 

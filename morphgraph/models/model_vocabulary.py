@@ -14,7 +14,7 @@ from morphgraph.core.files import check_is_there, parse_json, read_bytes
 from morphgraph.core.text import shortened
 from morphgraph.formats.loading import load_tokeniser, load_vocabulary
 from morphgraph.formats.opening import settings_beside, tokeniser_files
-from morphgraph.formats.tokeniser_classes import content_of
+from morphgraph.formats.tokeniser_classes import token_content
 from morphgraph.segment.models import merging_class
 from morphgraph.segment.pieces import PieceKernel
 from morphgraph.segment.segmenter import standard_segmenter
@@ -264,7 +264,7 @@ def read_model_vocabulary(source: str | os.PathLike[str]) -> ModelVocabulary:
     special = types.special | {token.content for token in types.preprocessor.added}
     owners = {number: text for text, number in ids.items()}
     for key, token in (settings_beside(source).get("added_tokens_decoder") or {}).items():
-        text, number = content_of(token), int(key) if str(key).isdecimal() else -1
+        text, number = token_content(token), int(key) if str(key).isdecimal() else -1
         if text is None or number < 0:
             continue
         if ids.setdefault(text, number) != number or owners.setdefault(number, text) != text:

@@ -311,6 +311,6 @@ def test_a_saved_folder_before_and_after_edits(name: str, tmp_path: Path) -> Non
         ours = ours.knock_out_types(longest, portable=True).tokeniser
     exported = ours.export(tmp_path / "out", words=WORDS[:300])
     assert exported.kind == "tokenizer.json"
-    assert (exported.checks[0].number, exported.checks[0].fine) == (0, True)
+    assert (exported.checks[-1].number, exported.checks[-1].fine) == (0, True)
     assert otherwise(read_by_transformers(tmp_path / "out"), ours) == []
     assert mg.load(tmp_path / "out").encode(SAMPLES[0]) == ours.encode(SAMPLES[0])

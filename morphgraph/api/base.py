@@ -17,7 +17,7 @@ from morphgraph.core.cache import State
 from morphgraph.core.errors import MorphGraphError, check_list
 from morphgraph.core.files import write_file
 from morphgraph.core.text import base_name, counted, shortened, visible
-from morphgraph.formats.export import framing, known_ids
+from morphgraph.formats.framing import framing, known_ids
 from morphgraph.formats.hugging_face import to_document, to_tokenizer_json
 from morphgraph.formats.recipe import LINEAGE_FIELD
 from morphgraph.methods import METHODS

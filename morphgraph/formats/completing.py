@@ -6,6 +6,7 @@ from typing import Any
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.text import shortened
+from morphgraph.formats.framing import frame_template, frames
 from morphgraph.formats.hugging_face import tokenizer_document
 from morphgraph.formats.tokeniser_classes import (
     CLASSES,
@@ -117,7 +118,7 @@ def completed(
         listed.append({"id": id_, **token})
     made = {**document, "added_tokens": sorted(listed, key=_by_id)}
     if not frames(document.get("post_processor")):
-        asked, pair = _frame(kind, settings, whole=whole)
+        asked, pair = frame_of_class(kind, settings, whole=whole)
         if asked:
             text_ids = ids | known
             if lost := [part for part in asked if part != TEXT and part not in text_ids]:
@@ -188,7 +189,7 @@ def _token(token: Any, *, special: bool = False) -> dict[str, Any]:
     return {"content": given["content"], **flags, "special": special}
 
 
-def _frame(
+def frame_of_class(
     kind: TokeniserClass | None, settings: FolderSettings, *, whole: bool
 ) -> tuple[list[str], list[str]]:
     """Return a text with the special tokens around it, and two texts; empty if there are none.
@@ -211,46 +212,6 @@ def _frame(
     between = {"one": behind, "two": 2 * behind, "none": [], "each": behind + before}
     pair = between[kind.between if kind is not None and kind.frame is not None else "each"]
     return found, [*before, TEXT, *pair, OTHER_TEXT, *behind]
-
-
-def frame_template(
-    one: Sequence[str], two: Sequence[str], ids: Mapping[str, int]
-) -> dict[str, Any]:
-    """Return a post-processor that puts special tokens around a text, and around two.
-
-    >>> made = frame_template(["<s>", "$A"], ["<s>", "$A", "$B"], {"<s>": 0})
-    >>> made["single"]
-    [{'SpecialToken': {'id': '<s>', 'type_id': 0}}, {'Sequence': {'id': 'A', 'type_id': 0}}]
-    """
-
-    def parts(texts: Sequence[str]) -> Iterator[dict[str, Any]]:
-        type_ = 0
-        for text in texts:
-            type_ |= text == OTHER_TEXT
-            if text in (TEXT, OTHER_TEXT):
-                yield {"Sequence": {"id": text[1:], "type_id": type_}}
-            else:
-                yield {"SpecialToken": {"id": text, "type_id": type_}}
-
-    used = dict.fromkeys(text for text in (*one, *two) if text not in (TEXT, OTHER_TEXT))
-    return {
-        "type": "TemplateProcessing",
-        "single": [*parts(one)],
-        "pair": [*parts(two)],
-        "special_tokens": {t: {"id": t, "ids": [ids[t]], "tokens": [t]} for t in used},
-    }
-
-
-def frames(processor: Any) -> bool:
-    """Return whether a post-processor puts special tokens around a text."""
-    if not isinstance(processor, dict):
-        return False
-    kind = processor.get("type")
-    if kind == "Sequence":
-        return any(map(frames, processor.get("processors") or []))
-    if kind == "TemplateProcessing":
-        return bool(processor.get("special_tokens"))
-    return kind in ("BertProcessing", "RobertaProcessing")
 
 
 def not_honoured(

@@ -23,6 +23,7 @@ from morphgraph.core.system import without_collection
 from morphgraph.core.text import counted, shortened
 from morphgraph.formats.checks import CHECK_COLUMNS, Check, export_checks
 from morphgraph.formats.export_files import TITLE, merges_text, readme, transformers_config
+from morphgraph.formats.framing import known_ids, with_frame
 from morphgraph.formats.hugging_face import new_ids, to_document
 from morphgraph.formats.original import TEXTS, original_ids
 from morphgraph.formats.recipe import lineage_of, read_recipe, write_whole_recipe
@@ -127,36 +128,6 @@ class Export:
         return {**vars(self), "files": list(self.files), "checks": checks}
 
 
-def known_ids(document: Mapping[str, Any]) -> dict[str, int]:
-    """Return the id of every type of an exported document, added tokens included."""
-    added = {token["content"]: token["id"] for token in document.get("added_tokens") or []}
-    return {**document["model"]["vocab"], **added}
-
-
-def framing(document: Mapping[str, Any]) -> list[tuple[int, str] | None]:
-    """Return what the post-processor of a document makes of a text: None stands for the text.
-
-    A special token is its id and its name, as the post-processor has them.
-    """
-    processor = document.get("post_processor")
-    if processor is None:
-        return [None]
-    named = map(int, re.findall(r"\b\d+\b", json.dumps(processor)))
-    used = {*known_ids(document).values(), *named}
-    text = next(number for number in count() if number not in used)
-    model = {"type": "WordLevel", "vocab": {"x": text}, "unk_token": "x"}
-    plain = {"version": "1.0", "added_tokens": [], "model": model, "post_processor": processor}
-    found = Tokenizer.from_str(json.dumps(plain)).encode("x")
-    both = zip(found.ids, found.tokens, strict=True)
-    return [None if number == text else (number, name) for number, name in both]
-
-
-def with_frame(ids: Sequence[list[int]], document: Mapping[str, Any]) -> list[list[int]]:
-    """Return the ids of texts with those that a document puts around each."""
-    frame = framing(document)
-    return [[n for p in frame for n in (each if p is None else [p[0]])] for each in ids]
-
-
 def bpe_model(tokeniser: BpeTokeniser, ids: Mapping[int, int] | None = None) -> ExportedModel:
     """Return the exported model of a tokeniser; ``ids``: of its types, by default `new_ids`."""
     document, id_map = to_document(tokeniser, ids)
@@ -213,8 +184,9 @@ def export_model(
     symbols = [text.replace("▁", " ") for text in model.symbols]
     sentences = sentences_to_check(words) + [f"a{symbol}a {symbol}" for symbol in symbols]
     space = " " if model.leading_space else ""
-    texts = [space + word for word in words] + sentences
-    expected = model.ids(words, False) + model.ids(sentences, True)
+    rare = rare_texts(document)
+    texts = [space + word for word in words] + sentences + rare
+    expected = model.ids(words, False) + model.ids(sentences + rare, True)
     vocabulary = known_ids(document)
     difference = partial(_difference, texts=texts, expected=expected, vocabulary=vocabulary)
     kind: ExportKind = "folder"
@@ -260,7 +232,7 @@ def export_model(
         library,
         words,
         sentences,
-        expected,
+        expected[: len(words) + len(sentences)],
         tuple_merges=model.tuple_merges,
         needs_code=reason if kind == "folder" else "",
         templates=((settings or {}).get("chat_template"), config.get("chat_template")),
@@ -291,19 +263,24 @@ def export_model(
     return made
 
 
-_OF_ORIGINAL = 200
-"""How many sentences are compared with the original file, beside texts with all that is rare."""
+_SOME = 200
+"""How many added tokens are looked for, and sentences compared with the original file."""
+
+
+def rare_texts(document: Mapping[str, Any]) -> list[str]:
+    """Return texts on which programs differ, in both normal forms, and some with added tokens."""
+    added = [token["content"] for token in (document.get("added_tokens") or [])[:_SOME]]
+    forms = (normalize(form, text) for text in TEXTS for form in ("NFC", "NFD"))
+    return [*dict.fromkeys((*TEXTS, *forms)), *(f"a{text} {text}b " for text in added)]
 
 
 def _as_original(loaded: ExportedModel | None, sentences: Sequence[str]) -> Check:
     """Return the check that the file, before edits, is read here as by those who use it."""
     what = "texts that the original cuts otherwise"
     if loaded is None:
-        return Check(what, None, None, "of files that are segmented as they say")
+        return Check(what, None, None, "of the method that a file has only")
     document = loaded.document
-    added = [token["content"] for token in (document.get("added_tokens") or [])[:_OF_ORIGINAL]]
-    texts = [*sentences[:_OF_ORIGINAL], *TEXTS, *(f"a{text} {text}b " for text in added)]
-    texts += [normalize(form, text) for text in TEXTS for form in ("NFC", "NFD")]
+    texts = [*sentences[:_SOME], *rare_texts(document)]
     plain = {**document, "model": loaded.plain or document["model"]}
     found = original_ids(loaded.name, plain, texts)
     if found is None:

@@ -1,5 +1,6 @@
 """The ids of a tokeniser's files in the programs that others load them with."""
 
+import base64
 import json
 import os
 import warnings
@@ -13,9 +14,11 @@ from tokenizers import AddedToken, Tokenizer
 
 from morphgraph.core.files import read_bytes
 from morphgraph.core.text import shortened
+from morphgraph.formats.completing import frame_of_class
+from morphgraph.formats.framing import framing
 from morphgraph.formats.opening import settings_beside, tokeniser_files
 from morphgraph.formats.sentencepiece import is_sentencepiece
-from morphgraph.formats.tokeniser_classes import class_name
+from morphgraph.formats.tokeniser_classes import CHARSMAP, CLASSES, TEXT, FolderSettings, class_name
 
 Encode = Callable[[Sequence[str]], list[list[int]]]
 
@@ -123,15 +126,66 @@ def _of_tokenizers(main: bytes, document: Mapping[str, Any]) -> Tokenizer:
     return library
 
 
+def _is_as_class_has_it(document: Mapping[str, Any], settings: FolderSettings) -> bool:
+    """Return whether a ``tokenizer.json`` says what its class would replace it by in any case.
+
+    Version 5 of `transformers` gives each class its own parts; Llama's only where no part is of
+    bytes.
+    """
+    name = class_name(settings)
+    kind, model = CLASSES.get(name), document.get("model") or {}
+    if kind is None:
+        return not name
+    if name == "Llama" and '"ByteLevel"' in json.dumps(
+        [document.get(key) for key in (*_CUTTING, "decoder")]
+    ):
+        return True
+    held = {**settings, CHARSMAP: _charsmap(document.get("normalizer"))}
+    fields = ["ignore_merges", "end_of_word_suffix", "byte_fallback"]
+    has_bytes = model.get("byte_fallback") or '"ByteLevel"' in json.dumps(kind.parts({}))
+    fields += [] if has_bytes else ["fuse_unk", "unk_token"]
+    same = all(bool(model.get(field)) == bool(kind.model.get(field)) for field in fields)
+    own = kind.parts(held)
+    around, _ = frame_of_class(kind, settings, whole=True)
+    framed = [
+        TEXT if part is None else part[1] for part in framing({**document, "model": {"vocab": {}}})
+    ]
+    return same and framed == (around or framed) and _built(own) == _built(document)
+
+
+_CUTTING = ("normalizer", "pre_tokenizer")
+
+
+def _built(parts: Mapping[str, Any]) -> list[str]:
+    """Return a normaliser and a pre-tokeniser as the library writes them, without offsets."""
+    model = {"type": "BPE", "vocab": {}, "merges": []}
+    chosen = {key: parts.get(key) for key in _CUTTING}
+    plain: dict[str, Any] = {"version": "1.0", "added_tokens": [], "model": model, **chosen}
+    read = json.loads(Tokenizer.from_str(json.dumps(plain)).to_str())
+    return [
+        json.dumps(read[key]).replace('"trim_offsets": false', '"trim_offsets": true')
+        for key in chosen
+    ]
+
+
+def _charsmap(normalizer: Any) -> bytes:
+    """Return the rules for characters in a normaliser; empty if it has none."""
+    parts = normalizer.get("normalizers", [normalizer]) if isinstance(normalizer, dict) else []
+    found = [part.get("precompiled_charsmap") for part in parts if isinstance(part, dict)]
+    return next((base64.b64decode(text) for text in found if isinstance(text, str)), b"")
+
+
 def read_otherwise(
     source: str | os.PathLike[str], document: Mapping[str, Any], encode: Encode
 ) -> str:
     """Say how `transformers` reads a folder otherwise than we do; empty if it does not.
 
     ``document``: what was loaded, laid out as ``tokenizer.json``; ``encode``: its ids of texts.
-    Only the classes that replace parts of a ``tokenizer.json`` can differ.
+    It is only asked where its class may replace a part, as loading it takes seconds.
     """
-    if not class_name(settings_beside(source)) or (read := of_transformers(source, TEXTS)) is None:
+    if _is_as_class_has_it(document, settings_beside(source)):
+        return ""
+    if (read := of_transformers(source, TEXTS)) is None:
         return ""
     theirs, there = read
     each = zip(TEXTS, there, encode(TEXTS), strict=True)

@@ -28,9 +28,9 @@ from morphgraph.formats.export import (
     export_model,
     save_folder,
     standalone_class,
-    with_frame,
     words_to_check,
 )
+from morphgraph.formats.framing import with_frame
 from morphgraph.formats.hugging_face import from_document
 from morphgraph.formats.loading import tokeniser_in, vocabulary_in
 from morphgraph.formats.opening import (

@@ -13,7 +13,7 @@ from morphgraph.core.files import DEMOS
 from morphgraph.core.isolated import VISITOR
 from morphgraph.core.limits import is_public
 from morphgraph.core.text import count_text, counted, percent, shortened
-from morphgraph.formats.opening import fitting_name, needs_vocabulary
+from morphgraph.formats.opening import SETTINGS, fitting_name, needs_vocabulary
 from morphgraph.score.boundaries import BoundaryScore
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.segment.segmenter import Segmenter
@@ -360,8 +360,9 @@ def tokeniser_upload(current: Session) -> None:
         "Tokeniser",
         accept_multiple_files=True,
         key=inputs.upload_key(_FIELD),
-        help="A Hugging Face tokenizer.json, vocab.json and merges.txt together, a SentencePiece "
-        "model, tiktoken's ranks, a GGUF file, a model that Train saved, or one type a line.",
+        help="A Hugging Face tokenizer.json, vocab.json and merges.txt together, with the settings "
+        "beside them (tokenizer_config.json, added_tokens.json, …), a SentencePiece model, "
+        "tiktoken's ranks, a GGUF file, a model that Train saved, or one type a line.",
     )
     if not uploaded:
         return
@@ -393,15 +394,18 @@ def _last_upload(files: Sequence[Any]) -> list[Any]:
     st.session_state[_UPLOADS] = numbers
     last = [file for file in files if numbers[file.file_id] == max(numbers.values())]
     if len(last) == 1:
-        waiting = [file for file in files if file.name == fitting_name(last[0].name)]
-        last += waiting[-1:]
+        # Settings belong to what was chosen before them, or is now.
+        name, others = last[0].name, [file for file in files if file is not last[0]]
+        fitting = [fitting_name(name)] if name not in SETTINGS else [file.name for file in others]
+        last += {f.name: f for f in others if f.name in (*fitting, *SETTINGS)}.values()
     return last
 
 
 def _other_half(contents: Mapping[str, bytes]) -> str:
-    if len(contents) > 1:
+    mains = [name for name in contents if name not in SETTINGS]
+    if len(mains) != 1:
         return ""
-    ((name, data),) = contents.items()
+    name, data = mains[0], contents[mains[0]]
     is_half = needs_vocabulary(data) if name.endswith(".txt") else name.endswith("vocab.json")
     if not is_half:
         return ""

@@ -263,6 +263,10 @@ def open_uploaded(files: Mapping[str, bytes], pattern: str | None = None) -> Ope
 def _read(files: _Files, main: str, pattern: str | None) -> Opened:
     """Read a tokeniser's file, with its companion and its settings."""
     data, name, other = files.read(main), files.called(main), fitting_name(main)
+    if main in SETTINGS:
+        check_format(data, name)
+        fix = "Give it together with the tokenizer.json, or vocab.json and merges.txt, beside it."
+        raise FileFormatError(name, "", "this says more of a tokeniser, and is none", fix)
     if other and (other in files.names or needs_vocabulary(data)):
         listing, merging = (other, main) if main.endswith(".txt") else (main, other)
         found = _pair(*((files.read(n), files.called(n)) for n in (listing, merging)))

@@ -64,6 +64,19 @@ def test_one_of_two_files_asks_for_the_other(app: Any, vocab_json: bytes) -> Non
     assert app.graph.merge_count == len(MERGES)
 
 
+def test_settings_belong_to_the_files_beside_them(app: Any, vocab_json: bytes) -> None:
+    added = ("added_tokens.json", b'{"<new>": 99}')
+    app.upload("Tokeniser", added)
+    [error] = app.errors()
+    assert "Give it together with the tokenizer.json" in error.replace("\\", "")
+    app.upload("Tokeniser", ("vocab.json", vocab_json), added)
+    [info] = [info.value.replace("\\", "") for info in app.test.info]
+    assert "merges.txt" in info
+    app.upload("Tokeniser", ("vocab.json", vocab_json), ("merges.txt", MERGES_TXT.encode()), added)
+    assert app.errors() == []
+    assert "<new>" in app.session.study.tokeniser.special
+
+
 @pytest.mark.parametrize(
     ("page", "field"), [("start", "Reference"), ("scores", "One more gold list")]
 )

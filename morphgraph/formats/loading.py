@@ -40,7 +40,6 @@ from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
 
 
-@without_collection()
 def load_tokeniser(source: str | os.PathLike[str], pattern: str | None = None) -> BpeTokeniser:
     """Load a BPE tokeniser from a file, a folder, or a named demo (``demo:en``).
 

@@ -19,6 +19,7 @@ from morphgraph.core.files import (
     parse_json,
     read_bytes,
 )
+from morphgraph.core.system import without_collection
 from morphgraph.core.text import shortened
 from morphgraph.formats.codes import codes_document, is_codes
 from morphgraph.formats.completing import completed, document_of_class, not_honoured, read_settings
@@ -221,6 +222,7 @@ def settings_beside(source: str | os.PathLike[str]) -> dict[str, Any]:
     return _in_folder(folder, names).settings()
 
 
+@without_collection()
 def open_tokeniser(source: str | os.PathLike[str], pattern: str | None = None) -> Opened:
     """Open the tokeniser in a file, in a folder, or of a named demo (``demo:en``).
 
@@ -241,6 +243,7 @@ def open_tokeniser(source: str | os.PathLike[str], pattern: str | None = None) -
     return found
 
 
+@without_collection()
 def open_uploaded(files: Mapping[str, bytes], pattern: str | None = None) -> Opened:
     """Open the tokeniser in uploaded files by name; see `open_tokeniser`.
 

@@ -9,7 +9,6 @@ from morphgraph.core.text import shortened
 from morphgraph.formats.framing import frame_template, frames
 from morphgraph.formats.hugging_face import tokenizer_document
 from morphgraph.formats.tokeniser_classes import (
-    CLASSES,
     MORE_TOKENS,
     OTHER_TEXT,
     TEXT,
@@ -19,6 +18,7 @@ from morphgraph.formats.tokeniser_classes import (
     class_name,
     implied_merges,
     token_content,
+    tokeniser_class,
 )
 
 _TOKEN_FLAGS = ("single_word", "lstrip", "rstrip", "normalized")
@@ -51,7 +51,7 @@ def document_of_class(
     which ``merges`` are implied. None if the settings name no class that is known, or one of
     another kind of model.
     """
-    kind = CLASSES.get(class_name(settings))
+    kind = tokeniser_class(class_name(settings))
     if kind is None:
         return None
     model: dict[str, Any] = {"type": kind.kind, **kind.model}
@@ -85,7 +85,7 @@ def completed(
     the class made it, which is ``implied`` by the types if no file names it.
     """
     name = class_name(settings)
-    kind = CLASSES.get(name)
+    kind = tokeniser_class(name)
     model = document["model"]
     vocabulary = model.get("vocab")
     if isinstance(vocabulary, list):
@@ -196,11 +196,11 @@ def frame_of_class(
 
     ``whole``: not those that only ``add_bos_token`` and ``add_eos_token`` ask for.
     """
-    if kind is not None and kind.frame is not None:
-        names = [*kind.frame(settings)]
-    elif whole:
+    names = kind.frame(settings) if kind is not None else []
+    is_fixed = bool(names)
+    if not names and whole:
         return [], []
-    else:
+    if not names:
         names = ["bos_token"] * (settings.get("add_bos_token") is True) + [TEXT]
         names += ["eos_token"] * (settings.get("add_eos_token") is True)
     found = [(_role(kind, settings, name) if name in TOKEN_ROLES else name) or "" for name in names]
@@ -210,7 +210,7 @@ def frame_of_class(
     at = found.index(TEXT)
     before, behind = found[:at], found[at + 1 :]
     between = {"one": behind, "two": 2 * behind, "none": [], "each": behind + before}
-    pair = between[kind.between if kind is not None and kind.frame is not None else "each"]
+    pair = between[kind.between if kind is not None and is_fixed else "each"]
     return found, [*before, TEXT, *pair, OTHER_TEXT, *behind]
 
 
@@ -219,7 +219,7 @@ def not_honoured(
 ) -> Iterator[str]:
     """Yield a warning for each setting that does not count; ``document``: None if none was made."""
     name = class_name(settings)
-    kind = None if document is None else CLASSES.get(name)
+    kind = None if document is None else tokeniser_class(name)
     if name and kind is None and not whole:
         yield (
             f"the class {shortened(name)}Tokenizer does not count here, so text is cut as the "

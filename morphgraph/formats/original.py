@@ -18,7 +18,13 @@ from morphgraph.formats.completing import frame_of_class
 from morphgraph.formats.framing import framing
 from morphgraph.formats.opening import settings_beside, tokeniser_files
 from morphgraph.formats.sentencepiece import is_sentencepiece
-from morphgraph.formats.tokeniser_classes import CHARSMAP, CLASSES, TEXT, FolderSettings, class_name
+from morphgraph.formats.tokeniser_classes import (
+    CHARSMAP,
+    TEXT,
+    FolderSettings,
+    class_name,
+    tokeniser_class,
+)
 
 Encode = Callable[[Sequence[str]], list[list[int]]]
 
@@ -133,7 +139,7 @@ def _is_as_class_has_it(document: Mapping[str, Any], settings: FolderSettings) -
     bytes.
     """
     name = class_name(settings)
-    kind, model = CLASSES.get(name), document.get("model") or {}
+    kind, model = tokeniser_class(name), document.get("model") or {}
     if kind is None:
         return not name
     if name == "Llama" and '"ByteLevel"' in json.dumps(

@@ -5,6 +5,7 @@ tokens, and what it puts around a text.
 """
 
 import base64
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -30,30 +31,6 @@ TOKEN_ROLES = (
 """The roles of special tokens, in the order in which new ones are numbered."""
 MORE_TOKENS = ("extra_special_tokens", "additional_special_tokens")
 """The settings that list special tokens without a role."""
-
-
-@dataclass(frozen=True)
-class TokeniserClass:
-    """A tokeniser class of `transformers`.
-
-    ``kind``: of its model, whose unusual fields are in ``model``. ``parts``: its normaliser,
-    pre-tokeniser and decoder by settings, of which it reads those in ``reads``. ``roles``: its
-    usual special tokens, with flags where these are unusual. ``frame``: what is around a text by
-    settings, as roles or contents and `TEXT`; empty if nothing is, None if ``add_bos_token`` and
-    ``add_eos_token`` decide; ``between``: how often what is behind a text is between two.
-    ``more``: special tokens without a role. ``pieces``: how the types of
-    a SentencePiece model are numbered.
-    """
-
-    kind: Kind
-    parts: Callable[[FolderSettings], PipelineParts]
-    roles: Mapping[str, str | Mapping[str, Any]]
-    frame: Callable[[FolderSettings], Sequence[str]] | None = None
-    between: Literal["one", "two", "none"] = "one"
-    model: Mapping[str, Any] = field(default_factory=dict)
-    more: Callable[[FolderSettings], Sequence[str]] = lambda _: ()
-    pieces: Callable[[list[list[Any]], FolderSettings], list[list[Any]]] = lambda pieces, _: pieces
-    reads: frozenset[str] = frozenset()
 
 
 def _sequence(key: str, kind: str, *parts: PipelineParts | None) -> PipelineParts | None:
@@ -256,17 +233,9 @@ def _extra_ids(settings: FolderSettings) -> list[str]:
     return [f"<extra_id_{n}>" for n in range(number if isinstance(number, int) else 100)]
 
 
-@cache
-def _language_codes() -> dict[str, tuple[str, ...]]:
-    """Return the language codes that a class has for tokens, by its name."""
-    lines = Path(__file__).with_name("language_codes.txt").read_text("ascii").splitlines()
-    named = (line.partition(": ") for line in lines)
-    return {name: tuple(codes.split()) for name, _, codes in named}
-
-
 def _nllb_codes(settings: FolderSettings) -> Sequence[str]:
     named = any(settings.get(key) for key in MORE_TOKENS)
-    return () if named else _language_codes()["NLLB"]
+    return () if named else _codes("NLLB")
 
 
 def _whisper_frame(settings: FolderSettings) -> Sequence[str]:
@@ -287,216 +256,112 @@ def _nllb_frame(settings: FolderSettings) -> Sequence[str]:
     return [*last, language] if settings.get("legacy_behaviour") else [language, *last]
 
 
-def _around(first: str, last: str) -> Callable[[FolderSettings], Sequence[str]]:
-    return lambda _: [first, TEXT, last]
-
-
-_END = "<|endoftext|>"
-_ENDS = {"bos_token": _END, "eos_token": _END, "unk_token": _END}
-_S = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
-_S_ALL = {**_S, "sep_token": "</s>", "pad_token": "<pad>", "cls_token": "<s>"}
-_CLS = {"unk_token": "[UNK]", "sep_token": "[SEP]", "pad_token": "[PAD]", "cls_token": "[CLS]"}
-_MASK = {"mask_token": "<mask>"}
-_PLAIN = {"normalized": True}
-_LEFT = {"lstrip": True}
-_SPACED = frozenset({"add_prefix_space"})
-_BOTH = frozenset({"add_bos_token", "add_eos_token"})
-_BERT = frozenset({"do_lower_case", "strip_accents", "tokenize_chinese_chars"})
-_PIECES = {"fuse_unk": True}
-
-_GPT2 = TokeniserClass("BPE", _gpt2, _ENDS, reads=_SPACED | _BOTH)
-_ROBERTA = TokeniserClass(
-    "BPE", _gpt2, _S_ALL | _MASK, _around("cls_token", "sep_token"), "two", reads=_SPACED
-)
-_BERT_CLASS = TokeniserClass(
-    "WordPiece",
-    bert_parts,
-    _CLS | {"mask_token": "[MASK]"},
-    _around("cls_token", "sep_token"),
-    model={"unk_token": "unk_token"},
-    reads=_BERT,
-)
-CLASSES: Mapping[str, TokeniserClass] = {
-    **dict.fromkeys(("GPT2", "CodeGen"), _GPT2),
-    "GPTNeoX": TokeniserClass(
-        "BPE",
-        lambda settings: _gpt2(settings, {"type": "NFC"}),
-        _ENDS | {"pad_token": "<|padding|>"},
-        reads=_SPACED | _BOTH,
-    ),
-    **dict.fromkeys(("Roberta", "Bart", "Longformer", "LED"), _ROBERTA),
-    "Deberta": TokeniserClass(
-        "BPE",
-        _gpt2,
-        {"bos_token": "[CLS]", "eos_token": "[SEP]", **_CLS, "mask_token": "[MASK]"},
-        _around("cls_token", "sep_token"),
-        "two",
-        reads=_SPACED,
-    ),
-    "Blenderbot": TokeniserClass(
-        "BPE",
-        lambda settings: _gpt2(settings, spaced=True),
-        _S_ALL | {"mask_token": {"content": "<mask>", **_LEFT}},
-        reads=_SPACED | _BOTH,
-    ),
-    "Qwen2": TokeniserClass(
-        "BPE",
-        _qwen2,
-        {"eos_token": _END, "unk_token": _END, "pad_token": _END},
-        reads=_SPACED | _BOTH,
-    ),
-    "Whisper": TokeniserClass(
-        "BPE",
-        _gpt2,
-        _ENDS,
-        _whisper_frame,
-        "none",
-        reads=_SPACED | {"language", "task", "predict_timestamps"},
-    ),
-    "CLIP": TokeniserClass(
-        "BPE",
-        clip_parts,
-        {
-            "bos_token": "<|startoftext|>",
-            "eos_token": _END,
-            "unk_token": _END,
-            "pad_token": _END,
-        },
-        _around("bos_token", "eos_token"),
-        "two",
-        {"unk_token": "unk_token", "end_of_word_suffix": "</w>"},
-    ),
-    **dict.fromkeys(
-        ("Bert", "DistilBert", "Electra", "MobileBert", "SqueezeBert", "ConvBert", "LayoutLM"),
-        _BERT_CLASS,
-    ),
-    "MPNet": TokeniserClass(
-        "WordPiece",
-        bert_parts,
-        {
-            **{role: {"content": text, **_PLAIN} for role, text in _S_ALL.items()},
-            "unk_token": {"content": "[UNK]", **_PLAIN},
-            "mask_token": {"content": "<mask>", **_LEFT, **_PLAIN},
-        },
-        _around("cls_token", "sep_token"),
-        "two",
-        {"unk_token": "unk_token"},
-        reads=_BERT,
-    ),
-    "Llama": TokeniserClass(
-        "BPE",
-        _llama,
-        _S,
-        model={**_PIECES, "byte_fallback": True},
-        reads=_SPACED | _BOTH | {"legacy"},
-    ),
-    "Gemma": TokeniserClass(
-        "BPE",
-        _gemma,
-        {
-            "bos_token": "<bos>",
-            "eos_token": "<eos>",
-            "unk_token": "<unk>",
-            "pad_token": "<pad>",
-            **_MASK,
-        },
-        model={**_PIECES, "byte_fallback": True, "unk_token": "unk_token"},
-        reads=_BOTH,
-    ),
-    "XLMRoberta": TokeniserClass(
-        "Unigram",
-        lambda settings: _by_words(settings, _rules(settings)),
-        _S_ALL | _MASK,
-        _around("bos_token", "eos_token"),
-        "two",
-        {"unk_id": 3},
-        pieces=_after_four,
-        reads=_SPACED,
-    ),
-    "Camembert": TokeniserClass(
-        "Unigram",
-        lambda settings: _by_words(settings, _rules(settings)),
-        _S_ALL | {"mask_token": {"content": "<mask>", **_LEFT}},
-        _around("bos_token", "eos_token"),
-        "two",
-        {"unk_id": 3},
-        more=lambda _: ("<s>NOTUSED", "</s>NOTUSED", "<unk>NOTUSED"),
-        pieces=_camembert_pieces,
-        reads=_SPACED,
-    ),
-    "Albert": TokeniserClass(
-        "Unigram",
-        _albert,
-        {
-            "bos_token": "[CLS]",
-            "eos_token": "[SEP]",
-            "unk_token": "<unk>",
-            "sep_token": "[SEP]",
-            "pad_token": "<pad>",
-            "cls_token": "[CLS]",
-            "mask_token": "[MASK]",
-        },
-        _around("cls_token", "sep_token"),
-        model={"unk_id": 1},
-        reads=_SPACED | {"do_lower_case", "keep_accents"},
-    ),
-    "T5": TokeniserClass(
-        "Unigram",
-        lambda settings: _by_words(settings, _rules(settings), fixed=True),
-        {"eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"},
-        lambda _: [TEXT, "eos_token"],
-        model={"unk_id": 2},
-        more=_extra_ids,
-        pieces=lambda pieces, settings: (
-            pieces + [[text, 0.0] for text in reversed(_extra_ids(settings))]
-        ),
-        reads=frozenset({"extra_ids"}),
-    ),
-    "MBart": TokeniserClass(
-        "Unigram",
-        lambda settings: _by_words(settings, None, fixed=True),
-        _S_ALL | {"mask_token": {"content": "<mask>", **_LEFT, **_PLAIN}},
-        _mbart_frame,
-        "none",
-        {"unk_id": 3},
-        more=lambda _: _language_codes()["mBART"],
-        pieces=lambda pieces, settings: _after_four(pieces, settings, *_language_codes()["mBART"]),
-        reads=frozenset({"src_lang"}),
-    ),
-    "Nllb": TokeniserClass(
-        "BPE",
-        _nllb,
-        _S_ALL | {"mask_token": {"content": "<mask>", **_LEFT, **_PLAIN}},
-        _nllb_frame,
-        "none",
-        {**_PIECES, "unk_token": "unk_token"},
-        more=_nllb_codes,
-        pieces=_nllb_pieces,
-        reads=frozenset({"src_lang", "legacy_behaviour"}),
-    ),
+_PARTS: Mapping[str, Callable[[FolderSettings], PipelineParts]] = {
+    "albert": _albert,
+    "bert": bert_parts,
+    "blenderbot": lambda settings: _gpt2(settings, spaced=True),
+    "clip": clip_parts,
+    "gemma": _gemma,
+    "gpt2": _gpt2,
+    "gpt_neox": lambda settings: _gpt2(settings, {"type": "NFC"}),
+    "llama": _llama,
+    "mbart": lambda settings: _by_words(settings, None, fixed=True),
+    "nllb": _nllb,
+    "qwen2": _qwen2,
+    "t5": lambda settings: _by_words(settings, _rules(settings), fixed=True),
+    "words": lambda settings: _by_words(settings, _rules(settings)),
 }
-"""The classes by their names, without ``Tokenizer`` or ``TokenizerFast``."""
-
-_OF_MODELS = {
-    **dict.fromkeys(("gpt2", "gpt_neo", "gptj", "opt", "codegen"), "GPT2"),
-    "gpt_neox": "GPTNeoX",
-    **dict.fromkeys(("roberta", "bart", "longformer", "led"), "Roberta"),
-    "deberta": "Deberta",
-    "blenderbot": "Blenderbot",
-    "whisper": "Whisper",
-    "clip": "CLIP",
-    **dict.fromkeys(("bert", "distilbert", "electra", "mobilebert", "convbert"), "Bert"),
-    "mpnet": "MPNet",
-    **dict.fromkeys(("gemma", "gemma2", "gemma3", "gemma3_text"), "Gemma"),
-    "xlm-roberta": "XLMRoberta",
-    "camembert": "Camembert",
-    "albert": "Albert",
-    "t5": "T5",
-    "mbart": "MBart",
-    **dict.fromkeys(("nllb", "nllb-moe"), "Nllb"),
+_FRAMES: Mapping[str, Callable[[FolderSettings], Sequence[str]]] = {
+    "mbart": _mbart_frame,
+    "nllb": _nllb_frame,
+    "whisper": _whisper_frame,
 }
-"""The class of a model's type in config.json, where no file names a class."""
+_PIECES: Mapping[str, Callable[[list[list[Any]], FolderSettings], list[list[Any]]]] = {
+    "camembert": _camembert_pieces,
+    "mbart": lambda pieces, settings: _after_four(pieces, settings, *_codes("mBART")),
+    "nllb": _nllb_pieces,
+    "t5": lambda pieces, settings: (
+        pieces + [[text, 0.0] for text in reversed(_extra_ids(settings))]
+    ),
+    "xlm_roberta": _after_four,
+}
+_MORE: Mapping[str, Callable[[FolderSettings], Sequence[str]]] = {
+    "camembert": lambda _: ("<s>NOTUSED", "</s>NOTUSED", "<unk>NOTUSED"),
+    "mbart": lambda _: _codes("mBART"),
+    "nllb": _nllb_codes,
+    "t5": _extra_ids,
+}
 
+
+@dataclass(frozen=True)
+class TokeniserClass:
+    """A tokeniser class of `transformers`.
+
+    ``kind``: of its model, whose unusual fields are in ``model``. ``reads``: the settings that its
+    parts depend on. ``roles``: its usual special tokens, with flags where these are unusual.
+    ``between``: how often what is behind a text is between two.
+    """
+
+    kind: Kind
+    roles: Mapping[str, str | Mapping[str, Any]]
+    parts_named: str
+    frame_named: str = ""
+    between: Literal["one", "two", "none"] = "one"
+    model: Mapping[str, Any] = field(default_factory=dict)
+    more_named: str = ""
+    pieces_named: str = ""
+    reads: frozenset[str] = frozenset()
+
+    def parts(self, settings: FolderSettings) -> PipelineParts:
+        """Return its normaliser, pre-tokeniser and decoder."""
+        return _PARTS[self.parts_named](settings)
+
+    def frame(self, settings: FolderSettings) -> list[str]:
+        """Return what is around a text, as roles or contents and `TEXT`.
+
+        Empty if ``add_bos_token`` and ``add_eos_token`` decide.
+        """
+        if self.frame_named in _FRAMES:
+            return [*_FRAMES[self.frame_named](settings)]
+        return self.frame_named.split()
+
+    def more(self, settings: FolderSettings) -> Sequence[str]:
+        """Return special tokens without a role."""
+        return _MORE[self.more_named](settings) if self.more_named else ()
+
+    def pieces(self, pieces: list[list[Any]], settings: FolderSettings) -> list[list[Any]]:
+        """Return the types of a SentencePiece model as it numbers them."""
+        return _PIECES[self.pieces_named](pieces, settings) if self.pieces_named else pieces
+
+
+@cache
+def _table() -> dict[str, Any]:
+    text = Path(__file__).with_suffix(".toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def _codes(name: str) -> list[str]:
+    """Return the language codes that a class has for tokens."""
+    return str(_table()["codes"][name]).split()
+
+
+@cache
+def tokeniser_class(name: str) -> TokeniserClass | None:
+    """Return a class by its name, without ``Tokenizer`` or ``TokenizerFast``; None for others.
+
+    >>> tokeniser_class("Electra").frame({})
+    ['cls_token', '$A', 'sep_token']
+    """
+    for row in _table()["class"]:
+        if name in row["names"]:
+            functions = {f"{key}_named": row[key] for key in _NAMED if key in row}
+            rest = {key: row[key] for key in ("between", "model") if key in row}
+            reads = frozenset(row.get("reads", ()))
+            return TokeniserClass(row["kind"], row["roles"], reads=reads, **functions, **rest)
+    return None
+
+
+_NAMED = ("parts", "frame", "more", "pieces")
 _ANY = ("PreTrained", "Tokenizers")
 """Names of classes that read tokenizer.json as it is."""
 
@@ -507,7 +372,10 @@ def class_name(settings: FolderSettings) -> str:
     if isinstance(named, str) and named:
         short = named.removesuffix("Fast").removesuffix("Backend").removesuffix("Tokenizer")
         return "" if short in _ANY or named == "MorphGraphTokenizer" else short
-    return _OF_MODELS.get(str(settings.get("model_type")), "")
+    model = settings.get("model_type")
+    return next(
+        (row["names"][0] for row in _table()["class"] if model in row.get("models", ())), ""
+    )
 
 
 def implied_merges(types: Mapping[str, int]) -> Iterator[tuple[str, str]]:

@@ -177,7 +177,7 @@ def _normalizer(text: SentencePieceText) -> dict[str, Any] | None:
         charsmap = base64.b64encode(text.charsmap).decode()
         parts.append({"type": "Precompiled", "precompiled_charsmap": charsmap})
     if text.remove_extra_whitespaces:
-        replace({"Regex": "^ +| +$"}, "")
+        replace({"Regex": r"\A +| +\z"}, "")
         replace({"Regex": " {2,}"}, " ")
     space = "▁" if text.escape_whitespaces else " "
     if text.add_dummy_prefix:

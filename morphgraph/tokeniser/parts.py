@@ -170,6 +170,10 @@ def unknown_part(document: Mapping[str, Any], key: str) -> str:
     return ""
 
 
+_AT_ENDS = (r"\A +| +\z", "^ +| +$")
+"""Spaces at the ends of a text, and of each of its lines as exports had it."""
+
+
 def _is_small(part: Mapping[str, Any]) -> bool:
     """Return whether a part's pattern is known, and its replacement short."""
     if part["type"] == "Prepend":
@@ -185,7 +189,7 @@ def _is_small(part: Mapping[str, Any]) -> bool:
     if not isinstance(expression, str) or part["type"] == "Split":
         return isinstance(expression, str) and is_known_pattern(expression)
     # It matches at least one character.
-    return len(content) <= 1 and (expression == "^ +| +$" or _matches(_ALL_PLAIN, expression))
+    return len(content) <= 1 and (expression in _AT_ENDS or _matches(_ALL_PLAIN, expression))
 
 
 def _grows(part: Mapping[str, Any]) -> bool:

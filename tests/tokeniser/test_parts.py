@@ -418,3 +418,9 @@ def test_long_texts_are_cut_there_even_by_known_parts(monkeypatch: pytest.Monkey
 @pytest.mark.slow
 def test_a_preprocessor_without_parts_needs_no_process() -> None:
     assert Preprocessor().pieces("a" * (LONG_TEXT + 1))[0][-1] == ("a", LONG_TEXT, LONG_TEXT + 1)
+
+
+@pytest.mark.parametrize("expression", [r"\A +| +\z", "^ +| +$"])
+def test_spaces_at_the_ends_of_a_text_are_known(expression: str) -> None:
+    part = {"type": "Replace", "pattern": {"Regex": expression}, "content": ""}
+    assert unknown_part({"normalizer": part}, "normalizer") == ""

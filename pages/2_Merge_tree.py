@@ -49,11 +49,10 @@ def tree_page(current: Session) -> None:
         st.caption(
             "This word is not in the reference, so there are no gold boundaries to compare with."
         )
-    unknown = dict.fromkeys(leaf.label for leaf in trees[-1].leaves if leaf.is_unknown)
-    if unknown:
+    if unknown := study.tokeniser.missing_atoms([word]):
         st.caption(
             f"Not in the alphabet of this tokeniser, so no merge applies to it: "
-            f"{' '.join(ui.code(label) for label in unknown)}"
+            f"{' '.join(map(ui.code, unknown))}"
         )
     with st.expander("The merges as a table", expanded=True):
         _merge_table(trees[-1], study.has_blame)

@@ -22,7 +22,6 @@ from morphgraph.cli.options import (
 from morphgraph.core.errors import MorphGraphError, check_share
 from morphgraph.core.files import read_bytes
 from morphgraph.core.text import counted, percent, shortened, signed, visible
-from morphgraph.formats.opening import settings_beside
 from morphgraph.refine import (
     LEAST_JOINS,
     SHARE_HELD_OUT,
@@ -157,6 +156,7 @@ def _exported(
 ) -> "tuple[Sequence[Check], dict[str, bytes]]":
     """Return the checks on words, the given ones first, and the files; none without --out."""
     from morphgraph.formats.export import words_to_check
+    from morphgraph.formats.opening import settings_beside
     from morphgraph.segment.bte import Bte
     from morphgraph.segment.models import export_segmenter
 

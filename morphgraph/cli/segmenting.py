@@ -28,7 +28,6 @@ from morphgraph.core.text import (
     ratio_text,
     unique_labels,
 )
-from morphgraph.formats.opening import settings_beside
 from morphgraph.methods import METHODS
 from morphgraph.segment.method import parse_method
 
@@ -352,6 +351,7 @@ def export(
     ranks: Also write a rank file for tiktoken; refused if tiktoken would segment otherwise by it.
     """
     from morphgraph.formats.export import words_to_check
+    from morphgraph.formats.opening import settings_beside
     from morphgraph.formats.ranks import to_ranks
     from morphgraph.segment.models import export_segmenter
 

@@ -524,6 +524,9 @@ def as_numbered(document: Any) -> tuple[Any, list[str]]:
     if isinstance(vocabulary, list):
         pieces = (entry[0] for entry in vocabulary if isinstance(entry, list) and entry)
         vocabulary = {text: n for n, text in enumerate(pieces) if isinstance(text, str)}
+    ids = list(vocabulary.values())
+    if any(type(number) is not int for number in ids):
+        return document, []
     for token in listed:
         number, text = (
             (token.get("id"), token.get("content")) if isinstance(token, dict) else (0, 0)

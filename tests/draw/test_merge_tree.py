@@ -50,8 +50,10 @@ def tokeniser_of(merges: MergeList) -> BpeTokeniser:
     return BpeTokeniser("drawn", graph, Preprocessor(), ids, frozenset(), {})
 
 
-def tree_of(merges: MergeList, word: str, gold: set[int] | None = None) -> MergeTree:
-    tokeniser = tokeniser_of(merges)
+def tree_of(
+    merges: MergeList, word: str, gold: set[int] | None = None, alphabet: str = ""
+) -> MergeTree:
+    tokeniser = small_tokeniser(merges, alphabet) if alphabet else tokeniser_of(merges)
     return describe_tree(tokeniser, tokeniser.encode([word]), 0, gold=gold)
 
 
@@ -213,7 +215,7 @@ def test_trees_of_a_word_stand_on_one_axis(drawn: tuple[MergeList, list[str]], f
     """As with the merges of before and after an edit: each atom at one place, nothing overlaps."""
     merges, words = drawn
     for word in filter(None, words):
-        trees = [tree_of(merges, word), tree_of(merges[:fewer], word)]
+        trees = [tree_of(some, word, alphabet=word) for some in (merges, merges[:fewer])]
         layouts = aligned_layouts(trees)
         places = [[box.x for box in lay.boxes[: len(word)]] for lay in layouts]
         assert places[0] == places[1]
@@ -303,7 +305,7 @@ def test_rows_hold_every_token_once_and_keep_to_the_width(
     """The rows one after the other say the same as the tree, vertex by vertex."""
     merges, words = case
     word = "".join(words) or "a"
-    tree = tree_of(merges, word, gold=set(range(1, len(word), 2)))
+    tree = tree_of(merges, word, gold=set(range(1, len(word), 2)), alphabet=word)
     rows = [row for (row,) in wrapped_rows([tree], widest)]
     for row in rows:
         assert len(row.roots) == 1 or widths_of(row) <= widest + 1e-6

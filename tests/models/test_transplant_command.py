@@ -144,9 +144,7 @@ REFUSED = {
     ),
     "does not have it": index(lambda names: names.update(other=names["wte.weight"])),
     "no such file or directory": index(lambda names: names.update(other="none.safetensors")),
-    "there is no tokeniser whose ids are certain": lambda model: (
-        model / "tokenizer.json"
-    ).unlink(),
+    "the folder holds no tokeniser": lambda model: (model / "tokenizer.json").unlink(),
 }
 
 

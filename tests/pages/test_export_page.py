@@ -34,7 +34,11 @@ def test_without_edits_it_is_a_tokenizer_json(app: Any) -> None:
     expect_form(app, "`tokenizer.json`", "tokenizer.json")
     assert "Check and prepare" not in app.buttons(), "it is done"
     checks = app.table("check")
-    assert (len(checks), set(checks["number"]), set(checks["fine"])) == (8, {"0"}, {"yes", ""})
+    assert (len(checks), set(checks["number"]), set(checks["fine"])) == (
+        9,
+        {"0", "n/a"},
+        {"yes", ""},
+    )
     assert [b.label for b in app.test.get("download_button")] == ["Download the archive"]
 
 

@@ -37,7 +37,7 @@ def test_characters_outside_the_alphabet_are_named(app: Any) -> None:
     assert "Not in the alphabet" in app.captions()
     assert "日" in app.captions()
     app.set("text_input", "Word", "zzz")
-    assert "No merge applies" in app.captions()
+    assert "leaves nothing of this word" in app.test.info[0].value
 
 
 def test_a_word_that_stays_whole(app: Any) -> None:

@@ -48,7 +48,10 @@ def word_trees(
             name = file_name(trees[0].word)
             tree_picture(trees, key=key, file_name=name, on_event=on_event, **how)
             return trees
-        st.info("The tokeniser's normaliser leaves nothing of this word.")
+        st.info(
+            "The tokeniser leaves nothing of this word: its normaliser removes all characters, or "
+            "none is in the alphabet."
+        )
     return []
 
 

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
@@ -140,13 +141,19 @@ def _read(pipe):
 
 def _forked(serve):
     """Return the process that serves beside this one, or None where that is not safe."""
-    # A lock that another thread holds would never be free in a copy of this process.
-    if not hasattr(os, "fork") or threading.active_count() > 1:
+    # A lock that another thread holds would never be free in a copy of this process; daemons, such
+    # as what waits for Ctrl-C, hold none that kernels need.
+    here = threading.current_thread()
+    others = [thread for thread in threading.enumerate() if thread is not here]
+    is_alone = here is threading.main_thread() and all(thread.daemon for thread in others)
+    if not is_alone or not hasattr(os, "fork"):
         return None
-    with suppress(OSError):
+    with suppress(OSError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python 3.12 warns of any other thread
         if helper := os.fork():
             return helper
         try:
+            sys.stderr = None
             for _ in serve():
                 pass
         finally:
@@ -163,5 +170,7 @@ def _tell_progress(done, of):
 
 
 def _tell(text, end="\n"):
+    if sys.stderr is None:
+        return
     with suppress(OSError, ValueError):  # nobody has to listen
         print(text, end=end, file=sys.stderr, flush=True)

@@ -65,8 +65,7 @@ for draw in resampling.draw_counts, resampling.draw_signs:
         ),
         # Another thread might hold a lock.
         (
-            "import threading\n"
-            "threading.Thread(target=threading.Event().wait, daemon=True).start()",
+            "import threading; threading.Thread(target=threading.main_thread().join).start()",
             "preparing 2 kernels, once\n",
             True,
         ),

@@ -12,7 +12,7 @@ from typing import Any
 
 from tokenizers import AddedToken, Tokenizer
 
-from morphgraph.core.files import read_bytes
+from morphgraph.core.files import demo_tokeniser_path, read_bytes
 from morphgraph.core.text import shortened
 from morphgraph.formats.completing import frame_of_class
 from morphgraph.formats.framing import framing
@@ -91,9 +91,10 @@ def original_ids(
     of it, laid out as ``tokenizer.json``. The program is `transformers` where it is installed and
     reads the folder of the file, else `tokenizers` or `sentencepiece`; None if none of them can.
     """
-    if name.startswith("demo:") or not os.path.isfile(name):  # noqa: PTH113 - never raises
+    is_demo = name.startswith("demo:")
+    path = demo_tokeniser_path(name.removeprefix("demo:")) if is_demo else Path(name)
+    if not os.path.isfile(path):  # noqa: PTH113 - unlike Path.is_file, never raises
         return None
-    path = Path(name)
     if settings_beside(path) and (read := of_transformers(path.parent, texts)) is not None:
         found = zip(texts, read[1], strict=True)
         return f"transformers {metadata.version('transformers')}", dict(found)

@@ -36,7 +36,7 @@ def test_without_edits_it_is_a_tokenizer_json(app: Any) -> None:
     checks = app.table("check")
     assert (len(checks), set(checks["number"]), set(checks["fine"])) == (
         9,
-        {"0", "n/a"},
+        {"0"},
         {"yes", ""},
     )
     assert [b.label for b in app.test.get("download_button")] == ["Download the archive"]

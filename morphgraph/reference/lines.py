@@ -86,6 +86,7 @@ def _derivation(number: int, base: str, word: str, affix: str, side: str) -> Sou
         kinds=(PREFIX, FREE) if is_prefix else (FREE, SUFFIX),
         processes=("derivation",),
         suffix="" if is_prefix else affix,
+        linked=(base,),
     )
 
 
@@ -132,7 +133,7 @@ def inflection(number: int, line: str) -> SourceRow:
         raise Unusable("no segmentation (-)")
     morphemes = [segment for segment in segments.split("|") if segment]
     check_morphemes(morphemes)
-    return SourceRow(number, word, morphemes, processes=("inflection",))
+    return SourceRow(number, word, morphemes, processes=("inflection",), linked=(cells[0],))
 
 
 # ------------------------------------------------------------------------------ SIGMORPHON 2022

@@ -113,14 +113,14 @@ def has_seen(tokeniser: BpeTokeniser, gold_set: GoldSet) -> bool:
     return not all(are_apart(s.parts, gold_set.parts) for s in sources_in(tokeniser, gold_set))
 
 
-def kept_from(tokeniser: BpeTokeniser, gold_set: GoldSet) -> tuple[float, int] | None:
-    """The share and the seed of the words that a tokeniser has never seen; None if there are none.
+def kept_from(tokeniser: BpeTokeniser, gold_set: GoldSet) -> Part | None:
+    """The part of a gold that a tokeniser has never seen, though it has learned from the rest.
 
-    Where it learned more than once, and kept other words aside each time, it has seen them all.
+    None if it has learned from all, or more than once, and kept other words aside each time.
     """
     match list({source.parts for source in sources_in(tokeniser, gold_set)}):
-        case [(Part("rest", share, seed, "families"),)]:
-            return share, seed
+        case [(Part("rest") as part,)]:
+            return part.other
     return None
 
 
@@ -160,10 +160,10 @@ def unseen_part(entrants: Sequence[Entrant], gold_set: GoldSet) -> GoldSet:
     words aside, or none, it is all, and those that have seen it are held in.
     """
     bases = [each.base for each in entrants if each.base and has_seen(each.base, gold_set)]
-    splits = {kept_from(base, gold_set) for base in bases}
-    if gold_set.parts or len(splits) != 1 or (split := splits.pop()) is None:
+    parts = {kept_from(base, gold_set) for base in bases}
+    if gold_set.parts or len(parts) != 1 or (part := parts.pop()) is None:
         return gold_set
-    return gold_set.split(*split)[1]
+    return gold_set.split(*part[1:])[1]
 
 
 def learn_and_score(

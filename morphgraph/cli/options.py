@@ -154,7 +154,7 @@ def _option(parameter: Parameter, helps: dict[str, str]) -> Any:
         info.default = f"--{name}/--no-{name}" if parameter.default is True else f"--{name}"
         info.rich_help_panel = info.rich_help_panel or _PANEL_OF.get(parameter.name)
     else:
-        info.metavar = parameter.name.upper() + "..." * ("list" in str(kind))
+        info.metavar = parameter.name.upper()
     return Annotated[kind, info]
 
 
@@ -210,8 +210,9 @@ def _explain(kind: type[Parameters]) -> None:
 
     rows = []
     for name, field in kind.model_fields.items():
-        usual = {None: "", True: "yes", False: "no"}.get(field.default, field.default)
-        rows.append([name, str(usual), str(field.description)])
+        usual = "" if field.default is None else str(field.default)
+        usual = {"True": "yes", "False": "no"}.get(usual, usual)
+        rows.append([name, usual, str(field.description)])
     print_table(["name", "if not given", "meaning"], rows, left={0, 1, 2})
 
 

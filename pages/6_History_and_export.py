@@ -155,7 +155,7 @@ def export(current: Session) -> None:
         if form.startswith("A tokeniser"):
             _tokeniser(current, tokeniser)
         elif form.startswith("A model"):
-            how: dict[str, Any] = {"key": "export model", "help": "morphgraph segment --model FILE"}
+            how: dict[str, Any] = {"key": "export model", "help": "morphgraph segment FILE"}
             model = partial(write_model, Bte(tokeniser))
             save("Download the model", model, f"{_FOLDER}.json", **how)
         elif form.startswith("A recipe"):

@@ -437,10 +437,10 @@ def _picky(current: Session, threshold: float) -> Segmenter:
         if not is_public():
             given = {"threshold": threshold}
             return train("picky", counts, size, pipeline="plain", parameters=given, progress=tell)
-        options = ["--method", f"picky(threshold={threshold})", "--pipeline", "plain"]
+        options = [f"picky(threshold={threshold})", "--pipeline", "plain"]
         options += ["--vocab-size", str(size)]
         listed = "".join(f"{word}\t{count}\n" for word, count in counts.items())
-        file = ("--counts", "counts.tsv", listed.encode("utf-8", "surrogatepass"))
+        file = ("", "counts.tsv", listed.encode("utf-8", "surrogatepass"))
         name = f"picky-plain-{size}"
         return train_in_turn(visitor, options, name, tell, file)
 

@@ -76,12 +76,12 @@ def segmentations_page(current: Session) -> None:
     ready = [one for one in picked if one.made is not None]
     segmenters = [one.made for one in ready if one.made is not None]
     texts = _typed(current, field, more)
-    splits = {one.split for one in picked if one.split}
     # Where methods learned from the other words, only those that they have not seen are drawn.
-    held = choosing.words_held_out(current, *splits) if len(splits) == 1 else None
+    scored = choosing.unseen_words(current, picked, current.study.benchmark)
+    held = scored.numbers if scored.parts else None
     with drawn:
         words, gold = _drawn(current, segmenters, held, is_used=not texts)
-    kind = "word" if texts or held is None else "held-out word"
+    kind = "word" if texts or held is None else "word kept aside"
     if texts:
         words_in_another_language(current, [word for text in texts for word in text.split()])
         entries = current.study.benchmark.reference.entries
@@ -134,8 +134,8 @@ def _learned_from(current: Session, one: PickedMethod, texts: Sequence[str]) -> 
     gold = current.study.benchmark
     if one.base is None or not has_seen(one.base, gold):
         return []
-    held = choosing.words_held_out(current, one.split) if one.split else ()
-    return [text for text in texts if text in gold.numbers and text not in held]
+    kept = choosing.kept_words(current, gold, one.split).numbers if one.split else ()
+    return [text for text in texts if text in gold.numbers and text not in kept]
 
 
 def _header(current: Session, one: PickedMethod, found: Summary | None, seen: Sequence[str]) -> str:

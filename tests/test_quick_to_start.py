@@ -43,9 +43,9 @@ COMMANDS = (
     "reference show demo:en",
     "segment undesirable",
     "segment --json undesirable Ärger don't",
-    "blame --tokenizer demo:en --reference demo:en",
-    "blame --tokenizer demo:en --reference demo:en --json",
-    "score --tokenizer demo:en --reference demo:en",
+    "blame demo:en demo:en",
+    "blame demo:en demo:en --json",
+    "score demo:en demo:en",
 )
 
 

@@ -15,12 +15,13 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import DEMOS
 from morphgraph.core.isolated import VISITOR
 from morphgraph.core.limits import is_public
+from morphgraph.core.text import counted
 from morphgraph.methods import METHODS
 from morphgraph.reference.entry import Reference
+from morphgraph.reference.families import Part
 from morphgraph.reference.predictions import PREDICTION_FORMATS, Predictions, read_predictions
 from morphgraph.reference.readers import read_reference
-from morphgraph.refine.held_out import split_of
-from morphgraph.refine.learning import Learner, held_out_of
+from morphgraph.refine.learning import Learner, kept_from, unseen_by
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.segment.method import OnlyMarked, bounds, parse_method, split_methods, values_of
 from morphgraph.segment.models import uploaded_segmenter
@@ -29,6 +30,7 @@ from morphgraph.segment.training import train
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import spelled
 from web import widgets as ui
+from web.aside import scored_words, sides
 from web.copies import copied, copies_of
 from web.inputs import DETECT, clear_upload, open_file
 from web.jobs import Tell, Waiting, train_in_turn
@@ -83,7 +85,7 @@ class Chosen:
 class PickedMethod:
     """A chosen method, ``made`` if it has been, and the tokeniser it is based on, if any.
 
-    ``split``: the share and the seed of the words that it was not learned from, where it learns.
+    ``split``: the words that it was not learned from, where it learns.
     """
 
     name: str
@@ -91,7 +93,7 @@ class PickedMethod:
     label: str
     made: Segmenter | None = None
     base: BpeTokeniser | None = None
-    split: tuple[float, int] | None = None
+    split: Part | None = None
 
     @property
     def title(self) -> str:
@@ -124,7 +126,7 @@ def choose_methods(current: Session, field: DeltaGenerator) -> list[PickedMethod
         format_func=lambda name: METHODS[name].title if name in METHODS else name,
         on_change=choose,
         help="On the open tokeniser as it is now; what learns from the reference, on it as it was "
-        "before the edits, without the held-out words. Train others, open model files, or keep "
+        "before the edits, without the words kept aside. Train others, open model files, or keep "
         "copies on History and export, to add them here.",
     )
     found = []
@@ -136,11 +138,7 @@ def choose_methods(current: Session, field: DeltaGenerator) -> list[PickedMethod
                 made = make_method(current, name, settings)
             made_on = None if made is None else made.tokeniser
             base = current.study.tokeniser if name in METHODS.offered else made_on
-            split = _split(current, name)
-            if base is not None and split is None:
-                split = next(iter(held_out_of(base, current.study.benchmark)), None)
-            if split is not None:
-                words_held_out(current, split)  # too few words are a message
+            split = None if base is None else kept_from(base, current.study.benchmark)
             label = _label(current, name, settings)
             found.append(PickedMethod(name, settings, label, made, base, split))
         except MorphGraphError as error:
@@ -333,22 +331,14 @@ def add_model(name: str, model: Segmenter) -> None:
     chosen_methods(current).names.append(f"model {name}")
 
 
-def make_method(
-    current: Session,
-    name: str,
-    settings: Mapping[str, Any],
-    relearned: BpeTokeniser | None = None,
-) -> Segmenter:
-    """Return a method for the open tokeniser, which is dropped if stopped.
-
-    ``relearned``: the open tokeniser as its edits are when learned without the held-out words.
-    """
+def make_method(current: Session, name: str, settings: Mapping[str, Any]) -> Segmenter:
+    """Return a method for the open tokeniser, which is dropped if stopped."""
     if name.startswith("model "):
         return current.models[name.removeprefix("model ")]
     if name.startswith("copy "):
         made_of = copied(current, name.removeprefix("copy "))
         return current.once(("method", Same(made_of)), lambda: method_on(made_of, "bpe"))
-    tokeniser = relearned or current.study.tokeniser
+    tokeniser = current.study.tokeniser
 
     def make() -> Segmenter:
         if name == START:
@@ -361,7 +351,7 @@ def make_method(
         # A copy, as it is cached for other sessions while edits continue.
         return method_on(tokeniser.copy(), name, settings, corpus.counts if corpus else None)
 
-    return current.once(_key(current, name, settings, relearned), make, of_files=_of_files(name))
+    return current.once(_key(current, name, settings), make, of_files=_of_files(name))
 
 
 def make_next(current: Session, picked: Iterable[PickedMethod], place: DeltaGenerator) -> None:
@@ -373,10 +363,8 @@ def make_next(current: Session, picked: Iterable[PickedMethod], place: DeltaGene
         st.rerun()
 
 
-def _key(
-    current: Session, name: str, settings: Mapping[str, Any], relearned: BpeTokeniser | None = None
-) -> tuple[Hashable, ...]:
-    return "method", name, *settings.items(), _split(current, name), relearned is not None
+def _key(current: Session, name: str, settings: Mapping[str, Any]) -> tuple[Hashable, ...]:
+    return "method", name, *settings.items(), _split(current, name)
 
 
 def _of_files(name: str) -> bool:
@@ -384,10 +372,9 @@ def _of_files(name: str) -> bool:
     return name == _TRAINED or name in METHODS.learning
 
 
-def _split(current: Session, name: str) -> tuple[float, int] | None:
-    """Return the share and the seed of the words that a method does not learn from, if it does."""
-    study = current.study
-    return split_of(study.tokeniser, study.benchmark) if name in METHODS.learning else None
+def _split(current: Session, name: str) -> Part | None:
+    """Return the words that a method does not learn from, if it learns."""
+    return scored_words(current, learning=True).part if name in METHODS.learning else None
 
 
 def _needs_counts(name: str) -> bool:
@@ -408,21 +395,25 @@ def _is_available(current: Session, name: str) -> bool:
     return has_room and (not _needs_counts(name) or current.corpus() is not None)
 
 
-def words_held_out(current: Session, split: tuple[float, int]) -> Collection[str]:
-    """Return the words of the reference that are held out by a share and a seed."""
-    benchmark = current.study.benchmark
-    key = "held-out words", *split
-    return current.once(key, lambda: benchmark.hold_out(*split).numbers, of_files=True)
+def kept_words(current: Session, gold_set: GoldSet, part: Part | None) -> GoldSet:
+    """Return the words of a part of gold, computed once; all without one."""
+    if part is None:
+        return gold_set
+    key = ("kept aside", Same(gold_set), part)
+    return current.once(key, lambda: gold_set.split(*part[1:])[1], of_files=True)
+
+
+def unseen_words(current: Session, picked: Iterable[PickedMethod], gold_set: GoldSet) -> GoldSet:
+    """Return the words that chosen methods are scored on: those that none learned from, or all."""
+    return kept_words(current, gold_set, unseen_by((one.base for one in picked), gold_set))
 
 
 def _learned(current: Session, name: str, settings: Mapping[str, Any]) -> Segmenter:
-    study, method = current.study, METHODS[name]
-    share, seed = split_of(study.tokeniser, study.benchmark)
-    words = len(study.benchmark.numbers) - len(words_held_out(current, (share, seed)))
+    study, method, (rest, _) = current.study, METHODS[name], sides(current)
     learner = Learner(study.tokeniser.fork(), method, method.settings(settings))
     key = current.state(of_files=True), _key(current, name, settings)
-    said = f"Learning {method.title} from {words:,} words"
-    return _awaited(key, said, lambda _: learner.learn(study.benchmark, share, seed), name)
+    said = f"Learning {method.title} from {counted(len(rest), 'word')}"
+    return _awaited(key, said, lambda _: learner.learn(rest), name)
 
 
 def _awaited(key: Hashable, said: str, make: Callable[[Tell], Segmenter], name: str) -> Segmenter:
@@ -446,10 +437,10 @@ def _picky(current: Session, threshold: float) -> Segmenter:
         if not is_public():
             given = {"threshold": threshold}
             return train("picky", counts, size, pipeline="plain", parameters=given, progress=tell)
-        options = ["--method", f"picky(threshold={threshold})", "--pipeline", "plain"]
+        options = [f"picky(threshold={threshold})", "--pipeline", "plain"]
         options += ["--vocab-size", str(size)]
         listed = "".join(f"{word}\t{count}\n" for word, count in counts.items())
-        file = ("--counts", "counts.tsv", listed.encode("utf-8", "surrogatepass"))
+        file = ("", "counts.tsv", listed.encode("utf-8", "surrogatepass"))
         name = f"picky-plain-{size}"
         return train_in_turn(visitor, options, name, tell, file)
 

@@ -263,8 +263,8 @@ def train_in_turn(
     """Return what ``morphgraph train`` makes with these options, when the visitor's turn comes.
 
     ``visitor``: the identity of their browser; ``name``: the name of the model; ``files``: of each
-    uploaded file the option, its name and content. An option such as ``--counts en=`` is for one of
-    several languages. Raises `MorphGraphError` for errors of
+    uploaded file the option, its name and content. Counts need no option; `` en=`` is for those of
+    one of several languages. Raises `MorphGraphError` for errors of
     the command, for too much time or memory, and for a second training of the same visitor.
     """
     with _turn_of(visitor, tell):
@@ -304,7 +304,7 @@ def _trained(
             path.write_bytes(content)
             names[path] = given
             option, _, language = option.partition(" ")
-            options = [*options, option, f"{language}{path}"]
+            options = [*options, *filter(None, [option]), f"{language}{path}"]
         told = _ran([*command, *options], Path(folder, "errors"), tell, "Training")
         if told is None:
             return read_model(out.read_bytes(), name)
@@ -322,9 +322,9 @@ def silver_in_turn(visitor: str, language: str, words: int, tell: Tell) -> bytes
         _turn_of(visitor, tell),
         tempfile.TemporaryDirectory(prefix="morphgraph-silver-") as folder,
     ):
-        out, options = Path(folder, "silver.tsv"), ["--counts", f"wordfreq:{language}"]
-        command = [sys.executable, "-m", "morphgraph", "reference", "silver", "--out", str(out)]
-        command += [*options, "--words", str(words)]
+        out, counts = Path(folder, "silver.tsv"), f"wordfreq:{language}"
+        command = [sys.executable, "-m", "morphgraph", "reference", "silver", counts]
+        command += ["--out", str(out), "--words", str(words)]
         told = _ran(command, Path(folder, "errors"), tell, "Five runs of Morfessor")
         if told is None:
             return out.read_bytes()

@@ -12,8 +12,10 @@ from pydantic import Field
 
 from morphgraph.cli import output
 from morphgraph.cli.options import (
+    AS_FOUND,
+    Named,
+    OnGold,
     Reading,
-    TokeniserOptions,
     Whole,
     load_edited,
     with_options,
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
 
 @with_options
 def blame(
-    given: TokeniserOptions,
+    given: OnGold,
     threshold: float = 0.0,
     scope: Literal["morphemic", "whole-word"] = "morphemic",
     weighting: Literal["types", "tokens"] = "types",
@@ -54,10 +56,10 @@ def blame(
 ) -> None:
     """List the merges by blame: N (joins closed), B (of these on a gold boundary), R = B ÷ N.
 
-    With several references, those that are wrong in one language and right in another come first.
+    With several golds, those that are wrong in one language and right in another come first.
 
     limit: At most this many merges; 0 for all.
-    min_joins: With several references: joins that a merge needs in a language to be judged there.
+    min_joins: With several golds: joins that a merge needs in a language to be judged there.
     """
     import numpy as np
 
@@ -98,14 +100,14 @@ def blame(
     print(signature)
 
 
-def _blame_by_language(given: TokeniserOptions, threshold: float, limit: int, **how: Any) -> None:
+def _blame_by_language(given: OnGold, threshold: float, limit: int, **how: Any) -> None:
     """List the merges whose blame differs most between the languages of the references."""
     from morphgraph.refine.languages import blame_by_language
     from morphgraph.score.boundaries import Benchmark
     from morphgraph.score.languages import names_of
     from morphgraph.tokeniser.merging import segment
 
-    loaded = load_edited(given.tokenizer, given.recipe)
+    loaded = load_edited(given.tokeniser, given.recipe)
     made = [Benchmark.on(each, loaded) for each in given.gold_sets()]
     names = names_of(each.reference for each in made)
     found = blame_by_language(
@@ -162,7 +164,7 @@ def _exported(
 
     if given.out is None:
         return (), {}
-    source = given.tokenizer
+    source = given.tokeniser
     made = export_segmenter(
         Bte(edited), words_to_check(words, name=source), settings_beside(source)
     )
@@ -176,7 +178,7 @@ def _print_end(checks: "Sequence[Check]", saved: Sequence[str], signature: str) 
 
 
 @dataclass(frozen=True, kw_only=True)
-class EditOptions(TokeniserOptions):
+class EditOptions(OnGold):
     """What becomes of a tokeniser that is edited.
 
     out: Folder for the tokeniser and its recipe.
@@ -203,13 +205,13 @@ class EditOptions(TokeniserOptions):
 class KnockoutOptions(EditOptions):
     """What is knocked out, and what it is scored with.
 
-    reference: A gold segmentation, demo:en, demo:de, demo:nl, catalogue:NAME, or - for standard
-        input; several with --join. With --types only for scores, and not needed.
+    gold: A gold segmentation: FILE, demo:en, demo:de, demo:nl, catalogue:NAME, or - for standard
+        input; several with --read join. With --types only for scores, and not needed.
     types: Knock out just the types that this file lists, one a line: as shown, as spelt in the
         tokeniser, or by id, where there is no such type, as 12 or #12.
     """
 
-    reference: list[str] = None  # type: ignore[assignment]  # typer's way to say that it may lack
+    gold: Annotated[list[str], typer.Argument()] = None  # type: ignore[assignment]  # may lack
     types: Path | None = None
 
     def load(self) -> "tuple[BpeTokeniser, Benchmark]":
@@ -218,15 +220,15 @@ class KnockoutOptions(EditOptions):
         from morphgraph.reference.plain import reference_of_words
         from morphgraph.score.boundaries import Benchmark
 
-        if self.reference:
+        if self.gold:
             return super().load()
         if self.types is None:
             raise MorphGraphError(
-                "A knockout needs to know what to remove. Name a gold segmentation with "
-                "--reference, or a file of types with --types."
+                "A knockout needs to know what to remove. Name a gold segmentation after the "
+                "tokeniser, or a file of types with --types."
             )
-        loaded = load_edited(self.tokenizer, self.recipe)
-        words = words_to_check((), name=self.tokenizer)
+        loaded = load_edited(self.tokeniser, self.recipe)
+        words = words_to_check((), name=self.tokeniser)
         plain = reference_of_words(words, "common words")
         return loaded, Benchmark.build(loaded, plain, bare=self.bare)
 
@@ -314,7 +316,10 @@ def _print_scores(
 
 
 @with_options
-def knockout(given: KnockoutOptions, settings: _Knockout) -> None:
+def knockout(
+    given: KnockoutOptions,
+    set_: Annotated[_Knockout, "threshold", "holdout", "count", "portable"],
+) -> None:
     """Knock out the types whose merges are most to blame, or those of a list, and export the rest.
 
     What the types of a list cost is told first; without --out nothing is written.
@@ -324,6 +329,7 @@ def knockout(given: KnockoutOptions, settings: _Knockout) -> None:
     from morphgraph.score.boundaries import score_report
 
     output.check_out(given.out)
+    settings = set_
     loaded, benchmark = given.load()
     if given.types is not None:
         _knock_out_listed(given, settings, given.types, loaded, benchmark)
@@ -391,7 +397,7 @@ def _knock_out_listed(
     cascade, portable = settings.cascade, settings.portable
     if settings != _Knockout(cascade=cascade, portable=portable):
         raise MorphGraphError(
-            "--types says what to remove. Of the settings, give only --cascade and --portable."
+            "--types says what to remove. Of the settings, give only --portable and --set cascade."
         )
     types = listed_types(read_bytes(path), str(path), loaded)
     found = Study(loaded, benchmark).preview(types, cascade=cascade, portable=portable)
@@ -423,13 +429,17 @@ def _knock_out_listed(
 
 
 @with_options
-def rebpe(given: EditOptions, settings: _ReBPE, weights: str | None = None) -> None:
+def rebpe(
+    given: EditOptions,
+    set_: Annotated[_ReBPE, "threshold", "holdout", "portable"],
+    weights: str | None = None,
+) -> None:
     """Run ReBPE: anneal, then knock out and reify in turn until nothing changes.
 
-    On several references, a phase that would make one of them worse than at the start is tried
+    On several golds, a phase that would make one of them worse than at the start is tried
     again with what is right there left alone, or left out.
 
-    weights: With several references: what each weighs in blame, such as 1,2; all alike if not
+    weights: With several golds: what each weighs in blame, such as 1,2; all alike if not
         given.
     """
     from morphgraph.refine.learning import remember
@@ -438,13 +448,14 @@ def rebpe(given: EditOptions, settings: _ReBPE, weights: str | None = None) -> N
     from morphgraph.score.boundaries import score_report
 
     output.check_out(given.out)
+    settings = set_
     learning, languages = ReBPESettings(**{**dict(settings), "holdout": 0.0}), None
     if given.is_several:
         loaded, benchmark, languages, golds = _load_languages(given, weights)
     elif weights is not None:
         raise MorphGraphError(
-            "--weights says what each of several references weighs. Name these with --reference, "
-            "and leave out --join."
+            "--weights says what each of several golds weighs. Name these, and leave out "
+            "--read join."
         )
     else:
         loaded, benchmark = given.load()
@@ -514,7 +525,7 @@ def rebpe(given: EditOptions, settings: _ReBPE, weights: str | None = None) -> N
 
 
 def _load_languages(
-    given: TokeniserOptions, weights: str | None
+    given: OnGold, weights: str | None
 ) -> "tuple[BpeTokeniser, Benchmark, Languages, list[GoldSet]]":
     """Load the tokeniser, the words of all references, and each reference by itself."""
     from morphgraph.refine.rebpe_languages import Languages
@@ -528,7 +539,7 @@ def _load_languages(
         ) from error
     golds = given.golds()
     languages = Languages.joined(golds, chosen)
-    loaded = load_edited(given.tokenizer, given.recipe)
+    loaded = load_edited(given.tokeniser, given.recipe)
     [joined, *apart] = given.gold_sets([languages.reference, *golds])
     return loaded, Benchmark.on(joined, loaded), languages, [joined, *apart]
 
@@ -582,14 +593,15 @@ class CountedEdit:
     """An edit by word counts, which a gold segmentation can be scored before and after.
 
     counts: Word counts: FILE (word⇥count a line) or wordfreq:LANG.
-    reference: Score this gold segmentation before and after, or demo:en, demo:de, demo:nl.
+    gold: Score this gold segmentation before and after, or demo:en, demo:de, demo:nl.
     out: Folder for the tokeniser and its recipe; without it, nothing is saved.
     """
 
-    tokenizer: str
-    counts: str | None = None
+    tokeniser: Named
+    counts: Annotated[str | None, typer.Argument()] = None
+    gold: str | None = None
+    read: Reading = AS_FOUND
     recipe: Path | None = None
-    reference: str | None = None
     out: Path | None = None
     as_json: bool = False
 
@@ -598,9 +610,7 @@ class CountedEdit:
         """The word counts, or None; read once."""
         return word_counts(self.counts)
 
-    def make(
-        self, edit: "Callable[[BpeTokeniser], tuple[str, dict[str, Any]]]", reading: Reading
-    ) -> None:
+    def make(self, edit: "Callable[[BpeTokeniser], tuple[str, dict[str, Any]]]") -> None:
         """Edit the tokeniser, save it, and tell |V|, F1 and tokens per word before and after.
 
         ``edit`` returns what it did, as a line and as data.
@@ -612,8 +622,8 @@ class CountedEdit:
         from morphgraph.tokeniser.merging import segment
 
         output.check_out(self.out)
-        gold = reading.read_any(self.reference)
-        loaded = load_edited(self.tokenizer, self.recipe)
+        gold = self.read.gold(self.gold)
+        loaded = load_edited(self.tokeniser, self.recipe)
         benchmark = gold and Benchmark.on(GoldSet.of(gold), loaded)
 
         def figures() -> dict[str, Any]:
@@ -648,7 +658,6 @@ class CountedEdit:
 @with_options
 def prune(
     given: CountedEdit,
-    reading: Reading,
     by: PruningOrder = "leaf-frequency",
     count: Annotated[int | None, typer.Option(min=0)] = None,
     keep_corpus: bool = False,
@@ -672,8 +681,8 @@ def prune(
 
     if keep_corpus and (count is not None or given.counts is None):
         raise MorphGraphError(
-            "--keep-corpus removes what word counts do not need. Name these with --counts, and "
-            "leave out --count."
+            "--keep-corpus removes what word counts do not need. Name these after the tokeniser, "
+            "and leave out --count."
         )
 
     def edit(loaded: "BpeTokeniser") -> tuple[str, dict[str, Any]]:
@@ -691,13 +700,12 @@ def prune(
         removed = [loaded.types[number] for number in change.removed_types]
         return f"{counted(len(removed), 'type')} removed{said}", {"removed": removed, **did}
 
-    given.make(edit, reading)
+    given.make(edit)
 
 
 @with_options
 def extend(
     given: CountedEdit,
-    reading: Reading,
     add: Annotated[int, typer.Option(min=1)],
     replace: bool = False,
 ) -> None:
@@ -709,7 +717,7 @@ def extend(
     from morphgraph.refine.extending import extend as extend_by
 
     if given.counts is None:
-        raise MorphGraphError("Nothing says what to train on. Give --counts.")
+        raise MorphGraphError("Nothing says what to train on. Name word counts.")
 
     def edit(loaded: "BpeTokeniser") -> tuple[str, dict[str, Any]]:
         with output.progress_bar("training") as advance:
@@ -717,4 +725,4 @@ def extend(
         added = [loaded.types[number] for number in change.added_types]
         return f"{counted(len(added), 'type')} added", {"added": added}
 
-    given.make(edit, reading)
+    given.make(edit)

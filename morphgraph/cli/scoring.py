@@ -1,26 +1,26 @@
-"""The commands that score and compare tokenisers by references: score, compare."""
+"""The commands that score and compare tokenisers by gold: score, compare."""
 
 import math
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import StatisticsError, fmean
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from pydantic import Field
 
 from morphgraph.cli import output
 from morphgraph.cli.options import (
-    CountedGold,
+    Named,
+    OnGold,
     Whole,
-    load_edited,
-    methods_on,
-    models_of,
-    predictions_of,
+    named_methods,
     with_options,
 )
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import base_name, in_percent, percent, unique_labels, visible
+from morphgraph.segment.method import Parameters
 
 if TYPE_CHECKING:
     from morphgraph.refine.learning import Entrant
@@ -33,58 +33,72 @@ if TYPE_CHECKING:
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
+class Statistics(Parameters):
+    """How scores are drawn again and tested."""
+
+    baseline: int = Field(
+        default=1, ge=0, description="Test all others against this one, from 1; 0 for none."
+    )
+    resamples: int = Field(
+        default=1000, ge=0, le=100_000, description="For intervals, at least 100; 0 for none."
+    )
+    seed: int = Field(default=0, ge=0, le=2**32, description="For intervals, tests and --holdout.")
+    runs: int = Field(
+        default=1,
+        ge=1,
+        le=1000,
+        description="For dropout: mean and standard deviation over this many seeds.",
+    )
+
+
+def _explain(scores: str | None) -> str | None:
+    if scores == "help":
+        from morphgraph.score.metrics import GROUPS, METRICS
+
+        listed = [
+            [group, name, METRICS[name].meaning]
+            for group, names in GROUPS.items()
+            for name in names
+        ]
+        output.print_table(["group", "score", "meaning"], listed, left={0, 1, 2})
+        raise typer.Exit
+    return scores
+
+
 @with_options
 def score(
-    given: CountedGold,
-    tokenizer: str | None = None,
-    methods: str = "bpe",
-    model: list[Path] | None = None,
-    predictions: list[Path] | None = None,
-    predictions_format: str | None = None,
-    scores: str | None = None,
+    given: OnGold,
+    methods: list[str] | None = None,
+    scores: Annotated[str | None, typer.Option(callback=_explain, is_eager=True)] = None,
     scope: Literal["morphemic", "whole-word", "both"] = "both",
     weighting: Literal["types", "tokens", "both"] = "both",
-    ideal: bool = False,
-    baseline: Whole = 1,
-    resamples: Annotated[int, typer.Option(min=0, max=100_000)] = 1000,
-    seed: Annotated[int, typer.Option(min=0, max=2**32)] = 0,
-    runs: Annotated[int, typer.Option(min=1, max=1000)] = 1,
     holdout: Annotated[float | None, typer.Option(min=0, max=1)] = None,
     by: str | None = None,
-    flota: bool = False,
+    *,
+    set_: Statistics,
     out: Path | None = None,
-    signature_only: bool = False,
 ) -> None:
-    """Score tokenisers against references, with intervals, tests and signatures.
+    """Score tokenisers against gold, with intervals, tests and signatures.
 
-    One tokeniser on several references is one table, a row for each of them.
+    One tokeniser on several golds is one table, a row for each of them.
 
-    tokenizer: A BPE tokeniser for --methods: see segment. Not needed with --model.
-    methods: On the tokeniser, with parameters as in dropout(p=0.1): {scored}; {learning} learn from
-        the reference.
-    model: A trained model, a WordPiece, Unigram or BPE tokeniser, or a list of types, by its own
-        method; may be repeated.
-    predictions: Segmentations by another program: plain, SIGMORPHON 2022 or Morfessor; may be
-        repeated.
-    predictions_format: plain, sigmorphon2022 or morfessor; detected if not given.
-    scores: Which scores, separated by commas: names or groups, or all. --scores help lists them.
+    tokeniser: Whatever segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a list of
+        types, another program's segmentations, or demo:en, demo:de, demo:nl.
+    methods: On the tokeniser, with parameters as in dropout(p=0.1), and other files that segment,
+        with commas between: {scored}, ideal (the gold itself); {learning} learn from the gold. The
+        tokeniser's own if not given.
+    scores: Which scores, with commas between: names or groups, all, or flota for FLOTA's coverage,
+        stem recall and full match. “help” lists them.
     scope: morphemic, whole-word or both.
     weighting: Over types, tokens or both.
-    ideal: Add the gold as a tokeniser.
-    baseline: Test all others against this one, from 1; 0 for none.
-    resamples: For intervals, at least 100; 0 for none.
-    seed: For intervals, tests and --holdout.
-    runs: For dropout: mean and standard deviation over this many seeds.
     holdout: Share of the words that no method sees, with scores of their own: half of them if a
-        method learns from the reference, else none.
+        method learns from the gold, else none.
     by: Break the first score down by boundaries, affixes, formation, length, frequency or morphs.
-    flota: FLOTA's coverage, stem recall and full match too.
     out: Also write the tables: .csv, .tex or .md.
-    signature_only: Print signatures, compute no scores.
     """
     from morphgraph.refine.learning import learn_and_score
     from morphgraph.score.gold_set import HOLDOUT, SCOPES
-    from morphgraph.score.metrics import GROUPS, METRICS, USUAL, boundary_score, check_metrics
+    from morphgraph.score.metrics import USUAL, boundary_score, check_metrics
     from morphgraph.score.outcome import Outcome
     from morphgraph.score.outcome import ideal as ideal_of
     from morphgraph.score.table import ScoreTable, SegmentationFailure, check_breakdown
@@ -92,31 +106,24 @@ def score(
     from morphgraph.tables.scores import languages_table, scores_table
     from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 
-    if scores == "help":
-        listed = [
-            [group, name, METRICS[name].meaning]
-            for group, names in GROUPS.items()
-            for name in names
-        ]
-        output.print_table(["group", "score", "meaning"], listed, left={0, 1, 2})
-        return
     writers: dict[str, Any] = {".csv": to_csv, ".tex": to_latex, ".md": to_markdown}
     output.check_ending(out, *writers)
     if by is not None:
         check_breakdown(by)
+    resamples, seed, runs, baseline = set_.resamples, set_.seed, set_.runs, set_.baseline
     if 0 < resamples < 100:
-        raise MorphGraphError(f"--resamples {resamples} are too few. Give 100 or more, or 0.")
-    chosen = check_metrics(scores.split(",")) if scores else USUAL
-    loaded = load_edited(tokenizer, given.recipe) if tokenizer is not None else None
-    named = [] if loaded is None else methods_on(loaded, methods, given.counts)
-    named += models_of(model or ())
-    named += [predictions_of(path, predictions_format) for path in predictions or ()]
-    if not named:
-        raise MorphGraphError(
-            "There is nothing to score. Name a --tokenizer, a --model or --predictions."
-        )
+        raise MorphGraphError(f"resamples={resamples} are too few. Give 100 or more, or 0.")
+    asked = scores.split(",") if scores else []
+    flota = "flota" in asked
+    asked = [each for each in asked if each != "flota"]
+    chosen = check_metrics(asked) if asked else USUAL
+    chosen_methods = named_methods(methods)
+    ideal = "ideal" in chosen_methods
+    loaded, named = given.entrants([each for each in chosen_methods if each != "ideal"])
+    if methods and not chosen_methods:
+        raise MorphGraphError("There is nothing to score. Name some --methods, or leave them out.")
     if baseline > len(named):
-        raise MorphGraphError(f"--baseline {baseline}: there are {len(named)} tokenisers.")
+        raise MorphGraphError(f"baseline={baseline}: there are {len(named)} tokenisers.")
     labels = unique_labels([each.label for each in named])
     named = [replace(each, label=label) for each, label in zip(named, labels, strict=True)]
     if holdout is None:
@@ -146,17 +153,10 @@ def score(
         raise MorphGraphError(f"{failed[0].label}: {failed[0].message}")
     broken = _broken_down(tables, by) if by is not None else []
     found = _flota_scores(loaded, named, gold_sets) if flota else []
-    if signature_only:
-        for table in tables:
-            for number in range(len(table.outcomes)):
-                print(table.signature_of(number))
-        for line in [part.signature for part in broken] + [each.signature for each in found]:
-            print(line)
-        return
     languages: list[list[LanguageRow]] = []
     if len(gold_sets) > 1 and len(tables[0].outcomes) == 1 and tables[0].runs == 1:
         languages = _by_language(tables)
-    shown = (chosen,) if scores else ()
+    shown = (chosen,) if asked else ()
     strict = _strict_scores(tables)
     notes = [
         f"MorphScore as released (morphscore_strict), {base_name(reference)}: "
@@ -180,7 +180,7 @@ def score(
             report["breakdowns"] = [_breakdown_report(each) for each in broken]
         output.print_json(report)
         return
-    if len(named) == 1 and len(gold_sets) == 1 and scores is None and tables[0].runs == 1:
+    if len(named) == 1 and len(gold_sets) == 1 and not asked and tables[0].runs == 1:
         firsts = [next(o for o in t.outcomes if isinstance(o, Outcome)) for t in tables]
         pairs = zip(firsts, tables, strict=True)
         output.print_scores([boundary_score(o, t.scope, t.weighting) for o, t in pairs])
@@ -252,7 +252,7 @@ def _broken_down(tables: "list[ScoreTable]", by: str) -> "list[Breakdown]":
     for table in tables:
         gold_set = table.gold_set
         if by == "frequency" and gold_set is not None and gold_set.frequencies is None:
-            raise MorphGraphError("--by frequency needs --frequencies, or counts in the reference.")
+            raise MorphGraphError("--by frequency needs --frequencies, or counts in the gold.")
         outcomes = [o for o in table.outcomes if isinstance(o, Outcome) and not o.is_gold]
         how = (by, table.metrics[0], table.scope, table.weighting)
         made = break_down(outcomes, *how, draws=table.draws)
@@ -275,7 +275,7 @@ def _flota_scores(
         known = [getattr(each.made, "vocabulary", None) for each in named]
         pairs = [(each, standard_segmenter(each)) for each in known if each is not None]
     if not pairs:
-        raise MorphGraphError("--flota needs a --tokenizer, or a --model with a list of types.")
+        raise MorphGraphError("The scores flota need a tokeniser with a list of types.")
     return [
         flota_scores(vocabulary, each.reference, standard, bare=each.bare)
         for each in gold_sets
@@ -393,22 +393,36 @@ def _estimate_report(estimate: "Estimate") -> dict[str, Any]:
 # ------------------------------------------------------------------------------ compare
 
 
+@dataclass(frozen=True, kw_only=True)
+class Compared(OnGold):
+    """One gold only, so that methods may follow."""
+
+    gold: Named  # type: ignore[assignment]  # one argument
+
+    @property
+    def names(self) -> list[str]:
+        return [self.gold]
+
+
 @with_options
 def compare(
-    given: CountedGold,
-    methods: str = "bpe",
-    tokenizer: str = "demo:en",
-    model: list[Path] | None = None,
+    given: Compared,
+    method: Annotated[list[str] | None, typer.Argument()] = None,
     limit: Whole = 0,
     out: Path | None = None,
 ) -> None:
-    """Compare methods on the words of a reference: scores with intervals, and their agreement.
+    """Compare methods on the words of a gold: scores with intervals, and their agreement.
 
-    methods: On the tokeniser, with parameters as in dropout(p=0.1): {offered}.
-    model: A trained model too; may be repeated.
-    limit: At most this many words of the reference; 0 for all.
+    tokeniser: Whatever segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a list of
+        types, or demo:en, demo:de, demo:nl.
+    gold: A gold segmentation: FILE, demo:en, demo:de, demo:nl, catalogue:NAME, or - for standard
+        input.
+    method: On the tokeniser, with parameters as in dropout(p=0.1), or another file that segments:
+        {offered}. The tokeniser's own if not given.
+    limit: At most this many words of the gold; 0 for all.
     out: Also write the words: .csv, .tex or .html.
     """
+    from morphgraph.reference.predictions import Predictions
     from morphgraph.score.comparison import Comparison
     from morphgraph.tables.scores import (
         comparison_csv,
@@ -424,38 +438,40 @@ def compare(
         ".html": comparison_html,
     }
     output.check_ending(out, *writers)
-    loaded = load_edited(tokenizer, given.recipe)
-    given.check_single()
     entries = given.golds()[0].entries[: limit or None]
-    entrants = [*methods_on(loaded, methods, given.counts), *models_of(model or ())]
-    if not entrants:
-        raise MorphGraphError("There is no method to compare. Name some with --methods.")
+    _, entrants = given.entrants(named_methods(method))
     segmenters: list[Any] = []
     for each in entrants:
         if each.learner is not None:
             raise MorphGraphError(
-                f"{each.learner.method.name} learns from the reference, so it would be compared on "
+                f"{each.learner.method.name} learns from the gold, so it would be compared on "
                 "what it has seen. Use morphgraph score, which holds words out."
             )
-        segmenters.append(each.made() if callable(each.made) else each.made)
+        made = each.made() if callable(each.made) else each.made
+        if isinstance(made, Predictions):
+            raise MorphGraphError(
+                f"{made.name} holds segmentations, not a model. Use morphgraph score, which takes "
+                "both."
+            )
+        segmenters.append(made)
     with output.progress_bar("comparing"):
         words, gold = [entry.word for entry in entries], [entry.morphs for entry in entries]
         labels = unique_labels([each.label for each in entrants])
-        made = Comparison(segmenters, words, gold, labels=labels, bare=given.bare)
-        report = _comparison_report(made)
+        compared = Comparison(segmenters, words, gold, labels=labels, bare=given.bare)
+        report = _comparison_report(compared)
     if out is not None:
-        output.write(out, writers[out.suffix](made, made.rows))
+        output.write(out, writers[out.suffix](compared, compared.rows))
     if given.as_json:
         output.print_json(report)
         return
-    table = summary_table(made)
+    table = summary_table(compared)
     output.print_model(table)
     print()
     alike = [
         [label, *(percent(share, 1) for share in shares)]
-        for label, shares in zip(made.labels, made.agreement, strict=True)
+        for label, shares in zip(compared.labels, compared.agreement, strict=True)
     ]
-    output.print_table(["cut alike, %", *made.labels], alike, left={0})
+    output.print_table(["cut alike, %", *compared.labels], alike, left={0})
     print("\n".join(table.signatures))
     output.print_saved([out] if out is not None else [])
 

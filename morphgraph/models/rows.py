@@ -385,7 +385,7 @@ def plan_rows(
 
 
 def check_rows(
-    rows: int, vocabulary: ModelVocabulary, padded: bool, option: str = "--tokenizer"
+    rows: int, vocabulary: ModelVocabulary, padded: bool, option: str = "undertrained MODEL TOKENISER"
 ) -> None:
     """Refuse a tokeniser whose number of ids does not fit the model's rows.
 

@@ -31,6 +31,11 @@ class Part(NamedTuple):
     seed: int
     by: SplitBy
 
+    @property
+    def other(self) -> Part:
+        """The other side of the split."""
+        return self._replace(side="rest" if self.side == "kept" else "kept")
+
     def __str__(self) -> str:
         what = "kept aside" if self.side == "kept" else "without"
         return f"{what} {self.share:g} by {self.by}, seed {self.seed}"

@@ -6,7 +6,7 @@ them splits gold (`GoldSet.set_aside`): they learn from all that they are given.
 from is in the steps of their edits, and so in the saved file.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -113,14 +113,14 @@ def has_seen(tokeniser: BpeTokeniser, gold_set: GoldSet) -> bool:
     return not all(are_apart(s.parts, gold_set.parts) for s in sources_in(tokeniser, gold_set))
 
 
-def kept_from(tokeniser: BpeTokeniser, gold_set: GoldSet) -> tuple[float, int] | None:
-    """The share and the seed of the words that a tokeniser has never seen; None if there are none.
+def kept_from(tokeniser: BpeTokeniser, gold_set: GoldSet) -> Part | None:
+    """The part of a gold that a tokeniser has never seen, though it has learned from the rest.
 
-    Where it learned more than once, and kept other words aside each time, it has seen them all.
+    None if it has learned from all, or more than once, and kept other words aside each time.
     """
     match list({source.parts for source in sources_in(tokeniser, gold_set)}):
-        case [(Part("rest", share, seed, "families"),)]:
-            return share, seed
+        case [(Part("rest") as part,)]:
+            return part.other
     return None
 
 
@@ -153,17 +153,21 @@ class Entrant:
     learner: Learner | None = None
 
 
-def unseen_part(entrants: Sequence[Entrant], gold_set: GoldSet) -> GoldSet:
-    """Return the words of a gold that all entrants are scored on, so that tests are paired.
+def unseen_by(bases: Iterable[BpeTokeniser | None], gold_set: GoldSet) -> Part | None:
+    """Return the part of a gold that all tokenisers are scored on, so that tests are paired.
 
     Where some were learned from this gold, it is what these kept aside; if they kept different
-    words aside, or none, it is all, and those that have seen it are held in.
+    words aside, or none, it is all (None), and those that have seen it are held in.
     """
-    bases = [each.base for each in entrants if each.base and has_seen(each.base, gold_set)]
-    splits = {kept_from(base, gold_set) for base in bases}
-    if gold_set.parts or len(splits) != 1 or (split := splits.pop()) is None:
-        return gold_set
-    return gold_set.split(*split)[1]
+    seen = [base for base in bases if base is not None and has_seen(base, gold_set)]
+    parts = {kept_from(base, gold_set) for base in seen}
+    return parts.pop() if len(parts) == 1 and not gold_set.parts else None
+
+
+def unseen_part(entrants: Sequence[Entrant], gold_set: GoldSet) -> GoldSet:
+    """Return the words of a gold that all entrants are scored on, see `unseen_by`."""
+    part = unseen_by((each.base for each in entrants), gold_set)
+    return gold_set if part is None else gold_set.split(*part[1:])[1]
 
 
 def learn_and_score(

@@ -225,19 +225,17 @@ class GoldSet:
         >>> len(train), test
         (320, <GoldSet demo:en: plain, 80 entries, kept aside 0.2 by families, seed 0>)
         """
-        check_share("share", share)
         check_choice("by", by, get_args(SplitBy))
-        kept = drawn_from(self._families(by), share, seed, by)
-        sides = np.flatnonzero(~kept), np.flatnonzero(kept)
-        if not all(map(len, sides)):
+        sides = [Part(side, share, seed, by) for side in get_args(Side)]
+        rest, aside = (
+            replace(self.subset(np.flatnonzero(self.mask(part))), parts=(*self.parts, part))
+            for part in sides
+        )
+        if not rest.size or not aside.size:
             raise MorphGraphError(
                 f"A reference of {counted(self.families, 'family', 'families')} has too few to "
                 f"keep a share of {share:g} aside. Take one with more words, or a holdout of 0."
             )
-        rest, aside = (
-            replace(self.subset(entries), parts=(*self.parts, Part(side, share, seed, by)))
-            for side, entries in zip(get_args(Side), sides, strict=True)
-        )
         return rest, aside
 
     def set_aside(self, holdout: float, seed: int) -> tuple[Self, Self]:
@@ -245,8 +243,18 @@ class GoldSet:
 
         With the usual holdout, and few families, it is all for both, too.
         """
+        return self.split(holdout, seed) if self.keeps(holdout) else (self, self)
+
+    def keeps(self, holdout: float) -> bool:
+        """Return whether words are kept aside by `set_aside`."""
         few = holdout == SHARE_KEPT and self.families < FEWEST_FAMILIES
-        return (self, self) if few or not holdout else self.split(holdout, seed)
+        return bool(holdout) and not few
+
+    def mask(self, part: Part) -> Flags:
+        """Return which entries are in a part."""
+        check_share("share", part.share)
+        kept = drawn_from(self._families(part.by), part.share, part.seed, part.by)
+        return kept if part.side == "kept" else ~kept
 
     @property
     def families(self) -> int:

@@ -97,8 +97,8 @@ def commanded(kind: str, path: Path) -> str:
     gold = str(demo_gold_path("en"))
     out = str(path.parent / "out")
     arguments = {
-        "tokeniser": ["score", "--tokenizer", path, "--reference", gold],
-        "reference": ["score", "--tokenizer", "demo:en", "--reference", path],
+        "tokeniser": ["score", path, gold],
+        "reference": ["score", "demo:en", path],
         "frequencies": ["train", "--counts", path, "--vocab-size", "300", "--out", out],
         "text": ["train", "--text", path, "--vocab-size", "300", "--out", out],
         "evaluation": ["evaluate", path, "--out", out],

@@ -241,13 +241,13 @@ def test_commands_say_what_is_left_out(morphgraph: Any, super_file: Path) -> Non
         f"rebpe --out {out}": "F1",
         "score --scores morphscore": "MorphScore",
     }.items():
-        run = morphgraph(*command.split(), "--tokenizer", super_file, "--reference", gold)
+        run = morphgraph(*command.split(), super_file, gold)
         assert run.code == 0
         assert re.search(left_out(30), " ".join(run.err.split()))
         assert re.search(shown, run.out)
-    listed = morphgraph("vocabulary", "--tokenizer", super_file, "--list", "several_words")
+    listed = morphgraph("vocabulary", super_file, "--list", "several_words")
     assert "␣of␣the" in listed.out
-    cut = morphgraph("segment", "--tokenizer", super_file, "--sentences", "of the undo in a lot")
+    cut = morphgraph("segment", super_file, "--sentences", "of the undo in a lot")
     assert cut.out == "of Ġthe␣undo Ġin Ġa Ġlot\n"
 
 
@@ -255,7 +255,7 @@ def test_two_references_are_blamed_by_commands(morphgraph: Any, super_file: Path
     files = [super_file.with_name(name) for name in ("one.tsv", "two.tsv")]
     for file in files:
         file.write_text(GOLD_FILE)
-    named = [each for file in files for each in ("--reference", file)]
-    run = morphgraph("blame", "--tokenizer", super_file, *named, "--min-joins", "1")
+    named = [each for file in files for each in (file,)]
+    run = morphgraph("blame", super_file, *named, "--min-joins", "1")
     assert run.code == 0
     assert re.search(left_out(30), " ".join(run.err.split()))

@@ -385,7 +385,10 @@ def plan_rows(
 
 
 def check_rows(
-    rows: int, vocabulary: ModelVocabulary, padded: bool, option: str = "undertrained MODEL TOKENISER"
+    rows: int,
+    vocabulary: ModelVocabulary,
+    padded: bool,
+    option: str = "undertrained MODEL TOKENISER",
 ) -> None:
     """Refuse a tokeniser whose number of ids does not fit the model's rows.
 

@@ -255,7 +255,6 @@ def test_two_references_are_blamed_by_commands(morphgraph: Any, super_file: Path
     files = [super_file.with_name(name) for name in ("one.tsv", "two.tsv")]
     for file in files:
         file.write_text(GOLD_FILE)
-    named = [each for file in files for each in (file,)]
-    run = morphgraph("blame", super_file, *named, "--min-joins", "1")
+    run = morphgraph("blame", super_file, *files, "--min-joins", "1")
     assert run.code == 0
     assert re.search(left_out(30), " ".join(run.err.split()))

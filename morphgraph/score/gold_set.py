@@ -223,7 +223,7 @@ class GoldSet:
 
         >>> train, test = gold.split()
         >>> len(train), test
-        (320, <GoldSet demo:en: plain, 80 entries, kept aside 0.2 by families, seed 0>)
+        (751, <GoldSet demo:en: plain, 188 entries, kept aside 0.2 by families, seed 0>)
         """
         check_choice("by", by, get_args(SplitBy))
         sides = [Part(side, share, seed, by) for side in get_args(Side)]

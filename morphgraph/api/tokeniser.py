@@ -107,7 +107,7 @@ class Tokeniser(BaseTokeniser):
         study.benchmark.weights(weighting)  # fails if there are no frequencies
         blamed, benchmark, curves = study.blame(weighting, scope), study.benchmark, []
         how: Any = {"scope": scope, "weighting": weighting}
-        for gold_set in dict.fromkeys((kept, rest)):
+        for gold_set in (rest,) if kept is rest else (kept, rest):
             on = benchmark if gold_set is rest else Benchmark.on(gold_set, base)
             curves.append(threshold_curve(base, on, blamed, thresholds=thresholds, **how))
         named = f"{weighting} {scope}"
@@ -282,15 +282,16 @@ class Tokeniser(BaseTokeniser):
         """
         chosen = ReBPESettings(**settings)
         new = self._merges("rebpe").copy()
-        sides = [read_gold(each).set_aside(holdout, seed) for each in (gold, *more)]
+        golds = [read_gold(each) for each in (gold, *more)]
+        holdout = holdout if all(each.keeps(holdout) for each in golds) else 0
+        sides = [each.set_aside(holdout, seed) for each in golds]
         [rests, kepts] = zip(*sides, strict=True)
         rest, kept = rests[0], kepts[0]
         run: ReBPERun
         if more or weights:
             learned, scored = Languages.of_golds(rests, weights), Languages.of_golds(kepts, weights)
-            held_in = all(one is other for one, other in sides)
-            run = LanguagesRun(new, learned, chosen, None if held_in else scored)
-            rest, kept = learned.joined, learned.joined if held_in else scored.joined
+            run = LanguagesRun(new, learned, chosen, scored if holdout else None)
+            rest, kept = learned.joined, scored.joined if holdout else learned.joined
             before = run.scored_f1()
         else:
             benchmark = Benchmark.on(rest, new)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from morphgraph.core import __version__
 from morphgraph.core.cache import State
-from morphgraph.core.errors import MorphGraphError, check_choice, check_share
+from morphgraph.core.errors import MorphGraphError, check_choice, check_seed, check_share
 from morphgraph.core.files import checksum
 from morphgraph.core.text import base_name, counted, visible
 from morphgraph.reference.entry import Entry, Reference
@@ -253,6 +253,7 @@ class GoldSet:
     def mask(self, part: Part) -> Flags:
         """Return which entries are in a part."""
         check_share("share", part.share)
+        check_seed(part.seed)
         kept = drawn_from(self._families(part.by), part.share, part.seed, part.by)
         return kept if part.side == "kept" else ~kept
 

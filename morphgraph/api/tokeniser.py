@@ -144,7 +144,7 @@ class Tokeniser(BaseTokeniser):
         ``holdout`` and ``seed``: as of `knock_out`. ``thresholds``: every hundredth by default.
 
         >>> tokeniser.thresholds(gold)
-        <ThresholdCurve: 99 thresholds, F1 55.90 % at 0.34>
+        <ThresholdCurve: 99 thresholds, F1 59.70 % at 0.23>
         """
         base = self._merges("thresholds")
         rest, kept = read_gold(gold).set_aside(holdout, seed)
@@ -152,7 +152,7 @@ class Tokeniser(BaseTokeniser):
         study.benchmark.weights(weighting)  # fails if there are no frequencies
         blamed, benchmark, curves = study.blame(weighting, scope), study.benchmark, []
         how: Any = {"scope": scope, "weighting": weighting}
-        for gold_set in dict.fromkeys((kept, rest)):
+        for gold_set in (rest,) if kept is rest else (kept, rest):
             on = benchmark if gold_set is rest else Benchmark.on(gold_set, base)
             curves.append(threshold_curve(base, on, blamed, thresholds=thresholds, **how))
         named = f"{weighting} {scope}"
@@ -177,7 +177,7 @@ class Tokeniser(BaseTokeniser):
         method `knockout`. Source: Bauwens & Delobelle 2024, Algorithm 1.
 
         >>> tokeniser.knock_out(gold)
-        <ScoredKnockout: 242 types removed, F1 47.20 % → 57.40 % on 80 words kept aside>
+        <ScoredKnockout: 231 types removed, F1 49.89 % → 60.98 % on 188 words kept aside>
         """
         chosen = KnockoutSettings(**settings, seed=seed)
         new = self._merges("knock_out").copy()
@@ -232,7 +232,7 @@ class Tokeniser(BaseTokeniser):
         >>> train, test = gold.split()
         >>> found = tokeniser.knock_out(train, holdout=0).tokeniser.portable(train)
         >>> found.change.counts()["paired"]
-        305
+        277
         >>> found.tokeniser.export("folder", words=["undesirable"]).kind
         'tokenizer.json'
         """
@@ -331,19 +331,20 @@ class Tokeniser(BaseTokeniser):
         of the method `rebpe`. Source: Bauwens & de Lhoneux 2026, Algorithm 1.
 
         >>> tokeniser.rebpe(gold, iterations=1)
-        <ReBPEOutcome: 5 phases, F1 47.20 % → 55.40 % on 80 words kept aside>
+        <ReBPEOutcome: 5 phases, F1 49.89 % → 59.79 % on 188 words kept aside>
         """
         chosen = ReBPESettings(**settings)
         new = self._merges("rebpe").copy()
-        sides = [read_gold(each).set_aside(holdout, seed) for each in (gold, *more)]
+        golds = [read_gold(each) for each in (gold, *more)]
+        holdout = holdout if all(each.keeps(holdout) for each in golds) else 0
+        sides = [each.set_aside(holdout, seed) for each in golds]
         [rests, kepts] = zip(*sides, strict=True)
         rest, kept = rests[0], kepts[0]
         run: ReBPERun
         if more or weights:
             learned, scored = Languages.of_golds(rests, weights), Languages.of_golds(kepts, weights)
-            held_in = all(one is other for one, other in sides)
-            run = LanguagesRun(new, learned, chosen, None if held_in else scored)
-            rest, kept = learned.joined, learned.joined if held_in else scored.joined
+            run = LanguagesRun(new, learned, chosen, scored if holdout else None)
+            rest, kept = learned.joined, scored.joined if holdout else learned.joined
             before = run.scored_f1()
         else:
             benchmark = Benchmark.on(rest, new)
@@ -375,7 +376,7 @@ class Tokeniser(BaseTokeniser):
         `knock_out`, which, like `rebpe`, also tells what it did.
 
         >>> tokeniser.learn("morphbpe", gold)
-        <Tokeniser demo:en: BPE, 1,620 types, 1,363 merges, 2 edits>
+        <Tokeniser demo:en: BPE, 1,591 types, 1,334 merges, 2 edits>
         """
         entry: Any = method_named(method, METHODS.learning)
         rest, _ = read_gold(gold).set_aside(holdout, seed)

@@ -121,6 +121,11 @@ class Cuts:
         found = np.minimum(np.searchsorted(other.keys, self.keys), len(other.keys) - 1)
         return sums_by_word(other.keys[found] == self.keys, self.offsets)
 
+    def same_words(self, other: "Cuts") -> Flags:
+        """Return which words are cut at the same places in another set."""
+        same: Flags = (self.counts == other.counts) & (self.counts == self.shared(other))
+        return same
+
 
 def sums_by_word(values: npt.NDArray[np.generic], offsets: Counts) -> Counts:
     """Return the sums of an array's slices between offsets; an empty slice has 0."""

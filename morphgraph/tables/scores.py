@@ -296,16 +296,17 @@ def summary_table(comparison: Comparison) -> Table:
     titles = ("precision", "recall", "F1", "exact")
     *shares, exact = (Column(title, "percent", key=title.lower()) for title in titles)
     numbers = (Column("tokens per word", "ratio"), Column("|V|", "count"))
-    rows = []
+    rows, has_gold = [], any(comparison.gold)
     for found in comparison.summaries:
         interval = f"{percent(found.interval.low)}–{percent(found.interval.high)}"
-        values: list[float | str] = [found.precision, found.recall, found.f1, interval, found.exact]
-        values += [found.fertility, found.vocabulary_size]
+        values: list[float | str] = [found.fertility, found.vocabulary_size]
+        if has_gold:
+            values[:0] = [found.precision, found.recall, found.f1, interval, found.exact]
         rows.append(Row((found.label,), tuple(map(Cell, values))))
     return Table(
         "Summary",
         (Column("method"),),
-        (*shares, Column("95 %", "written"), exact, *numbers),
+        (*([*shares, Column("95 %", "written"), exact] if has_gold else []), *numbers),
         tuple(rows),
         signatures=(*(found.signature for found in comparison.summaries), comparison.signature),
     )

@@ -92,7 +92,7 @@ def test_tokenisers(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("option", ["--frequencies", "--recipe"])
+@pytest.mark.parametrize("option", ["TOKENISER", "GOLD", "--frequencies", "--recipe"])
 def test_a_file_of_200_megabytes(
     refused: Callable[..., str],
     monkeypatch: pytest.MonkeyPatch,
@@ -105,11 +105,11 @@ def test_a_file_of_200_megabytes(
     path = tmp_path / "large"
     with path.open("wb") as file:
         file.truncate(200_000_000)
-    arguments: dict[str, str | Path] = {"--tokenizer": "demo:en", "--reference": gold}
-    arguments[option] = path
+    places: dict[str, str | Path] = {"TOKENISER": "demo:en", "GOLD": gold, option: path}
+    pairs = [(name, value) if name.startswith("--") else (value,) for name, value in places.items()]
+    given = [item for pair in pairs for item in pair]
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    flat = [item for pair in arguments.items() for item in pair]
-    message = refused("knockout" if option == "--recipe" else "score", *flat)
+    message = refused("knockout" if option == "--recipe" else "score", *given)
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert Path(path).name in message
     if option != "--frequencies":  # word counts may be as large as this; these hold no words

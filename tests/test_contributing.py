@@ -76,7 +76,7 @@ def run(*given):
     assert result.exit_code == 0, result.output
     return result.stdout
 
-of_demo = "demo:en"
+of_demo = "demo:en",
 run("export", *of_demo, "--method", "atoms", "--out", f"{folder}/out")
 from transformers import AutoTokenizer
 loaded = AutoTokenizer.from_pretrained(f"{folder}/out", trust_remote_code=True)
@@ -88,7 +88,7 @@ picker = app.multiselect(key="compare_methods").options
 trainers = app.switch_page("pages/8_Train.py").run().radio(key="train_method").options
 assert not app.exception
 print(json.dumps({
-    "segment": run("segment", "--method", "atoms", "house"),
+    "segment": run("segment", *of_demo, "--method", "atoms", "house"),
     "row": scored["tables"][0]["rows"][0]["tokeniser"],
     "loaded": loaded.tokenize(" house"),
     "schema": json.loads(schema_text())["$defs"]["Atoms"]["description"],

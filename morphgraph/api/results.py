@@ -7,23 +7,27 @@ import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
+
 from morphgraph.core.errors import check_share
-from morphgraph.core.files import write_file
 from morphgraph.core.text import counted, percent, shortened, signed, visible, without_nan
 from morphgraph.draw.charts import add_score_lines, blame_histogram, figure_of
-from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame_table
+from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame_columns
 from morphgraph.refine.knockout import (
     KnockoutResult,
     ThresholdPoint,
     candidate_types,
     share_of_leaves,
 )
+from morphgraph.refine.languages import BlameByLanguage
 from morphgraph.refine.rebpe_run import Phase
+from morphgraph.refine.study import Preview
 from morphgraph.score.boundaries import Benchmark, BoundaryScore, score_report
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
+from morphgraph.segment.models import export_to
 from morphgraph.tables.edits import change_table, languages_change_table, phases_table
 from morphgraph.tables.model import Cell, Column, Row, Table
 from morphgraph.tables.terminal import text_of
@@ -137,7 +141,9 @@ class Knockout(Result):
 
     ``never_formed``: the types that this leaves in the vocabulary, but no merge can form any more;
     ``tokeniser.knock_out_types(never_formed, cascade=True)`` removes them. ``removed``: the types
-    that are gone, first one first; ``change``: all that this changed in the merge graph.
+    that are gone, first one first; ``change``: all that this changed in the merge graph; ``cost``:
+    what it does to the words of gold, if that is known; ``kept``: how many types that merges make
+    a trim has kept, and how many it would have kept with all merges as they are.
 
     >>> print(tokeniser.knock_out_types(["und"]))
     1 type removed; |V| is now 7,999
@@ -147,6 +153,13 @@ class Knockout(Result):
     never_formed: tuple[str, ...]
     removed: tuple[str, ...]
     change: Change = field(compare=False)
+    cost: Preview | None = field(default=None, compare=False)
+    kept: tuple[int, int] | None = None
+
+    @property
+    def words(self) -> Sequence[str] | None:
+        """The words that an export is checked on first."""
+        return None if self.cost is None else self.cost.segmentation.words.texts
 
     def to_dict(self) -> dict[str, Any]:
         """Return what changed as JSON data.
@@ -155,7 +168,9 @@ class Knockout(Result):
         7999
         """
         return {
+            **({} if self.cost is None else {"cost": self.cost.to_dict()}),
             "removed": list(self.removed),
+            **({} if self.kept is None else dict(zip(("kept", "closure"), self.kept, strict=True))),
             "never_formed": list(self.never_formed),
             "vocab_size": len(self.tokeniser),
         }
@@ -170,8 +185,12 @@ class Knockout(Result):
         return "\n".join(self._lines())
 
     def _lines(self) -> list[str]:
-        removed = counted(len(self.removed), "type")
-        return [f"{removed} removed; |V| is now {len(self.tokeniser):,}", *self._left()]
+        said = f"{counted(len(self.removed), 'type')} removed"
+        if self.kept is not None:
+            kept, closure = self.kept
+            said += f", {kept:,} that merges make kept ({closure:,} with all merges as is)"
+        cost = [] if self.cost is None else self.cost.cost()
+        return [*cost, f"{said}; |V| is now {len(self.tokeniser):,}", *self._left()]
 
     def _left(self) -> list[str]:
         if not self.never_formed:
@@ -183,10 +202,8 @@ class Knockout(Result):
 
     def save(self, folder: str | os.PathLike[str], *, words: Sequence[str] | None = None) -> Export:
         """Export the tokeniser to a folder, see `Tokeniser.export`, with `to_dict` as log.json."""
-        made = self.tokeniser.export(folder, words=words)
         log = json.dumps(without_nan(self.to_dict()), ensure_ascii=False, indent=1)
-        write_file(Path(folder) / "log.json", log.encode())
-        return made
+        return export_to(self.tokeniser._segmenter, folder, words, {"log.json": log.encode()})
 
     def __repr__(self) -> str:
         did = f"{counted(len(self.removed), 'type')} removed"
@@ -217,6 +234,11 @@ class LearnedEdit(Result):
         return self.scored.after
 
     @property
+    def words(self) -> Sequence[str]:
+        """The words that an export is checked on first."""
+        return self.scored.gold.texts
+
+    @property
     def is_held_in(self) -> bool:
         """Whether it is scored on the words it learned from."""
         return self.scored is self.learned
@@ -231,7 +253,7 @@ class LearnedEdit(Result):
         """The words scored, for people to read.
 
         >>> tokeniser.knock_out(gold).on, tokeniser.knock_out(gold, holdout=0).on
-        ('80 words kept aside', '400 words it learned from')
+        ('188 words kept aside', '939 words it learned from')
         """
         which = "it learned from" if self.is_held_in else "kept aside"
         return f"{counted(self.scored.gold.size, 'word')} {which}"
@@ -239,7 +261,8 @@ class LearnedEdit(Result):
     def scores(self) -> Table:
         """Return the scores before and after, of the words kept aside and of those learned from."""
         gold = self.scored.gold
-        blocks = {f"On the {self.on}{f' ({gold.drawn})' if gold.parts else ''}": self.scored.pairs}
+        how = f" ({gold.drawn.removeprefix('kept aside ')})" if gold.parts else ""
+        blocks = {f"On the {self.on}{how}": self.scored.pairs}
         if not self.is_held_in:
             words = counted(self.learned.gold.size, "word")
             blocks[f"On the {words} it learned from"] = self.learned.pairs
@@ -248,6 +271,7 @@ class LearnedEdit(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return scores and what changed, as JSON data; ``learned`` is None if it is the same."""
         return {
+            "on": self.on,
             **self.scored.to_dict(),
             "learned": None if self.is_held_in else self.learned.to_dict(),
             "never_formed": list(self.never_formed),
@@ -300,7 +324,7 @@ class ScoredKnockout(LearnedEdit):
     ``removed`` and ``change``: as of `Knockout`.
 
     >>> tokeniser.knock_out(gold, threshold=0.6)
-    <ScoredKnockout: 229 types removed, F1 47.20 % → 57.80 % on 80 words kept aside>
+    <ScoredKnockout: 219 types removed, F1 49.89 % → 59.84 % on 188 words kept aside>
     """
 
     removed: tuple[str, ...]
@@ -316,7 +340,7 @@ class ScoredKnockout(LearnedEdit):
 
         >>> found = tokeniser.knock_out(gold).to_dict()
         >>> found["words"], len(found["removed"])
-        ('kept aside 0.2 by families, seed 0', 242)
+        ('kept aside 0.2 by families, seed 0', 231)
         """
         portable = self.result.portable
         return {
@@ -448,17 +472,37 @@ class BlamedMerges(Result):
         1  1.0  0.0  0.0
         2  1.0  0.0  0.0
         """
-        table = blame_table(self._tokeniser, self._blamed).iloc[self._blamed.order]
-        return table.drop(columns="merge_id").reset_index(drop=True)
+        return self._frame(self._blamed.order)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the signature and the rows of `to_frame`, as JSON.
+    def to_dict(self, threshold: float = 0.0, limit: int = 0) -> dict[str, Any]:
+        """Return the signature and the merges with R ≥ ``threshold``, as JSON data.
+
+        ``limit``: at most this many merges; 0 for all.
 
         >>> tokeniser.blame([("undo", ["un", "do"])]).to_dict()["merges"][0]["merge"]
         'n + d'
         """
-        merges = self.to_frame().to_dict(orient="records")
-        return {"signature": self.signature, "merges": merges}
+        places = self._places(threshold)
+        merges = self._frame(places[: limit or None]).to_dict(orient="records")
+        return {
+            "merges": merges,
+            "threshold": threshold,
+            "candidates": len(places),
+            "merges_in_all": len(self._blamed.arrays),
+            "dropout_rate": self._blamed.dropout_rate(places),
+            "signature": self.signature,
+        }
+
+    def _places(self, threshold: float) -> npt.NDArray[np.int64]:
+        check_share("threshold", threshold)
+        return self._blamed.candidates(threshold)
+
+    def _frame(self, places: npt.NDArray[np.int64]) -> pd.DataFrame:
+        import pandas as pd
+
+        columns = blame_columns(self._tokeniser, self._blamed, places)
+        del columns["merge_id"]
+        return pd.DataFrame(columns)
 
     def types(self, threshold: float = DEFAULT_THRESHOLD) -> list[str]:
         """Return the types that a knockout with this threshold removes, worst first.
@@ -482,19 +526,106 @@ class BlamedMerges(Result):
         merges = counted(len(self._blamed.arrays), "merge")
         return f"<BlamedMerges: {len(self._blamed.candidates()):,} of {merges} with R ≥ 0.5>"
 
-    def table(self, limit: int = _WORST) -> Table:
-        """Return the worst merges, at most ``limit`` of them."""
+    def table(self, threshold: float = 0.0, limit: int = _WORST) -> Table:
+        """Return the worst merges with R ≥ ``threshold``, at most ``limit`` of them; 0 for all."""
         numbers = (Column("N", "count"), Column("B", "count"), Column("R", "number"))
         columns = (Column("type"), *numbers)
+        places = self._places(threshold)[: limit or None]
         rows = tuple(
             Row(
                 (f"{row['rank']:,}", row["merge"]),
                 tuple(Cell(row[column.header]) for column in columns),
             )
-            for row in self.to_frame().head(limit).to_dict(orient="records")
+            for row in self._frame(places).to_dict(orient="records")
         )
         by = (Column("rank", "written"), Column("merge"))
         return Table("Blame", by, columns, rows, signatures=(self.signature,))
+
+    def report(
+        self, width: int | None = None, *, threshold: float = 0.0, limit: int = _WORST
+    ) -> str:
+        """Return the table in lines, as the terminal shows it, and how many merges there are."""
+        merges = counted(len(self._blamed.arrays), "merge")
+        said = f"{len(self._places(threshold)):,} of {merges} have R ≥ {threshold}"
+        return "\n".join([text_of(self.table(threshold, limit), width), said, self.signature])
+
+
+_TOLD = ("rank", "merge", "type", "spread", "worst in", "best in")
+
+
+@dataclass(frozen=True, repr=False)
+class LanguageBlame(Result):
+    """Merges with N, B and R in each of several languages, the largest spread of R first.
+
+    >>> golds = [("undo", ["un", "do"])], [("undo", ["und", "o"])]
+    >>> tokeniser.blame(*golds, min_joins=1).to_dict(limit=1)["merges"][0]["merge"]
+    'n + d'
+    """
+
+    _tokeniser: BpeTokeniser
+    _blamed: BlameByLanguage
+    signatures: tuple[str, ...]
+
+    def to_frame(self, threshold: float = 0.0, limit: int = 0) -> pd.DataFrame:
+        """Return a row for each merge that is to blame (R ≥ ``threshold``) in a language at least.
+
+        Its spread, where it is worst and best, and for each language ``… N``, ``… B``, ``… R``.
+        """
+        places = self._blamed.order(threshold)[: limit or None]
+        return self._blamed.frame(self._tokeniser, places)
+
+    def to_dict(self, threshold: float = 0.0, limit: int = 0) -> dict[str, Any]:
+        """Return the rows of `to_frame` and the signatures, as JSON data."""
+        rows = [
+            {name.replace(" ", "_"): row[name] for name in _TOLD}
+            | {
+                "languages": {
+                    name: {key: row[f"{name} {key}"] for key in "NBR"}
+                    for name in self._blamed.languages
+                }
+            }
+            for row in self.to_frame(threshold, limit).to_dict("records")
+        ]
+        more = {"min_joins": self._blamed.minimum, "candidates": len(self._blamed.order(threshold))}
+        return {"merges": rows, **more, "signatures": list(self.signatures)}
+
+    def table(self, threshold: float = 0.0, limit: int = _WORST) -> Table:
+        """Return the merges with the largest spread, at most ``limit`` of them; 0 for all."""
+        names = tuple(self._blamed.languages)
+        rows = []
+        for row in self.to_frame(threshold, limit).to_dict("records"):
+            judged = (_judged(*(row[f"{name} {key}"] for key in "NBR")) for name in names)
+            cells = (row["type"], row["spread"], row["worst in"], row["best in"], *judged)
+            rows.append(Row((f"{row['rank']:,}", row["merge"]), tuple(map(Cell, cells))))
+        told = (Column("type"), Column("spread", "number"), Column("worst in"), Column("best in"))
+        return Table(
+            "Blame by language",
+            (Column("rank", "written"), Column("merge")),
+            (*told, *(Column(name, "written") for name in names)),
+            tuple(rows),
+            signatures=self.signatures,
+            notes=("In each language: R (B of N), - where the merge is never applied.",),
+        )
+
+    def report(
+        self, width: int | None = None, *, threshold: float = 0.0, limit: int = _WORST
+    ) -> str:
+        """Return the table in lines, as the terminal shows it."""
+        table, number = self.table(threshold, limit), len(self._blamed.order(threshold))
+        joins = f"with {self._blamed.minimum:,} joins or more in two languages"
+        said = [*table.notes, f"{counted(number, 'merge')} {joins}", *self.signatures]
+        return "\n".join([text_of(table, width), *said])
+
+    def __repr__(self) -> str:
+        languages = counted(len(self._blamed.languages), "language")
+        return f"<LanguageBlame: {counted(len(self._blamed.order()), 'merge')} in {languages}>"
+
+
+def _judged(joins: float, wrong: float, ratio: float) -> str:
+    """Write R with B and N; R is n/a below the minimum of joins."""
+    if not joins:
+        return "-"
+    return f"{'n/a' if ratio != ratio else f'{ratio:.2f}'} ({wrong:,.0f} of {joins:,.0f})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -506,7 +637,7 @@ class ThresholdCurve(Result):
     that no word scored decides anything; None if there are too few.
 
     >>> [point.removed for point in tokeniser.thresholds(gold, thresholds=[0.4, 0.8]).points]
-    [244, 220]
+    [236, 214]
     """
 
     points: Sequence[ThresholdPoint]
@@ -519,7 +650,7 @@ class ThresholdCurve(Result):
         """The point of the decided threshold, or of the nearest one; None if none is decided.
 
         >>> tokeniser.thresholds(gold).best.threshold
-        0.34
+        0.23
         """
         if self.decided is None:
             return None
@@ -532,7 +663,7 @@ class ThresholdCurve(Result):
         ``learned f1``: on the words learned from.
 
         >>> list(tokeniser.thresholds(gold, thresholds=[0.4, 0.8]).to_frame()["removed"])
-        [244, 220]
+        [236, 214]
         """
         import pandas as pd
 

@@ -20,6 +20,7 @@ from morphgraph.cli.options import (
 )
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import base_name, in_percent, percent, unique_labels, visible
+from morphgraph.score.gold_set import SHARE_KEPT
 from morphgraph.segment.method import Parameters
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from morphgraph.score.flota import FlotaScores
     from morphgraph.score.gold_set import GoldSet
     from morphgraph.score.languages import LanguageRow
-    from morphgraph.score.table import Breakdown, Estimate, ScoreTable
+    from morphgraph.score.table import Breakdown, ScoreTable
     from morphgraph.tables.model import Table
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
@@ -72,7 +73,7 @@ def score(
     scores: Annotated[str | None, typer.Option(callback=_explain, is_eager=True)] = None,
     scope: Literal["morphemic", "whole-word", "both"] = "both",
     weighting: Literal["types", "tokens", "both"] = "both",
-    holdout: Annotated[float | None, typer.Option(min=0, max=1)] = None,
+    holdout: Annotated[float, typer.Option(min=0, max=0.99)] = SHARE_KEPT,
     by: str | None = None,
     *,
     set_: Statistics,
@@ -91,13 +92,13 @@ def score(
         stem recall and full match. “help” lists them.
     scope: morphemic, whole-word or both.
     weighting: Over types, tokens or both.
-    holdout: Share of the words that no method sees, with scores of their own: half of them if a
-        method learns from the gold, else none.
+    holdout: If a method learns from the gold: the share that is kept aside, by families of words,
+        and that all are scored on; 0 learns from all words and scores on the same.
     by: Break the first score down by boundaries, affixes, formation, length, frequency or morphs.
     out: Also write the tables: .csv, .tex or .md.
     """
-    from morphgraph.refine.learning import learn_and_score
-    from morphgraph.score.gold_set import HOLDOUT, SCOPES
+    from morphgraph.refine.learning import learn_and_score, unseen_part
+    from morphgraph.score.gold_set import SCOPES
     from morphgraph.score.metrics import USUAL, boundary_score, check_metrics
     from morphgraph.score.outcome import Outcome
     from morphgraph.score.outcome import ideal as ideal_of
@@ -126,19 +127,18 @@ def score(
         raise MorphGraphError(f"baseline={baseline}: there are {len(named)} tokenisers.")
     labels = unique_labels([each.label for each in named])
     named = [replace(each, label=label) for each, label in zip(named, labels, strict=True)]
-    if holdout is None:
-        holdout = HOLDOUT if any(each.learner is not None for each in named) else 0.0
     gold_sets = given.gold_sets()
     for gold_set in gold_sets:
         if weighting != "both":
             gold_set.weights(weighting)  # fails if there are no frequencies
     tested = baseline - 1 if baseline and len(named) > 1 else None
     tables: list[ScoreTable] = []
+    learns = any(each.learner is not None for each in named)
     for gold_set in gold_sets:
-        on_words = [learn_and_score(named, gold_set, runs=runs)]
-        if holdout:
-            on_words.append(learn_and_score(named, gold_set, holdout, seed, runs))
-        for outcomes in on_words if ideal else ():
+        rest, scored = gold_set.set_aside(holdout, seed) if learns else (gold_set, gold_set)
+        scored = scored if learns else unseen_part(named, gold_set)
+        outcomes = learn_and_score(named, scored, runs, rest if learns else None)
+        if ideal:
             outcomes += [ideal_of(o.gold_set) for o in outcomes if isinstance(o, Outcome)][:1]
         draws = Draws(resamples, seed=seed)
         tables += [
@@ -146,7 +146,6 @@ def score(
             for scoped in SCOPES
             if scoped == scope or (scope == "both" and gold_set.has_gold(scoped).any())
             for over in (gold_set.weightings if weighting == "both" else (weighting,))
-            for outcomes in on_words
         ]
     failed = [o for o in tables[0].outcomes if isinstance(o, SegmentationFailure)]
     if len(failed) == len(named):
@@ -315,6 +314,7 @@ def _score_report(tables: "list[ScoreTable]") -> dict[str, Any]:
     from morphgraph.score.gold_set import SCOPES, WEIGHTINGS
     from morphgraph.score.metrics import boundary_score
     from morphgraph.score.outcome import Outcome
+    from morphgraph.tables.scores import table_report
 
     first = next(o for o in tables[0].outcomes if isinstance(o, Outcome))
     reference = first.gold_set.reference
@@ -328,34 +328,7 @@ def _score_report(tables: "list[ScoreTable]") -> dict[str, Any]:
         "entries": len(reference),
         "skipped": {skip.reason: skip.count for skip in reference.left_out},
         "signature": first.signature(),
-        "tables": [_table_report(table) for table in tables],
-    }
-
-
-def _table_report(table: "ScoreTable") -> dict[str, Any]:
-    from morphgraph.score.outcome import Outcome
-    from morphgraph.tables.scores import words_of
-
-    rows: list[dict[str, Any]] = []
-    for number, (outcome, found) in enumerate(zip(table.outcomes, table.estimates, strict=True)):
-        row: dict[str, Any] = {"error": getattr(outcome, "message", "")}
-        if isinstance(outcome, Outcome) and found is not None:
-            row = {
-                "error": None,
-                "vocab_size": outcome.vocabulary_size,
-                "held_in": outcome.held_in,
-                "scores": {name: _estimate_report(estimate) for name, estimate in found.items()},
-            }
-        rows.append({"tokeniser": outcome.label, **row, "signature": table.signature_of(number)})
-    gold = table.gold_set.reference if table.gold_set else None
-    return {
-        "reference": gold.name if gold else None,
-        "partial": gold.partial if gold else "",
-        "scope": table.scope,
-        "weighting": table.weighting,
-        "words": words_of(table),
-        "rows": rows,
-        "signature": table.signature,
+        "tables": [table_report(table) for table in tables],
     }
 
 
@@ -376,18 +349,14 @@ def _language_report(row: "LanguageRow") -> dict[str, Any]:
 
 
 def _breakdown_report(found: "Breakdown") -> dict[str, Any]:
+    from morphgraph.tables.scores import estimate_report
+
     rows = [
-        {"tokeniser": label, "group": name, found.counted: size, **_estimate_report(estimate)}
+        {"tokeniser": label, "group": name, found.counted: size, **estimate_report(estimate)}
         for label, row in zip(found.labels, found.rows, strict=True)
         for (name, size), estimate in zip(found.groups, row, strict=True)
     ]
     return {"by": found.by, "score": found.metric, "rows": rows, "signature": found.signature}
-
-
-def _estimate_report(estimate: "Estimate") -> dict[str, Any]:
-    interval = [estimate.interval.low, estimate.interval.high]
-    known = {"value": estimate.value, "interval": interval, "p": estimate.p}
-    return known if math.isnan(estimate.deviation) else known | {"deviation": estimate.deviation}
 
 
 # ------------------------------------------------------------------------------ compare

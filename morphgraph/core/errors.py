@@ -143,6 +143,12 @@ def check_share(name: str, value: Any) -> None:
         raise MorphGraphError(f"{name}={value!r} is not a share. Give a number from 0 to 1.")
 
 
+def check_seed(value: Any) -> None:
+    """Raise `MorphGraphError` unless a value is a whole number of 0 or more."""
+    if type(value) is not int or value < 0:
+        raise MorphGraphError(f"seed={value!r} is not a seed. Give a whole number of 0 or more.")
+
+
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
     """Raise `MorphGraphError` unless a value is one of the choices."""
     if value not in choices:

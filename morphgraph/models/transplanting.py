@@ -186,7 +186,7 @@ def transplant(
         new = read_model_vocabulary(tokenizer)
     beside = Path(old_tokenizer or checkpoint.folder)
     old = read_model_vocabulary(beside)
-    check_rows(rows, old, padded, "--old TOKENISER")
+    check_rows(rows, old, padded, "with --old")
     old_roles = special_roles(settings_beside(beside))
     roles = special_roles(parse_json(contents.get(_SETTINGS, b"{}"), _SETTINGS))
     _check_special_ids(checkpoint, old, old_roles)
@@ -339,7 +339,7 @@ def _check_special_ids(
             raise MorphGraphError(
                 f"{old.name}: {field} of the model is {number}, which is {problem}, "
                 f"“{shortened(text)}”, in this tokeniser, so it is not the one that the model was "
-                f"trained with. Name that: --old TOKENISER. If it is, correct {field} in {CONFIG}."
+                f"trained with. Name that with --old. If it is, correct {field} in {CONFIG}."
             )
 
 

@@ -108,7 +108,7 @@ def drawn_from(families: Numbers, share: float, seed: int, by: SplitBy) -> npt.N
     The seed shuffles families. One that would be more than a quarter of what is kept aside stays
     with the rest.
 
-    >>> drawn_from(np.array([0, 0, 1, 2, 3, 4, 5, 6]), 0.25, 0, "families").sum()
+    >>> drawn_from(np.array([0, 0, 1, 2, 3, 4, 5, 6]), 0.25, 0, "families").sum().item()
     2
     """
     wanted, sizes = round(len(families) * share), np.bincount(families)

@@ -1,7 +1,7 @@
 """BPE-knockout: blame merges for crossing gold boundaries, and remove the types they make.
 
 `preview_knockout` is the algorithm; `MergeGraph.knockout` rewires the merges that used a removed
-type, and `knock_out` scores a tokeniser before and after. Source: Bauwens & Delobelle 2024,
+type, and `knock_out` applies both to a tokeniser. Source: Bauwens & Delobelle 2024,
 Algorithm 1.
 """
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from morphgraph.core import __version__
 from morphgraph.core.cache import State
-from morphgraph.core.errors import MorphGraphError, check_choice, check_share
+from morphgraph.core.errors import MorphGraphError, check_choice, check_seed, check_share
 from morphgraph.core.files import checksum
 from morphgraph.core.text import base_name, counted, visible
 from morphgraph.reference.entry import Entry, Reference
@@ -121,6 +121,11 @@ class Cuts:
         found = np.minimum(np.searchsorted(other.keys, self.keys), len(other.keys) - 1)
         return sums_by_word(other.keys[found] == self.keys, self.offsets)
 
+    def same_words(self, other: "Cuts") -> Flags:
+        """Return which words are cut at the same places in another set."""
+        same: Flags = (self.counts == other.counts) & (self.counts == self.shared(other))
+        return same
+
 
 def sums_by_word(values: npt.NDArray[np.generic], offsets: Counts) -> Counts:
     """Return the sums of an array's slices between offsets; an empty slice has 0."""
@@ -223,7 +228,7 @@ class GoldSet:
 
         >>> train, test = gold.split()
         >>> len(train), test
-        (320, <GoldSet demo:en: plain, 80 entries, kept aside 0.2 by families, seed 0>)
+        (751, <GoldSet demo:en: plain, 188 entries, kept aside 0.2 by families, seed 0>)
         """
         check_choice("by", by, get_args(SplitBy))
         sides = [Part(side, share, seed, by) for side in get_args(Side)]
@@ -253,6 +258,7 @@ class GoldSet:
     def mask(self, part: Part) -> Flags:
         """Return which entries are in a part."""
         check_share("share", part.share)
+        check_seed(part.seed)
         kept = drawn_from(self._families(part.by), part.share, part.seed, part.by)
         return kept if part.side == "kept" else ~kept
 

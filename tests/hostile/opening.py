@@ -99,8 +99,8 @@ def commanded(kind: str, path: Path) -> str:
     arguments = {
         "tokeniser": ["score", path, gold],
         "reference": ["score", "demo:en", path],
-        "frequencies": ["train", "--counts", path, "--vocab-size", "300", "--out", out],
-        "text": ["train", "--text", path, "--vocab-size", "300", "--out", out],
+        "frequencies": ["train", "bpe", path, "--vocab-size", "300", "--out", out],
+        "text": ["train", "bpe", "--text", path, "--vocab-size", "300", "--out", out],
         "evaluation": ["evaluate", path, "--out", out],
     }[kind]
     sys.argv = ["morphgraph", *map(str, arguments)]

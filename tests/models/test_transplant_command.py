@@ -171,13 +171,13 @@ def test_bad_arguments_are_refused(
     out = tmp_path / "out"
     to_out = (tokeniser, "--out", out)
     for problem, arguments in {
-        "Give --out, or --dry-run": (model, *to_out[:2]),
+        "Give --out, or --dry-run": (model, tokeniser),
         "full: the folder is not empty. Choose another place with --out": (
-            *(model, *to_out[:3], full),
+            *(model, *to_out[:2], full),
         ),
         "init='median' is not known": (model, *to_out, "--init", "median"),
         "norm='mean' is not known": (model, *to_out, "--norm", "mean"),
-        "this is not a folder": (model, tokeniser / "tokenizer.json", *to_out[2:]),
+        "this is not a folder": (model, tokeniser / "tokenizer.json", *to_out[1:]),
         "from 1 to 65,536": (model, *to_out, "--pad-to-multiple-of", 10**14),
         'AutoModel.from_pretrained("nope")': ("nope", *to_out),
         "nothing is looked up on a hub": ("gpt2", *to_out),

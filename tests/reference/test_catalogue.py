@@ -338,7 +338,7 @@ def test_get_with_consent(reference: Command, source: CatalogueEntry, cache: Pat
     assert lines[0] == str(cache / "small.tsv")
     assert "CC BY-SA 3.0" in lines[1]
     assert "@inproceedings{batsuren-etal-2021-morphynet," in out
-    assert lines[-1] == f"Use it with: {cache / 'small.tsv'}"
+    assert lines[-1] == f"Use it with: morphgraph score demo:en {cache / 'small.tsv'}"
 
 
 def test_get_on_a_pipe_says_what_to_add(

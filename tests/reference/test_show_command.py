@@ -91,7 +91,7 @@ def test_format_foreign_and_encoding(run, tmp_path):
     assert "UTF-8" in run(path).err
     shown = run(path, "--read", "encoding=windows-1252").out
     assert "häus er" in shown and "skipped 1: foreign word, tagged [F] (first: line 1)" in shown
-    shown = run(path, "--read", "encoding=windows-1252", "--read", "foreign").out
+    shown = run(path, "--read", "encoding=windows-1252,foreign").out
     assert "2 entries of 2 words" in shown and "skipped" not in shown
     assert "'x' is unknown" in run(path, "--read", "format=x").err
 
@@ -108,7 +108,7 @@ def test_a_header_and_what_may_be_misread_are_said(run, tmp_path):
     assert result.err == (
         f"{path}: Every word has just one morph, so no boundary can be scored: line 1, "
         "“0;Häuser\\x1b”; line 2, “1;Hunde”; line 3, “2;Tische”. If that is not what the file "
-        "holds, give its --format, or --read separator=of morphs.\n"
+        "holds, use --read format=… or --read separator=…\n"
     )
 
 

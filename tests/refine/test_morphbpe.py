@@ -133,16 +133,7 @@ def test_on_a_demo_and_held_out() -> None:
 def test_in_a_notebook_on_the_command_line_and_exported(
     morphgraph: Callable[..., Any], tmp_path: Any
 ) -> None:
-    given = (
-        "--tokenizer",
-        "demo:nl",
-        "--reference",
-        "demo:nl",
-        "--resamples",
-        "0",
-        "--scope",
-        "morphemic",
-    )
+    given = ("demo:nl", "demo:nl", "--set", "resamples=0", "--scope", "morphemic")
     run = morphgraph(
         "score", *given, "--methods", "bpe,morphbpe", "--scores", "f1,MorphBPE", "--json"
     )

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from morphgraph.score.flota import FlotaScores
     from morphgraph.score.gold_set import GoldSet
     from morphgraph.score.languages import LanguageRow
-    from morphgraph.score.table import Breakdown, ScoreTable
+    from morphgraph.score.outcome import Outcome
+    from morphgraph.score.table import Breakdown, ScoreTable, SegmentationFailure
     from morphgraph.tables.model import Table
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
 

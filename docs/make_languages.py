@@ -100,8 +100,10 @@ def save_picture(figure: go.Figure, name: str, width: int, height: int) -> None:
         page.wait_for_timeout(500)
         path = Path(__file__).with_name("images") / name
         if path.suffix == ".svg":
-            image = "Plotly.toImage(document.querySelector('.plotly-graph-div'), {format: 'svg'})"
-            path.write_text(unquote(page.evaluate(image).partition(",")[2]), encoding="utf-8")
+            how = {"format": "svg", "width": width, "height": height}
+            image = "how => Plotly.toImage(document.querySelector('.plotly-graph-div'), how)"
+            drawn = unquote(page.evaluate(image, how).partition(",")[2])
+            path.write_text(drawn, encoding="utf-8")
         else:
             page.screenshot(path=f"{path}.png")
         browser.close()

@@ -1,7 +1,6 @@
 """MorphBPE: training by morphs against the plainest trainer on a dictionary of morphs."""
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import merge_method_oracles as naive
@@ -131,32 +130,28 @@ def test_on_a_demo() -> None:
         learn_morphbpe(tokeniser, gold_set, MorphBPESettings(types=7))
 
 
-def test_in_a_notebook_on_the_command_line_and_exported(
-    morphgraph: Callable[..., Any], tmp_path: Any
-) -> None:
-    given = (
-        "--tokenizer",
-        "demo:nl",
-        "--reference",
-        "demo:nl",
-        "--resamples",
-        "0",
-        "--scope",
-        "morphemic",
-    )
-    run = morphgraph(
-        "score", *given, "--methods", "bpe,morphbpe", "--scores", "f1,MorphBPE", "--json"
-    )
-    tables = {table["words"]: table["rows"] for table in run.json["tables"]}
-    bpe, morph = (row["scores"] for row in tables["all words"])
-    assert morph["f1"]["value"] > bpe["f1"]["value"]
-    assert morph["morph_edits"]["value"] < bpe["morph_edits"]["value"]
-    assert morph["morph_consistency"]["value"] > bpe["morph_consistency"]["value"]
-    assert tables["all words"][1]["held_in"]
-    gold = mg.read_gold("demo:nl")
-    made = mg.load("demo:nl").learn("morphbpe", gold)
+def test_in_a_notebook_and_exported(tmp_path: Any) -> None:
+    tokeniser, gold = mg.load("demo:nl"), mg.read_gold("demo:nl")
+    made = tokeniser.learn("morphbpe", gold, holdout=0)
+    found = mg.compare({"BPE": tokeniser, "made": made}, gold, metrics=["f1", "MorphBPE"])
+    bpe, morph = found.to_frame().to_dict("index").values()
+    assert morph["f1"] > bpe["f1"]
+    assert morph["morph_edits"] < bpe["morph_edits"]
+    assert morph["morph_consistency"] > bpe["morph_consistency"]
+    assert "made (scored on training words)" in found._repr_html_()
     made.save(tmp_path / "m.json")
     again = mg.load(tmp_path / "m.json")
     assert again.segment(["ontbreken"]) == made.segment(["ontbreken"])
     with pytest.raises(MorphGraphError, match="Choose one of: knockout, rebpe, morphbpe"):
         made.learn("flota", gold)
+
+
+def test_it_learns_from_what_is_not_kept_aside() -> None:
+    tokeniser, gold = mg.load("demo:nl"), mg.read_gold("demo:nl")
+    train, test = gold.split()
+    made = tokeniser.learn("morphbpe", gold)
+    assert made == tokeniser.learn("morphbpe", train, holdout=0)
+    assert made != tokeniser.learn("morphbpe", gold, holdout=0)
+    shown = mg.compare({"BPE": tokeniser, "made": made}, gold)
+    assert "training words" not in shown._repr_html_()
+    assert shown.to_frame()["f1"].tolist() == [each.score(test).f1 for each in (tokeniser, made)]

@@ -133,7 +133,7 @@ def inflection(number: int, line: str) -> SourceRow:
         raise Unusable("no segmentation (-)")
     morphemes = [segment for segment in segments.split("|") if segment]
     check_morphemes(morphemes)
-    return SourceRow(number, word, morphemes, processes=("inflection",), linked=(cells[0],))
+    return SourceRow(number, word, morphemes, processes=("inflection",), linked=(cells[0] or word,))
 
 
 # ------------------------------------------------------------------------------ SIGMORPHON 2022

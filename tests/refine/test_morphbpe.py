@@ -130,23 +130,6 @@ def test_on_a_demo() -> None:
         learn_morphbpe(tokeniser, gold_set, MorphBPESettings(types=7))
 
 
-<<<<<<< HEAD
-def test_in_a_notebook_on_the_command_line_and_exported(
-    morphgraph: Callable[..., Any], tmp_path: Any
-) -> None:
-    given = ("demo:nl", "demo:nl", "--set", "resamples=0", "--scope", "morphemic")
-    run = morphgraph(
-        "score", *given, "--methods", "bpe,morphbpe", "--scores", "f1,MorphBPE", "--json"
-    )
-    tables = {table["words"]: table["rows"] for table in run.json["tables"]}
-    bpe, morph = (row["scores"] for row in tables["all words"])
-    assert morph["f1"]["value"] > bpe["f1"]["value"]
-    assert morph["morph_edits"]["value"] < bpe["morph_edits"]["value"]
-    assert morph["morph_consistency"]["value"] > bpe["morph_consistency"]["value"]
-    assert tables["all words"][1]["held_in"]
-    gold = mg.read_gold("demo:nl")
-    made = mg.load("demo:nl").learn("morphbpe", gold)
-=======
 def test_in_a_notebook_and_exported(tmp_path: Any) -> None:
     tokeniser, gold = mg.load("demo:nl"), mg.read_gold("demo:nl")
     made = tokeniser.learn("morphbpe", gold, holdout=0)
@@ -156,7 +139,6 @@ def test_in_a_notebook_and_exported(tmp_path: Any) -> None:
     assert morph["morph_edits"] < bpe["morph_edits"]
     assert morph["morph_consistency"] > bpe["morph_consistency"]
     assert "made (scored on training words)" in found._repr_html_()
->>>>>>> work-tests
     made.save(tmp_path / "m.json")
     again = mg.load(tmp_path / "m.json")
     assert again.segment(["ontbreken"]) == made.segment(["ontbreken"])

@@ -21,6 +21,7 @@ from morphgraph.refine.knockout import (
     candidate_types,
     share_of_leaves,
 )
+from morphgraph.refine.learning import has_seen
 from morphgraph.refine.rebpe_run import Phase
 from morphgraph.score.boundaries import Benchmark, BoundaryScore, score_report
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
@@ -98,12 +99,9 @@ class Effect:
             base = each._merges("scores")
             benchmark = Benchmark.on(self.gold, base)
             words = segment(base.graph, benchmark.words)
-            scores = [
-                one
-                for one in benchmark.scores(words)
-                if benchmark.is_scored(one.scope, one.weighting)
-            ]
-            found.append((benchmark, scores, benchmark.signature(base), words.token_count))
+            scores = benchmark.scores(words)
+            told = [one for one in scores if one.relevant > 0] or scores[:1]
+            found.append((benchmark, told, benchmark.signature(base), words.token_count))
         return found
 
     @property
@@ -114,7 +112,7 @@ class Effect:
 
     @property
     def pairs(self) -> list[tuple[BoundaryScore, BoundaryScore]]:
-        """The scores before and after of each scope and weighting that gold can be scored by."""
+        """The scores before and after of each scope and weighting that gold has boundaries of."""
         return list(zip(self._made[0][1], self._made[1][1], strict=True))
 
     @property
@@ -218,8 +216,12 @@ class LearnedEdit(Result):
 
     @property
     def is_held_in(self) -> bool:
-        """Whether it is scored on the words it learned from."""
-        return self.scored is self.learned
+        """Whether it is scored on words that it learned from, now or before.
+
+        >>> [tokeniser.knock_out(gold, holdout=share).is_held_in for share in (0.2, 0)]
+        [False, True]
+        """
+        return has_seen(self.tokeniser._merges("scores"), self.scored.gold)
 
     @property
     def tokens_added(self) -> float:
@@ -233,14 +235,15 @@ class LearnedEdit(Result):
         >>> tokeniser.knock_out(gold).on, tokeniser.knock_out(gold, holdout=0).on
         ('188 words kept aside', '939 words it learned from')
         """
-        which = "it learned from" if self.is_held_in else "kept aside"
-        return f"{counted(self.scored.gold.size, 'word')} {which}"
+        gold = self.scored.gold
+        which = " it learned from" if self.is_held_in else " kept aside" if gold.parts else ""
+        return counted(gold.size, "word") + which
 
     def scores(self) -> Table:
         """Return the scores before and after, of the words kept aside and of those learned from."""
         gold = self.scored.gold
         blocks = {f"On the {self.on}{f' ({gold.drawn})' if gold.parts else ''}": self.scored.pairs}
-        if not self.is_held_in:
+        if self.learned is not self.scored:
             words = counted(self.learned.gold.size, "word")
             blocks[f"On the {words} it learned from"] = self.learned.pairs
         return change_table(blocks, self.scored.signatures)
@@ -249,7 +252,7 @@ class LearnedEdit(Result):
         """Return scores and what changed, as JSON data; ``learned`` is None if it is the same."""
         return {
             **self.scored.to_dict(),
-            "learned": None if self.is_held_in else self.learned.to_dict(),
+            "learned": None if self.learned is self.scored else self.learned.to_dict(),
             "never_formed": list(self.never_formed),
             "tokens_added": self.tokens_added,
             "vocab_size": len(self.tokeniser),

@@ -82,7 +82,7 @@ class _Order:
     def options(self) -> list[str]:
         """The order as options of ``morphgraph train``."""
         settings = ", ".join(f"{name}={spelled(value)}" for name, value in self.parameters.items())
-        options = [*self.words.given, "--method", f"{self.method.name}({settings})"]
+        options = [f"{self.method.name}({settings})", *self.words.given]
         options += ["--pipeline", self.pipeline, "--vocab-size", str(self.size)]
         return options if self.least is None else [*options, "--min-count", str(self.least)]
 
@@ -171,7 +171,7 @@ def _source() -> _Words | None:
         how = {"key": "train_language", "first": "en", "width": 130}
         language = ui.setting(st.selectbox, "Language", languages, **how)
         source = f"wordfreq:{language}"
-        return _Words(source, lambda _: wordfreq_counts(language), ("--counts", source))
+        return _Words(source, lambda _: wordfreq_counts(language), (source,))
     if chosen == "counts":
         said = "One word a line: the word, a tab or a space, and its count."
         file = st.file_uploader("Word counts", key="train counts", help=said)
@@ -195,7 +195,7 @@ def _languages() -> _Words | None:
         if len(names) < len(files) or len(set(all_names)) < len(all_names):
             raise MorphGraphError("Two lists are of one language. Name each file after its own.")
         if len(all_names) > 1:
-            given = [part for name in chosen for part in ("--counts", f"{name}=wordfreq:{name}")]
+            given = [f"{name}=wordfreq:{name}" for name in chosen]
 
             def read(_: Progress) -> LanguageCounts:
                 counts = {name: wordfreq_counts(name) for name in chosen}
@@ -203,13 +203,13 @@ def _languages() -> _Words | None:
                     counts[name] = parse_word_counts(content_of(file), file.name)
                 return LanguageCounts(counts)
 
-            uploads = [(f"--counts {n}=", file.name, file.getvalue()) for n, file in names.items()]
+            uploads = [(f" {n}=", file.name, file.getvalue()) for n, file in names.items()]
             return _Words(", ".join(all_names), read, tuple(given), tuple(uploads))
     return None
 
 
 def _counted(file: Any) -> _Words:
-    given = ("--counts", file.name, file.getvalue())
+    given = ("", file.name, file.getvalue())
     return _Words(file.name, lambda _: parse_word_counts(content_of(file), file.name), (), (given,))
 
 
@@ -391,7 +391,7 @@ def _downloads(segmenter: Segmenter, label: str) -> None:
         name = f"{label.split(' · ')[0]}-{segmenter.vocabulary_size}".replace(" ", "-")
         how: dict[str, Any] = {
             "key": "train model",
-            "help": "It loads again: morphgraph segment --model FILE.",
+            "help": "It loads again: morphgraph segment FILE.",
         }
         ui.download("Download the model", lambda: write_model(segmenter), f"{name}.json", **how)
         if (tokeniser := segmenter.editable) is not None:

@@ -84,15 +84,15 @@ def test_tokenisers(
     data, expected = BAD_TOKENISERS[name]
     path = tmp_path / "bad.json"
     path.write_bytes(data)
-    rest = ["--reference", gold] if command == "score" else ["abc"]
-    message = refused(command, "--tokenizer", path, *rest)
+    rest = [gold] if command == "score" else ["abc"]
+    message = refused(command, path, *rest)
     assert message.startswith(str(path)), "it names the file"
     for part in expected:
         assert part.lower() in message.lower()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("option", ["--tokenizer", "--reference", "--frequencies", "--recipe"])
+@pytest.mark.parametrize("option", ["TOKENISER", "GOLD", "--frequencies", "--recipe"])
 def test_a_file_of_200_megabytes(
     refused: Callable[..., str],
     monkeypatch: pytest.MonkeyPatch,
@@ -105,11 +105,11 @@ def test_a_file_of_200_megabytes(
     path = tmp_path / "large"
     with path.open("wb") as file:
         file.truncate(200_000_000)
-    arguments: dict[str, str | Path] = {"--tokenizer": "demo:en", "--reference": gold}
-    arguments[option] = path
+    places: dict[str, str | Path] = {"TOKENISER": "demo:en", "GOLD": gold, option: path}
+    pairs = [(name, value) if name.startswith("--") else (value,) for name, value in places.items()]
+    given = [item for pair in pairs for item in pair]
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    flat = [item for pair in arguments.items() for item in pair]
-    message = refused("knockout" if option == "--recipe" else "score", *flat)
+    message = refused("knockout" if option == "--recipe" else "score", *given)
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert Path(path).name in message
     if option != "--frequencies":  # word counts may be as large as this; these hold no words
@@ -125,15 +125,15 @@ def test_a_type_named_like_an_attack_works(morphgraph: Command, tmp_path: Path) 
     merges += [("a", "b"), ("b", "]"), ("[", "b]")]  # of which the last is markup of the console
     path.write_text(json.dumps(small_document(merges)), encoding="utf-8")
     out = tmp_path / "out"
-    ended = morphgraph("segment", "--tokenizer", path, "--sentences", evil, "--json")
+    ended = morphgraph("segment", path, "--sentences", evil, "--json")
     assert (ended.code, ended.json["words"][0]["tokens"]) == (0, [evil])
     gold.write_text("ab\ta b\n<img\t<i mg\n[b]\t[b ]\n", encoding="utf-8")
-    ended = morphgraph("knockout", "--tokenizer", path, "--reference", gold, "--out", out, "--json")
+    ended = morphgraph("knockout", path, gold, "--out", out, "--json")
     assert ended.code == 0
     assert set(ended.json["removed"]) == {"<im", "ab", "b]"}
-    again = morphgraph("segment", "--tokenizer", out, "--sentences", evil, "<im", "--json").json
+    again = morphgraph("segment", out, "--sentences", evil, "<im", "--json").json
     assert [row["tokens"] for row in again["words"]] == [[evil], ["<i", "m"]]
-    ended = morphgraph("blame", "--tokenizer", path, "--reference", gold)
+    ended = morphgraph("blame", path, gold)
     assert ended.code == 0
     assert "<i + m" in ended.out and "[ + b]" in ended.out
 
@@ -146,8 +146,6 @@ def test_nesting_that_json_can_still_read(
     path = tmp_path / "deep.json"
     extra = b'{"extra": ' + b"[" * depth + b"]" * depth + b", "
     path.write_bytes(extra + COMPLETE.lstrip()[1:])
-    ended = morphgraph(
-        "knockout", "--tokenizer", path, "--reference", gold, "--out", tmp_path / "out"
-    )
+    ended = morphgraph("knockout", path, gold, "--out", tmp_path / "out")
     assert ended.code == code, ended
     assert "Traceback" not in ended.err

@@ -76,11 +76,11 @@ def run(*given):
     assert result.exit_code == 0, result.output
     return result.stdout
 
-of_demo = "--tokenizer", "demo:en"
+of_demo = "demo:en",
 run("export", *of_demo, "--method", "atoms", "--out", f"{folder}/out")
 from transformers import AutoTokenizer
 loaded = AutoTokenizer.from_pretrained(f"{folder}/out", trust_remote_code=True)
-scored = json.loads(run("score", *of_demo, "--reference", gold, "--methods", "atoms", "--json"))
+scored = json.loads(run("score", *of_demo, gold, "--methods", "atoms", "--json"))
 from streamlit.testing.v1 import AppTest
 app = AppTest.from_file("app.py", default_timeout=60).run()
 app.switch_page("pages/9_Segmentations.py").run()
@@ -88,7 +88,7 @@ picker = app.multiselect(key="compare_methods").options
 trainers = app.switch_page("pages/8_Train.py").run().radio(key="train_method").options
 assert not app.exception
 print(json.dumps({
-    "segment": run("segment", "--method", "atoms", "house"),
+    "segment": run("segment", *of_demo, "--method", "atoms", "house"),
     "row": scored["tables"][0]["rows"][0]["tokeniser"],
     "loaded": loaded.tokenize(" house"),
     "schema": json.loads(schema_text())["$defs"]["Atoms"]["description"],
@@ -140,7 +140,7 @@ def test_a_metric(morphgraph: Command, gold: Path, monkeypatch: pytest.MonkeyPat
     [row] = blocks("Add a metric")
     for name, metric in entry_of(row, metrics).items():
         monkeypatch.setitem(metrics.METRICS, name, metric)  # type: ignore[arg-type]
-    to_score = ("--tokenizer", "demo:en", "--reference", gold, "--scores", "single", "--json")
+    to_score = ("demo:en", gold, "--scores", "single", "--json")
     run = morphgraph("score", *to_score)
     assert run.code == 0, run.err
     [table] = run.json["tables"]

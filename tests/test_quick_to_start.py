@@ -40,12 +40,13 @@ COMMANDS = (
     "--help",
     "--version",
     "score --help",
+    "rebpe --help",
     "reference show demo:en",
-    "segment undesirable",
-    "segment --json undesirable Ärger don't",
-    "blame --tokenizer demo:en --reference demo:en",
-    "blame --tokenizer demo:en --reference demo:en --json",
-    "score --tokenizer demo:en --reference demo:en",
+    "segment demo:en undesirable",
+    "segment demo:en --json undesirable Ärger don't",
+    "blame demo:en demo:en",
+    "blame demo:en demo:en --json",
+    "score demo:en demo:en",
 )
 
 

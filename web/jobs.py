@@ -74,7 +74,7 @@ class _Worker:
             work = _Work(make)
             # In the context of the page, which identifies the visitor.
             self.known[key] = work, self.pool.submit(copy_context().run, work)
-            forget_oldest(self.known, 4)  # to unfinished ones a page may return
+            forget_oldest(self.known, 8)  # to unfinished ones a page may return
         return self.known[key]
 
 
@@ -83,8 +83,69 @@ def done_beside(key: Hashable, make: Callable[[], T]) -> Future[T]:
 
     Work of another key that has not begun is dropped.
     """
-    worker: _Worker = st.session_state.setdefault("worker beside", _Worker())
-    return worker.work_on(key, lambda _: make())[1]
+    return _worker_beside().work_on(key, lambda _: make())[1]
+
+
+def _worker_beside() -> _Worker:
+    found: _Worker = st.session_state.setdefault("worker beside", _Worker())
+    return found
+
+
+def _error_of(future: Future[Any]) -> BaseException | None:
+    return future.exception() if future.done() and not future.cancelled() else None
+
+
+def made_beside(key: Hashable) -> Any:
+    """Return the result of work that was watched beside the page; None if there is none yet."""
+    work = _worker_beside().known.get(key)
+    if work is None or not work[1].done() or work[1].cancelled() or work[1].exception():
+        return None
+    return work[1].result()
+
+
+def retry_beside() -> None:
+    """Forget work that failed, so that it is done again if it is asked for again."""
+    known = _worker_beside().known
+    for key in [key for key, (_, future) in known.items() if _error_of(future)]:
+        del known[key]
+
+
+def watch_beside(
+    key: Hashable,
+    said: str,
+    prepare: Callable[[], Callable[[Tell], object]],
+    on_stop: Callable[[], object],
+) -> MorphGraphError | None:
+    """Show work beside the session's pages with a Stop button; redraw the page once it is done.
+
+    ``prepare`` returns the work, and is called once. Returns the error that ended it, if one did;
+    `made_beside` returns the result.
+    """
+    worker = _worker_beside()
+    if key not in worker.known:
+        worker.work_on(key, prepare())
+    work, future = worker.known[key]
+    if error := _error_of(future):
+        if isinstance(error, MorphGraphError):
+            return error
+        raise error
+
+    def stop() -> None:
+        work.stopped.set()
+        worker.known.pop(key, None)
+        on_stop()
+
+    def look() -> None:
+        if future.done() or work.stopped.is_set():
+            st.rerun()
+        with st.container(horizontal=True, vertical_alignment="bottom", key="waiting beside"):
+            text = work.said or f"{said}, {time.monotonic() - work.began:.0f} s …"
+            st.progress(min(work.share, 1.0), plain(text))
+            button("Stop", "stop", stop, key="stop waiting beside")
+
+    how: dict[str, Any] = {"run_every": 0.5}
+    st.fragment(look, **how)()
+    return None
 
 
 class Waiting:
@@ -263,8 +324,8 @@ def train_in_turn(
     """Return what ``morphgraph train`` makes with these options, when the visitor's turn comes.
 
     ``visitor``: the identity of their browser; ``name``: the name of the model; ``files``: of each
-    uploaded file the option, its name and content. An option such as ``--counts en=`` is for one of
-    several languages. Raises `MorphGraphError` for errors of
+    uploaded file the option, its name and content. Counts need no option; `` en=`` is for those of
+    one of several languages. Raises `MorphGraphError` for errors of
     the command, for too much time or memory, and for a second training of the same visitor.
     """
     with _turn_of(visitor, tell):
@@ -304,7 +365,7 @@ def _trained(
             path.write_bytes(content)
             names[path] = given
             option, _, language = option.partition(" ")
-            options = [*options, option, f"{language}{path}"]
+            options = [*options, *filter(None, [option]), f"{language}{path}"]
         told = _ran([*command, *options], Path(folder, "errors"), tell, "Training")
         if told is None:
             return read_model(out.read_bytes(), name)
@@ -322,9 +383,9 @@ def silver_in_turn(visitor: str, language: str, words: int, tell: Tell) -> bytes
         _turn_of(visitor, tell),
         tempfile.TemporaryDirectory(prefix="morphgraph-silver-") as folder,
     ):
-        out, options = Path(folder, "silver.tsv"), ["--counts", f"wordfreq:{language}"]
-        command = [sys.executable, "-m", "morphgraph", "reference", "silver", "--out", str(out)]
-        command += [*options, "--words", str(words)]
+        out, counts = Path(folder, "silver.tsv"), f"wordfreq:{language}"
+        command = [sys.executable, "-m", "morphgraph", "reference", "silver", counts]
+        command += ["--out", str(out), "--words", str(words)]
         told = _ran(command, Path(folder, "errors"), tell, "Five runs of Morfessor")
         if told is None:
             return out.read_bytes()

@@ -7,24 +7,28 @@ import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
+
 from morphgraph.core.errors import check_share
-from morphgraph.core.files import write_file
 from morphgraph.core.text import counted, percent, shortened, signed, visible, without_nan
 from morphgraph.draw.charts import add_score_lines, blame_histogram, figure_of
-from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame_table
+from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame_columns
 from morphgraph.refine.knockout import (
     KnockoutResult,
     ThresholdPoint,
     candidate_types,
     share_of_leaves,
 )
+from morphgraph.refine.languages import BlameByLanguage
 from morphgraph.refine.learning import has_seen
 from morphgraph.refine.rebpe_run import Phase
+from morphgraph.refine.study import Preview
 from morphgraph.score.boundaries import Benchmark, BoundaryScore, score_report
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
+from morphgraph.segment.models import export_to
 from morphgraph.tables.edits import change_table, languages_change_table, phases_table
 from morphgraph.tables.model import Cell, Column, Row, Table
 from morphgraph.tables.terminal import text_of
@@ -53,7 +57,11 @@ class Result:
         raise NotImplementedError
 
     def report(self, width: int | None = None) -> str:
-        """Return it as the terminal shows it, ``width`` characters wide."""
+        """Return it as the terminal shows it, ``width`` characters wide.
+
+        >>> tokeniser.thresholds(gold, thresholds=[0.5]).report(80).splitlines()[0]
+        'threshold  types removed  precision %  recall %   F1 %'
+        """
         return "\n".join([text_of(self.table(), width), *self.table().signatures])
 
     def __str__(self) -> str:
@@ -106,22 +114,38 @@ class Effect:
 
     @property
     def tokens_added(self) -> float:
-        """How many more tokens the words have, as a share; NaN without words."""
+        """How many more tokens the words have, as a share; NaN without words.
+
+        >>> round(tokeniser.knock_out(gold).learned.tokens_added, 3)
+        0.16
+        """
         (*_, before), (*_, after) = self._made
         return after / before - 1 if before else float("nan")
 
     @property
     def pairs(self) -> list[tuple[BoundaryScore, BoundaryScore]]:
-        """The scores before and after of each scope and weighting that gold has boundaries of."""
+        """The scores before and after of each scope and weighting that gold has boundaries of.
+
+        >>> [(after.scope, after.weighting) for _, after in tokeniser.knock_out(gold).scored.pairs]
+        [('morphemic', 'types'), ('whole-word', 'types')]
+        """
         return list(zip(self._made[0][1], self._made[1][1], strict=True))
 
     @property
     def signatures(self) -> tuple[str, str]:
-        """The lines with all that the scores before and after depend on."""
+        """The lines with all that the scores before and after depend on.
+
+        >>> tokeniser.knock_out(gold).scored.signatures[1].partition("|")[0]
+        'reference:demo:en@be1dd82ec9f8'
+        """
         return self._made[0][2], self._made[1][2]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the words that are scored, and their scores before and after, as JSON data."""
+        """Return the words that are scored, and their scores before and after, as JSON data.
+
+        >>> tokeniser.knock_out(gold).scored.to_dict()["words"]
+        'kept aside 0.2 by families, seed 0'
+        """
         before, after = (score_report(*each[:3]) for each in self._made)
         return {"words": self.gold.drawn or "all", "before": before, "after": after}
 
@@ -135,7 +159,9 @@ class Knockout(Result):
 
     ``never_formed``: the types that this leaves in the vocabulary, but no merge can form any more;
     ``tokeniser.knock_out_types(never_formed, cascade=True)`` removes them. ``removed``: the types
-    that are gone, first one first; ``change``: all that this changed in the merge graph.
+    that are gone, first one first; ``change``: all that this changed in the merge graph; ``cost``:
+    what it does to the words of gold, if that is known; ``kept``: how many types that merges make
+    a trim has kept, and how many it would have kept with all merges as they are.
 
     >>> print(tokeniser.knock_out_types(["und"]))
     1 type removed; |V| is now 7,999
@@ -145,6 +171,17 @@ class Knockout(Result):
     never_formed: tuple[str, ...]
     removed: tuple[str, ...]
     change: Change = field(compare=False)
+    cost: Preview | None = field(default=None, compare=False)
+    kept: tuple[int, int] | None = None
+
+    @property
+    def words(self) -> Sequence[str] | None:
+        """The words that an export is checked on first; None for common ones.
+
+        >>> tokeniser.knock_out_types(["und"], gold=[("undo", ["un", "do"])]).words
+        ('undo',)
+        """
+        return None if self.cost is None else self.cost.segmentation.words.texts
 
     def to_dict(self) -> dict[str, Any]:
         """Return what changed as JSON data.
@@ -153,23 +190,37 @@ class Knockout(Result):
         7999
         """
         return {
+            **({} if self.cost is None else {"cost": self.cost.to_dict()}),
             "removed": list(self.removed),
+            **({} if self.kept is None else dict(zip(("kept", "closure"), self.kept, strict=True))),
             "never_formed": list(self.never_formed),
             "vocab_size": len(self.tokeniser),
         }
 
     def table(self) -> Table:
-        """Return the removed types, a row each."""
+        """Return the removed types, a row each.
+
+        >>> tokeniser.knock_out_types(["und"]).table().rows[0].names
+        ('und',)
+        """
         rows = tuple(Row((visible(text),), ()) for text in self.removed)
         return Table("Removed types", (Column("type"),), (), rows)
 
     def report(self, width: int | None = None) -> str:
-        """Return what changed in lines, as the terminal shows it."""
+        """Return what changed in lines, as the terminal shows it.
+
+        >>> tokeniser.knock_out_types(["und"]).report()
+        '1 type removed; |V| is now 7,999'
+        """
         return "\n".join(self._lines())
 
     def _lines(self) -> list[str]:
-        removed = counted(len(self.removed), "type")
-        return [f"{removed} removed; |V| is now {len(self.tokeniser):,}", *self._left()]
+        said = f"{counted(len(self.removed), 'type')} removed"
+        if self.kept is not None:
+            kept, closure = self.kept
+            said += f", {kept:,} that merges make kept ({closure:,} with all merges as is)"
+        cost = [] if self.cost is None else self.cost.cost()
+        return [*cost, f"{said}; |V| is now {len(self.tokeniser):,}", *self._left()]
 
     def _left(self) -> list[str]:
         if not self.never_formed:
@@ -180,11 +231,14 @@ class Knockout(Result):
         return [f"{number} that no merge forms any more: {first}{more}"]
 
     def save(self, folder: str | os.PathLike[str], *, words: Sequence[str] | None = None) -> Export:
-        """Export the tokeniser to a folder, see `Tokeniser.export`, with `to_dict` as log.json."""
-        made = self.tokeniser.export(folder, words=words)
+        """Export the tokeniser to a folder, see `Tokeniser.export`, with `to_dict` as log.json.
+
+        >>> made = tokeniser.knock_out_types(["und"]).save("folder", words=["undo"])
+        >>> "log.json" in made.files
+        True
+        """
         log = json.dumps(without_nan(self.to_dict()), ensure_ascii=False, indent=1)
-        write_file(Path(folder) / "log.json", log.encode())
-        return made
+        return export_to(self.tokeniser._segmenter, folder, words, {"log.json": log.encode()})
 
     def __repr__(self) -> str:
         did = f"{counted(len(self.removed), 'type')} removed"
@@ -206,13 +260,30 @@ class LearnedEdit(Result):
 
     @property
     def before(self) -> TokeniserScore:
-        """The scores of the tokeniser before, on the words that are scored."""
+        """The scores of the tokeniser before, on the words that are scored.
+
+        >>> round(tokeniser.knock_out(gold).before.f1, 3)
+        0.499
+        """
         return self.scored.before
 
     @property
     def after(self) -> TokeniserScore:
-        """The scores of the tokeniser after, on the words that are scored."""
+        """The scores of the tokeniser after, on the words that are scored.
+
+        >>> round(tokeniser.knock_out(gold).after.f1, 3)
+        0.61
+        """
         return self.scored.after
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The words that an export is checked on first.
+
+        >>> len(tokeniser.knock_out(gold).words)
+        188
+        """
+        return self.scored.gold.texts
 
     @property
     def is_held_in(self) -> bool:
@@ -225,7 +296,11 @@ class LearnedEdit(Result):
 
     @property
     def tokens_added(self) -> float:
-        """How many more tokens the words scored have, as a share."""
+        """How many more tokens the words scored have, as a share.
+
+        >>> round(tokeniser.knock_out(gold).tokens_added, 3)
+        0.064
+        """
         return self.scored.tokens_added
 
     @property
@@ -240,17 +315,27 @@ class LearnedEdit(Result):
         return counted(gold.size, "word") + which
 
     def scores(self) -> Table:
-        """Return the scores before and after, of the words kept aside and of those learned from."""
+        """Return the scores before and after, of the words kept aside and of those learned from.
+
+        >>> tokeniser.knock_out(gold).scores().rows[0].cells[2].value
+        '49.89 → 60.98'
+        """
         gold = self.scored.gold
-        blocks = {f"On the {self.on}{f' ({gold.drawn})' if gold.parts else ''}": self.scored.pairs}
+        how = f" ({gold.drawn.removeprefix('kept aside ')})" if gold.parts else ""
+        blocks = {f"On the {self.on}{how}": self.scored.pairs}
         if self.learned is not self.scored:
             words = counted(self.learned.gold.size, "word")
             blocks[f"On the {words} it learned from"] = self.learned.pairs
         return change_table(blocks, self.scored.signatures)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return scores and what changed, as JSON data; ``learned`` is None if it is the same."""
+        """Return scores and what changed, as JSON data; ``learned`` is None if it is the same.
+
+        >>> tokeniser.knock_out(gold).to_dict()["on"]
+        '188 words kept aside'
+        """
         return {
+            "on": self.on,
             **self.scored.to_dict(),
             "learned": None if self.learned is self.scored else self.learned.to_dict(),
             "never_formed": list(self.never_formed),
@@ -259,11 +344,19 @@ class LearnedEdit(Result):
         }
 
     def table(self) -> Table:
-        """Return `scores`."""
+        """Return `scores`.
+
+        >>> tokeniser.knock_out(gold).table().title
+        'Scores before and after'
+        """
         return self.scores()
 
     def report(self, width: int | None = None) -> str:
-        """Return scores and what changed in lines, as the terminal shows it."""
+        """Return scores and what changed in lines, as the terminal shows it.
+
+        >>> print(tokeniser.knock_out(gold).report().splitlines()[0])
+        On the 188 words kept aside (0.2 by families, seed 0)
+        """
         added = signed(100 * self.tokens_added, unit=" %")
         left = Knockout._left(self)  # type: ignore[arg-type]
         skipped = [f"skipped {e.count:,}: {e.reason}" for e in self.scored.gold.reference.left_out]
@@ -311,7 +404,11 @@ class ScoredKnockout(LearnedEdit):
 
     @property
     def change(self) -> Change:
-        """All that this changed in the merge graph."""
+        """All that this changed in the merge graph.
+
+        >>> tokeniser.knock_out(gold).change.counts()["removed"]
+        231
+        """
         return self.result.change
 
     def to_dict(self) -> dict[str, Any]:
@@ -365,7 +462,11 @@ class ReBPEOutcome(LearnedEdit):
     languages: tuple[dict[str, Any], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return phases and scores, as JSON data."""
+        """Return phases and scores, as JSON data.
+
+        >>> tokeniser.rebpe(gold, iterations=1).to_dict()["converged"]
+        False
+        """
         return {
             **super().to_dict(),
             "phases": [phase.to_dict() for phase in self.phases],
@@ -451,17 +552,37 @@ class BlamedMerges(Result):
         1  1.0  0.0  0.0
         2  1.0  0.0  0.0
         """
-        table = blame_table(self._tokeniser, self._blamed).iloc[self._blamed.order]
-        return table.drop(columns="merge_id").reset_index(drop=True)
+        return self._frame(self._blamed.order)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the signature and the rows of `to_frame`, as JSON.
+    def to_dict(self, threshold: float = 0.0, limit: int = 0) -> dict[str, Any]:
+        """Return the signature and the merges with R ≥ ``threshold``, as JSON data.
+
+        ``limit``: at most this many merges; 0 for all.
 
         >>> tokeniser.blame([("undo", ["un", "do"])]).to_dict()["merges"][0]["merge"]
         'n + d'
         """
-        merges = self.to_frame().to_dict(orient="records")
-        return {"signature": self.signature, "merges": merges}
+        places = self._places(threshold)
+        merges = self._frame(places[: limit or None]).to_dict(orient="records")
+        return {
+            "merges": merges,
+            "threshold": threshold,
+            "candidates": len(places),
+            "merges_in_all": len(self._blamed.arrays),
+            "dropout_rate": self._blamed.dropout_rate(places),
+            "signature": self.signature,
+        }
+
+    def _places(self, threshold: float) -> npt.NDArray[np.int64]:
+        check_share("threshold", threshold)
+        return self._blamed.candidates(threshold)
+
+    def _frame(self, places: npt.NDArray[np.int64]) -> pd.DataFrame:
+        import pandas as pd
+
+        columns = blame_columns(self._tokeniser, self._blamed, places)
+        del columns["merge_id"]
+        return pd.DataFrame(columns)
 
     def types(self, threshold: float = DEFAULT_THRESHOLD) -> list[str]:
         """Return the types that a knockout with this threshold removes, worst first.
@@ -485,19 +606,133 @@ class BlamedMerges(Result):
         merges = counted(len(self._blamed.arrays), "merge")
         return f"<BlamedMerges: {len(self._blamed.candidates()):,} of {merges} with R ≥ 0.5>"
 
-    def table(self, limit: int = _WORST) -> Table:
-        """Return the worst merges, at most ``limit`` of them."""
+    def table(self, threshold: float = 0.0, limit: int = _WORST) -> Table:
+        """Return the worst merges with R ≥ ``threshold``, at most ``limit`` of them; 0 for all.
+
+        >>> tokeniser.blame([("undo", ["un", "do"])]).table(threshold=0.5).rows[0].names[1]
+        'n + d'
+        """
         numbers = (Column("N", "count"), Column("B", "count"), Column("R", "number"))
         columns = (Column("type"), *numbers)
+        places = self._places(threshold)[: limit or None]
         rows = tuple(
             Row(
                 (f"{row['rank']:,}", row["merge"]),
                 tuple(Cell(row[column.header]) for column in columns),
             )
-            for row in self.to_frame().head(limit).to_dict(orient="records")
+            for row in self._frame(places).to_dict(orient="records")
         )
         by = (Column("rank", "written"), Column("merge"))
         return Table("Blame", by, columns, rows, signatures=(self.signature,))
+
+    def report(
+        self, width: int | None = None, *, threshold: float = 0.0, limit: int = _WORST
+    ) -> str:
+        """Return the table in lines, as the terminal shows it, and how many merges there are.
+
+        >>> print(tokeniser.blame(gold).report(threshold=0.5, limit=1).splitlines()[-2])
+        274 of 7,743 merges have R ≥ 0.5
+        """
+        merges = counted(len(self._blamed.arrays), "merge")
+        said = f"{len(self._places(threshold)):,} of {merges} have R ≥ {threshold}"
+        return "\n".join([text_of(self.table(threshold, limit), width), said, self.signature])
+
+
+_TOLD = ("rank", "merge", "type", "spread", "worst in", "best in")
+
+
+@dataclass(frozen=True, repr=False)
+class LanguageBlame(Result):
+    """Merges with N, B and R in each of several languages, the largest spread of R first.
+
+    >>> golds = [("undo", ["un", "do"])], [("undo", ["und", "o"])]
+    >>> tokeniser.blame(*golds, min_joins=1).to_dict(limit=1)["merges"][0]["merge"]
+    'n + d'
+    """
+
+    _tokeniser: BpeTokeniser
+    _blamed: BlameByLanguage
+    signatures: tuple[str, ...]
+
+    def to_frame(self, threshold: float = 0.0, limit: int = 0) -> pd.DataFrame:
+        """Return a row for each merge that is to blame (R ≥ ``threshold``) in a language at least.
+
+        Its spread, where it is worst and best, and for each language ``… N``, ``… B``, ``… R``.
+
+        >>> golds = [("undo", ["un", "do"])], [("undo", ["und", "o"])]
+        >>> list(tokeniser.blame(*golds, min_joins=1).to_frame().columns)[:4]
+        ['rank', 'merge', 'type', 'spread']
+        """
+        places = self._blamed.order(threshold)[: limit or None]
+        return self._blamed.frame(self._tokeniser, places)
+
+    def to_dict(self, threshold: float = 0.0, limit: int = 0) -> dict[str, Any]:
+        """Return the rows of `to_frame` and the signatures, as JSON data.
+
+        >>> golds = [("undo", ["un", "do"])], [("undo", ["und", "o"])]
+        >>> tokeniser.blame(*golds, min_joins=1).to_dict()["min_joins"]
+        1
+        """
+        rows = [
+            {name.replace(" ", "_"): row[name] for name in _TOLD}
+            | {
+                "languages": {
+                    name: {key: row[f"{name} {key}"] for key in "NBR"}
+                    for name in self._blamed.languages
+                }
+            }
+            for row in self.to_frame(threshold, limit).to_dict("records")
+        ]
+        more = {"min_joins": self._blamed.minimum, "candidates": len(self._blamed.order(threshold))}
+        return {"merges": rows, **more, "signatures": list(self.signatures)}
+
+    def table(self, threshold: float = 0.0, limit: int = _WORST) -> Table:
+        """Return the merges with the largest spread, at most ``limit`` of them; 0 for all.
+
+        >>> golds = [("undo", ["un", "do"])], [("undo", ["und", "o"])]
+        >>> tokeniser.blame(*golds, min_joins=1).table(limit=1).rows[0].names[1]
+        'n + d'
+        """
+        names = tuple(self._blamed.languages)
+        rows = []
+        for row in self.to_frame(threshold, limit).to_dict("records"):
+            judged = (_judged(*(row[f"{name} {key}"] for key in "NBR")) for name in names)
+            cells = (row["type"], row["spread"], row["worst in"], row["best in"], *judged)
+            rows.append(Row((f"{row['rank']:,}", row["merge"]), tuple(map(Cell, cells))))
+        told = (Column("type"), Column("spread", "number"), Column("worst in"), Column("best in"))
+        return Table(
+            "Blame by language",
+            (Column("rank", "written"), Column("merge")),
+            (*told, *(Column(name, "written") for name in names)),
+            tuple(rows),
+            signatures=self.signatures,
+            notes=("In each language: R (B of N), - where the merge is never applied.",),
+        )
+
+    def report(
+        self, width: int | None = None, *, threshold: float = 0.0, limit: int = _WORST
+    ) -> str:
+        """Return the table in lines, as the terminal shows it.
+
+        >>> golds = [("undo", ["un", "do"])], [("undo", ["und", "o"])]
+        >>> print(tokeniser.blame(*golds, min_joins=1).report().splitlines()[-3])
+        3 merges with 1 joins or more in two languages
+        """
+        table, number = self.table(threshold, limit), len(self._blamed.order(threshold))
+        joins = f"with {self._blamed.minimum:,} joins or more in two languages"
+        said = [*table.notes, f"{counted(number, 'merge')} {joins}", *self.signatures]
+        return "\n".join([text_of(table, width), *said])
+
+    def __repr__(self) -> str:
+        languages = counted(len(self._blamed.languages), "language")
+        return f"<LanguageBlame: {counted(len(self._blamed.order()), 'merge')} in {languages}>"
+
+
+def _judged(joins: float, wrong: float, ratio: float) -> str:
+    """Write R with B and N; R is n/a below the minimum of joins."""
+    if not joins:
+        return "-"
+    return f"{'n/a' if ratio != ratio else f'{ratio:.2f}'} ({wrong:,.0f} of {joins:,.0f})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -553,7 +788,11 @@ class ThresholdCurve(Result):
         return {**found, "signature": self.signature}
 
     def table(self) -> Table:
-        """Return a row for each threshold."""
+        """Return a row for each threshold.
+
+        >>> tokeniser.thresholds(gold, thresholds=[0.4]).table().rows[0].cells[0].value
+        236
+        """
         keys = ("precision", "recall", "f1")
         shares = (Column(name, "percent") for name in ("precision", "recall", "F1"))
         rows = (

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from morphgraph.api.base import BaseTokeniser
 from morphgraph.api.gold import Gold, read_gold
@@ -11,6 +12,7 @@ from morphgraph.api.results import (
     BlamedMerges,
     Effect,
     Knockout,
+    LanguageBlame,
     ReBPEOutcome,
     ScoredKnockout,
     ThresholdCurve,
@@ -24,6 +26,7 @@ from morphgraph.graph.view import to_networkx
 from morphgraph.methods import METHODS
 from morphgraph.reference.entry import Reference
 from morphgraph.refine import (
+    LEAST_JOINS,
     BlameSettings,
     KnockoutOptions,
     KnockoutSettings,
@@ -32,9 +35,10 @@ from morphgraph.refine import (
     ReBPESettings,
     learned_from,
 )
-from morphgraph.refine.blame import Blame
+from morphgraph.refine.blame import blame
 from morphgraph.refine.extending import extend
 from morphgraph.refine.knockout import THRESHOLDS, decided_threshold, knock_out, threshold_curve
+from morphgraph.refine.languages import blame_by_language
 from morphgraph.refine.portable import preview_portable
 from morphgraph.refine.pruning import preview_prune, preview_trim
 from morphgraph.refine.rebpe_languages import Languages, LanguagesRun
@@ -42,9 +46,10 @@ from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import SHARE_KEPT, GoldSet, Scope, Weighting
+from morphgraph.score.languages import names_of
 from morphgraph.segment.method import Value, method_named
 from morphgraph.segment.segmenter import standard_segmenter
-from morphgraph.tokeniser.merging import never_formed
+from morphgraph.tokeniser.merging import never_formed, segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser, IdChoice
 
 if TYPE_CHECKING:
@@ -71,18 +76,58 @@ class Tokeniser(BaseTokeniser):
 
     # ------------------------------------------------------------------------- blame
 
+    @overload
     def blame(
-        self, gold: Gold, *, scope: Scope = "morphemic", weighting: Weighting = "types"
-    ) -> BlamedMerges:
+        self,
+        gold: Gold,
+        *,
+        scope: Scope = ...,
+        weighting: Weighting = ...,
+        tuples_once: bool = ...,
+    ) -> BlamedMerges: ...
+    @overload
+    def blame(
+        self,
+        gold: Gold,
+        *more: Gold,
+        scope: Scope = ...,
+        weighting: Weighting = ...,
+        tuples_once: bool = ...,
+        min_joins: int = ...,
+    ) -> LanguageBlame: ...
+    def blame(
+        self,
+        gold: Gold,
+        *more: Gold,
+        scope: Scope = "morphemic",
+        weighting: Weighting = "types",
+        tuples_once: bool = False,
+        min_joins: int = LEAST_JOINS,
+    ) -> BlamedMerges | LanguageBlame:
         """Blame merges for gold boundaries that they close: N, B and R = B ÷ N, worst first.
 
-        Source: Bauwens & Delobelle 2024, Algorithm 1.
+        ``more``: golds of further languages: first come merges that are wrong in one and right in
+        another, by languages in which a merge has ``min_joins``. ``tuples_once``: a tuple merge
+        counts once for each application. Source: Bauwens & Delobelle 2024, Algorithm 1.
 
         >>> tokeniser.blame(gold)
         <BlamedMerges: 274 of 7,743 merges with R ≥ 0.5>
         """
-        study, blamed, signature = self._blamed("blame", gold, scope, weighting)
-        return BlamedMerges(study.tokeniser, blamed, signature)
+        base, how = self._merges("blame"), {"scope": scope, "weighting": weighting}
+        named = f"{weighting} {scope}" + " tuples once" * tuples_once
+        made = [Benchmark.on(read_gold(each), base) for each in (gold, *more)]
+        for each in made:
+            each.weights(weighting)  # fails if there are no frequencies
+        pairs: list[Any] = [(each, segment(base.graph, each.words)) for each in made]
+        more_how: Any = {**how, "tuples_once": tuples_once}
+        if not more:
+            signature = made[0].signature(base, blame=named)
+            return BlamedMerges(base, blame(*pairs[0], **more_how), signature)
+        languages = dict(zip(names_of(each.reference for each in made), pairs, strict=True))
+        found = blame_by_language(languages, minimum=min_joins, **more_how)
+        named += f" from {min_joins} joins"
+        signatures = (each.signature(base, blame=named) for each in made)
+        return LanguageBlame(base, found, tuple(signatures))
 
     def thresholds(
         self,
@@ -114,16 +159,6 @@ class Tokeniser(BaseTokeniser):
         signature = Benchmark.on(kept, base).signature(base, blame=named)
         decided = decided_threshold(base, rest, scope, weighting)
         return ThresholdCurve(curves[0], curves[-1], decided, signature)
-
-    def _blamed(
-        self, what: str, gold: Gold, scope: Scope = "morphemic", weighting: Weighting = "types"
-    ) -> tuple[Study, Blame, str]:
-        """Return a study on gold, the blame of merges in it, and its signature."""
-        base = self._merges(what)
-        benchmark = Benchmark.on(read_gold(gold), base)
-        benchmark.weights(weighting)  # fails if there are no frequencies
-        study, named = Study(base, benchmark), f"{weighting} {scope}"
-        return study, study.blame(weighting, scope), benchmark.signature(base, blame=named)
 
     # ------------------------------------------------------------------------- refinement
 
@@ -161,21 +196,30 @@ class Tokeniser(BaseTokeniser):
         return made, never, learned if kept is rest else Effect(self, made, kept, *how), learned
 
     def knock_out_types(
-        self, types: Sequence[str], *, cascade: bool = False, portable: bool = False
+        self,
+        types: Sequence[str],
+        *,
+        cascade: bool = False,
+        portable: bool = False,
+        gold: Gold | None = None,
     ) -> Knockout:
         """Knock out chosen types, spelled as in the vocabulary.
 
         ``cascade``: what is made from a removed type goes with it; else it is made of its parts.
         ``portable``: then leave only pair merges; none is added, so that only words change in which
-        a type that goes took part.
+        a type that goes took part. ``gold``: tell the ``cost`` on its words.
 
         >>> tokeniser.knock_out_types(["und"]).tokeniser.segment(["undo"])
         [['Ġund', 'o']]
         """
-        new = self._merges("knock_out_types").copy()
+        new, cost = self._merges("knock_out_types").copy(), None
+        if gold is not None:
+            study = Study(new, Benchmark.on(read_gold(gold), new))
+            cost = study.preview(types, cascade=cascade, portable=portable)
         graph = new.graph
         change = (graph.preview_cascade if cascade else graph.preview_knockout)(types)
-        return self._removed(new, change, new.id_choice, portable=portable)
+        made = self._removed(new, change, new.id_choice, portable=portable)
+        return replace(made, cost=cost)
 
     def portable(self, gold: Gold | None = None, *, ids: IdChoice = "keep") -> Knockout:
         """Leave only pair merges, so that every library reads the export.
@@ -233,7 +277,8 @@ class Tokeniser(BaseTokeniser):
         [['Ġund', 'es', 'ir', 'able']]
         """
         new = self._merges("trim").copy()
-        return self._removed(new, preview_trim(new, to_word_counts(counts)).change, ids)
+        trim = preview_trim(new, to_word_counts(counts))
+        return replace(self._removed(new, trim.change, ids), kept=(trim.kept, trim.closure))
 
     def _removed(
         self, new: BpeTokeniser, change: Change, ids: IdChoice | None, *, portable: bool = False
@@ -246,17 +291,25 @@ class Tokeniser(BaseTokeniser):
         removed = tuple(new.types[number] for number in numbers)
         return Knockout(*self._edited(new), removed, change)
 
-    def extend(self, counts: WordCountsLike, add: int, *, replace: bool = False) -> Tokeniser:
+    def extend(
+        self,
+        counts: WordCountsLike,
+        add: int,
+        *,
+        replace: bool = False,
+        progress: Callable[[float], None] | None = None,
+    ) -> Tokeniser:
         """Go on training on word ``counts`` until ``add`` types are new, or no pairs are left.
 
         All merges of before are applied first, and types keep their ids. ``replace``: new types get
-        the ids of those that `prune` removed. Source: Purason et al. 2025.
+        the ids of those that `prune` removed. ``progress``: called with the share done. Source:
+        Purason et al. 2025.
 
         >>> tokeniser.extend({"undesirable": 3}, 2).segment(["undesirable"])
         [['Ġund', 'esirable']]
         """
         new = self._merges("extend").copy()
-        extend(new, to_word_counts(counts), add, replace=replace)
+        extend(new, to_word_counts(counts), add, replace=replace, progress=progress)
         return self._edited(new)[0]
 
     def rebpe(
@@ -351,8 +404,8 @@ class Tokeniser(BaseTokeniser):
             raise MorphGraphError(f"{shortened(repr(word))} is not a word. Give a string.")
         if gold is None:
             return TreePicture(describe_tree(base, base.encode([word]), 0))
-        study, blamed, _ = self._blamed("tree", gold)
-        return TreePicture(describe_in_study(study, word, blamed))
+        study = Study(base, Benchmark.on(read_gold(gold), base))
+        return TreePicture(describe_in_study(study, word, study.blame()))
 
     def around(
         self, type: str, gold: Gold | None = None, *, up: int = 1, down: int = 2, limit: int = 60

@@ -11,6 +11,8 @@ import typer
 
 from morphgraph.cli import output
 from morphgraph.cli.options import (
+    AS_FOUND,
+    Named,
     Reading,
     Whole,
     check_one_place,
@@ -42,7 +44,7 @@ def count(
     temp: Path | None = None,
     as_json: bool = False,
 ) -> None:
-    """Count the words of any amount of text, for --counts and --frequencies.
+    """Count the words of any amount of text, for train, prune, extend and --frequencies.
 
     paths: Text files, patterns, addresses, or folders: plain, csv, tsv, JSON lines, parquet; also
         packed as gz, bz2, xz or zst.
@@ -136,19 +138,18 @@ def _count_line(at: "CountProgress") -> str:
 
 @with_options
 def show(
-    file: Annotated[str, typer.Argument()],
-    reading: Reading,
+    gold: Named,
+    read: Reading = AS_FOUND,
     limit: Whole = 20,
     as_json: bool = False,
 ) -> None:
     """Show a reference: its entries, what they consist of, and which lines were skipped.
 
-    file: A gold segmentation, demo:en, demo:de, demo:nl, or catalogue:NAME.
     limit: At most this many entries; 0 for all.
     """
     from morphgraph.reference.entry import describe_reference
 
-    reference = reading.read(file)
+    reference = read.golds([gold])[0]
     description = describe_reference(reference)
     shown = reference.entries[: limit or None]
     if as_json:
@@ -299,15 +300,15 @@ def get_source(
     print(path)
     print(f"Licence: {source.licence} ({source.licence_url}). Please cite:")
     print(source.citation)
-    print(f"Use it with: --reference {path}")
+    print(f"Use it with: morphgraph score demo:en {path}")
 
 
 @with_options
 def make_silver(
-    counts: str,
+    counts: Named,
     out: Path,
-    reading: Reading,
-    reference: str | None = None,
+    gold: str | None = None,
+    read: Reading = AS_FOUND,
     words: Annotated[int, typer.Option(min=1)] = 50_000,
     seed: Whole = 0,
 ) -> None:
@@ -318,15 +319,15 @@ def make_silver(
 
     counts: Word counts: FILE (word⇥count a line) or wordfreq:LANG.
     out: The file to write: a word and its morphs a line.
-    reference: Some gold, of which up to 500 words tell how many boundaries there should be.
+    gold: Some gold, of which up to 500 words tell how many boundaries there should be.
     words: At most this many words, the most frequent.
     seed: The first of the five runs' seeds.
     """
     from morphgraph.api.gold import silver_text
 
-    gold = reading.read_any(reference)
+    known = read.gold(gold)
     with output.progress_bar("five runs of Morfessor") as tell:
-        text, _ = silver_text(counts, gold, words, seed, tell)
+        text, _ = silver_text(counts, known, words, seed, tell)
     output.write(out, text)
     about, _, lines = text.partition("\n")
     divided = sum(" " in line for line in lines.splitlines())
@@ -353,7 +354,7 @@ def _unpack(source: "CatalogueEntry", archive: Path, out: Path | None) -> None:
         left={0, 1, 2},
     )
     print(f"Please cite:\n{source.citation}")
-    print(f"Use one with: --reference {next(iter(found.values()))}")
+    print(f"Use one with: morphgraph score TOKENISER {next(iter(found.values()))}")
 
 
 def _size_of(source: "CatalogueEntry") -> str:

@@ -1,8 +1,9 @@
 """How a function becomes a command, and options that several commands share.
 
-The docstring of a command says what it does, and then what each option means; what options of
-one name mean everywhere is said here. Related options are a class: a dataclass with a docstring of
-that kind, or the settings of a method, whose fields say all there is to say.
+The docstring of a command says what it does, and then what each argument and option means; what
+those of one name mean everywhere is said here. Related ones are a dataclass with a docstring of
+that kind. Settings are one option, such as ``--set threshold=0.4,reify=no``, which takes any of
+their names; ``--set help`` explains them.
 """
 
 import re
@@ -10,24 +11,30 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache, cached_property, partial, wraps
 from inspect import Parameter, getdoc, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 import typer
+from pydantic import Field
 from typer.models import OptionInfo
 
-from morphgraph.core.errors import MorphGraphError, NoMergesError
+from morphgraph.core.errors import MorphGraphError, NoMergesError, NotTypesError, nearest
 from morphgraph.core.text import visible
 from morphgraph.methods import METHODS
 from morphgraph.refine import BlameSettings
-from morphgraph.segment.method import Parameters, method_named, parse_method, split_methods
+from morphgraph.segment.method import (
+    Parameters,
+    method_named,
+    parse_method,
+    split_methods,
+    values_of,
+)
 
 if TYPE_CHECKING:
-    from pydantic.fields import FieldInfo
-
+    from morphgraph.api.tokeniser import Tokeniser
     from morphgraph.reference.entry import Reference
     from morphgraph.refine.learning import Entrant
     from morphgraph.score.boundaries import Benchmark
@@ -36,9 +43,15 @@ if TYPE_CHECKING:
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 _SHARED = {
-    "tokenizer": "tokenizer.json, vocab.json or merges.txt (the other beside it), a SentencePiece "
+    "tokeniser": "tokenizer.json, vocab.json or merges.txt (the other beside it), a SentencePiece "
     "BPE model, a folder with one of them, or demo:en, demo:de, demo:nl.",
+    "gold": "A gold segmentation: FILE, demo:en, demo:de, demo:nl, catalogue:NAME, or - for "
+    "standard input.",
+    "read": "How gold is read, as in format=plain,separator=+",
+    "set_": "Further settings",
     "frequencies": "Word frequencies for scores over tokens: FILE or wordfreq:LANG.",
+    "holdout": "Share of the gold that is kept aside, by families of words, and scored; 0 learns "
+    "from all words and scores on the same.",
     "bare": "Segment words as whole texts, without the space before.",
     "recipe": "Replay this recipe on the tokeniser first.",
     "counts": "For trimmed, adaptbpe and litetoken: word counts, FILE or wordfreq:LANG.",
@@ -46,8 +59,15 @@ _SHARED = {
     "as_json": "Print JSON.",
     **{name: str(field.description) for name, field in BlameSettings.model_fields.items()},
 }
-"""What options mean, unless a command says otherwise."""
+"""What arguments and options mean, unless a command says otherwise."""
 _SHORT = {"as_json": "json", "minimum": "min", "maximum": "max", "vocabulary": "vocab-size"}
+_PANELS = {
+    "Gold and words": ("read", "gold", "frequencies", "counts", "bare", "corpus", "development"),
+    "Settings": ("set_",),
+    "Output": ("out", "as_json", "limit", "list_", "drop_never_formed", "dry_run", "signature"),
+}
+"""Groups of options in --help; all others are the command's own."""
+_PANEL_OF = {name: panel for panel, names in _PANELS.items() for name in names}
 _METHODS = {
     "offered": ", ".join(METHODS.offered),
     "segmenting": ", ".join(METHODS.segmenting),
@@ -57,44 +77,58 @@ _METHODS = {
 }
 
 
+# ------------------------------------------------------------------------------ commands
+
+
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
     """Make a function a command, with what its docstring says of it and of its options.
 
-    In a docstring ``{offered}`` and the like are names of methods. A parameter that is an option
-    class becomes an option for each field, and the command receives an instance. Required ones
-    come first.
+    In a docstring ``{offered}`` and the like are names of methods. A parameter that is a dataclass
+    becomes an option or argument for each field, and the command receives an instance. One that is
+    a class of settings becomes an option for all of them; those that it is annotated with are
+    options of their own, too.
     """
     about, helps = _documented(command)
     parameters: list[Parameter] = []
-    groups: dict[str, tuple[Any, list[str]]] = {}
-    for parameter in signature(command).parameters.values():
-        kind = parameter.annotation
-        inner = [parameter]
+    makers: list[Callable[[dict[str, Any]], None]] = []
+
+    def add(parameter: Parameter) -> None:
+        nonlocal helps
+        kind, own = parameter.annotation, list[str]()
+        if get_origin(kind) is Annotated and _is_settings(get_args(kind)[0]):
+            kind, *own = get_args(kind)
         if hasattr(kind, "__dataclass_fields__"):
-            inner = [*signature(kind).parameters.values()]
             for each in kind.__mro__[:-1]:
                 helps = _documented(each)[1] | helps
-        elif isinstance(kind, type) and issubclass(kind, Parameters):
-            known = kind.model_fields
-            inner = [
-                parameter.replace(name=name, annotation=_within(field), default=field.default)
-                for name, field in known.items()
-            ]
-            helps = {name: str(field.description) for name, field in known.items()} | helps
-        if inner != [parameter]:
-            groups[parameter.name] = kind, [each.name for each in inner]
-        parameters += inner
+            fields = [*signature(kind).parameters.values()]
+            for field in fields:
+                add(field)
+            names = [field.name for field in fields]
+
+            def gather(given: dict[str, Any]) -> None:
+                given[parameter.name] = kind(**{name: given.pop(name) for name in names})
+
+            makers.append(gather)
+        elif _is_settings(kind):
+            option = f"--{parameter.name.strip('_')}"
+            parameters.extend(_settings_options(parameter.name, kind, own, helps))
+            makers.append(partial(_gather_settings, parameter.name, option, kind, own))
+        else:
+            parameters.append(parameter)
+
+    for each in signature(command).parameters.values():
+        add(each)
     helps = _SHARED | helps
     parameters = [
-        each.replace(annotation=_option(each, helps[each.name]), kind=Parameter.KEYWORD_ONLY)
+        each.replace(annotation=_option(each, helps), kind=Parameter.KEYWORD_ONLY)
         for each in parameters
     ]
-    parameters.sort(key=lambda each: each.default is not Parameter.empty)
+    parameters.sort(key=_is_optional)
 
     @wraps(command)
     def run(**given: Any) -> None:
-        for name, (kind, names) in groups.items():
-            given[name] = kind(**{each: given.pop(each) for each in names})
+        for make in makers:
+            make(given)
         command(**given)
 
     run.__doc__ = about
@@ -110,186 +144,351 @@ def _documented(documented: Any) -> tuple[str, dict[str, str]]:
     return about.strip(), helps
 
 
-def _within(field: "FieldInfo") -> Any:
-    """Return the type of a field of settings, with its limits."""
-    limits = {
-        key: getattr(each, key)
-        for each in field.metadata
-        for key in ("ge", "le")
-        if hasattr(each, key)
-    }
-    return Annotated[field.annotation, typer.Option(min=limits.get("ge"), max=limits.get("le"))]
-
-
-def _option(parameter: Parameter, told: str) -> Any:
+def _option(parameter: Parameter, helps: dict[str, str]) -> Any:
     """Return the type of a parameter with what typer needs to know of it."""
     kind, info = parameter.annotation, typer.Option()
     if get_origin(kind) is Annotated:
         kind, info = get_args(kind)
         info = copy(info)
-    info.help = told
+    info.help = info.help or helps[parameter.name]
     if isinstance(info, OptionInfo):
         words = (_SHORT.get(word, word) for word in parameter.name.strip("_").split("_"))
         name = _SHORT.get(parameter.name) or "-".join(words)
         info.default = f"--{name}/--no-{name}" if parameter.default is True else f"--{name}"
+        info.rich_help_panel = info.rich_help_panel or _PANEL_OF.get(parameter.name)
+    else:
+        info.metavar = parameter.name.upper()
     return Annotated[kind, info]
 
 
+def _is_optional(parameter: Parameter) -> tuple[bool, bool]:
+    """Arguments come first, in their order, and then options that must be given."""
+    is_option = isinstance(get_args(parameter.annotation)[1], OptionInfo)
+    return is_option, is_option and parameter.default is not Parameter.empty
+
+
+# ------------------------------------------------------------------------------ settings
+
+
+def _is_settings(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Parameters)
+
+
+def _settings_options(
+    name: str, kind: type[Parameters], own: Sequence[str], helps: dict[str, str]
+) -> Iterator[Parameter]:
+    """Yield an option for each of a class's own settings, and one for all of them."""
+    known = kind.model_fields
+    for each in own:
+        limits = {
+            key: getattr(limit, key)
+            for limit in known[each].metadata
+            for key in ("ge", "le")
+            if hasattr(limit, key)
+        }
+        info: Any = typer.Option(
+            min=limits.get("ge"),
+            max=limits.get("le"),
+            help=str(known[each].description),
+            rich_help_panel="Settings",
+        )
+        of: Any = Annotated[known[each].annotation, info]
+        yield Parameter(each, Parameter.KEYWORD_ONLY, default=known[each].default, annotation=of)
+    others = ", ".join(each for each in known if each not in own)
+    told = f"{helps.get(name, _SHARED[name])}: {others}. “help” explains them."
+
+    def explain(given: list[str] | None) -> list[str] | None:
+        if given == ["help"]:
+            _explain(kind)
+            raise typer.Exit
+        return given
+
+    info = typer.Option(help=told, callback=explain, is_eager=True, metavar="NAME=VALUE,…")
+    of_all = Annotated[list[str] | None, info]
+    yield Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=of_all)
+
+
+def _explain(kind: type[Parameters]) -> None:
+    from morphgraph.cli.output import print_table
+
+    rows = []
+    for name, field in kind.model_fields.items():
+        usual = "" if field.default is None else str(field.default)
+        usual = {"True": "yes", "False": "no"}.get(usual, usual)
+        rows.append([name, usual, str(field.description)])
+    print_table(["name", "if not given", "meaning"], rows, left={0, 1, 2})
+
+
+def _gather_settings(
+    name: str, option: str, kind: type[Parameters], own: Sequence[str], given: dict[str, Any]
+) -> None:
+    """Make an instance of settings of the options that name them."""
+    values = parse_settings(option, kind, given.pop(name) or ())
+    for each in own:
+        value = given.pop(each)
+        if value == kind.model_fields[each].default:
+            values.setdefault(each, value)
+        elif each in values:
+            raise MorphGraphError(f"{each} is given twice: by {option}, and by its own option.")
+        else:
+            values[each] = value
+    given[name] = kind(**values)
+
+
+def parse_settings(option: str, kind: type[Parameters], texts: Sequence[str]) -> dict[str, Any]:
+    """Parse settings as they are written: ``threshold=0.4,reify=no``; a name alone means yes.
+
+    Values are of the kind that each setting wants, where they can be; what does not fit is for the
+    class to refuse.
+    """
+    found: dict[str, Any] = {}
+    known = kind.model_fields
+    for part in (part for text in texts for part in re.split(r",(?=\s*[\w-]+\s*(?:=|,|$))", text)):
+        name, sign, value = (item.strip() for item in part.partition("="))
+        name = name.replace("-", "_")
+        if name not in known:
+            raise MorphGraphError(
+                f"{option} {part}: “{name}” is none of its names.{nearest(name, known)} Give some "
+                f"of: {', '.join(known)}."
+            )
+        found[name] = _value(values_of(known[name]), value if sign else "yes")
+    return found
+
+
+def _value(kind: Any, text: str) -> Any:
+    if kind is bool:
+        return {"yes": True, "true": True, "no": False, "false": False}.get(text, text)
+    try:
+        return kind(text) if kind in (int, float) else text
+    except ValueError:
+        return text
+
+
+# ------------------------------------------------------------------------------ gold
+
+
+Named = Annotated[str, typer.Argument()]
 Whole = Annotated[int, typer.Option(min=0)]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Reading:
-    """How to read the file of a reference.
+class Reading(Parameters):
+    """How gold files are read, and which of their entries count."""
 
-    format_: The reference's format; detected if not given.
-    encoding: The reference's encoding, such as windows-1252; UTF-8 if not given.
-    include_foreign: CELEX: keep entries marked [F].
-    layer: UniSegments: this layer; each word's first with types if not given.
-    data_split: MorphScore 2: only words of train, dev or test.
-    keep_rows: MorphScore 2: also rows that its filter leaves out: repeated (words), stems (other
-        than the lemma) or digits; may be given again.
-    separator: Plain: what stands between morphs, as + in un+break+able; detected if clear.
-    """
+    format: str | None = Field(
+        default=None, description="The files' format, such as celex; detected if not given."
+    )
+    encoding: str | None = Field(
+        default=None, description="Their encoding, such as windows-1252; UTF-8 if not given."
+    )
+    separator: str | None = Field(
+        default=None,
+        description="Plain: what stands between morphs, as + in un+break+able; detected if clear.",
+    )
+    layer: str | None = Field(
+        default=None,
+        description="UniSegments: this layer; each word's first with types if not given.",
+    )
+    split: Literal["train", "dev", "test"] | None = Field(
+        default=None, description="MorphScore 2: only words of train, dev or test."
+    )
+    keep: str | None = Field(
+        default=None,
+        description="MorphScore 2: also rows that its filter leaves out: repeated (words), stems "
+        "(other than the lemma) or digits; several as stems+digits.",
+    )
+    foreign: bool = Field(default=False, description="CELEX: keep entries marked [F].")
+    first: bool = Field(default=False, description="Only the first analysis of each word counts.")
+    join: bool = Field(default=False, description="Join the entries of all files into one gold.")
+    sample: int | None = Field(
+        default=None, ge=1, description="Only this many entries, drawn at random."
+    )
+    seed: int = Field(default=0, ge=0, description="Draws the sample.")
 
-    format_: str | None = None
-    encoding: str | None = None
-    include_foreign: bool = False
-    layer: str | None = None
-    data_split: Literal["train", "dev", "test"] | None = None
-    keep_rows: list[str] | None = None
-    separator: str | None = None
-
-    def read(self, reference: str) -> "Reference":
-        """Read a reference by name; ``-`` is standard input."""
-        from morphgraph.reference.readers import read_reference
-
-        how: Any = {each.name.strip("_"): getattr(self, each.name) for each in fields(Reading)}
-        how["keep_rows"] = self.keep_rows or ()
-        if reference == "-":
-            found = read_reference(_piped_reference(), name="standard input", **how)
-        else:
-            found = read_reference(reference, name=reference, **how)
-        if found.notice:
-            fix = "If that is not what the file holds, give its --format, or --separator of morphs."
-            print(f"{visible(found.name)}: {found.notice} {fix}", file=sys.stderr)
-        return found
-
-    def read_any(self, reference: str | None) -> "Reference | None":
-        """Read a reference if one is named; else refuse what says how to read it."""
-        if reference is None and self != Reading():
-            raise MorphGraphError(
-                "--format, --encoding, --include-foreign, --layer, --data-split, --keep-rows and "
-                "--separator say how a reference is read. Name one with --reference."
-            )
-        return None if reference is None else self.read(reference)
-
-
-@dataclass(frozen=True, kw_only=True)
-class GoldOptions(Reading):
-    """The references of a command, and which of their entries to use.
-
-    reference: A gold segmentation, demo:en, demo:de, demo:nl, catalogue:NAME, or - for standard
-        input; several with --join, or side by side in score, blame and rebpe;
-        catalogue:morphscore1-* names all of these that are downloaded.
-    join: Join the entries of all references into one.
-    sample: Only this many entries, drawn at random.
-    sample_seed: For --sample.
-    first_analysis: Only the first analysis of each word counts.
-    """
-
-    reference: list[str]
-    join: bool = False
-    sample: Annotated[int | None, typer.Option(min=1)] = None
-    sample_seed: Whole = 0
-    first_analysis: bool = False
-
-    @cached_property
-    def names(self) -> list[str]:
-        """The references, those that a pattern names one by one."""
-        from morphgraph.reference.catalogue import expand_pattern
-
-        return [name for each in self.reference for name in expand_pattern(each)]
-
-    def golds(self) -> "list[Reference]":
-        """Return all references, or one that joins them, after first analyses and sampling."""
+    def golds(self, sources: Sequence[str]) -> "list[Reference]":
+        """Return the gold of each source, or one that joins them; ``-`` is standard input."""
         from morphgraph.reference.entry import join_references
 
-        if self.reference.count("-") > 1:
-            raise MorphGraphError("--reference - stands for standard input. Give it once.")
-        found = [self.read(each) for each in self.names]
+        if sources.count("-") > 1:
+            raise MorphGraphError("- stands for standard input. Give it once.")
+        found = [self._file(each) for each in sources]
         found = [join_references(found)] if self.join else found
-        found = [gold.first_analyses() for gold in found] if self.first_analysis else found
+        found = [gold.first_analyses() for gold in found] if self.first else found
         if self.sample is not None:
-            found = [gold.sample(self.sample, self.sample_seed) for gold in found]
+            found = [gold.sample(self.sample, self.seed) for gold in found]
         return found
 
-    @property
-    def is_several(self) -> bool:
-        """Whether there are several references, which are not to be joined."""
-        return len(self.names) > 1 and not self.join
+    def gold(self, source: str | None) -> "Reference | None":
+        """Return the gold of a source if one is named; else refuse what says how to read it."""
+        if source is not None:
+            return self.golds([source])[0]
+        if self != Reading():
+            raise MorphGraphError("--read says how gold is read. Name some, or leave it out.")
+        return None
 
-    def check_single(self) -> None:
-        """Refuse several references that are not to be joined, where a command takes one."""
-        if self.is_several:
-            raise MorphGraphError(
-                f"--reference names {len(self.names)} references, and this command takes one "
-                "reference. Add --join to take them together, or name one."
-            )
+    def _file(self, source: str) -> "Reference":
+        from morphgraph.reference.readers import read_reference
 
-
-@dataclass(frozen=True, kw_only=True)
-class CountedGold(GoldOptions):
-    """Gold with the frequencies of its words, and how a tokeniser is to see them."""
-
-    recipe: Path | None = None
-    frequencies: str | None = None
-    bare: bool = False
-    as_json: bool = False
-
-    @cached_property
-    def counts(self) -> Any:
-        """Word counts, or None; read once, as they may come through a pipe."""
-        return word_counts(self.frequencies)
-
-    def gold_sets(self, golds: "Sequence[Reference] | None" = None) -> "list[GoldSet]":
-        """Return the gold set of each reference, or of some that were made of them."""
-        from morphgraph.score.gold_set import GoldSet
-
-        known = None if self.counts is None else dict(self.counts.items())
-        named, found = self.frequencies or "", self.golds() if golds is None else golds
-        return [GoldSet.of(gold, known, named, bare=self.bare) for gold in found]
-
-
-@dataclass(frozen=True, kw_only=True)
-class TokeniserOptions(CountedGold):
-    """A tokeniser, and the gold that it is looked at with."""
-
-    tokenizer: str
-
-    def load(self) -> "tuple[BpeTokeniser, Benchmark]":
-        """Load the tokeniser, and the words of the reference encoded by it."""
-        from morphgraph.score.boundaries import Benchmark
-
-        self.check_single()
-        loaded = load_edited(self.tokenizer, self.recipe)
-        return loaded, Benchmark.on(self.gold_sets()[0], loaded)
+        how: Any = {name: getattr(self, name) for name in ("format", "encoding", "separator")}
+        found = read_reference(
+            _piped_reference() if source == "-" else source,
+            name="standard input" if source == "-" else source,
+            layer=self.layer,
+            data_split=self.split,
+            keep_rows=self.keep.split("+") if self.keep else (),
+            include_foreign=self.foreign,
+            **how,
+        )
+        if found.notice:
+            fix = "If that is not what the file holds, use --read format=… or --read separator=…"
+            print(f"{visible(found.name)}: {found.notice} {fix}", file=sys.stderr)
+        return found
 
 
 def _piped_reference() -> bytes:
     from morphgraph.core.limits import FILE_BYTES
 
     if sys.stdin.isatty():
-        print("Type a reference, one word per line; end with Ctrl-D.", file=sys.stderr)
+        print("Type gold, one word per line; end with Ctrl-D.", file=sys.stderr)
     data = sys.stdin.buffer.read(FILE_BYTES.value + 1)
     if not data:
         raise MorphGraphError(
-            "standard input: it is empty. Pipe a reference into the command, or name its file."
+            "standard input: it is empty. Pipe gold into the command, or name its file."
         )
     return data
 
 
-def load_edited(tokenizer: str, recipe: Path | None, pattern: str | None = None) -> "BpeTokeniser":
+AS_FOUND = Reading()
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnGold:
+    """A tokeniser, and the gold that it is looked at with.
+
+    gold: A gold segmentation: FILE, demo:en, demo:de, demo:nl, catalogue:NAME, or - for standard
+        input; catalogue:morphscore1-* names all of these that are downloaded. Several, side by
+        side in score, blame and rebpe, or taken together with --read join.
+    """
+
+    tokeniser: Named
+    gold: Annotated[list[str], typer.Argument()]
+    read: Reading = AS_FOUND
+    recipe: Path | None = None
+    frequencies: str | None = None
+    bare: bool = False
+    as_json: bool = False
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The golds, those that a pattern names one by one."""
+        from morphgraph.reference.catalogue import expand_pattern
+
+        return [name for each in self.gold for name in expand_pattern(each)]
+
+    @cached_property
+    def counts(self) -> Any:
+        """Word counts, or None; read once, as they may come through a pipe."""
+        return word_counts(self.frequencies)
+
+    def golds(self) -> "list[Reference]":
+        """Return all golds, or one that joins them."""
+        return self.read.golds(self.names)
+
+    def gold_sets(self, golds: "Sequence[Reference] | None" = None) -> "list[GoldSet]":
+        """Return the gold set of each gold, or of some that were made of them."""
+        from morphgraph.score.gold_set import GoldSet
+
+        known = None if self.counts is None else dict(self.counts.items())
+        named, found = self.frequencies or "", self.golds() if golds is None else golds
+        return [GoldSet.of(gold, known, named, bare=self.bare) for gold in found]
+
+    @property
+    def is_several(self) -> bool:
+        """Whether there are several golds, which are not to be joined."""
+        return len(self.names) > 1 and not self.read.join
+
+    def gold_set(self) -> "GoldSet":
+        """Return the one gold of a command that takes no more."""
+        self.check_single()
+        return self.gold_sets()[0]
+
+    def check_single(self) -> None:
+        """Refuse several golds that are not to be joined, where a command takes one."""
+        if self.is_several:
+            raise MorphGraphError(
+                f"There are {len(self.names)} golds, and this command takes one. Add --read join "
+                "to take them together, or name one."
+            )
+
+    def load(self) -> "tuple[BpeTokeniser, Benchmark]":
+        """Load the tokeniser, and the words of the gold encoded by it."""
+        from morphgraph.score.boundaries import Benchmark
+
+        self.check_single()
+        loaded = load_edited(self.tokeniser, self.recipe)
+        return loaded, Benchmark.on(self.gold_sets()[0], loaded)
+
+    def entrants(self, methods: Sequence[str]) -> "tuple[BpeTokeniser | None, list[Entrant]]":
+        """Return the tokeniser, if it has merges, and each method on it, or file, by its name.
+
+        Without any it is the tokeniser itself, by its own method.
+        """
+        loaded: BpeTokeniser | None = None
+        try:
+            loaded = load_edited(self.tokeniser, self.recipe)
+        except (NoMergesError, NotTypesError):
+            if self.recipe is not None:
+                raise
+            found = [] if methods else [_entrant_of(self.tokeniser)]
+        else:
+            found = [] if methods else [self._on(loaded, "bpe")]
+        for each in methods:
+            is_method = re.fullmatch(r"[\w-]+\s*(\(.*\))?", each) and not Path(each).exists()
+            found.append(self._on(loaded, each) if is_method else _entrant_of(each))
+        return loaded, found
+
+    def _on(self, loaded: "BpeTokeniser | None", text: str) -> "Entrant":
+        """Return a method on the tokeniser, which may learn from gold."""
+        given: Any
+        from morphgraph.refine.learning import Entrant, Learner
+        from morphgraph.segment.models import load_segmenter
+        from morphgraph.segment.segmenter import method_on
+
+        name, given = parse_method(text)
+        method = method_named(name, [*METHODS.segmenting, *METHODS.learning])
+        settings: Any = method.settings(given)
+        label = method.label(given)
+        if not method.learns:
+            made: Any = partial(load_segmenter, self.tokeniser, name, counts=self.counts, **given)
+            if loaded is not None:
+                made = partial(method_on, loaded, name, given, self.counts)
+            return Entrant(label, made, loaded)
+        for drawn in ("holdout", "seed"):
+            if drawn in given:
+                raise MorphGraphError(
+                    f"{name} is scored on words that --holdout and the seed draw. Leave {drawn} "
+                    "out of the method."
+                )
+        learning = loaded or load_edited(self.tokeniser, self.recipe)
+        return Entrant(label, None, learning, Learner(learning, method, settings))
+
+
+def named_methods(texts: Sequence[str] | None) -> list[str]:
+    """Split methods and files at the commas between them.
+
+    >>> named_methods(["bpe, dropout(p=0.1, seed=3)", "picky.json"])
+    ['bpe', 'dropout(p=0.1, seed=3)', 'picky.json']
+    """
+    return [
+        part
+        for text in texts or ()
+        for part in ([text] if Path(text).exists() else split_methods(text))
+    ]
+
+
+# ------------------------------------------------------------------------------ what is opened
+
+
+def load_edited(tokeniser: str, recipe: Path | None, pattern: str | None = None) -> "BpeTokeniser":
     """Load a tokeniser of merges, and apply the edits of a recipe if given.
 
     An error names the commands that need no merges.
@@ -300,14 +499,22 @@ def load_edited(tokenizer: str, recipe: Path | None, pattern: str | None = None)
     from morphgraph.segment.bte import Bte
 
     try:
-        loaded = load_tokeniser(tokenizer, pattern)
+        loaded = load_tokeniser(tokeniser, pattern)
     except NoMergesError as error:
-        fix = f"{error.fix} Without merges, segment, score and compare take it with --model."
+        fix = f"{error.fix} Only segment, score, compare, vocabulary and export need no merges."
         raise NoMergesError(error.file, error.place, error.problem, fix) from error
     if recipe is not None:
         replay(loaded, read_recipe(read_bytes(recipe), str(recipe)), str(recipe))
-    _warn(Bte(loaded), tokenizer)
+    _warn(Bte(loaded), tokeniser)
     return loaded
+
+
+def open_edited(given: Any) -> "Tokeniser":
+    """Open the ``tokeniser`` of options with the edits of their ``recipe``."""
+    from morphgraph.api.tokeniser import Tokeniser
+    from morphgraph.segment.segmenter import standard_segmenter
+
+    return Tokeniser(standard_segmenter(load_edited(given.tokeniser, given.recipe)))
 
 
 def load_any(source: str, method: str | None = None, **parameters: Any) -> "Segmenter":
@@ -326,6 +533,30 @@ def _warn(loaded: "Segmenter", source: str) -> None:
         print(f"{source}: {notice}", file=sys.stderr)
 
 
+def _entrant_of(source: str) -> "Entrant":
+    """Return what a file holds: whatever segments, by its own method, or predictions.
+
+    Predictions of another program that cannot be read become a row that failed. Lines without
+    morph boundaries are reported.
+    """
+    from morphgraph.reference.predictions import Predictions, read_predictions
+    from morphgraph.refine.learning import Entrant
+
+    @cache
+    def read() -> Predictions:
+        found = read_predictions(source)
+        for skip in found.skipped:
+            print(f"{source}: {skip.count:,} without boundaries: {skip.reason}", file=sys.stderr)
+        return found
+
+    label = Path(source).stem
+    try:
+        loaded = load_any(source)
+    except NotTypesError:
+        return Entrant(label, read)
+    return Entrant(label, loaded, loaded.tokeniser)
+
+
 def word_counts(source: str | None) -> Any:
     from morphgraph.corpus.counts import to_word_counts
 
@@ -342,60 +573,6 @@ def standard_input() -> Iterator[str]:
             raise MorphGraphError(
                 f"standard input, line {number}: it is not valid UTF-8. Save the words as UTF-8."
             ) from error
-
-
-def methods_on(loaded: "BpeTokeniser", methods: str, counts: Any) -> "list[Entrant]":
-    """Return what --methods names on a tokeniser, including methods that learn from gold.
-
-    ``counts``: of words, for the methods that need them.
-    """
-    from morphgraph.refine.learning import Entrant, Learner
-    from morphgraph.segment.segmenter import method_on
-
-    found = []
-    for text in split_methods(methods):
-        name, given = parse_method(text)
-        method = method_named(name, [*METHODS.segmenting, *METHODS.learning])
-        settings: Any = method.settings(given)
-        made: Any = partial(method_on, loaded, name, given, counts)
-        learner = None
-        if method.learns:
-            for drawn in ("holdout", "seed"):
-                if drawn in given:
-                    raise MorphGraphError(
-                        f"{name} is scored on words that --holdout and --seed draw. Leave {drawn} "
-                        "out of the method."
-                    )
-            made, learner = None, Learner(loaded, method, settings)
-        found.append(Entrant(method.label(given), made, loaded, learner))
-    return found
-
-
-def models_of(paths: "Sequence[Path]") -> "list[Entrant]":
-    """Load trained models; tokenisers or vocabularies use their own method."""
-    from morphgraph.refine.learning import Entrant
-    from morphgraph.segment.models import load_segmenter
-
-    made = [(path.stem, load_segmenter(str(path))) for path in paths]
-    return [Entrant(label, each, each.tokeniser) for label, each in made]
-
-
-def predictions_of(path: Path, format_: str | None) -> "Entrant":
-    """Return a reader of another program's predictions.
-
-    An unreadable file becomes a row that failed. Lines without morph boundaries are reported.
-    """
-    from morphgraph.reference.predictions import Predictions, read_predictions
-    from morphgraph.refine.learning import Entrant
-
-    @cache
-    def read() -> Predictions:
-        found = read_predictions(path, format=format_)
-        for skip in found.skipped:
-            print(f"{path}: {skip.count:,} without boundaries: {skip.reason}", file=sys.stderr)
-        return found
-
-    return Entrant(path.stem, read)
 
 
 # ------------------------------------------------------------------------------ where tasks run

@@ -1,90 +1,106 @@
-"""The commands that score and compare tokenisers by references: score, compare."""
+"""The commands that score and compare tokenisers by gold: score, compare."""
 
 import math
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import StatisticsError, fmean
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import numpy as np
 import typer
+from pydantic import Field
 
 from morphgraph.cli import output
 from morphgraph.cli.options import (
-    CountedGold,
+    Named,
+    OnGold,
     Whole,
-    load_edited,
-    methods_on,
-    models_of,
-    predictions_of,
+    named_methods,
     with_options,
 )
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.text import base_name, in_percent, percent, unique_labels, visible
+from morphgraph.core.files import check_ending
+from morphgraph.core.text import base_name, in_percent, unique_labels, visible
+from morphgraph.score.gold_set import SHARE_KEPT
+from morphgraph.segment.method import Parameters
 
 if TYPE_CHECKING:
     from morphgraph.refine.learning import Entrant
-    from morphgraph.score.comparison import Comparison
     from morphgraph.score.flota import FlotaScores
     from morphgraph.score.gold_set import GoldSet
     from morphgraph.score.languages import LanguageRow
-    from morphgraph.score.table import Breakdown, Estimate, ScoreTable
+    from morphgraph.score.outcome import Outcome
+    from morphgraph.score.table import Breakdown, ScoreTable, SegmentationFailure
     from morphgraph.tables.model import Table
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
+class Statistics(Parameters):
+    """How scores are drawn again and tested."""
+
+    baseline: int = Field(
+        default=1, ge=0, description="Test all others against this one, from 1; 0 for none."
+    )
+    resamples: int = Field(
+        default=1000, ge=0, le=100_000, description="For intervals, at least 100; 0 for none."
+    )
+    seed: int = Field(default=0, ge=0, le=2**32, description="For intervals, tests and --holdout.")
+    runs: int = Field(
+        default=1,
+        ge=1,
+        le=1000,
+        description="For dropout: mean and standard deviation over this many seeds.",
+    )
+
+
+def _explain(scores: str | None) -> str | None:
+    if scores == "help":
+        from morphgraph.score.metrics import GROUPS, METRICS
+
+        listed = [
+            [group, name, METRICS[name].meaning]
+            for group, names in GROUPS.items()
+            for name in names
+        ]
+        output.print_table(["group", "score", "meaning"], listed, left={0, 1, 2})
+        raise typer.Exit
+    return scores
+
+
 @with_options
 def score(
-    given: CountedGold,
-    tokenizer: str | None = None,
-    methods: str = "bpe",
-    model: list[Path] | None = None,
-    predictions: list[Path] | None = None,
-    predictions_format: str | None = None,
-    scores: str | None = None,
+    given: OnGold,
+    methods: list[str] | None = None,
+    scores: Annotated[str | None, typer.Option(callback=_explain, is_eager=True)] = None,
     scope: Literal["morphemic", "whole-word", "both"] = "both",
     weighting: Literal["types", "tokens", "both"] = "both",
-    ideal: bool = False,
-    baseline: Whole = 1,
-    resamples: Annotated[int, typer.Option(min=0, max=100_000)] = 1000,
-    seed: Annotated[int, typer.Option(min=0, max=2**32)] = 0,
-    runs: Annotated[int, typer.Option(min=1, max=1000)] = 1,
-    holdout: Annotated[float | None, typer.Option(min=0, max=1)] = None,
+    holdout: Annotated[float, typer.Option(min=0, max=0.99)] = SHARE_KEPT,
     by: str | None = None,
-    flota: bool = False,
+    *,
+    set_: Statistics,
     out: Path | None = None,
-    signature_only: bool = False,
 ) -> None:
-    """Score tokenisers against references, with intervals, tests and signatures.
+    """Score tokenisers against gold, with intervals, tests and signatures.
 
-    One tokeniser on several references is one table, a row for each of them.
+    One tokeniser on several golds is one table, a row for each of them.
 
-    tokenizer: A BPE tokeniser for --methods: see segment. Not needed with --model.
-    methods: On the tokeniser, with parameters as in dropout(p=0.1): {scored}; {learning} learn from
-        the reference.
-    model: A trained model, a WordPiece, Unigram or BPE tokeniser, or a list of types, by its own
-        method; may be repeated.
-    predictions: Segmentations by another program: plain, SIGMORPHON 2022 or Morfessor; may be
-        repeated.
-    predictions_format: plain, sigmorphon2022 or morfessor; detected if not given.
-    scores: Which scores, separated by commas: names or groups, or all. --scores help lists them.
+    tokeniser: Whatever segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a list of
+        types, another program's segmentations, or demo:en, demo:de, demo:nl.
+    methods: On the tokeniser, with parameters as in dropout(p=0.1), and other files that segment,
+        with commas between: {scored}, ideal (the gold itself); {learning} learn from the gold. The
+        tokeniser's own if not given.
+    scores: Which scores, with commas between: names or groups, all, or flota for FLOTA's coverage,
+        stem recall and full match. “help” lists them.
     scope: morphemic, whole-word or both.
     weighting: Over types, tokens or both.
-    ideal: Add the gold as a tokeniser.
-    baseline: Test all others against this one, from 1; 0 for none.
-    resamples: For intervals, at least 100; 0 for none.
-    seed: For intervals, tests and --holdout.
-    runs: For dropout: mean and standard deviation over this many seeds.
-    holdout: Share of the words that no method sees, with scores of their own: half of them if a
-        method learns from the reference, else none.
+    holdout: If a method learns from the gold: the share that is kept aside, by families of words,
+        and that all are scored on; 0 learns from all words and scores on the same.
     by: Break the first score down by boundaries, affixes, formation, length, frequency or morphs.
-    flota: FLOTA's coverage, stem recall and full match too.
     out: Also write the tables: .csv, .tex or .md.
-    signature_only: Print signatures, compute no scores.
     """
-    from morphgraph.refine.learning import learn_and_score
-    from morphgraph.score.gold_set import HOLDOUT, SCOPES
-    from morphgraph.score.metrics import GROUPS, METRICS, USUAL, boundary_score, check_metrics
+    from morphgraph.score.gold_set import SCOPES
+    from morphgraph.score.metrics import USUAL, boundary_score, check_metrics
     from morphgraph.score.outcome import Outcome
     from morphgraph.score.outcome import ideal as ideal_of
     from morphgraph.score.table import ScoreTable, SegmentationFailure, check_breakdown
@@ -92,35 +108,26 @@ def score(
     from morphgraph.tables.scores import languages_table, scores_table
     from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 
-    if scores == "help":
-        listed = [
-            [group, name, METRICS[name].meaning]
-            for group, names in GROUPS.items()
-            for name in names
-        ]
-        output.print_table(["group", "score", "meaning"], listed, left={0, 1, 2})
-        return
     writers: dict[str, Any] = {".csv": to_csv, ".tex": to_latex, ".md": to_markdown}
-    output.check_ending(out, *writers)
+    if out is not None:
+        check_ending(out, *writers)
     if by is not None:
         check_breakdown(by)
+    resamples, seed, runs, baseline = set_.resamples, set_.seed, set_.runs, set_.baseline
     if 0 < resamples < 100:
-        raise MorphGraphError(f"--resamples {resamples} are too few. Give 100 or more, or 0.")
-    chosen = check_metrics(scores.split(",")) if scores else USUAL
-    loaded = load_edited(tokenizer, given.recipe) if tokenizer is not None else None
-    named = [] if loaded is None else methods_on(loaded, methods, given.counts)
-    named += models_of(model or ())
-    named += [predictions_of(path, predictions_format) for path in predictions or ()]
-    if not named:
-        raise MorphGraphError(
-            "There is nothing to score. Name a --tokenizer, a --model or --predictions."
-        )
+        raise MorphGraphError(f"resamples={resamples} are too few. Give 100 or more, or 0.")
+    asked = scores.split(",") if scores else []
+    flota = "flota" in asked
+    asked = [each for each in asked if each != "flota"]
+    chosen = check_metrics(asked) if asked else USUAL
+    chosen_methods = named_methods(methods)
+    ideal = "ideal" in chosen_methods
+    loaded, named = given.entrants([each for each in chosen_methods if each != "ideal"])
+    if methods and not chosen_methods:
+        raise MorphGraphError("There is nothing to score. Name some --methods, or leave them out.")
     if baseline > len(named):
-        raise MorphGraphError(f"--baseline {baseline}: there are {len(named)} tokenisers.")
-    labels = unique_labels([each.label for each in named])
-    named = [replace(each, label=label) for each, label in zip(named, labels, strict=True)]
-    if holdout is None:
-        holdout = HOLDOUT if any(each.learner is not None for each in named) else 0.0
+        raise MorphGraphError(f"baseline={baseline}: there are {len(named)} tokenisers.")
+    named = _named_apart(named)
     gold_sets = given.gold_sets()
     for gold_set in gold_sets:
         if weighting != "both":
@@ -128,10 +135,8 @@ def score(
     tested = baseline - 1 if baseline and len(named) > 1 else None
     tables: list[ScoreTable] = []
     for gold_set in gold_sets:
-        on_words = [learn_and_score(named, gold_set, runs=runs)]
-        if holdout:
-            on_words.append(learn_and_score(named, gold_set, holdout, seed, runs))
-        for outcomes in on_words if ideal else ():
+        outcomes = _outcomes(named, gold_set, holdout, seed, runs)
+        if ideal:
             outcomes += [ideal_of(o.gold_set) for o in outcomes if isinstance(o, Outcome)][:1]
         draws = Draws(resamples, seed=seed)
         tables += [
@@ -139,24 +144,16 @@ def score(
             for scoped in SCOPES
             if scoped == scope or (scope == "both" and gold_set.has_gold(scoped).any())
             for over in (gold_set.weightings if weighting == "both" else (weighting,))
-            for outcomes in on_words
         ]
     failed = [o for o in tables[0].outcomes if isinstance(o, SegmentationFailure)]
     if len(failed) == len(named):
         raise MorphGraphError(f"{failed[0].label}: {failed[0].message}")
     broken = _broken_down(tables, by) if by is not None else []
     found = _flota_scores(loaded, named, gold_sets) if flota else []
-    if signature_only:
-        for table in tables:
-            for number in range(len(table.outcomes)):
-                print(table.signature_of(number))
-        for line in [part.signature for part in broken] + [each.signature for each in found]:
-            print(line)
-        return
     languages: list[list[LanguageRow]] = []
     if len(gold_sets) > 1 and len(tables[0].outcomes) == 1 and tables[0].runs == 1:
         languages = _by_language(tables)
-    shown = (chosen,) if scores else ()
+    shown = (chosen,) if asked else ()
     strict = _strict_scores(tables)
     notes = [
         f"MorphScore as released (morphscore_strict), {base_name(reference)}: "
@@ -180,7 +177,7 @@ def score(
             report["breakdowns"] = [_breakdown_report(each) for each in broken]
         output.print_json(report)
         return
-    if len(named) == 1 and len(gold_sets) == 1 and scores is None and tables[0].runs == 1:
+    if len(named) == 1 and len(gold_sets) == 1 and not asked and tables[0].runs == 1:
         firsts = [next(o for o in t.outcomes if isinstance(o, Outcome)) for t in tables]
         pairs = zip(firsts, tables, strict=True)
         output.print_scores([boundary_score(o, t.scope, t.weighting) for o, t in pairs])
@@ -252,7 +249,7 @@ def _broken_down(tables: "list[ScoreTable]", by: str) -> "list[Breakdown]":
     for table in tables:
         gold_set = table.gold_set
         if by == "frequency" and gold_set is not None and gold_set.frequencies is None:
-            raise MorphGraphError("--by frequency needs --frequencies, or counts in the reference.")
+            raise MorphGraphError("--by frequency needs --frequencies, or counts in the gold.")
         outcomes = [o for o in table.outcomes if isinstance(o, Outcome) and not o.is_gold]
         how = (by, table.metrics[0], table.scope, table.weighting)
         made = break_down(outcomes, *how, draws=table.draws)
@@ -275,7 +272,7 @@ def _flota_scores(
         known = [getattr(each.made, "vocabulary", None) for each in named]
         pairs = [(each, standard_segmenter(each)) for each in known if each is not None]
     if not pairs:
-        raise MorphGraphError("--flota needs a --tokenizer, or a --model with a list of types.")
+        raise MorphGraphError("The scores flota need a tokeniser with a list of types.")
     return [
         flota_scores(vocabulary, each.reference, standard, bare=each.bare)
         for each in gold_sets
@@ -315,6 +312,7 @@ def _score_report(tables: "list[ScoreTable]") -> dict[str, Any]:
     from morphgraph.score.gold_set import SCOPES, WEIGHTINGS
     from morphgraph.score.metrics import boundary_score
     from morphgraph.score.outcome import Outcome
+    from morphgraph.tables.scores import table_report
 
     first = next(o for o in tables[0].outcomes if isinstance(o, Outcome))
     reference = first.gold_set.reference
@@ -328,34 +326,7 @@ def _score_report(tables: "list[ScoreTable]") -> dict[str, Any]:
         "entries": len(reference),
         "skipped": {skip.reason: skip.count for skip in reference.left_out},
         "signature": first.signature(),
-        "tables": [_table_report(table) for table in tables],
-    }
-
-
-def _table_report(table: "ScoreTable") -> dict[str, Any]:
-    from morphgraph.score.outcome import Outcome
-    from morphgraph.tables.scores import words_of
-
-    rows: list[dict[str, Any]] = []
-    for number, (outcome, found) in enumerate(zip(table.outcomes, table.estimates, strict=True)):
-        row: dict[str, Any] = {"error": getattr(outcome, "message", "")}
-        if isinstance(outcome, Outcome) and found is not None:
-            row = {
-                "error": None,
-                "vocab_size": outcome.vocabulary_size,
-                "held_in": outcome.held_in,
-                "scores": {name: _estimate_report(estimate) for name, estimate in found.items()},
-            }
-        rows.append({"tokeniser": outcome.label, **row, "signature": table.signature_of(number)})
-    gold = table.gold_set.reference if table.gold_set else None
-    return {
-        "reference": gold.name if gold else None,
-        "partial": gold.partial if gold else "",
-        "scope": table.scope,
-        "weighting": table.weighting,
-        "words": words_of(table),
-        "rows": rows,
-        "signature": table.signature,
+        "tables": [table_report(table) for table in tables],
     }
 
 
@@ -376,114 +347,85 @@ def _language_report(row: "LanguageRow") -> dict[str, Any]:
 
 
 def _breakdown_report(found: "Breakdown") -> dict[str, Any]:
+    from morphgraph.tables.scores import estimate_report
+
     rows = [
-        {"tokeniser": label, "group": name, found.counted: size, **_estimate_report(estimate)}
+        {"tokeniser": label, "group": name, found.counted: size, **estimate_report(estimate)}
         for label, row in zip(found.labels, found.rows, strict=True)
         for (name, size), estimate in zip(found.groups, row, strict=True)
     ]
     return {"by": found.by, "score": found.metric, "rows": rows, "signature": found.signature}
 
 
-def _estimate_report(estimate: "Estimate") -> dict[str, Any]:
-    interval = [estimate.interval.low, estimate.interval.high]
-    known = {"value": estimate.value, "interval": interval, "p": estimate.p}
-    return known if math.isnan(estimate.deviation) else known | {"deviation": estimate.deviation}
-
-
 # ------------------------------------------------------------------------------ compare
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compared(OnGold):
+    """One gold only, so that methods may follow."""
+
+    gold: Named  # type: ignore[assignment]  # one argument
+
+    @property
+    def names(self) -> list[str]:
+        return [self.gold]
 
 
 @with_options
 def compare(
-    given: CountedGold,
-    methods: str = "bpe",
-    tokenizer: str = "demo:en",
-    model: list[Path] | None = None,
+    given: Compared,
+    method: Annotated[list[str] | None, typer.Argument()] = None,
     limit: Whole = 0,
+    holdout: Annotated[float, typer.Option(min=0, max=0.99)] = SHARE_KEPT,
+    seed: Whole = 0,
     out: Path | None = None,
 ) -> None:
-    """Compare methods on the words of a reference: scores with intervals, and their agreement.
+    """Compare methods on the words of a gold: scores with intervals, and their agreement.
 
-    methods: On the tokeniser, with parameters as in dropout(p=0.1): {offered}.
-    model: A trained model too; may be repeated.
-    limit: At most this many words of the reference; 0 for all.
+    tokeniser: Whatever segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a list of
+        types, or demo:en, demo:de, demo:nl.
+    gold: A gold segmentation: FILE, demo:en, demo:de, demo:nl, catalogue:NAME, or - for standard
+        input.
+    method: On the tokeniser, with parameters as in dropout(p=0.1), or another file that segments:
+        {scored}. The tokeniser's own if not given.
+    holdout: If a method learns from the gold: the share that is kept aside, by families of words,
+        and that all are compared on; 0 learns from all words and compares on the same.
+    seed: Draws the words kept aside.
+    limit: At most this many words of the gold; 0 for all.
     out: Also write the words: .csv, .tex or .html.
     """
-    from morphgraph.score.comparison import Comparison
-    from morphgraph.tables.scores import (
-        comparison_csv,
-        comparison_html,
-        summary_table,
-        words_table,
-    )
-    from morphgraph.tables.writing import to_latex
+    from morphgraph.tables.scores import SideBySide
 
-    writers: dict[str, Any] = {
-        ".csv": comparison_csv,
-        ".tex": lambda *words: to_latex(words_table(*words)),
-        ".html": comparison_html,
-    }
-    output.check_ending(out, *writers)
-    loaded = load_edited(tokenizer, given.recipe)
-    given.check_single()
-    entries = given.golds()[0].entries[: limit or None]
-    entrants = [*methods_on(loaded, methods, given.counts), *models_of(model or ())]
-    if not entrants:
-        raise MorphGraphError("There is no method to compare. Name some with --methods.")
-    segmenters: list[Any] = []
-    for each in entrants:
-        if each.learner is not None:
-            raise MorphGraphError(
-                f"{each.learner.method.name} learns from the reference, so it would be compared on "
-                "what it has seen. Use morphgraph score, which holds words out."
-            )
-        segmenters.append(each.made() if callable(each.made) else each.made)
-    with output.progress_bar("comparing"):
-        words, gold = [entry.word for entry in entries], [entry.morphs for entry in entries]
-        labels = unique_labels([each.label for each in entrants])
-        made = Comparison(segmenters, words, gold, labels=labels, bare=given.bare)
-        report = _comparison_report(made)
     if out is not None:
-        output.write(out, writers[out.suffix](made, made.rows))
+        check_ending(out, ".csv", ".tex", ".html")
+    [gold_set] = given.gold_sets()
+    if limit:
+        gold_set = gold_set.subset(np.arange(min(limit, len(gold_set))))
+    _, entrants = given.entrants(named_methods(method))
+    with output.progress_bar("comparing"):
+        compared = SideBySide(_outcomes(_named_apart(entrants), gold_set, holdout, seed))
+        report = compared.to_dict()
+    if out is not None:
+        compared.save(out)
     if given.as_json:
         output.print_json(report)
-        return
-    table = summary_table(made)
-    output.print_model(table)
-    print()
-    alike = [
-        [label, *(percent(share, 1) for share in shares)]
-        for label, shares in zip(made.labels, made.agreement, strict=True)
-    ]
-    output.print_table(["cut alike, %", *made.labels], alike, left={0})
-    print("\n".join(table.signatures))
-    output.print_saved([out] if out is not None else [])
+    else:
+        print(compared)
+        output.print_saved([out] if out is not None else [])
 
 
-def _comparison_report(made: "Comparison") -> dict[str, Any]:
-    return {
-        "methods": [
-            {
-                **{name: getattr(found, name) for name in ("label", "precision", "recall", "f1")},
-                "f1_interval": [found.interval.low, found.interval.high],
-                "exact": found.exact,
-                "tokens_per_word": found.fertility,
-                "vocab_size": found.vocabulary_size,
-                "signature": found.signature,
-            }
-            for found in made.summaries
-        ],
-        "signature": made.signature,
-        "agreement": made.agreement.tolist(),
-        "words": [
-            {"word": row.text, "gold": row.gold}
-            | {
-                name: {
-                    label: getattr(cell, name)
-                    for label, cell in zip(made.labels, row.cells, strict=True)
-                }
-                for name in ("tokens", "exact")
-            }
-            for row in made.rows
-        ],
-    }
+def _named_apart(entrants: "list[Entrant]") -> "list[Entrant]":
+    labels = unique_labels([each.label for each in entrants])
+    return [replace(each, label=label) for each, label in zip(entrants, labels, strict=True)]
+
+
+def _outcomes(
+    entrants: "list[Entrant]", gold_set: "GoldSet", holdout: float, seed: int, runs: int = 1
+) -> "list[Outcome | SegmentationFailure]":
+    """Score what is named, on the words that nothing has learned from, if anything has."""
+    from morphgraph.refine.learning import learn_and_score, unseen_part
+
+    if any(each.learner is not None for each in entrants):
+        rest, kept = gold_set.set_aside(holdout, seed)
+        return learn_and_score(entrants, kept, runs, rest)
+    return learn_and_score(entrants, unseen_part(entrants, gold_set), runs)

@@ -1,14 +1,16 @@
 """The commands that use, measure and export a tokeniser: segment, vocabulary, export."""
 
 import sys
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from pydantic import Field
 
 from morphgraph.cli import output
 from morphgraph.cli.options import (
+    AS_FOUND,
+    Named,
     Reading,
     Whole,
     check_one_place,
@@ -29,7 +31,7 @@ from morphgraph.core.text import (
     unique_labels,
 )
 from morphgraph.methods import METHODS
-from morphgraph.segment.method import parse_method
+from morphgraph.segment.method import Parameters, parse_method
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,10 +43,9 @@ if TYPE_CHECKING:
 
 @with_options
 def segment(
-    words: Annotated[list[str] | None, typer.Argument()] = None,
-    tokenizer: str = "demo:en",
+    tokeniser: Named,
+    word: Annotated[list[str] | None, typer.Argument()] = None,
     method: str | None = None,
-    model: str | None = None,
     samples: Annotated[int, typer.Option(min=1, max=1000)] = 1,
     counts: str | None = None,
     sentences: bool = False,
@@ -53,26 +54,26 @@ def segment(
 ) -> None:
     """Segment words, one result a line: the tokens, separated by spaces.
 
-    words: Words; from standard input if none is given.
-    method: {segmenting}, with parameters as in dropout(p=0.1, seed=3); a saved model's own if not
+    tokeniser: Whatever segments: a BPE, WordPiece or Unigram tokeniser, a model that train saved or
+        Picky BPE's authors' trainer wrote, a list of types, or demo:en, demo:de, demo:nl.
+    word: Words; from standard input if none is given.
+    method: {segmenting}, with parameters as in dropout(p=0.1, seed=3); the tokeniser's own if not
         given.
-    model: A model that train --method saved or Picky BPE's authors' trainer wrote, or a tokeniser
-        or vocabulary for --method.
     samples: For dropout: this many lines for each word.
     sentences: Each argument or line is running text, not one word.
     """
-    given = words or [line.rstrip("\r\n") for line in standard_input()]
-    given = [word for word in given if word.strip()]
+    given = word or [line.rstrip("\r\n") for line in standard_input()]
+    given = [each for each in given if each.strip()]
     if not given:
         raise MorphGraphError("There are no words to segment. Name some, or pipe one per line.")
-    for position, word in enumerate(given, start=1):
-        if not sentences and (len(word.split()) > 1 or word != word.strip()):
+    for position, each in enumerate(given, start=1):
+        if not sentences and (len(each.split()) > 1 or each != each.strip()):
             raise MorphGraphError(
-                f"Word {position}, “{word[:60]}”, has a space in it. Give one word per argument or "
+                f"Word {position}, “{each[:60]}”, has a space in it. Give one word per argument or "
                 "line, or add --sentences."
             )
     name, parameters = parse_method(method) if method else (None, {})
-    segmenter = load_any(model or tokenizer, name, counts=counts, **parameters)
+    segmenter = load_any(tokeniser, name, counts=counts, **parameters)
     encoded = segmenter.encode(given, bare=bare or sentences)
     if samples > 1 and segmenter.undrawn is segmenter:
         raise MorphGraphError("--samples is for dropout; all other methods give one result.")
@@ -88,9 +89,7 @@ def segment(
         for one in found
     ]
     if as_json:
-        chosen = method or model or counts or samples > 1
-        signed = {"signature": segmenter.signature()} if chosen else {}
-        output.print_json({"words": rows, **signed})
+        output.print_json({"words": rows, "signature": segmenter.signature()})
         return
     for row in rows:  # a token of several words must not look like several tokens
         print(" ".join(token.replace(" ", SHOWN_MARKER) for token in row["tokens"]))
@@ -99,62 +98,66 @@ def segment(
 # ------------------------------------------------------------------------------ vocabulary
 
 
-@dataclass(frozen=True, kw_only=True)
-class CorpusOptions:
-    """How texts are read and measured.
+class CorpusSettings(Parameters):
+    """How texts are read and measured."""
 
-    column: For --corpus: the column, or field, with the text.
-    language_column: For --corpus: the column, or field, with the language.
-    parallel: For --corpus: the same lines in several languages, a file each.
-    base: For --parallel: the language that others are relative to.
-    unit: For --corpus: segment words, or lines as whole texts; lines with --parallel.
-    bad_lines: For --corpus: what becomes of a line that cannot be read.
-    memory: For --corpus: words and counts, over all workers: 64M or more.
-    workers: For --corpus: how many processes; one if not given.
-    """
-
-    column: str | None = None
-    language_column: str | None = None
-    parallel: bool = False
-    base: str | None = None
-    unit: Literal["words", "lines"] | None = None
-    bad_lines: Literal["stop", "skip"] = "stop"
-    memory: str = "512M"
-    workers: int | None = None
-    scheduler: str | None = None
+    column: str | None = Field(default=None, description="The column, or field, with the text.")
+    language_column: str | None = Field(
+        default=None, description="The column, or field, with the language."
+    )
+    parallel: bool = Field(
+        default=False, description="The same lines in several languages, a file each."
+    )
+    base: str | None = Field(
+        default=None, description="With parallel: the language that others are relative to."
+    )
+    unit: Literal["words", "lines"] | None = Field(
+        default=None,
+        description="Segment words, or lines as whole texts; lines with parallel.",
+    )
+    bad_lines: Literal["stop", "skip"] = Field(
+        default="stop", description="What becomes of a line that cannot be read: stop or skip."
+    )
+    memory: str = Field(
+        default="512M", description="Words and counts, over all workers: 64M or more."
+    )
+    workers: int | None = Field(
+        default=None, ge=1, description="How many processes; one if not given."
+    )
+    scheduler: str | None = Field(
+        default=None, description="Address of a dask scheduler instead, or its file."
+    )
 
 
 @with_options
 def vocabulary(
-    reading: Reading,
-    texts: CorpusOptions,
-    tokenizer: list[str] | None = None,
-    model: list[Path] | None = None,
-    recipe: Path | None = None,
+    tokeniser: Annotated[list[str], typer.Argument()],
     frequencies: str | None = None,
+    gold: str | None = None,
+    read: Reading = AS_FOUND,
     corpus: list[str] | None = None,
-    reference: str | None = None,
+    *,
+    set_: CorpusSettings,
+    recipe: Path | None = None,
     alpha: float = 2.5,
     list_: str | None = None,
     limit: Whole = 50,
     as_json: bool = False,
-    signature_only: bool = False,
 ) -> None:
     """Measure vocabularies: useless types, compression of a corpus, morphs that are types.
 
     With --recipe one tokeniser is measured before its edits and after them.
 
-    tokenizer: tokenizer.json, vocab.json, a list of types, a SentencePiece model, or demo:en; may
-        be repeated. demo:en if neither this nor --model is given.
-    model: A trained model, or a tokeniser or vocabulary; may be repeated.
+    tokeniser: Whatever has a vocabulary: tokenizer.json, vocab.json, a list of types, a
+        SentencePiece model, a trained model, or demo:en, demo:de, demo:nl.
+    frequencies: Word counts that types are counted in: FILE or wordfreq:LANG.
     corpus: Measure texts of any size instead: files, patterns, folders, as count reads them; may be
         repeated.
-    reference: A gold segmentation, or demo:en, demo:de, demo:nl.
+    set_: For --corpus, as in column=text,parallel
     alpha: The order of the Rényi efficiency, above 0.
     list_: Print the types behind a figure: never_used, unreachable (their own string is segmented
         otherwise), duplicates…
     limit: At most this many in a list; 0 for all.
-    signature_only: Print the signature and nothing else.
     """
     from morphgraph.score.vocabulary import NamedCounts, VocabularyHealth, check_alpha
     from morphgraph.score.vocabulary_figures import figure_called
@@ -165,34 +168,29 @@ def vocabulary(
         figure = figure_called(list_)
         if not figure.has_list:
             raise MorphGraphError(f"There is no list behind “{figure.label}”. Use another --list.")
-    segmenters = _segmenters(tokenizer or [], model or [], recipe)
+    segmenters = _segmenters(tokeniser, recipe)
     if corpus:
-        if frequencies or reference or list_ is not None:
+        if frequencies or gold or list_ is not None:
             raise MorphGraphError(
-                "--corpus measures texts alone. Leave out --frequencies, --reference and --list."
+                "--corpus measures texts alone. Leave out --frequencies, --gold and --list."
             )
-        measured = _measured(segmenters, corpus, texts, alpha)
-        _print_measured(measured, limit, as_json, signature_only)
+        _print_measured(_measured(segmenters, corpus, set_, alpha), limit, as_json)
         return
-    if texts != CorpusOptions():
+    if set_ != CorpusSettings():
         raise MorphGraphError(
-            "--column, --language-column, --parallel, --base, --unit, --bad-lines, --memory, "
-            "--workers and --scheduler are for --corpus. Name its files with --corpus, or leave "
-            "them out."
+            "--set is for --corpus. Name its files with --corpus, or leave it out."
         )
     known = NamedCounts(word_counts(frequencies), frequencies) if frequencies else None
-    gold = reading.read(reference) if reference else None
+    entries = read.gold(gold)
     with output.progress_bar("counting"):
         found = [
-            VocabularyHealth(segmenter, known, gold, label=label)
+            VocabularyHealth(segmenter, known, entries, label=label)
             for label, segmenter in segmenters.items()
         ]
-    if as_json and not signature_only:
+    if as_json:
         output.print_json(_health_report(found, alpha, list_, limit))
         return
-    if signature_only:
-        pass
-    elif list_ is not None:
+    if list_ is not None:
         _print_lists(found, list_, limit)
     else:
         output.print_model(figure_table(found, alpha))
@@ -201,37 +199,31 @@ def vocabulary(
     print(signature(found, alpha))
 
 
-def _segmenters(
-    tokenizers: list[str], models: list[Path], recipe: Path | None
-) -> "dict[str, Segmenter]":
+def _segmenters(sources: list[str], recipe: Path | None) -> "dict[str, Segmenter]":
     from morphgraph.segment.bte import Bte
 
     if recipe is not None:
-        if len(tokenizers) != 1 or models:
-            raise MorphGraphError("--recipe is for one --tokenizer. Leave out all others.")
-        edited = Bte(load_edited(tokenizers[0], recipe))
+        if len(sources) != 1:
+            raise MorphGraphError("--recipe is for one tokeniser. Leave out all others.")
+        edited = Bte(load_edited(sources[0], recipe))
         before = Bte(edited.tokeniser.fork())
         return {"before the edits": before, "after the edits": edited}
-    sources = [
-        *((base_name(source), source) for source in tokenizers),
-        *((path.stem, str(path)) for path in models),
-    ] or [("demo:en", "demo:en")]
-    names = [name for name, _ in sources]
-    labels = unique_labels([name if names.count(name) == 1 else source for name, source in sources])
-    return {label: load_any(source) for label, (_, source) in zip(labels, sources, strict=True)}
+    names = [*map(base_name, sources)]
+    labels = unique_labels(
+        [n if names.count(n) == 1 else source for n, source in zip(names, sources, strict=True)]
+    )
+    return {label: load_any(source) for label, source in zip(labels, sources, strict=True)}
 
 
 def _measured(
-    segmenters: "dict[str, Segmenter]", corpus: list[str], texts: CorpusOptions, alpha: float
+    segmenters: "dict[str, Segmenter]", corpus: list[str], texts: CorpusSettings, alpha: float
 ) -> "CorpusMeasures":
     from morphgraph.corpus.counting import parse_memory
     from morphgraph.score.corpus_measures import measure_corpus
 
-    options = asdict(texts) | {"alpha": alpha, "memory": parse_memory(texts.memory)}
+    options = dict(texts) | {"alpha": alpha, "memory": parse_memory(texts.memory)}
     workers, scheduler = options.pop("workers"), options.pop("scheduler")
     check_one_place(workers, scheduler)
-    if workers is not None and workers < 1:
-        raise MorphGraphError(f"There cannot be {workers} workers. Give 1 or more.")
     with output.progress_line("measuring") as tell:
         options["progress"] = lambda share: tell(f"measuring: {share:.0%}", share)
         if (workers or 1) == 1 and scheduler is None:
@@ -244,15 +236,10 @@ def _measured(
             return measure_corpus(segmenters, corpus, run=run, workers=there, **options)
 
 
-def _print_measured(
-    measured: "CorpusMeasures", limit: int, as_json: bool, signature_only: bool
-) -> None:
+def _print_measured(measured: "CorpusMeasures", limit: int, as_json: bool) -> None:
     from morphgraph.tables.vocabulary import UNITS, corpus_json, corpus_table, parity_table
 
     output.print_left_out(measured)
-    if signature_only:
-        print(measured.signature)
-        return
     if as_json:
         output.print_json(corpus_json(measured))
         return
@@ -321,13 +308,13 @@ def _print_lists(found: "list[VocabularyHealth]", key: str, limit: int) -> None:
 
 @with_options
 def export(
-    tokenizer: str,
+    tokeniser: Named,
     out: Path,
-    reading: Reading,
     recipe: Path | None = None,
     method: str | None = None,
     counts: str | None = None,
-    reference: str | None = None,
+    gold: str | None = None,
+    read: Reading = AS_FOUND,
     portable: bool = False,
     pattern: str | None = None,
     ids: Literal["dense", "keep", "reuse"] | None = None,
@@ -338,12 +325,14 @@ def export(
 
     What is not as it was before is counted, here and in the folder's README.
 
+    tokeniser: Whatever segments: a BPE, WordPiece or Unigram tokeniser, a trained model, a list of
+        types, or demo:en, demo:de, demo:nl.
     out: Folder for the files.
     method: {offered}, on the tokeniser or on a vocabulary, with parameters as in flota(k=2); its
         merges, or a saved model's method, if not given.
-    reference: Compare on the words of this gold segmentation first.
+    gold: Compare on the words of this gold segmentation first.
     portable: Leave only pair merges, so that every library reads it; rebpe and knockout do so by
-        their reference.
+        their gold.
     pattern: How text is cut, for a rank file of tiktoken or a GGUF file that does not say: a
         regular expression, or the name of an encoding that does the same, such as cl100k_base.
     ids: keep: types keep their ids, as portable ones do anyway; reuse: new types get those of
@@ -355,9 +344,9 @@ def export(
     from morphgraph.formats.ranks import to_ranks
     from morphgraph.segment.models import export_segmenter
 
-    gold = reading.read_any(reference)
+    known = read.gold(gold)
     output.check_out(out)
-    segmenter = _to_export(tokenizer, recipe, method, counts, portable, ids, pattern)
+    segmenter = _to_export(tokeniser, recipe, method, counts, portable, ids, pattern)
     if warning := segmenter.warning():
         print(warning, file=sys.stderr)
     ranked = {}
@@ -367,9 +356,9 @@ def export(
                 f"{segmenter.name} has no merges for a rank file. Leave out --ranks."
             )
         ranked["ranks.tiktoken"] = to_ranks(segmenter.editable)
-    words = words_to_check([entry.word for entry in gold.entries] if gold else (), name=tokenizer)
+    words = words_to_check([entry.word for entry in known.entries] if known else (), name=tokeniser)
     with output.progress_bar("comparing"):
-        made = export_segmenter(segmenter, words, settings_beside(tokenizer))
+        made = export_segmenter(segmenter, words, settings_beside(tokeniser))
     saved = output.save_files(made.files | ranked, out)
     if as_json:
         output.print_json(made.to_dict())
@@ -387,7 +376,7 @@ def export(
 
 
 def _to_export(
-    tokenizer: str,
+    tokeniser: str,
     recipe: Path | None,
     method: str | None,
     counts: str | None,
@@ -402,14 +391,12 @@ def _to_export(
 
     name, parameters = parse_method(method) if method else (None, {})
     if name is not None and name in METHODS and METHODS[name].needs == "training":
-        raise MorphGraphError(
-            f"{name} is trained. Export the model that train --method {name} saved."
-        )
+        raise MorphGraphError(f"{name} is trained. Export the model that train {name} saved.")
     try:
-        loaded = load_edited(tokenizer, recipe, pattern)
+        loaded = load_edited(tokeniser, recipe, pattern)
     except NoMergesError as error:
         if recipe is None:
-            return load_segmenter(tokenizer, name, pattern=pattern, counts=counts, **parameters)
+            return load_segmenter(tokeniser, name, pattern=pattern, counts=counts, **parameters)
         fix = "Choose a BPE tokeniser, or leave out --recipe."
         raise NoMergesError(error.file, error.place, error.problem, fix) from error
     loaded.id_choice = ids

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from morphgraph.cli import output
-from morphgraph.cli.options import Reading, Whole, with_options, word_counts
+from morphgraph.cli.options import AS_FOUND, Reading, Whole, with_options, word_counts
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import check_folder, json_bytes, write_files
 from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS, PUBLIC_TYPES, PUBLIC_WORDS
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 
 @with_options
 def train(
+    method: Annotated[str, typer.Argument()],
+    counts: Annotated[list[str] | None, typer.Argument()] = None,
+    *,
     vocab_size: int,
     out: Path,
-    counts: list[str] | None = None,
     development: list[str] | None = None,
     text: Path | None = None,
     column: str | None = None,
-    method: str | None = None,
-    reference: str | None = None,
-    *,
-    reading: Reading,
+    gold: str | None = None,
+    read: Reading = AS_FOUND,
     pipeline: str | None = None,
     minimum_count: int | None = None,
     special: list[str] | None = None,
@@ -48,39 +48,35 @@ def train(
     confined: bool = False,
     as_json: bool = False,
 ) -> None:
-    """Train a tokeniser from word counts or text; by default, byte-level BPE.
+    """Train a tokeniser from word counts or text.
 
-    vocab_size: Size of the vocabulary, the atoms included.
-    out: Where to write the tokenizer.json; with --method, the model.
+    method: {trained} or morphbpe, with parameters as in picky(threshold=0.9). bpe makes byte-level
+        BPE, as a tokenizer.json, if no --pipeline is named.
     counts: Word counts: FILE (word⇥count a line) or wordfreq:LANG. Of several languages, each with
-        its name: en=FILE; given again for each.
-    development: For --method parity: word counts of a parallel text, which tell what language is
-        behind, en=FILE; given again for each. Without, the training counts do.
+        its name: en=FILE de=FILE.
+    vocab_size: Size of the vocabulary, the atoms included.
+    out: Where to write the tokenizer.json, or the model.
+    development: For parity: word counts of a parallel text, which tell what language is behind,
+        en=FILE; given again for each. Without, the training counts do.
     text: Instead of counts: plain text, csv, tsv or parquet.
     column: The column of a table with the text.
-    method: {trained} or morphbpe, with parameters as in picky(threshold=0.9);
-        byte-level BPE as a tokenizer.json if not given.
-    reference: For --method morphbpe, which learns from it: FILE, demo:en or catalogue:NAME.
-    pipeline: With --method, what happens to words first: plain, knockout, rebpe, spaces or
-        no-spaces.
-    minimum_count: Merge no pair that is rarer than this; with --method, drop rarer words.
-    special: Without --method: a special token, placed first; may be repeated.
+    gold: For morphbpe, which learns from it: FILE, demo:en or catalogue:NAME.
+    pipeline: What happens to words first: plain, knockout, rebpe, spaces or no-spaces.
+    minimum_count: Drop rarer words; bpe without --pipeline merges no pair that is rarer.
+    special: For bpe without --pipeline: a special token, placed first; may be repeated.
     checkpoint: On Ctrl-C, write what was trained so far to this file, and end.
     confined: Stay within the limits of the public app.
     """
     started = time.perf_counter()
-    if method is None and pipeline is not None:
-        raise MorphGraphError("--pipeline needs a method. Add --method bpe, or another one.")
-    if method is not None and special:
-        raise MorphGraphError("--special does not go with --method. Leave one of them out.")
-    if method is None and development:
-        raise MorphGraphError("--development needs a method. Add --method parity.")
-    learns = method is not None and parse_method(method)[0] == "morphbpe"
-    if learns != (reference is not None):
-        raise MorphGraphError(
-            "Only --method morphbpe learns from a --reference, and needs it. Give both."
-        )
-    gold = reading.read_any(reference)
+    name, parameters = parse_method(method)
+    is_plain = name == "bpe" and not parameters and pipeline is None
+    if special and not is_plain:
+        raise MorphGraphError("--special is for bpe without a --pipeline. Leave it out.")
+    if development and is_plain:
+        raise MorphGraphError("--development is for parity. Leave it out.")
+    if (name == "morphbpe") != (gold is not None):
+        raise MorphGraphError("Only morphbpe learns from --gold, and needs it. Give both.")
+    learned_from = read.gold(gold)
     if confined:
         lower_priority()
         limit_this_process(PUBLIC_SECONDS.value, PUBLIC_MEMORY.value)
@@ -91,7 +87,7 @@ def train(
         if confined:
             PUBLIC_WORDS.check(len(words), "The text", fix="Leave out rare words")
         how: Any = {"progress": advance, "enough": enough}
-        if method is None:
+        if is_plain:
             from morphgraph.segment.training import train_tokeniser
 
             how |= {"minimum_count": minimum_count or 0, "special": special or []}
@@ -100,7 +96,7 @@ def train(
             made: dict[str, Any] = {"vocab_size": len(document["model"]["vocab"]), "merges": merges}
         else:
             how |= {"pipeline": pipeline, "minimum_count": minimum_count}
-            data, made = _model(method, words, vocab_size, how, gold)
+            data, made = _model(method, words, vocab_size, how, learned_from)
     stopped = enough is not None and enough()
     saved = checkpoint if stopped and checkpoint is not None else out
     output.write(saved, data)
@@ -159,7 +155,7 @@ def _words(
 ) -> "WordCounts | LanguageCounts":
     if (not counts) == (text is None):
         raise MorphGraphError(
-            "Train on word counts or on text: give either --counts or --text, and not both."
+            "Train on word counts or on text: name either counts or --text, and not both."
         )
     if text is not None:
         from morphgraph.corpus.text import read_text
@@ -172,9 +168,7 @@ def _words(
         return found
     from morphgraph.corpus.counts import to_language_counts
 
-    return to_language_counts(
-        _by_language("counts", counts), _by_language("development", development)
-    )
+    return to_language_counts(_by_language("", counts), _by_language("--development ", development))
 
 
 def _named(given: str) -> tuple[str, str] | None:
@@ -189,11 +183,11 @@ def _by_language(option: str, given: list[str]) -> dict[str, str]:
         named = _named(each)
         if named is None:
             raise MorphGraphError(
-                f"--{option} {each} does not say its language, and there are several. Write it "
-                f"like --{option} en={each}."
+                f"{option}{each} does not say its language, and there are several. Write it "
+                f"like {option}en={each}."
             )
         if named[0] in sources:
-            raise MorphGraphError(f"--{option} has {named[0]} twice. Give each language once.")
+            raise MorphGraphError(f"{option}{each}: give each language once.")
         sources[named[0]] = named[1]
     return sources
 
@@ -226,7 +220,7 @@ def _model(
         from morphgraph.refine.morphbpe import train_morphbpe
 
         if not isinstance(words, WordCounts):
-            raise MorphGraphError("MorphBPE takes the counts of one language. Give --counts once.")
+            raise MorphGraphError("MorphBPE takes the counts of one language. Name them once.")
         base = train_segmenter("bpe", words, vocab_size, **how)
         segmenter = train_morphbpe(base, words, gold, {"types": vocab_size, **parameters})
     if warning := segmenter.warning():
@@ -248,13 +242,13 @@ _SHOWN = 10
 @with_options
 def transplant(
     model: Annotated[Path, typer.Argument()],
-    tokenizer: Path,
+    tokeniser: Annotated[Path, typer.Argument()],
     out: Path | None = None,
     init: str = "mean",
     norm: str | None = None,
     seed: Whole = 0,
     pad_to_multiple_of: Annotated[int, typer.Option(min=1)] = 1,
-    old_tokenizer: str | None = None,
+    old: str | None = None,
     padded: bool = False,
     dry_run: bool = False,
     as_json: bool = False,
@@ -262,7 +256,7 @@ def transplant(
     """Transplant a model to another tokeniser: copy the rows of kept types, make the others.
 
     model: Folder of a model, its weights in safetensors.
-    tokenizer: Folder of the new tokeniser, such as export writes.
+    tokeniser: Folder of the new tokeniser, such as export writes.
     out: New folder for the model with the new tokeniser.
     init: The row of a new type: mean (of the rows of the old tokens of its string), length (the
         same, weighted by their characters), zeros, normal (drawn with each column's mean and
@@ -271,7 +265,7 @@ def transplant(
         output are one matrix.
     seed: For --init normal and hewitt.
     pad_to_multiple_of: Add rows up to a multiple of this number.
-    old_tokenizer: The tokeniser that the model was trained with; that in its folder.
+    old: The tokeniser that the model was trained with; that in its folder.
     padded: Rows beyond the old tokeniser's ids are padding, however many.
     dry_run: Say what would be done, and write nothing.
     """
@@ -283,9 +277,9 @@ def transplant(
     scaled: Any = norm
     made = models.transplant(
         model,
-        tokenizer,
+        tokeniser,
         None if dry_run else out,
-        old_tokenizer=old_tokenizer,
+        old_tokenizer=old,
         init=begins,
         norm=scaled,
         seed=seed,
@@ -351,8 +345,8 @@ def _short(type_: str) -> str:
 @with_options
 def undertrained(
     model: Annotated[Path, typer.Argument()],
+    tokeniser: Annotated[str | None, typer.Argument()] = None,
     frequencies: str | None = None,
-    tokenizer: str | None = None,
     padded: bool = False,
     by: str | None = None,
     share: float = 0.02,
@@ -364,7 +358,7 @@ def undertrained(
 
     model: Folder of a model, its weights in safetensors.
     frequencies: Word counts that types are counted in: FILE, wordfreq:LANG.
-    tokenizer: The model's tokeniser, if it is not in its folder.
+    tokeniser: The model's tokeniser, if it is not in its folder.
     padded: Rows beyond the tokeniser's ids are padding.
     by: Rank types by norm, cosine or euclidean: the norm of the input row, or its distance from
         unused rows. By default cosine where one matrix is input and output, else norm, as Land &
@@ -380,7 +374,7 @@ def undertrained(
     check_stand_out(share)
     output.check_out(out)
     with output.progress_bar("looking at rows"):
-        found = models.undertrained(model, frequencies, tokenizer=tokenizer, padded=padded, by=by)
+        found = models.undertrained(model, frequencies, tokenizer=tokeniser, padded=padded, by=by)
     files: dict[Path, bytes] = {}
     if out is not None:
         from morphgraph.draw.charts import undertrained_page

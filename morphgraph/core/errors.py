@@ -78,6 +78,10 @@ class NoMergesError(FileFormatError):
     """A valid tokeniser or vocabulary without merges, where they are needed."""
 
 
+class NotTypesError(FileFormatError):
+    """Lines of several words, where a list of types is wanted: perhaps segmentations."""
+
+
 EXTRA_OF = {
     "accelerate": "models",
     "cryptography": "batch",

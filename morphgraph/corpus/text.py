@@ -424,7 +424,7 @@ def text_fields(table: Parquet) -> list[str]:
     """Return the columns that hold texts; `FileFormatError` for a file of word counts."""
     if table.marked is not None:
         problem = "this is a file of word counts, not of text"
-        fix = "Leave it out; --counts takes it as it is."
+        fix = "Give it as word counts, as it is."
         raise FileFormatError(table.name, "", problem, fix)
     return [column for column, kind in table.columns.items() if kind == "VARCHAR"]
 

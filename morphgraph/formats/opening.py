@@ -9,7 +9,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from morphgraph.core.errors import FileFormatError
+from morphgraph.core.errors import FileFormatError, NotTypesError
 from morphgraph.core.files import (
     check_is_there,
     check_size,
@@ -398,8 +398,12 @@ def _lines(data: bytes, name: str) -> dict[str, int]:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FileFormatError(name, "line 1", "this is UTF-16", "Save the file as UTF-8.")
     check_lines(data, name)
-    lines = decode_utf8(data, name).removesuffix("\n").split("\n")
-    seen: dict[str, int] = {}
+    whole = decode_utf8(data, name).removesuffix("\n")
+    lines, seen = whole.split("\n"), dict[str, int]()
+    if 2 * sum("|" in line[1:-1] for line in lines) > len(lines) > 1:
+        problem = "most of its lines have | between others, as segmented words do"
+        raise NotTypesError(name, "", problem, "Write one type a line.")
+    kind = NotTypesError if re.search(r"[ \t]", whole) else FileFormatError
     for number, line in enumerate(lines, start=1):
         text = line.removesuffix("\r")
         problem, fix = "", "Write one type a line."
@@ -416,7 +420,7 @@ def _lines(data: bytes, name: str) -> dict[str, int]:
             fix = "Keep one of the lines."
         if problem:
             place = f"line {number:,}, read as a list of types"
-            raise FileFormatError(name, place, problem, fix)
+            raise kind(name, place, problem, fix)
         seen[text] = number
     check_types(seen, name)
     return {text: number for number, text in enumerate(seen)}

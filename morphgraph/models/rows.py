@@ -385,12 +385,12 @@ def plan_rows(
 
 
 def check_rows(
-    rows: int, vocabulary: ModelVocabulary, padded: bool, option: str = "--tokenizer"
+    rows: int, vocabulary: ModelVocabulary, padded: bool, how: str = "after the model"
 ) -> None:
     """Refuse a tokeniser whose number of ids does not fit the model's rows.
 
     Surplus rows count as padding if the ids were rounded up to a multiple of 8, 16, … or 1,024, or
-    if ``padded`` is set. ``option``: how the caller names another tokeniser, for the message.
+    if ``padded`` is set. ``how``: the caller names another tokeniser, for the message.
     """
     ids = vocabulary.id_count
     step = min(rows & -rows, _MOST_PADDING)
@@ -400,5 +400,5 @@ def check_rows(
     beyond = f" If the other {others} are padding, say so: --padded." if rows > ids else ""
     raise MorphGraphError(
         f"{vocabulary.name}: this tokeniser has {ids:,} ids, but the model has {rows:,} rows, so "
-        f"it is not the one that the model was trained with. Name that: {option}.{beyond}"
+        f"it is not the one that the model was trained with. Name that {how}.{beyond}"
     )

@@ -186,7 +186,7 @@ def transplant(
         new = read_model_vocabulary(tokenizer)
     beside = Path(old_tokenizer or checkpoint.folder)
     old = read_model_vocabulary(beside)
-    check_rows(rows, old, padded, "--old-tokenizer")
+    check_rows(rows, old, padded, "with --old")
     old_roles = special_roles(settings_beside(beside))
     roles = special_roles(parse_json(contents.get(_SETTINGS, b"{}"), _SETTINGS))
     _check_special_ids(checkpoint, old, old_roles)
@@ -339,7 +339,7 @@ def _check_special_ids(
             raise MorphGraphError(
                 f"{old.name}: {field} of the model is {number}, which is {problem}, "
                 f"“{shortened(text)}”, in this tokeniser, so it is not the one that the model was "
-                f"trained with. Name that: --old-tokenizer. If it is, correct {field} in {CONFIG}."
+                f"trained with. Name that with --old. If it is, correct {field} in {CONFIG}."
             )
 
 
@@ -385,7 +385,7 @@ def _tokeniser_contents(folder: Path, model: Path) -> dict[str, bytes]:
     whole = "tokenizer.json"
     if "tokeniser.bte.json" in found and not {whole, *_CODE} & found.keys():
         problem = "transformers needs code beside tokeniser.bte.json, which is not there"
-        fix = "Export it first: morphgraph export --tokenizer FOLDER --out ANOTHER."
+        fix = "Export it first: morphgraph export FOLDER --out ANOTHER."
         raise FileFormatError(str(folder), "", problem, fix)
     layout = next((file for file in _LAYOUTS if file in found), None)
     if layout is None or not {whole, _SETTINGS} & found.keys():

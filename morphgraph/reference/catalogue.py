@@ -226,8 +226,8 @@ def how_to_fetch_by_hand(source: CatalogueEntry) -> str:
     return (
         f"{source.name} ({source.title}) has to be fetched by yourself. {source.by_hand} "
         f"Licence: {source.licence} ({source.licence_url}). Home page: {source.home}. "
-        f"Look at the file with “morphgraph reference show FILE --format {source.format}”, and "
-        f"use it with “--reference FILE --format {source.format}”."
+        f"Look at the file with “morphgraph reference show FILE --read format={source.format}”, "
+        f"and use it with “morphgraph score TOKENISER FILE --read format={source.format}”."
     )
 
 
@@ -302,7 +302,7 @@ def _fetch(path: Path, source: CatalogueEntry, tell: DownloadProgress) -> None:
 
 
 def _elsewhere(source: CatalogueEntry) -> str:
-    return f"see {source.home}, and use the file that is there with --reference FILE"
+    return f"see {source.home}, and use the file that is there as gold"
 
 
 class _Metered:

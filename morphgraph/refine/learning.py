@@ -6,7 +6,7 @@ them splits gold (`GoldSet.set_aside`): they learn from all that they are given.
 from is in the steps of their edits, and so in the saved file.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -83,7 +83,7 @@ REBPE = Method(
 
 
 @dataclass(frozen=True)
-class Source:
+class LearnedSource:
     """A gold that edits were learned from, and which parts of it: all, if there are none."""
 
     name: str
@@ -91,18 +91,18 @@ class Source:
     parts: tuple[Part, ...]
 
 
-def sources_of(tokeniser: BpeTokeniser) -> list[Source]:
+def sources_of(tokeniser: BpeTokeniser) -> list[LearnedSource]:
     """Return what a tokeniser was learned from, before it was saved and since; undone edits not."""
     before = () if tokeniser.lineage is None else tokeniser.lineage.steps
     found = [
-        Source(each["name"], each["checksum"], tuple(Part(*part) for part in each["parts"]))
+        LearnedSource(each["name"], each["checksum"], tuple(Part(*part) for part in each["parts"]))
         for step in (*before, *tokeniser.graph.recipe())
         for each in step.get("learned", ())
     ]
     return list(dict.fromkeys(found))
 
 
-def sources_in(tokeniser: BpeTokeniser, gold_set: GoldSet) -> list[Source]:
+def sources_in(tokeniser: BpeTokeniser, gold_set: GoldSet) -> list[LearnedSource]:
     """Return which parts of a gold a tokeniser was learned from."""
     checksum = gold_set.reference.checksum
     return [source for source in sources_of(tokeniser) if source.checksum == checksum]
@@ -153,17 +153,21 @@ class Entrant:
     learner: Learner | None = None
 
 
-def unseen_part(entrants: Sequence[Entrant], gold_set: GoldSet) -> GoldSet:
-    """Return the words of a gold that all entrants are scored on, so that tests are paired.
+def unseen_by(bases: Iterable[BpeTokeniser | None], gold_set: GoldSet) -> Part | None:
+    """Return the part of a gold that all tokenisers are scored on, so that tests are paired.
 
     Where some were learned from this gold, it is what these kept aside; if they kept different
-    words aside, or none, it is all, and those that have seen it are held in.
+    words aside, or none, it is all (None), and those that have seen it are held in.
     """
-    bases = [each.base for each in entrants if each.base and has_seen(each.base, gold_set)]
-    parts = {kept_from(base, gold_set) for base in bases}
-    if gold_set.parts or len(parts) != 1 or (part := parts.pop()) is None:
-        return gold_set
-    return gold_set.split(*part[1:])[1]
+    seen = [base for base in bases if base is not None and has_seen(base, gold_set)]
+    parts = {kept_from(base, gold_set) for base in seen}
+    return parts.pop() if len(parts) == 1 and not gold_set.parts else None
+
+
+def unseen_part(entrants: Sequence[Entrant], gold_set: GoldSet) -> GoldSet:
+    """Return the words of a gold that all entrants are scored on, see `unseen_by`."""
+    part = unseen_by((each.base for each in entrants), gold_set)
+    return gold_set if part is None else gold_set.split(*part[1:])[1]
 
 
 def learn_and_score(

@@ -355,9 +355,13 @@ class Study:
         text = self.benchmark.words.texts[word]
         return ChangedWord(text, self.gold_text(word), before, after, int(gain[word]), word)
 
-    def better_worse_same(self, since: StudyState) -> tuple[int, int, int]:
+    def better_worse_same(
+        self, since: StudyState, part: Part | None = None
+    ) -> tuple[int, int, int]:
         """How many changed words have more, fewer and as many right gaps as in another state."""
         changed = self.now.segmentation.changed_words(since.segmentation)
+        if part is not None:
+            changed = changed[self.benchmark.mask(part)[changed]]
         gain = (self.now.correct_gaps - since.correct_gaps)[changed]
         return int((gain > 0).sum()), int((gain < 0).sum()), int((gain == 0).sum())
 

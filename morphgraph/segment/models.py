@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, cast
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError, check_list
@@ -271,13 +272,16 @@ def read_otherwise_by(source: str | os.PathLike[str], segmenter: Segmenter) -> s
 
 
 def export_to(
-    segmenter: Segmenter, folder: str | os.PathLike[str], words: Sequence[str] | None = None
+    segmenter: Segmenter,
+    folder: str | os.PathLike[str],
+    words: Sequence[str] | None = None,
+    more: Mapping[str, bytes] = MappingProxyType({}),
 ) -> Export:
     """Write a folder that ``AutoTokenizer.from_pretrained`` loads, after comparing ids with ours.
 
     They are compared on ``words``, by default 10,000 common ones, and on sentences made of them;
     `MorphGraphError` if they differ. An earlier export in the folder is replaced; other files of
-    the same names are set aside, with a Python warning.
+    the same names are set aside, with a Python warning. ``more``: further files.
     """
     if not os.fspath(folder):
         raise MorphGraphError("An export needs a folder. Name one, or write “.” for this one.")
@@ -290,6 +294,7 @@ def export_to(
     )
     if warning := segmenter.warning():
         warnings.warn(warning, stacklevel=3)
+    made = replace(made, files={**made.files, **more})
     for name, aside in save_folder(made.files, path).items():
         warnings.warn(f"{name} was there already: it is now {aside}", stacklevel=3)
     return made

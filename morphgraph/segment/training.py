@@ -122,7 +122,7 @@ def _check_languages(entry: Method, training: Training, counts: Any) -> None:
     if training.several and len(names) < 2:
         raise MorphGraphError(
             f"{entry.title} balances several languages, and there is only one. Give word counts "
-            "of two or more, each with its name: --counts en=FILE --counts de=FILE."
+            "of two or more, each with its name: en=FILE de=FILE."
         )
     if names and counts.development and not training.several:
         raise MorphGraphError(f"{entry.title} takes no development texts. Leave them out.")

@@ -15,7 +15,7 @@ from tokenizers import Tokenizer
 
 from morphgraph.formats.loading import load_tokeniser
 
-ON_GOLD = ("--tokenizer", "tokenizer.json", "--reference", "gold.tsv")
+ON_GOLD = ("tokenizer.json", "gold.tsv")
 SCORES = [
     ("morphemic", "types"),
     ("morphemic", "tokens"),
@@ -42,7 +42,7 @@ def test_score_with_frequencies(morphgraph: Command, folder: Path) -> None:
         run = morphgraph("score", *ON_GOLD, "--frequencies", counts, "--json")
         assert [s["relevant"] for s in run.json["scores"]] == [4, 13, 0, 0]
     os.close(read_end)
-    run = morphgraph("score", "--tokenizer", "demo:nl", "--reference", "demo:nl", "--json",
+    run = morphgraph("score", "demo:nl", "demo:nl", "--json",
                      "--frequencies", "wordfreq:nl")  # fmt: skip
     shape(run.json["scores"])
     assert all(0 < s["f1"] < 1 for s in run.json["scores"])
@@ -51,7 +51,7 @@ def test_score_with_frequencies(morphgraph: Command, folder: Path) -> None:
 
 def test_a_rate_of_nothing_is_undefined(morphgraph: Command, folder: Path) -> None:
     (folder / "other.tsv").write_text("gi\tg i\n", encoding="utf-8")  # no merge applies to it
-    arguments = ("knockout", "--tokenizer", "tokenizer.json", "--reference", "other.tsv")
+    arguments = ("knockout", "tokenizer.json", "other.tsv")
     out = morphgraph(*arguments).out
     assert "effective dropout rate n/a %" in out
     assert "nan" not in out
@@ -61,7 +61,7 @@ def test_a_rate_of_nothing_is_undefined(morphgraph: Command, folder: Path) -> No
 def test_blame_by_language(morphgraph: Command, folder: Path) -> None:
     """un + do is wrong in gold.tsv twice, and inside a morph of the other one once."""
     (folder / "other.tsv").write_text("undo\tundo\ndoing\tdoing\n", encoding="utf-8")
-    given = ("blame", *ON_GOLD, "--reference", "other.tsv", "--min-joins", "1")
+    given = ("blame", *ON_GOLD, "other.tsv", "--min-joins", "1")
     report = morphgraph(*given, "--json").json
     [first, *others] = report["merges"]
     assert (first["merge"], first["spread"]) == ("un + do", 1)
@@ -75,10 +75,10 @@ def test_blame_by_language(morphgraph: Command, folder: Path) -> None:
     cells = ["un + do", "undo", "1.000", "gold.tsv", "other.tsv", "1.00 (2 of 2)", "0.00 (0 of 1)"]
     assert all(cell in run.out.splitlines()[1] for cell in cells)
     assert morphgraph(*given, "--threshold", "0.5", "--json").json["candidates"] == 1
-    few = morphgraph("blame", *ON_GOLD, "--reference", "other.tsv", "--json").json
+    few = morphgraph("blame", *ON_GOLD, "other.tsv", "--json").json
     assert (few["merges"], few["min_joins"]) == ([], 10)
-    assert "0 merges with 10 joins" in morphgraph("blame", *ON_GOLD, "--reference", "other.tsv").out
-    joined = morphgraph(*given, "--join", "--json").json
+    assert "0 merges with 10 joins" in morphgraph("blame", *ON_GOLD, "other.tsv").out
+    joined = morphgraph(*given, "--read", "join", "--json").json
     assert {m["merge"]: (m["N"], m["B"]) for m in joined["merges"]}["un + do"] == (3, 2)
 
 
@@ -114,7 +114,7 @@ def test_knockout(morphgraph: Command, folder: Path) -> None:
     assert report["before"]["signature"] != report["after"]["signature"]
     # What is saved gives the scores that were reported.
     (saved,) = [path for path in report["saved"] if path.endswith("tokenizer.json")]
-    of_saved = ("score", "--tokenizer", "new/out", "--reference", "gold.tsv", "--json")
+    of_saved = ("score", "new/out", "gold.tsv", "--json")
     assert morphgraph(*of_saved).json["scores"] == report["after"]["scores"]
     vocabulary = json.loads(Path(saved).read_text(encoding="utf-8"))["model"]["vocab"]
     assert len(vocabulary) == report["vocab_size"]
@@ -132,8 +132,8 @@ def test_knockout(morphgraph: Command, folder: Path) -> None:
 
 def test_prune_and_extend(morphgraph: Command, folder: Path) -> None:
     """The six types of merges go, leaves first; then as many others get their ids."""
-    given = ("--tokenizer", "tokenizer.json", "--counts", "counts.tsv")
-    run = morphgraph("prune", *given, "--reference", "gold.tsv", "--count", 2, "--json")
+    given = ("tokenizer.json", "counts.tsv")
+    run = morphgraph("prune", *given, "--gold", "gold.tsv", "--count", 2, "--json")
     assert run.json["removed"] == ["undoing", "ing"]  # 20 times, and then 20 + 30
     assert [run.json[when]["vocab_size"] for when in ("before", "after")] == [12, 10]
     assert [s["true_positives"] for s in run.json["after"]["scores"]] == [2, None, 0, None]
@@ -159,8 +159,8 @@ def test_prune_and_extend(morphgraph: Command, folder: Path) -> None:
 def test_listed_types_and_what_they_cost(morphgraph: Command, folder: Path) -> None:
     """Without undo and ing (10) undo is un|do, doing do|in|g, and undoing has four parts."""
     (folder / "list.txt").write_text("undo\r\n\n10\n", encoding="utf-8")
-    given = ("knockout", "--tokenizer", "tokenizer.json", "--types", "list.txt")
-    report = morphgraph(*given, "--reference", "gold.tsv", "--json", "--out", "out").json
+    given = ("knockout", "tokenizer.json", "--types", "list.txt")
+    report = morphgraph(*given, "gold.tsv", "--json", "--out", "out").json
     assert report["cost"] == {
         "types": 2,
         "also": [],
@@ -173,16 +173,16 @@ def test_listed_types_and_what_they_cost(morphgraph: Command, folder: Path) -> N
     assert (report["removed"], report["vocab_size"]) == (["undo", "ing"], 10)
     assert Path("out/README.md").is_file()
     assert report["checks"][5]["number"] >= 2
-    for way in ("--portable", "--cascade"):
-        cost = morphgraph(*given, "--reference", "gold.tsv", "--json", way).json["cost"]
+    for way in (("--portable",), ("--set", "cascade")):
+        cost = morphgraph(*given, "gold.tsv", "--json", *way).json["cost"]
         assert (cost["also"], cost["tuple_merges"]) == (["undoing"], 0)
     without = morphgraph(*given)
     assert (
         "2 types go, and 0 others that they take along\n1 merge gets more than two" in without.out
     )
     assert "F1" not in without.out
-    assert "give only --cascade" in morphgraph(*given, "--count", "1").err
-    assert "--reference, or a file of types" in morphgraph(*given[:3]).err
+    assert "give only --portable and --set cascade" in morphgraph(*given, "--count", "1").err
+    assert "after the tokeniser, or a file of types" in morphgraph(*given[:2]).err
     for line, problem in (
         ("nodo", "line 2: “nodo” is not a type, nor the id of one"),
         ("99", "line 2: “99” is not"),
@@ -199,11 +199,11 @@ def test_a_vocabulary_before_and_after_edits(morphgraph: Command, folder: Path) 
     steps = [step, {"edit": "knockout", "types": ["un"]}]
     recipe = {"format": "morphgraph recipe", "version": 1, "steps": steps}
     (folder / "recipe.json").write_text(json.dumps(recipe), encoding="utf-8")
-    given = ("vocabulary", "--tokenizer", "tokenizer.json", "--recipe", "recipe.json", "--json")
+    given = ("vocabulary", "tokenizer.json", "--recipe", "recipe.json", "--json")
     found = morphgraph(*given, "--list", "unreachable").json["tokenisers"]
     assert [[row["type"] for row in one["list"]] for one in found] == [[], []]
     assert [one["figures"]["size"]["value"] for one in found] == [12, 12]
-    assert "for one --tokenizer" in morphgraph(*given, "--tokenizer", "demo:en").err
+    assert "for one tokeniser" in morphgraph(*given, "demo:en").err
 
 
 @pytest.mark.parametrize("command", ["knockout", "rebpe"])
@@ -214,8 +214,8 @@ def test_types_that_nothing_forms_are_reported_and_removed(
     tokenizer, gold = tmp_path / "tokenizer.json", tmp_path / "gold.tsv"
     tokenizer.write_text(json.dumps(small_document(SEVERAL_MERGES, "abcde")))
     gold.write_text("abcd\tabc d\n")
-    switches = ("--no-anneal", "--no-reify") if command == "rebpe" else ()
-    given = (command, "--tokenizer", tokenizer, "--reference", gold, "--bare", *switches)
+    switches = ("--set", "anneal=no,reify=no") if command == "rebpe" else ()
+    given = (command, tokenizer, gold, "--bare", *switches)
     left = morphgraph(*given, "--out", tmp_path / "left", "--json")
     assert left.json["never_formed"] == {"count": 1, "first": ["abcde"], "removed": False}
     shown = morphgraph(*given).out
@@ -223,27 +223,29 @@ def test_types_that_nothing_forms_are_reported_and_removed(
     dropped = morphgraph(*given, "--out", tmp_path / "out", "--drop-never-formed", "--json")
     assert dropped.json["never_formed"]["removed"]
     assert dropped.json["vocab_size"] == left.json["vocab_size"] - 1
-    again = morphgraph("score", "--tokenizer", tmp_path / "out", "--reference", gold, "--bare")
+    again = morphgraph("score", tmp_path / "out", gold, "--bare")
     assert again.code == 0 and again.err == "", "no warning"
-    warned = morphgraph("score", "--tokenizer", tmp_path / "left", "--reference", gold, "--bare")
+    warned = morphgraph("score", tmp_path / "left", gold, "--bare")
     assert "can never be formed: “abcde”" in warned.err
 
 
 def test_knockout_options(morphgraph: Command, folder: Path) -> None:
     arguments = ("knockout", *ON_GOLD, "--json")
-    last = morphgraph(*arguments, "--percent", "50", "--select", "last").json
+    last = morphgraph(*arguments, "--set", "percent=50,select=last").json
     assert last["removed"] == ["undoing", "ing", "in"]
-    assert len(morphgraph(*arguments, "--min-vocab-size", "11").json["removed"]) == 1
-    held = morphgraph(*arguments, "--holdout", "0.5", "--seed", "3").json
+    assert len(morphgraph(*arguments, "--set", "minimum-vocabulary=11").json["removed"]) == 1
+    held = morphgraph(*arguments, "--holdout", "0.5", "--set", "seed=3").json
     for name in ("before", "after"):
         assert "(holdout 0.5 seed 3)" in held["held_out"][name]["signature"]
         assert "holdout" not in held[name]["signature"]
     assert morphgraph(*arguments, "--holdout", "0").json["held_out"] is None
-    assert morphgraph(*arguments, "--select", "last").json["held_out"] is None, "nothing is learned"
+    assert morphgraph(*arguments, "--set", "select=last").json["held_out"] is None, (
+        "nothing is learned"
+    )
 
 
 def test_segment(morphgraph: Command, folder: Path) -> None:
-    given = ("segment", "--tokenizer", "tokenizer.json")
+    given = ("segment", "tokenizer.json")
     run = morphgraph(*given, "undog", "doä", "--json")
     assert run.err == ""
     ids = load_tokeniser("tokenizer.json").graph.ids
@@ -254,14 +256,17 @@ def test_segment(morphgraph: Command, folder: Path) -> None:
         for word, found in (("undog", known), ("doä", partly))
     ]
     assert morphgraph(*given, "undog", "g").out == "undo g\ng\n"
-    bare = morphgraph("segment", "--bare", "--tokenizer", "demo:en", "house").out
+    bare = morphgraph("segment", "demo:en", "--bare", "house").out
     assert not bare.startswith("Ġ")
-    assert morphgraph("segment", "house").out.startswith("Ġ"), "the English demo, if none is named"
-    assert morphgraph("segment", "--sentences", "the house").out.split() == ["the", "Ġhouse"]
+    assert morphgraph("segment", "demo:en", "house").out.startswith("Ġ")
+    assert morphgraph("segment", "demo:en", "--sentences", "the house").out.split() == [
+        "the",
+        "Ġhouse",
+    ]
 
 
 def test_segment_gives_the_splits_that_score(morphgraph: Command) -> None:
-    run = morphgraph("segment", "--method", "first(k=1)", "undesirable", "--json").json
+    run = morphgraph("segment", "demo:en", "undesirable", "--method", "first(k=1)", "--json").json
     (row,) = run["words"]
     assert (row["tokens"], row["splits"]) == (["Ġund"], [3])  # behind it nothing is cut any further
 
@@ -271,7 +276,7 @@ def test_train(morphgraph: Command, tmp_path: Path) -> None:
     # Ġ + a is most frequent; by then nothing ties.
     counts.write_text("ab 3\nac 2\nab 1\n", encoding="utf-8")
     arguments = ("--special", "<s>", "--special", "<t>", "--json")
-    run = morphgraph("train", "--counts", counts, "--vocab-size", "260", "--out", out, *arguments)
+    run = morphgraph("train", "bpe", counts, "--vocab-size", "260", "--out", out, *arguments)
     assert (run.code, run.err) == (0, "training …\n")
     assert run.json["vocab_size"] == 260
     assert run.json["merges"] == 2
@@ -280,7 +285,7 @@ def test_train(morphgraph: Command, tmp_path: Path) -> None:
     assert document["model"]["merges"] == [["Ġ", "a"], ["Ġa", "b"]]
     assert [token["content"] for token in document["added_tokens"]] == ["<s>", "<t>"]
     assert Tokenizer.from_file(str(out)).encode("ab ab<t>").tokens == ["a", "b", "Ġab", "<t>"]
-    said = morphgraph("train", "--counts", counts, "--vocab-size", "900", "--out", out).out
+    said = morphgraph("train", "bpe", counts, "--vocab-size", "900", "--out", out).out
     assert said == f"259 types, 3 merges: saved {out}\n"
 
 
@@ -294,7 +299,7 @@ def process(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[
 
 
 def test_words_from_standard_input() -> None:
-    done = process("segment", "--json", stdin="\ufeffundoing\r\n\nÄrger\n".encode())
+    done = process("segment", "demo:en", "--json", stdin="\ufeffundoing\r\n\nÄrger\n".encode())
     assert done.returncode == 0
     assert done.stderr == b""
     assert [row["word"] for row in json.loads(done.stdout)["words"]] == ["undoing", "Ärger"]
@@ -303,11 +308,15 @@ def test_words_from_standard_input() -> None:
 @pytest.mark.parametrize(
     "arguments, stdin, message",
     [
-        (["segment"], b"", "There are no words to segment"),
-        (["segment"], b"caf\xe9\n", "standard input, line 1: it is not valid UTF-8"),
-        (["segment", b"\xff\xfe".decode(errors="surrogateescape")], b"", "half of a surrogate"),
+        (["segment", "demo:en"], b"", "There are no words to segment"),
+        (["segment", "demo:en"], b"caf\xe9\n", "standard input, line 1: it is not valid UTF-8"),
         (
-            ["score", "--tokenizer", "none.json", "--reference", "demo:en"],
+            ["segment", "demo:en", b"\xff\xfe".decode(errors="surrogateescape")],
+            b"",
+            "half of a surrogate",
+        ),
+        (
+            ["score", "none.json", "demo:en"],
             b"",
             "none.json: no such",
         ),
@@ -323,7 +332,7 @@ def test_errors_of_a_real_process(arguments: list[str], stdin: bytes, message: s
 
 @pytest.mark.slow
 def test_a_closed_pipe_says_nothing() -> None:
-    command = f"{sys.executable} -c 'from morphgraph.cli import main; main()' segment"
+    command = f"{sys.executable} -c 'from morphgraph.cli import main; main()' segment demo:en"
     words = "\n".join(["unbreakable"] * 20_000).encode()
     done = subprocess.run(
         ["bash", "-c", f"{command} | head -n 1"],

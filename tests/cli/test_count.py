@@ -30,11 +30,11 @@ def test_count_and_train(morphgraph: Command, folder: Path) -> None:
     )
     assert run.err.startswith("counting …\n")
     model = folder / "model.json"
-    arguments = ("--method", "bpe", "--pipeline", "knockout", "--vocab-size", 258)
-    run = morphgraph("train", "--counts", out, *arguments, "--out", model)
+    arguments = ("--pipeline", "knockout", "--vocab-size", 258)
+    run = morphgraph("train", "bpe", out, *arguments, "--out", model)
     assert run.code == 0, run.err
     # Two merges: do, in 122 words; then, of pairs in 61 words, the one with the least id, n do.
-    assert morphgraph("segment", "--model", model, "do").out == "Ġ do\n"
+    assert morphgraph("segment", model, "do").out == "Ġ do\n"
 
 
 @pytest.mark.slow
@@ -190,8 +190,8 @@ def languages(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_parallel_text(morphgraph: Command, languages: Path) -> None:
-    both = ("--tokenizer", "demo:en", "--tokenizer", "demo:de")
-    run = morphgraph("vocabulary", "--corpus", languages, "--parallel", "--base", "en", *both)
+    both = ("demo:en", "demo:de")
+    run = morphgraph("vocabulary", *both, "--corpus", languages, "--set", "parallel,base=en")
     assert run.code == 0, run.err
     table, parity = run.out.split("\n\n")
     head, *rows = table.splitlines()
@@ -210,7 +210,8 @@ def test_parallel_text(morphgraph: Command, languages: Path) -> None:
 
 @pytest.mark.slow
 def test_by_file_as_json_by_any_number_of_workers(morphgraph: Command, languages: Path) -> None:
-    found = morphgraph("vocabulary", "--corpus", languages, "--json").json
+    given = ("vocabulary", "demo:en", "--corpus", languages)
+    found = morphgraph(*given, "--json").json
     assert (found["by"], found["unit"]) == ("file", "words")
     assert [(one["text"], one["words"]) for one in found["texts"]] == [("de", 7), ("en", 7)]
     [total] = found["all"]
@@ -219,14 +220,14 @@ def test_by_file_as_json_by_any_number_of_workers(morphgraph: Command, languages
     assert total["never_used"] < total["ordinary_types"]
     assert total["relative_tokens"] is None
     assert "parity" not in found
-    two = morphgraph("vocabulary", "--corpus", languages, "--json", "--workers", 2).json
+    two = morphgraph(*given, "--json", "--set", "workers=2").json
     assert two == found
-    lines = morphgraph("vocabulary", "--corpus", languages, "--limit", 1).out.splitlines()
+    lines = morphgraph(*given, "--limit", 1).out.splitlines()
     assert [line.split()[0] for line in lines[:3]] == ["File", "de", "all"]
     assert lines[3] == "1 of 2 files; --limit 0 shows all"
 
 
 def test_bad_lines_of_a_corpus_are_told(morphgraph: Command, folder: Path) -> None:
-    run = morphgraph("vocabulary", "--corpus", "bad.txt", "--bad-lines", "skip")
+    run = morphgraph("vocabulary", "demo:en", "--corpus", "bad.txt", "--set", "bad-lines=skip")
     assert run.code == 0
     assert "left out: 1 line" in run.err

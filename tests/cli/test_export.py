@@ -22,7 +22,7 @@ def bert(tmp_path: Path) -> Path:
 @pytest.mark.slow
 def test_a_method_on_a_tokeniser(morphgraph: Command, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    run = morphgraph("export", "--tokenizer", "demo:en", "--method", "flota(k=2)", "--out", out)
+    run = morphgraph("export", "demo:en", "--method", "flota(k=2)", "--out", out)
     assert run.code == 0, run.err
     assert "10,000 words and 1,000 sentences: the same ids" in run.out
     assert "form: folder (FLOTA is not a model of the tokenizers library)\n8,000 types\n" in run.out
@@ -34,7 +34,7 @@ def test_a_method_on_a_tokeniser(morphgraph: Command, tmp_path: Path) -> None:
     readme = (out / "README.md").read_text("utf-8")
     assert readme.startswith("# A tokeniser from morphgraph\n\nFLOTA(k=2), made from ` demo:en `")
     # What an earlier run wrote makes room; the other form is set aside.
-    again = morphgraph("export", "--tokenizer", "demo:en", "--out", out, "--json")
+    again = morphgraph("export", "demo:en", "--out", out, "--json")
     assert again.json["kind"] == "tokenizer.json" and again.json["method"] == "BPE"
     assert [path.name for path in out.glob("*.old*")] == ["tokeniser.method.json.old"]
 
@@ -43,7 +43,7 @@ def test_a_method_on_a_tokeniser(morphgraph: Command, tmp_path: Path) -> None:
 def test_a_method_on_a_vocabulary(morphgraph: Command, bert: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     for method, kind in (("flota", "folder"), ("wordpiece", "tokenizer.json")):
-        given = ("--tokenizer", bert, "--method", method, "--out", out, "--json")
+        given = (bert, "--method", method, "--out", out, "--json")
         run = morphgraph("export", *given)
         assert run.code == 0, run.err
         assert (run.json["kind"], run.json["vocab_size"]) == (kind, len(VOCABULARY))
@@ -63,7 +63,7 @@ def test_a_folder_with_a_vocabulary(morphgraph: Command, tmp_path: Path, name: s
     more = {"pad_token": "[UNK]", "mask_token": "[MASK]"}
     (folder / "tokenizer_config.json").write_text(json.dumps({**settings, **more}))
     out = tmp_path / "out"
-    run = morphgraph("export", "--tokenizer", folder, "--method", "flota(k=3)", "--out", out)
+    run = morphgraph("export", folder, "--method", "flota(k=3)", "--out", out)
     assert run.code == 0, run.err
     config = json.loads((out / "tokenizer_config.json").read_text())
     assert (config["model_max_length"], config["padding_side"]) == (64, "left")
@@ -76,9 +76,9 @@ def test_a_folder_with_a_vocabulary(morphgraph: Command, tmp_path: Path, name: s
 @pytest.mark.slow
 def test_a_recipe_first(morphgraph: Command, tmp_path: Path) -> None:
     edited, out = tmp_path / "edited", tmp_path / "out"
-    given = ("--tokenizer", "demo:nl", "--reference", "demo:nl", "--out", edited)
+    given = ("demo:nl", "demo:nl", "--out", edited)
     assert morphgraph("knockout", *given).code == 0
-    given = ("--tokenizer", "demo:nl", "--recipe", edited / "recipe.json", "--out", out)
+    given = ("demo:nl", "--recipe", edited / "recipe.json", "--out", out)
     run = morphgraph("export", *given, "--method", "longest(k=2)", "--json")
     assert run.code == 0, run.err
     held = json.loads((out / "tokeniser.method.json").read_text("utf-8"))["model"]
@@ -95,7 +95,6 @@ def test_a_rank_file_beside_it(morphgraph: Command, tmp_path: Path) -> None:
     ranks.write_bytes(data)
     command = [
         "export",
-        "--tokenizer",
         str(ranks),
         "--out",
         str(out),

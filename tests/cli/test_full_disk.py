@@ -29,27 +29,27 @@ pytestmark = pytest.mark.slow
 
 GOLD = "undo\tun do\nundoing\tun do ing\ndoing\tdo ing\nunbreakable\tun break able\n"
 MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("undo", "ing")]
-COMMON = ["--reference", "{work}/gold.tsv", "--tokenizer", "{work}/tokeniser"]
+COMMON = ["{work}/tokeniser", "{work}/gold.tsv"]
 MODEL = ["{work}/model"]
 
-COUNTED = ["--tokenizer", "{work}/tokeniser", "--counts", "{work}/counts.tsv"]
+COUNTED = ["{work}/tokeniser", "{work}/counts.tsv"]
 WRITING = {
     "score": ([*COMMON, "--out", "{disk}/a.csv"], ["--methods", "flota"]),
-    "compare": ([*COMMON, "--out", "{disk}/a.html"], ["--methods", "flota"]),
-    "knockout": ([*COMMON, "--out", "{disk}/a"], ["--min-vocab-size", "100"]),
-    "rebpe": ([*COMMON, "--out", "{disk}/a"], ["--no-reify"]),
+    "compare": ([*COMMON, "--out", "{disk}/a.html"], ["flota"]),
+    "knockout": ([*COMMON, "--out", "{disk}/a"], ["--set", "minimum_vocabulary=100"]),
+    "rebpe": ([*COMMON, "--out", "{disk}/a"], ["--set", "reify=no"]),
     "prune": ([*COUNTED, "--count", "3", "--out", "{disk}/a"], ["--count", "4"]),
     "extend": ([*COUNTED, "--add", "9", "--out", "{disk}/a"], ["--add", "5"]),
     "train": (
-        ["--counts", "{work}/counts.tsv", "--vocab-size", "300", "--out", "{disk}/a.json"],
+        ["bpe", "{work}/counts.tsv", "--vocab-size", "300", "--out", "{disk}/a.json"],
         ["--special", "<s>"],
     ),
     "count": (["{work}/text.txt", "--out", "{disk}/a.parquet"], ["--min-count", "2"]),
-    "export": (["--tokenizer", "{work}/tokeniser", "--out", "{disk}/a"], ["--method", "flota"]),
+    "export": (["{work}/tokeniser", "--out", "{disk}/a"], ["--method", "flota"]),
     "undertrained": ([*MODEL, "--out", "{disk}/a"], ["--share", "0.5"]),
-    "transplant": ([*MODEL, "--tokenizer", "{work}/tokeniser", "--out", "{disk}/a"], []),
+    "transplant": ([*MODEL, "{work}/tokeniser", "--out", "{disk}/a"], []),
     "silver": (
-        ["--counts", "wordfreq:en", "--words", "60", "--out", "{disk}/a.tsv"],
+        ["wordfreq:en", "--words", "60", "--out", "{disk}/a.tsv"],
         ["--words", "40"],
     ),
     "get": (["here", "--out", "{disk}/a.tsv"], []),
@@ -70,7 +70,7 @@ MORE = {
     ),
     "train a method": (
         "train",
-        [*WRITING["train"][0], "--method", "wordpiece"],
+        ["wordpiece", *WRITING["train"][0][1:]],
         ["--min-count", "2"],
     ),
 }

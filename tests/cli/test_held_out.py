@@ -18,7 +18,7 @@ from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
 
-NL = ("score", "--tokenizer", "demo:nl", "--reference", "demo:nl", "--scope", "morphemic",
+NL = ("score", "demo:nl", "demo:nl", "--scope", "morphemic",
       "--scores", "f1")  # fmt: skip
 
 
@@ -28,7 +28,7 @@ def f1(table: dict[str, Any], row: int) -> Any:
 
 @pytest.mark.slow
 def test_half_of_the_words_are_held_out_from_what_learns(morphgraph: Command) -> None:
-    run = morphgraph(*NL, "--methods", "bpe,knockout,rebpe", "--seed", "2", "--json")
+    run = morphgraph(*NL, "--methods", "bpe,knockout,rebpe", "--set", "seed=2", "--json")
     assert (run.code, run.err) == (0, "")
     whole, half = run.json["tables"]
     assert [whole["words"], half["words"]] == ["all words", "held out: holdout 0.5 seed 2"]
@@ -91,18 +91,16 @@ def test_it_is_told_wherever_scores_are_shown(morphgraph: Command, tmp_path: Pat
 def test_what_is_held_out(
     morphgraph: Command, methods: str, more: tuple[str, ...], words: list[str]
 ) -> None:
-    run = morphgraph(*NL, "--methods", methods, *more, "--resamples", "0", "--json")
+    run = morphgraph(*NL, "--methods", methods, *more, "--set", "resamples=0", "--json")
     assert [table["words"] for table in run.json["tables"]] == words
 
 
 @pytest.mark.parametrize("command", ["knockout", "rebpe"])
 def test_a_second_run_is_scored_on_a_fifth_of_the_words(morphgraph: Command, command: str) -> None:
-    run = morphgraph(command, "--tokenizer", "demo:nl", "--reference", "demo:nl", "--seed", "3")
+    run = morphgraph(command, "demo:nl", "demo:nl", "--set", "seed=3")
     first, second = (run.out.index(said) for said in ("on held-out words (", "on all words, which"))
     assert first < second and "(holdout 0.2 seed 3), all learned again without them" in run.out
-    shown = morphgraph(
-        command, "--tokenizer", "demo:nl", "--reference", "demo:nl", "--seed", "3", "--json"
-    ).json["held_out"]
+    shown = morphgraph(command, "demo:nl", "demo:nl", "--set", "seed=3", "--json").json["held_out"]
     tokeniser = mg.load("demo:nl")
     learn = tokeniser.knock_out if command == "knockout" else tokeniser.rebpe
     again = learn(mg.read_gold("demo:nl"), seed=3).held_out
@@ -119,18 +117,16 @@ def test_a_file_tells_what_it_was_learned_from(
     morphgraph: Command, tmp_path: Path, command: str
 ) -> None:
     made = tmp_path / "made"
-    begin = (command, "--tokenizer", "demo:nl", "--reference", "demo:nl", "--out", made)
+    begin = (command, "demo:nl", "demo:nl", "--out", made)
     assert morphgraph(*begin).code == 0
     exported = tmp_path / "exported"
-    assert morphgraph("export", "--tokenizer", made, "--out", exported).code == 0
+    assert morphgraph("export", made, "--out", exported).code == 0
     for folder in (made, exported):
-        mine = ("score", "--tokenizer", folder, *NL[3:], "--methods", "bpe,flota")
+        mine = ("score", folder, *NL[2:], "--methods", "bpe,flota")
         whole, same = morphgraph(*mine, "--holdout", "0.2", "--json").json["tables"]
         assert [row["held_in"] for row in whole["rows"]] == [True, True]
         assert [row["held_in"] for row in same["rows"]] == [True, True], "all words were seen"
-        [foreign] = morphgraph(
-            "score", "--tokenizer", folder, "--reference", "demo:de", *NL[5:], "--json"
-        ).json["tables"]
+        [foreign] = morphgraph("score", folder, "demo:de", *NL[3:], "--json").json["tables"]
         assert [row["held_in"] for row in foreign["rows"]] == [False]
 
 
@@ -139,14 +135,12 @@ def test_a_reference_of_one_word_has_nothing_to_hold_out(
 ) -> None:
     gold = tmp_path / "gold.tsv"
     gold.write_text("undo\tun do\n")
-    run = morphgraph(
-        "score", "--tokenizer", "demo:en", "--reference", gold, "--methods", "knockout"
-    )
+    run = morphgraph("score", "demo:en", gold, "--methods", "knockout")
     assert run.code != 0
     assert "A reference of 1 word has too few to hold out a share of 0.5." in run.err
 
 
-KNOCKOUT = ("knockout", "--tokenizer", "demo:nl", "--reference", "demo:nl", "--out", "made")
+KNOCKOUT = ("knockout", "demo:nl", "demo:nl", "--out", "made")
 
 
 @pytest.fixture
@@ -161,14 +155,14 @@ def test_a_file_that_tells_it_wrongly_is_an_error(morphgraph: Command, made: Pat
     document = json.loads(path.read_text("utf-8"))
     document["model"]["morphgraph"]["learned_from"][0]["seed"] = "x"
     path.write_text(json.dumps(document), encoding="utf-8")
-    run = morphgraph("score", "--tokenizer", made, *NL[3:])
+    run = morphgraph("score", made, *NL[2:])
     assert "field model.morphgraph.learned_from: references with a name" in run.err
 
 
 def test_a_recipe_tells_it_too_but_not_of_baselines(morphgraph: Command, made: Path) -> None:
-    baseline = ("--select", "last", "--percent", "10")
+    baseline = ("--set", "select=last,percent=10")
     for more, held_in in (((), True), (baseline, False)):
         morphgraph(*KNOCKOUT, *more)
-        for given in (("--recipe", made / "recipe.json"), ("--tokenizer", made)):
-            [table] = morphgraph(*NL, *given, "--json").json["tables"][:1]
+        for given in (("demo:nl", "--recipe", made / "recipe.json"), (made,)):
+            [table] = morphgraph("score", *given, *NL[2:], "--json").json["tables"][:1]
             assert [row["held_in"] for row in table["rows"]] == [held_in], given

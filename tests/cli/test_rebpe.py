@@ -17,7 +17,7 @@ from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.merging import segment
 
-DEMO = ("--tokenizer", "demo:nl", "--reference", "demo:nl")
+DEMO = ("demo:nl", "demo:nl")
 
 
 def library_run(**settings: Any) -> ReBPERun:
@@ -58,7 +58,7 @@ def test_json_log_recipe_and_tokeniser(morphgraph: Command, tmp_path: Path) -> N
     assert report["tokens_added"] == run.tokens_added
     assert [check["name"] for check in report["checks"]][1] == "removed types emitted"
     # The saved tokeniser scores the same, and the recipe makes the same merges again.
-    again = morphgraph("score", "--tokenizer", tmp_path, "--reference", "demo:nl", "--json")
+    again = morphgraph("score", tmp_path, "demo:nl", "--json")
     assert again.json["scores"] == report["scores"]
     fresh = load_tokeniser("demo:nl")
     recipe = tmp_path / "recipe.json"
@@ -72,13 +72,13 @@ def test_json_log_recipe_and_tokeniser(morphgraph: Command, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("options", "settings"),
     [
-        (["--no-reify", "--threshold", "0.7"], {"reify": False, "threshold": 0.7}),
-        (["--no-repair", "--iterations", "3"], {"repair": False, "iterations": 3}),
+        (["--set", "reify=no", "--threshold", "0.7"], {"reify": False, "threshold": 0.7}),
+        (["--set", "repair=no,iterations=3"], {"repair": False, "iterations": 3}),
         (
-            ["--min-good", "2", "--max-vocab-size", "8003"],
+            ["--set", "minimum_good=2", "--set", "maximum-vocabulary=8003"],
             {"minimum_good": 2, "maximum_vocabulary": 8003},
         ),
-        (["--scope", "whole-word"], {"scope": "whole-word"}),
+        (["--set", "scope=whole-word"], {"scope": "whole-word"}),
     ],
 )
 def test_switches(morphgraph: Command, options: list[str], settings: dict[str, Any]) -> None:
@@ -93,7 +93,7 @@ def test_switches(morphgraph: Command, options: list[str], settings: dict[str, A
 
 
 def test_table(morphgraph: Command) -> None:
-    result = morphgraph("rebpe", *DEMO, "--iterations", "1")
+    result = morphgraph("rebpe", *DEMO, "--set", "iterations=1")
     assert result.code == 0
     assert "knockout" in result.out
     assert "stopped at the limit of iterations" in result.out
@@ -102,7 +102,7 @@ def test_table(morphgraph: Command) -> None:
 
 @pytest.mark.slow
 def test_several_languages(morphgraph: Command, tmp_path: Path) -> None:
-    given = ("rebpe", "--tokenizer", "demo:nl", "--reference", "demo:nl", "--reference", "demo:de")
+    given = ("rebpe", "demo:nl", "demo:nl", "demo:de")
     report = morphgraph(*given, "--weights", "1,2", "--out", tmp_path, "--json").json
     golds = [read_reference(demo_gold_path(code), name=f"demo:{code}") for code in ("nl", "de")]
     languages = Languages.joined(golds, [1, 2])
@@ -134,9 +134,10 @@ def test_several_languages(morphgraph: Command, tmp_path: Path) -> None:
     assert all(one["after"] > one["before"] for one in report["languages"])
     assert report["held_out"] is None
     # What was saved knows each of the references that it was learned from.
-    scored = ("score", "--tokenizer", tmp_path / "tokeniser.bte.json", "--scope", "morphemic")
+    scored = ("--scope", "morphemic", "--json")
+    saved = tmp_path / "tokeniser.bte.json"
     for code in ("nl", "de"):
-        found = morphgraph(*scored, "--reference", f"demo:{code}", "--json").json
+        found = morphgraph("score", saved, f"demo:{code}", *scored).json
         assert found["tables"][0]["rows"][0]["held_in"]
     run_again = morphgraph(*given, "--holdout", "0")
     lines = run_again.out.splitlines()

@@ -27,9 +27,9 @@ from morphgraph.segment.segmenter import method_on, standard_segmenter
 from morphgraph.tables.scores import scores_table
 from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 
-ON_GOLD = ("score", "--tokenizer", "tokenizer.json", "--reference", "gold.tsv")
-ON_BOTH = (*ON_GOLD, "--reference", "morphs.tsv")
-DEMO = ("--tokenizer", "demo:nl", "--reference", "demo:nl")
+ON_GOLD = ("score", "tokenizer.json", "gold.tsv")
+ON_BOTH = (*ON_GOLD, "morphs.tsv")
+DEMO = ("demo:nl", "demo:nl")
 NL = ("score", *DEMO, "--scope", "morphemic", "--methods", "bpe,flota", "--scores", "precision")
 
 
@@ -47,7 +47,7 @@ def printed(out: str) -> list[list[str]]:
 
 def test_scores_by_hand(morphgraph: Command, folder: Path) -> None:
     """BPE: undoing, undo, do|ing. Of 4 gold boundaries, the one in doing is a split."""
-    run = morphgraph(*ON_BOTH, "--resamples", "0", "--json")
+    run = morphgraph(*ON_BOTH, "--set", "resamples=0", "--json")
     assert (run.code, run.err) == (0, "")
     tables = run.json["tables"]
     assert [(t["reference"], t["scope"], t["weighting"]) for t in tables] == [
@@ -68,7 +68,7 @@ def test_scores_by_hand(morphgraph: Command, folder: Path) -> None:
 
 
 def test_the_shape_of_json(morphgraph: Command, folder: Path) -> None:
-    given = ("--methods", "bpe,flota", "--ideal", "--scores", "f1,fertility", "--json")
+    given = ("--methods", "bpe,flota,ideal", "--scores", "f1,fertility", "--json")
     report = morphgraph(*ON_BOTH, *given).json
     assert list(report) == ["tokeniser", "scores", "entries", "skipped", "signature", "tables"]
     assert (report["tokeniser"], report["entries"]) == ("BPE", 3)
@@ -95,8 +95,8 @@ def test_the_shape_of_json(morphgraph: Command, folder: Path) -> None:
 
 @pytest.mark.slow
 def test_json_is_the_library_s(morphgraph: Command) -> None:
-    given = ["--reference", "demo:de", "--methods", "bpe,dropout(p=0.3, seed=2),flota", "--ideal"]
-    given += ["--scores", "all", "--baseline", "3", "--seed", "5", "--resamples", "200"]
+    given = ["demo:de", "--methods", "bpe,dropout(p=0.3, seed=2),flota,ideal"]
+    given += ["--scores", "all", "--set", "baseline=3,seed=5,resamples=200"]
     report = morphgraph("score", *DEMO, *given, "--frequencies", "wordfreq:nl", "--json").json
     tokeniser = load_tokeniser("demo:nl")
     named = {"bpe": {}, "dropout": {"p": 0.3, "seed": 2}, "flota": {}}
@@ -137,7 +137,7 @@ def test_models_and_a_recipe(morphgraph: Command, folder: Path) -> None:
     tokeniser.graph.knockout(["undoing", "undo"])
     recipe.write_bytes(write_recipe(tokeniser))
     report = morphgraph(
-        *ON_GOLD, "--recipe", recipe, "--model", model, "--scope", "morphemic", "--json"
+        *ON_GOLD, "--recipe", recipe, "--methods", f"bpe,{model}", "--scope", "morphemic", "--json"
     ).json
     [table] = report["tables"]
     assert [row["tokeniser"] for row in table["rows"]] == ["BPE", "before"]
@@ -146,7 +146,7 @@ def test_models_and_a_recipe(morphgraph: Command, folder: Path) -> None:
 
 
 def test_a_reference_without_whole_words_is_na(morphgraph: Command, folder: Path) -> None:
-    arguments = ("score", "--tokenizer", "tokenizer.json", "--reference", "morphs.tsv",
+    arguments = ("score", "tokenizer.json", "morphs.tsv",
                  "--scope", "whole-word", "--scores", "f1,exact")  # fmt: skip
     run = morphgraph(*arguments)
     assert (run.code, run.err) == (0, "")
@@ -160,7 +160,7 @@ def test_a_reference_without_whole_words_is_na(morphgraph: Command, folder: Path
 
 
 def test_help_lists_every_score(morphgraph: Command, folder: Path) -> None:
-    run = morphgraph(*ON_GOLD, "--scores", "help")
+    run = morphgraph("score", "--scores", "help")
     assert (run.code, run.err) == (0, "")
     rows = {row[1]: (row[0], row[2]) for row in printed(run.out) if len(row) == 3}
     del rows["score"]
@@ -179,19 +179,19 @@ def test_the_baseline(morphgraph: Command) -> None:
     assert first["rows"][0]["scores"]["precision"]["p"] is None
     assert first["rows"][1]["scores"]["precision"]["p"] == pytest.approx(1 / 1001)
     assert "|test:approximate randomisation 1000 seed 0 against BPE:" in first["signature"]
-    second = morphgraph(*NL, "--baseline", "2", "--json").json["tables"][0]
+    second = morphgraph(*NL, "--set", "baseline=2", "--json").json["tables"][0]
     assert second["rows"][1]["scores"]["precision"]["p"] is None
     assert second["rows"][0]["scores"]["precision"]["p"] == pytest.approx(1 / 1001)
     assert "against FLOTA" in second["signature"]
-    none = morphgraph(*NL, "--baseline", "0", "--json").json["tables"][0]
+    none = morphgraph(*NL, "--set", "baseline=0", "--json").json["tables"][0]
     assert [row["scores"]["precision"]["p"] for row in none["rows"]] == [None, None]
     assert "|test:" not in none["signature"]
-    assert "*" not in morphgraph(*NL, "--baseline", "0").out
+    assert "*" not in morphgraph(*NL, "--set", "baseline=0").out
     assert "***" in morphgraph(*NL).out
 
 
 def test_a_printed_table(morphgraph: Command, folder: Path) -> None:
-    given = (*ON_GOLD, "--resamples", "0", "--scores", "precision,recall,fertility")
+    given = (*ON_GOLD, "--set", "resamples=0", "--scores", "precision,recall,fertility")
     lines = morphgraph(*given).out.splitlines()
     assert lines[1] == "gold.tsv, morphemic boundaries over word types"
     assert printed(lines[2])[0] == [
@@ -205,7 +205,7 @@ def test_a_printed_table(morphgraph: Command, folder: Path) -> None:
 def test_one_tokeniser_on_several_references_is_one_table(
     morphgraph: Command, folder: Path
 ) -> None:
-    given = (*ON_BOTH, "--resamples", "0", "--scope", "morphemic")
+    given = (*ON_BOTH, "--set", "resamples=0", "--scope", "morphemic")
     lines = morphgraph(*given).out.splitlines()
     assert lines[1] == "BPE, morphemic boundaries over word types"
     assert printed(lines[2])[0] == [
@@ -232,21 +232,21 @@ def test_one_tokeniser_on_several_references_is_one_table(
     rows = list(csv.DictReader(io.StringIO((folder / "rows.csv").read_text("utf-8"))))
     assert [(row["reference"], row["exact"]) for row in rows] == [
         ("gold.tsv", "0.3333333333333333"), ("morphs.tsv", "1.0")][::-1]  # fmt: skip
-    assert "languages" not in morphgraph(*given, "--ideal", "--json").json
+    assert "languages" not in morphgraph(*given, "--methods", "bpe,ideal", "--json").json
     assert "languages" not in morphgraph(*ON_GOLD, "--json").json
 
 
 def test_partial_gold_is_told_beside_its_table(morphgraph: Command, folder: Path) -> None:
     partial = folder / "derivations.tsv"
     partial.write_text("do\tundo\tV\tV\tun\tprefix\n", encoding="utf-8")
-    shown = morphgraph(*ON_GOLD, "--reference", partial, "--resamples", "0").out
+    shown = morphgraph(*ON_GOLD, partial, "--set", "resamples=0").out
     note = "derivations.tsv: The gold is partial (one affix a word)"
     assert shown.count("gold is partial") == 1 and note in shown
-    of_both = (*ON_GOLD, "--reference", partial, "--resamples", "0", "--ideal")
+    of_both = (*ON_GOLD, partial, "--set", "resamples=0", "--methods", "bpe,ideal")
     whole, _, of_partial = morphgraph(*of_both).out.partition("derivations.tsv, ")
     note = "The gold is partial (one affix a word)"
     assert note not in whole and note in of_partial
-    found = morphgraph(*ON_GOLD, "--reference", partial, "--json").json
+    found = morphgraph(*ON_GOLD, partial, "--json").json
     assert {table["partial"] for table in found["tables"]} == {"", "one affix a word"}
 
 
@@ -254,17 +254,13 @@ def test_partial_gold_is_told_beside_its_table(morphgraph: Command, folder: Path
 
 
 @pytest.mark.slow
-def test_signatures_only(morphgraph: Command) -> None:
-    arguments = (*NL, "--ideal", "--reference", "demo:de")
-    run = morphgraph(*arguments, "--signature-only")
-    assert (run.code, run.err) == (0, "")
-    lines = run.out.splitlines()
-    assert len(lines) == 6
+def test_signatures(morphgraph: Command) -> None:
+    arguments = (*NL, "demo:de", "--methods", "ideal", "--json")
+    tables = morphgraph(*arguments).json["tables"]
+    lines = [row["signature"] for table in tables for row in table["rows"]]
     assert [line.split("@")[0] for line in lines] == [
         *["reference:demo:nl"] * 3, *["reference:demo:de"] * 3]  # fmt: skip
-    assert morphgraph(*arguments, "--signature-only").out == run.out
-    report = morphgraph(*arguments, "--json").json
-    assert lines == [row["signature"] for table in report["tables"] for row in table["rows"]]
+    assert morphgraph(*arguments).json["tables"] == tables
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -309,7 +305,7 @@ def test_files(morphgraph: Command, folder: Path) -> None:
 
 @pytest.mark.slow
 def test_flota(morphgraph: Command) -> None:
-    arguments = ("score", *DEMO, "--scores", "f1", "--resamples", "0", "--flota")
+    arguments = ("score", *DEMO, "--set", "resamples=0", "--scores", "f1,flota")
     [report] = morphgraph(*arguments, "--json").json["flota"]
     tokeniser = load_tokeniser("demo:nl")
     found = flota_scores(
@@ -327,7 +323,7 @@ def test_flota(morphgraph: Command) -> None:
     ]
     assert [row[2] for row in rows] == [f"{100 * s.coverage:.2f}" for s in found.scores]
     assert out.rstrip().endswith(found.signature)
-    assert "flota" not in morphgraph(*arguments[:-1], "--json").json
+    assert "flota" not in morphgraph(*arguments[:-2], "--json").json
 
 
 # --- breakdowns -----------------------------------------------------------------------------------
@@ -335,7 +331,8 @@ def test_flota(morphgraph: Command) -> None:
 
 @pytest.mark.slow
 def test_a_breakdown(morphgraph: Command) -> None:
-    given = ("--scores", "exact", "--ideal", "--by", "length", "--resamples", "200", "--seed", "3")
+    given = ("--scores", "exact", "--methods", "ideal", "--by", "length")
+    given = (*given, "--set", "resamples=200,seed=3")
     arguments = (*NL, *given)
     told = morphgraph(*arguments, "--json").json
     [report] = told["breakdowns"]
@@ -389,7 +386,7 @@ def test_predictions_beside_a_tokeniser(morphgraph: Command, folder: Path) -> No
     theirs, saved = folder / "theirs.tsv", folder / "morfessor.txt"
     theirs.write_text("undoing\tun @@doing\nundo\tun @@do\ndoing\tdo @@i @@ng\n")
     saved.write_text("# by hand\n1 un + do + ing\n1 un + do\n3 do + ing\n")
-    arguments = (*ON_GOLD, "--predictions", theirs, "--predictions", saved,
+    arguments = (*ON_GOLD, "--methods", f"bpe,{theirs},{saved}",
                  "--scope", "morphemic", "--scores", "precision,recall")  # fmt: skip
     run = morphgraph(*arguments, "--json")
     assert (run.code, run.err) == (0, "")
@@ -402,7 +399,7 @@ def test_predictions_beside_a_tokeniser(morphgraph: Command, folder: Path) -> No
     assert 0 < rows[1]["scores"]["recall"]["p"] <= 1, "tested like any other"
     assert rows[1]["scores"]["recall"]["interval"][0] < 3 / 4
     assert "|tokeniser:predictions:theirs.tsv@" in rows[1]["signature"]
-    alone = morphgraph("score", "--predictions", theirs, "--reference", "gold.tsv")
+    alone = morphgraph("score", theirs, "gold.tsv")
     assert (alone.code, alone.err) == (0, "")
     assert "75.00" in alone.out
 
@@ -411,26 +408,26 @@ def test_predictions_that_cannot_be_read_do_not_stop_others(
     morphgraph: Command, folder: Path
 ) -> None:
     broken, theirs = folder / "broken.txt", folder / "theirs.txt"
-    broken.write_bytes(b"\xff")
+    broken.write_text("other wor ds\n")
     theirs.write_text("un do ing\nun do\ndo ing\n")
-    arguments = ("score", "--reference", "gold.tsv", "--reference", "morphs.tsv", "--predictions")
-    run = morphgraph(*arguments, broken, "--predictions", theirs, "--scope", "morphemic")
+    given = ("gold.tsv", "morphs.tsv", "--methods", f"{broken},{theirs}")
+    run = morphgraph("score", theirs, *given, "--scope", "morphemic")
     assert run.code == 0
-    assert "broken: broken.txt, line 1: the byte 0xFF is not UTF-8" in run.out
+    assert "broken: broken.txt segments none of the 3 words of gold.tsv" in run.out
     assert ["broken", "failed"] in [row[:2] for row in printed(run.out)]
     assert any(row[:1] == ["theirs"] and row[2].startswith("100.00") for row in printed(run.out))
 
 
 @pytest.mark.slow
 def test_runs_give_means_and_deviations(morphgraph: Command, folder: Path) -> None:
-    arguments = (*ON_GOLD, "--methods", "bpe,dropout(p=0.5, queue=true)", "--runs", "4")
-    run = morphgraph(*arguments, "--scores", "fertility", "--resamples", "0", "--json")
+    arguments = (*ON_GOLD, "--methods", "bpe,dropout(p=0.5, queue=true)", "--set", "runs=4")
+    run = morphgraph(*arguments, "--scores", "fertility", "--set", "resamples=0", "--json")
     plain, dropout = run.json["tables"][0]["rows"]
     assert "deviation" not in plain["scores"]["fertility"]
     assert dropout["scores"]["fertility"]["deviation"] > 0
     assert "|runs:mean of 4 seeds in a row|" in dropout["signature"]
     assert "BPE-dropout(p=0.5,seed=0,queue=true):" in dropout["signature"]
-    shown = morphgraph(*arguments, "--scores", "fertility", "--resamples", "0").out
+    shown = morphgraph(*arguments, "--scores", "fertility", "--set", "resamples=0").out
     assert "BPE-dropout (p=0.5, queue=true)" in shown
     assert "Means over seeds, ± their standard deviation." in shown
 
@@ -439,8 +436,8 @@ def test_runs_give_means_and_deviations(morphgraph: Command, folder: Path) -> No
 
 
 def test_a_comparison_is_the_library_s(morphgraph: Command) -> None:
-    methods = "bpe,dropout(p=0.3, seed=2),flota(k=3),greedy"
-    report = morphgraph("compare", *DEMO, "--methods", methods, "--limit", "80", "--json").json
+    methods = ("bpe", "dropout(p=0.3, seed=2)", "flota(k=3)", "greedy")
+    report = morphgraph("compare", *DEMO, *methods, "--limit", "80", "--json").json
     tokeniser = load_tokeniser("demo:nl")
     entries = read_reference(demo_gold_path("nl")).entries[:80]
     named = {"bpe": {}, "dropout": {"p": 0.3, "seed": 2}, "flota": {"k": 3}, "greedy": {}}
@@ -465,7 +462,7 @@ def test_comparisons_of_models_and_their_files(morphgraph: Command, tmp_path: Pa
     model.write_bytes(write_model(method_on(load_tokeniser("demo:nl"), "dropout", {"p": 0.5})))
     for name in ("words.csv", "words.tex", "words.html"):
         result = morphgraph(
-            "compare", *DEMO, "--model", model, "--limit", "10", "--out", tmp_path / name
+            "compare", *DEMO, "bpe", model, "--limit", "10", "--out", tmp_path / name
         )
         assert result.code == 0
         assert "model" in result.out
@@ -480,7 +477,7 @@ def test_morphscore_as_released_where_a_file_is_whole(morphgraph: Command, folde
     rows = ("0,undoing,undo,ing", "1,doing,doin,g", "2,undo,un,do", "3,undoing,undo,xx")
     Path("ms.csv").write_text("\n".join([",full_word,pt1,rest", *rows]), encoding="utf-8")
     wanted = load("tokenizer.json").morphscore_strict("ms.csv")
-    given = ("score", "--tokenizer", "tokenizer.json", "--reference", "ms.csv", "--ideal")
+    given = ("score", "tokenizer.json", "ms.csv", "--methods", "ideal")
     run = morphgraph(*given, "--out", "scores.md")
     line = f"(morphscore_strict), ms.csv: BPE {wanted:.2%}, Ideal n/a.".replace("%", " %")
     assert line in run.out
@@ -488,14 +485,14 @@ def test_morphscore_as_released_where_a_file_is_whole(morphgraph: Command, folde
     assert line.replace("_", "\\_") in written
     strict = morphgraph(*given, "--json").json["morphscore_strict"]
     assert strict == {"ms.csv": {"BPE": wanted, "Ideal": None}}
-    assert "morphscore_strict" not in morphgraph(*given, "--sample", "1").out
+    assert "morphscore_strict" not in morphgraph(*given, "--read", "sample=1").out
     assert "morphscore_strict" not in morphgraph(*ON_GOLD).out
 
 
 def test_silver_beside_gold_is_noted(morphgraph: Command, folder: Path) -> None:
     silver = "# silver: Morfessor\nundo\tun do\n"
     Path("silver.tsv").write_text(silver, encoding="utf-8")
-    both = morphgraph(*ON_GOLD, "--reference", "silver.tsv", "--out", "scores.md")
+    both = morphgraph(*ON_GOLD, "silver.tsv", "--out", "scores.md")
     assert both.out.count("Silver and gold references are mixed: ") == 1
     assert "Silver and gold references are mixed: " in Path("scores.md").read_text(encoding="utf-8")
     for one in (ON_BOTH, (*ON_GOLD[:-1], "silver.tsv")):

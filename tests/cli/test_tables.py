@@ -100,12 +100,12 @@ def test_scores_on_a_terminal_of_80_columns(tmp_path: Path) -> None:
     """In a real terminal; the gold has numbers enough to need more than 80 columns."""
     gold = tmp_path / "gold.tsv"
     gold.write_text("undoing\tun do ing\nundesirable\tun desir able\n", encoding="utf-8")
-    given = ["--tokenizer", "demo:en", "--reference", str(gold), "--methods", "bpe,flota"]
+    given = ["demo:en", str(gold), "--methods", "bpe,flota"]
     leader, follower = pty.openpty()
     ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
     run = subprocess.Popen(
-        [sys.executable, "-m", "morphgraph", "score", *given, "--resamples", "100"],
+        [sys.executable, "-m", "morphgraph", "score", *given, "--set", "resamples=100"],
         stdout=follower,
         stderr=subprocess.DEVNULL,
         stdin=follower,

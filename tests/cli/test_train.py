@@ -34,8 +34,8 @@ LANGUAGES = {"en": "undoing\t9\nundo\t5\n", "tr": "evlerde\t7\nevler\t6\n", "emp
 @pytest.mark.parametrize("method", METHODS)
 def test_train_and_segment(morphgraph: Command, folder: Path, method: str) -> None:
     out = folder / "model.json"
-    arguments = ("--counts", "counts.tsv", "--vocab-size", 260, "--out", out, "--json")
-    run = morphgraph("train", "--method", method, *arguments)
+    arguments = ("counts.tsv", "--pipeline", "spaces" if "prime" in method else "plain", "--json")
+    run = morphgraph("train", method, *arguments, "--vocab-size", 260, "--out", out)
     assert run.code == 0, run.err
     loses = method in ("morfessor", "unigram", "unigram-prime", "wordpiece")
     assert ("No capital letter is in the vocabulary" in run.err) == loses
@@ -45,7 +45,7 @@ def test_train_and_segment(morphgraph: Command, folder: Path, method: str) -> No
     assert report["pipeline"] == ("spaces" if "prime" in method else "plain")
     model = read_model(out.read_bytes(), "model.json")
     assert (model.vocabulary_size, model.signature()) == (report["vocab_size"], report["signature"])
-    shown = morphgraph("segment", "--model", out, "undoing", "redoing", "--json").json
+    shown = morphgraph("segment", out, "undoing", "redoing", "--json").json
     assert shown["signature"] == report["signature"]
     assert [row["word"] for row in shown["words"]] == ["undoing", "redoing"]
     plain = "".join(shown["words"][0]["tokens"]).replace("##", "")
@@ -60,40 +60,40 @@ def languages(folder: Path) -> Path:
 
 
 def test_train_on_several_languages(morphgraph: Command, languages: Path) -> None:
-    out, two = languages / "m.json", ("--counts", "en=en.tsv", "--counts", "tr=tr.tsv")
-    learn = ("train", "--vocab-size", 265, "--out", out, *two, "--method")
+    out, two = languages / "m.json", ("en=en.tsv", "tr=tr.tsv")
+    learn = ("train", "--vocab-size", 265, "--out", out)
     counts = {"en": {"undoing": 9, "undo": 5}, "tr": {"evlerde": 7, "evler": 6}}
 
     def made() -> tuple[str, ...]:
         return tuple(read_model(out.read_bytes(), "m.json").types)
 
-    assert morphgraph(*learn, "parity", "--json").json["method"] == "parity"
+    assert morphgraph(*learn, "parity", *two, "--json").json["method"] == "parity"
     assert made() == mg.train("parity", counts, 265).types
-    run = morphgraph(*learn, "parity(window=2, alpha=1.0, global_merges=2)")
+    run = morphgraph(*learn, "parity(window=2, alpha=1.0, global_merges=2)", *two)
     assert run.code == 0, run.err
     assert made() != mg.train("parity", counts, 265).types
     # Development texts: Turkish stays behind.
     long = ("--development", "en=en.tsv", "--development", "tr=wordfreq:tr")
-    assert morphgraph(*learn, "parity", *long).code == 0
+    assert morphgraph(*learn, "parity", *two, *long).code == 0
     development = {"en": counts["en"], "tr": "wordfreq:tr"}
     assert made() == mg.train("parity", counts, 265, development=development).types
     assert {text.strip("Ġ")[:1] for text in made()[256:]} <= set("evlrd")
     # The other methods train on the sums.
-    assert morphgraph(*learn, "bpe").code == 0
+    assert morphgraph(*learn, "bpe", *two, "--pipeline", "plain").code == 0
     assert made() == mg.train("bpe", counts["en"] | counts["tr"], 265).types
-    assert morphgraph("train", "--vocab-size", 260, "--out", "t.json", *two).code == 0
+    assert morphgraph("train", "bpe", *two, "--vocab-size", 260, "--out", "t.json").code == 0
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["--counts", "en.tsv"], "balances several languages, and there is only one"),
-        (["--counts", "en=en.tsv"], "balances several languages, and there is only one"),
-        (["--counts", "en=en.tsv", "--counts", "tr.tsv"], "--counts tr.tsv does not say its"),
-        (["--counts", "en=en.tsv", "--counts", "en=tr.tsv"], "--counts has en twice"),
-        (["--counts", "en=en.tsv", "--counts", "x=empty.tsv"], "empty.tsv: the file has no words"),
+        (["en.tsv"], "balances several languages, and there is only one"),
+        (["en=en.tsv"], "balances several languages, and there is only one"),
+        (["en=en.tsv", "tr.tsv"], "tr.tsv does not say its"),
+        (["en=en.tsv", "en=tr.tsv"], "en=tr.tsv: give each language once"),
+        (["en=en.tsv", "x=empty.tsv"], "empty.tsv: the file has no words"),
         (
-            ["--counts", "en=en.tsv", "--counts", "tr=tr.tsv", "--development", "tr=tr.tsv"],
+            ["en=en.tsv", "tr=tr.tsv", "--development", "tr=tr.tsv"],
             "Of en there is a training or a development text, but not both",
         ),
     ],
@@ -101,7 +101,7 @@ def test_train_on_several_languages(morphgraph: Command, languages: Path) -> Non
 def test_languages_that_are_refused(
     morphgraph: Command, languages: Path, given: list[str], message: str
 ) -> None:
-    run = morphgraph("train", "--vocab-size", 265, "--out", "m.json", "--method", "parity", *given)
+    run = morphgraph("train", "parity", *given, "--vocab-size", 265, "--out", "m.json")
     assert (run.code, message in run.err) == (2, True), run.err
     assert not (languages / "m.json").exists()
 
@@ -109,32 +109,43 @@ def test_languages_that_are_refused(
 def test_morphbpe_learns_from_a_reference(morphgraph: Command, folder: Path) -> None:
     (folder / "gold.txt").write_text("undoing\tun @@do @@ing\t100\nundo\tun @@do\t100\n")
     (folder / "words.tsv").write_text("undoing\t40\nundo\t30\nxyxy\t5\n")
-    given = ("train", "--counts", "words.tsv", "--vocab-size", 261, "--out", "m.json")
-    run = morphgraph(*given, "--method", "morphbpe", "--reference", "gold.txt", "--json")
+    given = ("words.tsv", "--vocab-size", 261, "--out", "m.json")
+    run = morphgraph("train", "morphbpe", *given, "--gold", "gold.txt", "--json")
     assert run.code == 0, run.err
     assert run.json["method"] == "morphbpe"
     assert run.json["vocab_size"] == 261
     assert "morphbpe-plain-261" in run.json["signature"]
     assert mg.load(folder / "m.json").segment(["undoing"]) == [["Ġun", "do", "ing"]]
     (folder / "plus.txt").write_text("undoing\tun+do+ing\nundo\tun+do\n")
-    how = ("--reference", "plus.txt", "--format", "plain", "--separator", "+")
-    assert morphgraph(*given, "--method", "morphbpe", *how).code == 0
+    how = ("--gold", "plus.txt", "--read", "format=plain,separator=+")
+    assert morphgraph("train", "morphbpe", *given, *how).code == 0
     assert mg.load(folder / "m.json").segment(["undoing"]) == [["Ġun", "do", "ing"]]
     for wrong, said in (
-        (("--method", "morphbpe"), "learns from a --reference"),
-        (("--format", "plain"), "Name one with --reference"),
-        (("--method", "picky", "--reference", "gold.txt"), "learns from a --reference"),
-        (("--method", "morphbpex", "--reference", "gold.txt"), "learns from a --reference"),
-        (("--reference", "gold.txt"), "learns from a --reference"),
+        (("morphbpe",), "learns from --gold"),
+        (("bpe", "--read", "format=plain"), "--read says how gold is read. Name some"),
+        (("picky", "--gold", "gold.txt"), "learns from --gold"),
+        (("morphbpex", "--gold", "gold.txt"), "learns from --gold"),
+        (("bpe", "--gold", "gold.txt"), "learns from --gold"),
     ):
-        run = morphgraph(*given, *wrong)
+        run = morphgraph("train", *wrong, *given)
         assert (run.code, said in run.err) == (2, True), run.err
 
 
 def test_train_on_text(morphgraph: Command, tmp_path: Path) -> None:
     table, out = tmp_path / "titles.csv", tmp_path / "m.json"
     table.write_text("id,title\n1,undo undo\n2,undo\n", encoding="utf-8")
-    arguments = ("train", "--text", table, "--method", "bpe", "--vocab-size", 258, "--out", out)
+    arguments = (
+        "train",
+        "bpe",
+        "--pipeline",
+        "plain",
+        "--text",
+        table,
+        "--vocab-size",
+        258,
+        "--out",
+        out,
+    )
     run = morphgraph(*arguments)
     assert run.code == 2
     assert "Name the one with the text: “id”, “title”" in run.err
@@ -142,34 +153,35 @@ def test_train_on_text(morphgraph: Command, tmp_path: Path) -> None:
     assert run.code == 0, run.err
     assert run.out.startswith("258 types: saved ")
     # do and un are as frequent as nd; ids of the atoms decide: d o, then n do.
-    assert morphgraph("segment", "--model", out, "undo").out == "Ġ u ndo\n"
+    assert morphgraph("segment", out, "undo").out == "Ġ u ndo\n"
 
 
 def test_a_trained_model_is_exported_as_its_entry_says(morphgraph: Command, folder: Path) -> None:
     made = folder / "exported"
-    trained = ("train", "--counts", "counts.tsv", "--vocab-size", 265, "--out", "m", "--method")
-    exported = ("export", "--tokenizer", "m", "--out", made)
-    assert morphgraph(*trained, "bpe").code == 0
+    trained = ("--pipeline", "plain", "--vocab-size", 265, "--out", "m")
+    exported = ("export", "m", "--out", made)
+    assert morphgraph("train", "bpe", "counts.tsv", *trained).code == 0
     assert "form: tokenizer.json" in morphgraph(*exported).out
     assert Tokenizer.from_file(str(made / "tokenizer.json")).get_vocab_size() == 265
-    assert morphgraph(*trained, "picky").code == 0
+    assert morphgraph("train", "picky", "counts.tsv", *trained).code == 0
     assert "form: folder (Picky BPE is not a model" in morphgraph(*exported).out
     assert not (made / "tokenizer.json").exists()
     assert json.loads((made / "tokeniser.method.json").read_text())["model"]["type"] == "picky"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["bpe", "picky", "scaffold", None])
+@pytest.mark.parametrize(
+    "method", [("bpe", "--pipeline", "plain"), ("picky",), ("scaffold",), ("bpe",)]
+)
 def test_ctrl_c_keeps_what_was_trained(
-    morphgraph: Command, tmp_path: Path, method: str | None
+    morphgraph: Command, tmp_path: Path, method: tuple[str, ...]
 ) -> None:
     """A real signal, as soon as the training says how far it is."""
     out, kept, again = (tmp_path / f"{name}.json" for name in ("out", "kept", "again"))
     random = np.random.default_rng(1)
     words = ("".join(random.choice(list("abcdef"), 12)) for _ in range(3000))
     (tmp_path / "counts.tsv").write_text("".join(f"{word}\t1\n" for word in words))
-    given = ["train", "--counts", str(tmp_path / "counts.tsv")]
-    given += ["--method", method] if method else []
+    given = ["train", *method, str(tmp_path / "counts.tsv")]
     command = [sys.executable, "-c", SLOW, *given, "--vocab-size", "20000"]
     run = subprocess.Popen(
         [*command, "--out", out, "--checkpoint", kept, "--json"],
@@ -196,7 +208,7 @@ def test_ctrl_c_keeps_what_was_trained(
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of the system")
 def test_many_words_fit_into_the_memory_of_a_visitor(tmp_path: Path) -> None:
     """Arrays take what they need, and nothing in advance."""
-    given = ["train", "--confined", "--counts", "wordfreq:en", "--vocab-size", "32000"]
+    given = ["train", "bpe", "wordfreq:en", "--confined", "--vocab-size", "32000"]
     run = subprocess.run(
         [sys.executable, "-m", "morphgraph", *given, "--out", tmp_path / "m.json"],
         capture_output=True,
@@ -206,7 +218,16 @@ def test_many_words_fit_into_the_memory_of_a_visitor(tmp_path: Path) -> None:
 
 
 def test_a_checkpoint_is_for_who_stops_early(morphgraph: Command, folder: Path) -> None:
-    given = ("--method", "bpe", "--vocab-size", 300, "--out", "m.json", "--checkpoint", "c.json")
-    run = morphgraph("train", "--counts", "counts.tsv", *given)
+    given = (
+        "--pipeline",
+        "plain",
+        "--vocab-size",
+        300,
+        "--out",
+        "m.json",
+        "--checkpoint",
+        "c.json",
+    )
+    run = morphgraph("train", "bpe", "counts.tsv", *given)
     assert run.code == 0, run.err
     assert (folder / "m.json").exists() and not (folder / "c.json").exists()

@@ -97,10 +97,10 @@ def commanded(kind: str, path: Path) -> str:
     gold = str(demo_gold_path("en"))
     out = str(path.parent / "out")
     arguments = {
-        "tokeniser": ["score", "--tokenizer", path, "--reference", gold],
-        "reference": ["score", "--tokenizer", "demo:en", "--reference", path],
-        "frequencies": ["train", "--counts", path, "--vocab-size", "300", "--out", out],
-        "text": ["train", "--text", path, "--vocab-size", "300", "--out", out],
+        "tokeniser": ["score", path, gold],
+        "reference": ["score", "demo:en", path],
+        "frequencies": ["train", "bpe", path, "--vocab-size", "300", "--out", out],
+        "text": ["train", "bpe", "--text", path, "--vocab-size", "300", "--out", out],
         "evaluation": ["evaluate", path, "--out", out],
     }[kind]
     sys.argv = ["morphgraph", *map(str, arguments)]

@@ -28,7 +28,7 @@ def test_the_first_use_says_so_and_the_second_does_not(tmp_path: Path) -> None:
     letters = "abcdefghijklmnop"
     words = [a + b + c + "ing" for a in letters for b in letters for c in letters]
     gold.write_text("".join(f"{word}\t{word[:3]} ing\n" for word in words))
-    command = ["score", "--tokenizer", "demo:en", "--reference", str(gold), "--json"]
+    command = ["score", "demo:en", str(gold), "--json"]
     code = "from morphgraph.cli import main; main()"
     first, second = (run(code, tmp_path / "cache", *command) for _ in range(2))
     assert first.stderr == f"preparing {len(calls.SCORES)} kernels, once\n"

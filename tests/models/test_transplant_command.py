@@ -28,7 +28,7 @@ def tokeniser(tmp_path: Path) -> Path:
 
 def test_what_it_prints(morphgraph: Command, model: Path, tokeniser: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    run = morphgraph("transplant", model, "--tokenizer", tokeniser, "--out", out)
+    run = morphgraph("transplant", model, tokeniser, "--out", out)
     assert (run.code, run.err) == (0, "")
     assert run.out.splitlines() == [
         "tensor          is      before  after",
@@ -51,7 +51,7 @@ def test_a_dry_run_and_json(
     morphgraph: Command, model: Path, tokeniser: Path, tmp_path: Path
 ) -> None:
     before = sorted(tmp_path.rglob("*"))
-    given = ("transplant", model, "--tokenizer", tokeniser, "--dry-run")
+    given = ("transplant", model, tokeniser, "--dry-run")
     assert morphgraph(*given).out.endswith("nothing written\n")
     report = morphgraph(*given, "--json").json
     assert report["made"] == {"nd": ["n", "d"]}
@@ -154,7 +154,7 @@ def test_bad_models_are_refused_by_name(
 ) -> None:
     REFUSED[problem](model)
     before = sorted(tmp_path.rglob("*"))
-    run = morphgraph("transplant", model, "--tokenizer", tokeniser, "--out", tmp_path / "a" / "b")
+    run = morphgraph("transplant", model, tokeniser, "--out", tmp_path / "a" / "b")
     assert (run.code, run.out) == (2, "")
     assert run.err.startswith("morphgraph: ")
     assert run.err.count("\n") == 1
@@ -169,15 +169,15 @@ def test_bad_arguments_are_refused(
     full.mkdir()
     (full / "file").write_text("")
     out = tmp_path / "out"
-    to_out = ("--tokenizer", tokeniser, "--out", out)
+    to_out = (tokeniser, "--out", out)
     for problem, arguments in {
-        "Give --out, or --dry-run": (model, *to_out[:2]),
+        "Give --out, or --dry-run": (model, tokeniser),
         "full: the folder is not empty. Choose another place with --out": (
-            *(model, *to_out[:3], full),
+            *(model, *to_out[:2], full),
         ),
         "init='median' is not known": (model, *to_out, "--init", "median"),
         "norm='mean' is not known": (model, *to_out, "--norm", "mean"),
-        "this is not a folder": (model, "--tokenizer", tokeniser / "tokenizer.json", *to_out[2:]),
+        "this is not a folder": (model, tokeniser / "tokenizer.json", *to_out[1:]),
         "from 1 to 65,536": (model, *to_out, "--pad-to-multiple-of", 10**14),
         'AutoModel.from_pretrained("nope")': ("nope", *to_out),
         "nothing is looked up on a hub": ("gpt2", *to_out),
@@ -193,7 +193,7 @@ def test_rows_of_a_tied_matrix_are_not_scaled(
     morphgraph: Command, model: Path, tokeniser: Path, tmp_path: Path
 ) -> None:
     """The configuration says whether it is, or else whether an output projection is stored."""
-    given = ("transplant", model, "--tokenizer", tokeniser, "--norm", "median", "--dry-run")
+    given = ("transplant", model, tokeniser, "--norm", "median", "--dry-run")
     for change, fails in (
         (config(), False),
         (config(tie_word_embeddings=True), True),
@@ -213,6 +213,6 @@ def test_a_model_that_counts_positions_from_its_padding(
     config(model_type="roberta", pad_token_id=1)(model)
     (model / "tokenizer_config.json").write_text('{"pad_token": "n"}')
     moved = write_tokeniser(tmp_path / "moved", small_document([("u", "n")], "nodu"))
-    run = morphgraph("transplant", model, "--tokenizer", moved, "--out", tmp_path / "out")
+    run = morphgraph("transplant", model, moved, "--out", tmp_path / "out")
     assert run.code == 2
     assert "the padding token has the id 0, but this model counts positions from it" in run.err

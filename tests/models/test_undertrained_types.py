@@ -218,6 +218,6 @@ def test_what_it_refuses(morphgraph: Command, model: Path, tmp_path: Path) -> No
     assert "2 is not a share of types" in refused(model, "--share", "2")
     (model / "tokenizer.json").unlink()
     assert "the folder holds no tokeniser" in refused(model)
-    message = refused(model, "--tokenizer", "demo:en")
+    message = refused(model, "demo:en")
     assert "8,000 ids, but the model has 16 rows" in message
-    assert "Name that: --tokenizer." in message
+    assert "Name that after the model." in message

@@ -117,7 +117,7 @@ def test_the_command_lists_languages_and_licences(
     ):
         assert row in shown
     kept = tmp_path / "cache" / "references" / "unisegments"
-    assert f"--reference {kept}/ben-KCIS/UniSegments-1.0-ben-KCIS.useg" in shown
+    assert f"morphgraph score TOKENISER {kept}/ben-KCIS/UniSegments-1.0-ben-KCIS.useg" in shown
     out = tmp_path / "out"
     out.mkdir()
     run("unisegments", "--from", path, "--out", out)

@@ -269,7 +269,7 @@ def test_a_full_disk(source: CatalogueEntry, monkeypatch: pytest.MonkeyPatch, ca
 @pytest.mark.parametrize("name", ["celex", "ladec", "morpholex-en", "unisegments"])
 def test_what_is_to_be_fetched_by_hand(name: str) -> None:
     source = SOURCES[name]
-    expected = re.escape(source.home) + f".*reference show FILE --format {source.format}"
+    expected = re.escape(source.home) + f".*reference show FILE --read format={source.format}"
     for action in (lambda: get(name, True), lambda: local_path(name)):
         with pytest.raises(MorphGraphError, match=expected):
             action()
@@ -338,7 +338,7 @@ def test_get_with_consent(reference: Command, source: CatalogueEntry, cache: Pat
     assert lines[0] == str(cache / "small.tsv")
     assert "CC BY-SA 3.0" in lines[1]
     assert "@inproceedings{batsuren-etal-2021-morphynet," in out
-    assert lines[-1] == f"Use it with: --reference {cache / 'small.tsv'}"
+    assert lines[-1] == f"Use it with: morphgraph score demo:en {cache / 'small.tsv'}"
 
 
 def test_get_on_a_pipe_says_what_to_add(

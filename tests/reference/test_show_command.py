@@ -89,11 +89,11 @@ def test_format_foreign_and_encoding(run, tmp_path):
     path = tmp_path / "gold.tsv"
     path.write_bytes("pizza\t(pizza)[F]\nhäuser\t((häus)[N],(er)[N|N.])[N]".encode("windows-1252"))
     assert "UTF-8" in run(path).err
-    shown = run(path, "--encoding", "windows-1252").out
+    shown = run(path, "--read", "encoding=windows-1252").out
     assert "häus er" in shown and "skipped 1: foreign word, tagged [F] (first: line 1)" in shown
-    shown = run(path, "--encoding", "windows-1252", "--include-foreign").out
+    shown = run(path, "--read", "encoding=windows-1252,foreign").out
     assert "2 entries of 2 words" in shown and "skipped" not in shown
-    assert "'x' is unknown" in run(path, "--format", "x").err
+    assert "'x' is unknown" in run(path, "--read", "format=x").err
 
 
 def test_a_header_and_what_may_be_misread_are_said(run, tmp_path):
@@ -104,11 +104,11 @@ def test_a_header_and_what_may_be_misread_are_said(run, tmp_path):
     assert f"skipped 1: {said} (first: line 1)" in result.out and not result.err
     assert run(path, "--json").json["skipped"] == [{"reason": said, "count": 1, "first_line": 1}]
     path.write_text("0;Häuser\x1b\n1;Hunde\n2;Tische\n", "utf-8")
-    result = run(path, "--format", "plain")
+    result = run(path, "--read", "format=plain")
     assert result.err == (
         f"{path}: Every word has just one morph, so no boundary can be scored: line 1, "
         "“0;Häuser\\x1b”; line 2, “1;Hunde”; line 3, “2;Tische”. If that is not what the file "
-        "holds, give its --format, or --separator of morphs.\n"
+        "holds, use --read format=… or --read separator=…\n"
     )
 
 

@@ -230,7 +230,7 @@ def test_released_models_load_everywhere(tmp_path: Path) -> None:
     path = tmp_path / "picky.json"
     path.write_bytes(data)
     runner = CliRunner()
-    result = runner.invoke(program, ["segment", "--model", str(path), "--json", "ab", "a", "bx"])
+    result = runner.invoke(program, ["segment", str(path), "--json", "ab", "a", "bx"])
     assert result.exit_code == 0, result.output
     rows = json.loads(result.stdout)["words"]
     assert [row["tokens"] for row in rows] == [["▁", "ab"], ["▁", "a"], ["▁", "b", "x"]]
@@ -240,7 +240,7 @@ def test_released_models_load_everywhere(tmp_path: Path) -> None:
     held = json.loads(made.files["tokeniser.method.json"])["model"]
     assert (held["vocab"]["ab"], made.vocab_size, made.new_types) == (7, 8, 0)
     assert json.loads(made.files["ids.json"]) == {str(n): n for n in range(8)}
-    looked = runner.invoke(program, ["vocabulary", "--model", str(path), "--json"])
+    looked = runner.invoke(program, ["vocabulary", str(path), "--json"])
     assert json.loads(looked.stdout)["tokenisers"][0]["signature"].startswith("Picky BPE")
     saved = read_model(write_model(uploaded_segmenter({"picky.json": data})), "saved.json")
     assert [saved.vocabulary_id(token) for token in (7, 8)] == [None, 7]

@@ -251,12 +251,11 @@ def test_commands_take_a_model(tmp_path: Path) -> None:
     path = tmp_path / "de.model"
     path.write_bytes(model_of("bytes"))
     words = ["Häuser", "unwahrscheinlich", "ñandú"]
-    found = run("segment", "--tokenizer", path, "--json", *words)
+    found = run("segment", path, "--json", *words)
     assert [row["ids"] for row in found["words"]] == their_ids(model_of("bytes"), words)
     assert found["words"][1]["splits"] == [2, 3, 6, 12]
-    for option in ("--tokenizer", "--model"):
-        looked = run("vocabulary", option, path, "--json")
-        assert looked["tokenisers"][0]["signature"].startswith("BPE:de.model@")
+    looked = run("vocabulary", path, "--json")
+    assert looked["tokenisers"][0]["signature"].startswith("BPE:de.model@")
 
 
 @pytest.mark.parametrize(
@@ -264,7 +263,7 @@ def test_commands_take_a_model(tmp_path: Path) -> None:
 )
 def test_every_method_gives_the_ids_of_the_file(method: str) -> None:
     vocabulary = json.loads(Path("assets/tokenisers/en.json").read_text("utf-8"))["model"]["vocab"]
-    found = run("segment", "--tokenizer", "demo:en", "--method", method, "--json", "undoing")
+    found = run("segment", "demo:en", "--method", method, "--json", "undoing")
     row = found["words"][0]
     assert row["ids"]
     known = [token for token in row["tokens"] if token in vocabulary]

@@ -190,9 +190,9 @@ def test_what_is_a_day_old_is_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 COUNTS = b"undo\t50\nundoing\t20\ndoing\t30\ndo\t90\nredo\t12\n"
-BPE = ["--method", "bpe()", "--pipeline", "plain", "--vocab-size", "260"]
-FILE = ("--counts", "../my counts.tsv", COUNTS)
-MANY = ("--counts", "many.tsv", b"".join(b"word%x\t1\n" % (n * n) for n in range(400_000)))
+BPE = ["bpe()", "--pipeline", "plain", "--vocab-size", "260"]
+FILE = ("", "../my counts.tsv", COUNTS)
+MANY = ("", "many.tsv", b"".join(b"word%x\t1\n" % (n * n) for n in range(400_000)))
 
 
 def quiet(share: float, said: str) -> None:
@@ -213,7 +213,7 @@ def test_it_is_what_the_library_makes() -> None:
 @pytest.mark.parametrize(
     ("options", "file", "variable", "message"),
     [
-        (BPE, ("--counts", "a.tsv", b"\xff\xfe\x00x\n"), "", "a.tsv"),
+        (BPE, ("", "a.tsv", b"\xff\xfe\x00x\n"), "", "a.tsv"),
         ([*BPE[:-1], "60000"], FILE, "", "60,000 types of a trained vocabulary, the limit is 50"),
         (BPE, FILE, "MORPHGRAPH_PUBLIC_WORDS=3", "5 different words to train on, the limit is 3"),
         (BPE, FILE, "MORPHGRAPH_PUBLIC_MEMORY=1000000", "more memory or time than a visitor has"),

@@ -389,8 +389,7 @@ def _segmenter(base: Any, _: str) -> Segmenter:
 
 def _only_trained(_: Any, method: str) -> None:
     raise MorphGraphError(
-        f"{method} needs a model that was trained so. Train one with morphgraph train "
-        f"{method}."
+        f"{method} needs a model that was trained so. Train one with morphgraph train {method}."
     )
 
 

@@ -63,13 +63,13 @@ def segment(
     sentences: Each argument or line is running text, not one word.
     """
     given = word or [line.rstrip("\r\n") for line in standard_input()]
-    given = [word for word in given if word.strip()]
+    given = [each for each in given if each.strip()]
     if not given:
         raise MorphGraphError("There are no words to segment. Name some, or pipe one per line.")
-    for position, word in enumerate(given, start=1):
-        if not sentences and (len(word.split()) > 1 or word != word.strip()):
+    for position, each in enumerate(given, start=1):
+        if not sentences and (len(each.split()) > 1 or each != each.strip()):
             raise MorphGraphError(
-                f"Word {position}, “{word[:60]}”, has a space in it. Give one word per argument or "
+                f"Word {position}, “{each[:60]}”, has a space in it. Give one word per argument or "
                 "line, or add --sentences."
             )
     name, parameters = parse_method(method) if method else (None, {})
@@ -80,12 +80,12 @@ def segment(
     found = segmenter.samples(encoded, samples)
     rows: list[dict[str, Any]] = [
         {
-            "word": word,
+            "word": text,
             "tokens": segmenter.token_texts(one, number),
             "ids": [segmenter.vocabulary_id(token) for _, token, _ in one.named_ends(number)],
             "splits": one.splits(number),
         }
-        for number, word in enumerate(given)
+        for number, text in enumerate(given)
         for one in found
     ]
     if as_json:

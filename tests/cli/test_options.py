@@ -19,11 +19,11 @@ from morphgraph.refine import ReBPESettings
 
 def commands(group: Any, name: str = "") -> dict[str, Any]:
     """All commands by their names, those of groups too."""
-    if not hasattr(group, "commands"):
+    if not hasattr(group, "list_commands"):
         return {name.strip(): group}
     found: dict[str, Any] = {}
-    for inner, command in group.commands.items():
-        found |= commands(command, f"{name} {inner}")
+    for inner in group.list_commands(None):
+        found |= commands(group.get_command(None, inner), f"{name} {inner}")
     return found
 
 

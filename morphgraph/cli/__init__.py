@@ -24,12 +24,12 @@ from morphgraph.cli.output import discard_output, print_message
 from morphgraph.core.errors import MorphGraphError
 
 _MODULES = {
-    "scoring": ("score", "compare"),
-    "refining": ("blame", "knockout", "rebpe", "prune", "extend"),
-    "segmenting": ("segment", "vocabulary", "export"),
-    "training": ("train", "transplant", "undertrained"),
-    "data": ("count", "reference"),
-    "evaluating": ("evaluate", "app"),
+    "morphgraph.cli.scoring": ("score", "compare"),
+    "morphgraph.cli.refining": ("blame", "knockout", "rebpe", "prune", "extend"),
+    "morphgraph.cli.segmenting": ("segment", "vocabulary", "export"),
+    "morphgraph.cli.training": ("train", "transplant", "undertrained"),
+    "morphgraph.cli.data": ("count", "reference"),
+    "morphgraph.cli.evaluating": ("evaluate", "app"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -43,7 +43,7 @@ class _Commands(TyperGroup):
     def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]
         if cmd_name not in _MODULE_OF:
             return None
-        made = getattr(import_module(f"morphgraph.cli.{_MODULE_OF[cmd_name]}"), cmd_name)
+        made = getattr(import_module(_MODULE_OF[cmd_name]), cmd_name)
         if not isinstance(made, typer.Typer):
             command, made = made, typer.Typer(add_completion=False)
             made.command(name=cmd_name)(command)

@@ -37,21 +37,18 @@ if TYPE_CHECKING:
 
 
 class Statistics(Parameters):
-    """How scores are drawn again and tested."""
+    """How scores are drawn again and tested.
 
-    baseline: int = Field(
-        default=1, ge=0, description="Test all others against this one, from 1; 0 for none."
-    )
-    resamples: int = Field(
-        default=1000, ge=0, le=100_000, description="For intervals, at least 100; 0 for none."
-    )
-    seed: int = Field(default=0, ge=0, le=2**32, description="For intervals, tests and --holdout.")
-    runs: int = Field(
-        default=1,
-        ge=1,
-        le=1000,
-        description="For dropout: mean and standard deviation over this many seeds.",
-    )
+    baseline: Test all others against this one, from 1; 0 for none.
+    resamples: For intervals, at least 100; 0 for none.
+    seed: For intervals, tests and --holdout.
+    runs: For dropout: mean and standard deviation over this many seeds.
+    """
+
+    baseline: int = Field(default=1, ge=0)
+    resamples: int = Field(default=1000, ge=0, le=100_000)
+    seed: int = Field(default=0, ge=0, le=2**32)
+    runs: int = Field(default=1, ge=1, le=1000)
 
 
 def _explain(scores: str | None) -> str | None:

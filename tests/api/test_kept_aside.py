@@ -15,7 +15,7 @@ from morphgraph.refine.learning import (
     LearnedSource,
     has_seen,
     kept_from,
-    sources_of,
+    learned_sources,
     unseen_part,
 )
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -120,7 +120,7 @@ def test_a_saved_file_says_what_it_has_learned_from(
 ) -> None:
     train, test = gold.split()
     found = saved(LEARN[how](tokeniser, gold), tmp_path)
-    assert sources_of(found) == [LearnedSource("demo:en", gold.reference.checksum, (REST,))]
+    assert learned_sources(found) == [LearnedSource("demo:en", gold.reference.checksum, (REST,))]
     assert [has_seen(found, each) for each in (gold, train, test)] == [True, True, False]
     assert kept_from(found, gold) == KEPT
     other = mg.read_gold("demo:de")
@@ -148,7 +148,7 @@ def test_by_words_and_all(tokeniser: mg.Tokeniser, gold: mg.GoldSet, tmp_path: P
     everything = saved(tokeniser.knock_out(gold, holdout=0).tokeniser, tmp_path)
     assert has_seen(everything, test) and kept_from(everything, gold) is None
     chance = tokeniser.knock_out(gold, holdout=0, select="random").tokeniser
-    assert sources_of(saved(chance, tmp_path)) == [], "it does not look at boundaries"
+    assert learned_sources(saved(chance, tmp_path)) == [], "it does not look at boundaries"
 
 
 def test_what_is_undone_has_not_been_learned(gold: mg.GoldSet) -> None:
@@ -159,7 +159,7 @@ def test_what_is_undone_has_not_been_learned(gold: mg.GoldSet) -> None:
     knock_out(plain, Benchmark.on(gold, plain))
     assert has_seen(plain, gold)
     plain.graph.undo()
-    assert sources_of(plain) == [] and not has_seen(plain, gold)
+    assert learned_sources(plain) == [] and not has_seen(plain, gold)
     plain.graph.redo()
     assert has_seen(plain, gold)
 

@@ -275,7 +275,8 @@ def test_blame_and_thresholds_print_themselves(tokeniser: mg.Tokeniser, gold: mg
     for each in (blamed, curve):
         shown = str(each).splitlines()
         assert shown[-1] == each.signature
-        assert shown[-2].split()[:1] == [each.table().rows[-1].names[0]]
+        first = [row.names[0] for row in each.table().rows]
+        assert [line.split()[0] for line in shown[1 : len(first) + 1]] == first
     rows = [row.names[1] for row in blamed.table(limit=3).rows]
     assert rows == blamed.to_frame()["merge"].tolist()[:3]
     held_in = tokeniser.thresholds(gold, holdout=0, thresholds=[0.4])

@@ -12,7 +12,7 @@ from morphgraph.formats.loading import load_tokeniser
 from morphgraph.reference.families import Part
 from morphgraph.refine.learning import (
     Entrant,
-    Source,
+    LearnedSource,
     has_seen,
     kept_from,
     learned_sources,
@@ -120,7 +120,7 @@ def test_a_saved_file_says_what_it_has_learned_from(
 ) -> None:
     train, test = gold.split()
     found = saved(LEARN[how](tokeniser, gold), tmp_path)
-    assert learned_sources(found) == [Source("demo:en", gold.reference.checksum, (REST,))]
+    assert learned_sources(found) == [LearnedSource("demo:en", gold.reference.checksum, (REST,))]
     assert [has_seen(found, each) for each in (gold, train, test)] == [True, True, False]
     assert kept_from(found, gold) == KEPT
     other = mg.read_gold("demo:de")
@@ -275,7 +275,8 @@ def test_blame_and_thresholds_print_themselves(tokeniser: mg.Tokeniser, gold: mg
     for each in (blamed, curve):
         shown = str(each).splitlines()
         assert shown[-1] == each.signature
-        assert len(shown) == len(each.table().rows) + 2
+        first = [row.names[0] for row in each.table().rows]
+        assert [line.split()[0] for line in shown[1 : len(first) + 1]] == first
     rows = [row.names[1] for row in blamed.table(limit=3).rows]
     assert rows == blamed.to_frame()["merge"].tolist()[:3]
     held_in = tokeniser.thresholds(gold, holdout=0, thresholds=[0.4])

@@ -25,15 +25,14 @@ NOT_CHECKED = {
     "the container": "docker build needs its daemon; the workflow builds it",
 }
 
-_ON_DEMO = "--tokenizer demo:en --reference demo:en"
-_TRAIN = "train --vocab-size 500"
+_ON_DEMO = "demo:en demo:en"
 COMMANDS = {
     "": ["--version", f"score {_ON_DEMO}", f"rebpe {_ON_DEMO} --out best"],
     "batch": ["count text.txt --out counts.parquet"],
     "cloud": ["count {address}/text.txt --out counts.parquet"],
-    "silver": [f"{_TRAIN} --method morfessor --counts counts.tsv --out model.json"],
-    "transformers": ["export --tokenizer demo:en --out exported"],
-    "wordfreq": [f"{_TRAIN} --counts wordfreq:en --out tokenizer.json"],
+    "silver": ["train morfessor counts.tsv --vocab-size 500 --out model.json"],
+    "transformers": ["export demo:en --out exported"],
+    "wordfreq": ["train bpe wordfreq:en --vocab-size 500 --out tokenizer.json"],
     "workbooks": ["reference show gold.xlsx"],
     "app": ["evaluate demo --out run"],
 }

@@ -25,7 +25,7 @@ from morphgraph.reference.families import (
     SplitBy,
     drawn_from,
     families_of,
-    words_of,
+    word_numbers,
 )
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.words import Words, code_points
@@ -268,7 +268,7 @@ class GoldSet:
         return int(self._families("families").max(initial=-1)) + 1
 
     def _families(self, by: SplitBy) -> Counts:
-        numbers = families_of if by == "families" else words_of
+        numbers = families_of if by == "families" else word_numbers
         found: Counts = self.reference.cache.get(
             State.of(by), "families", lambda: numbers(self.reference.entries)
         )

@@ -13,11 +13,11 @@ _SHARE_COLUMNS = tuple(
     Column(title, "written", key=key)
     for title, key in zip(("precision %", "recall %", "F1 %"), _SHARES, strict=True)
 )
-Pairs = Sequence[tuple[BoundaryScore, BoundaryScore]]
+ScorePairs = Sequence[tuple[BoundaryScore, BoundaryScore]]
 """Scores before and after, of each scope and weighting."""
 
 
-def change_table(blocks: Mapping[str, Pairs], signatures: Sequence[str] = ()) -> Table:
+def change_table(blocks: Mapping[str, ScorePairs], signatures: Sequence[str] = ()) -> Table:
     """Return scores before and after an edit, a block for each set of words.
 
     >>> same = BoundaryScore("morphemic", "types", 6, 8, 12)

@@ -431,7 +431,11 @@ class ScoreView:
         return scores_table([self.scores])
 
     def report(self, width: int | None = None) -> str:
-        """Return the table in lines, as the terminal shows it, with its signature."""
+        """Return the table in lines, as the terminal shows it, with its signature.
+
+        >>> print(tokeniser.score(gold, metrics=["f1"]).report().splitlines()[0])
+        demo:en, morphemic boundaries over word types
+        """
         return "\n".join([text_of(self.table(), width), *self.table().explained, self.signature])
 
     def __str__(self) -> str:
@@ -526,7 +530,7 @@ class ComparedScores(ScoreView):
 
         >>> both = {"BPE": tokeniser, "FLOTA": tokeniser.method("flota", k=2)}
         >>> mg.compare(both, gold).side_by_side().comparison.rows[0].text
-        'spectacularly'
+        'abilities'
         """
         return SideBySide(self.scores.outcomes)
 

@@ -489,10 +489,12 @@ def load_edited(tokeniser: str, recipe: Path | None, pattern: str | None = None)
     from morphgraph.core.files import read_bytes
     from morphgraph.formats.loading import load_tokeniser
     from morphgraph.formats.recipe import read_recipe, replay
+    from morphgraph.reference.readers import gold_named
     from morphgraph.segment.bte import Bte
 
     try:
-        loaded = load_tokeniser(tokeniser, pattern)
+        with gold_named():
+            loaded = load_tokeniser(tokeniser, pattern)
     except NoMergesError as error:
         fix = f"{error.fix} Only segment, score, compare, vocabulary and export need no merges."
         raise NoMergesError(error.file, error.place, error.problem, fix) from error

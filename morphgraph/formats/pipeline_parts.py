@@ -1,4 +1,4 @@
-"""The parts of the `tokenizers` library's pipelines as JSON, and the patterns that encodings have."""
+"""The parts of the `tokenizers` library's pipelines as JSON, and the patterns of encodings."""
 
 import base64
 from typing import Any
@@ -30,9 +30,9 @@ def sequence(key: str, *parts: PipelineParts | None) -> PipelineParts | None:
     A single one stays as it is; None if there is none.
     """
     present = [part for part in parts if part is not None]
-    return (
-        {"type": "Sequence", SEQUENCES[key]: present} if len(present) > 1 else (*present, None)[0]
-    )
+    if len(present) > 1:
+        return {"type": "Sequence", SEQUENCES[key]: present}
+    return present[0] if present else None
 
 
 def byte_level(*, spaced: bool = False, regex: bool = True) -> PipelineParts:

@@ -147,9 +147,8 @@ def token_content(token: Any) -> str | None:
 
 
 _FAIRSEQ = ("bos_token", "pad_token", "eos_token", "unk_token")
-_USUAL = dict(
-    zip((*_FAIRSEQ, "mask_token"), ["<s>", "<pad>", "</s>", "<unk>", "<mask>"], strict=True)
-)
+_SIGNS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
+_USUAL = dict(zip((*_FAIRSEQ, "mask_token"), _SIGNS, strict=True))
 
 
 def _unscored(texts: Iterable[str]) -> Pieces:
@@ -248,7 +247,7 @@ class TokeniserClass(NamedTuple):
     normaliser, pre-tokeniser and decoder; ``frame``, what is around a text, as roles or contents
     and `TEXT`, empty if ``add_bos_token`` and ``add_eos_token`` decide; ``more``, special tokens
     without a role; ``pieces``, the types of a SentencePiece model as it numbers them. ``between``:
-    how often what is behind a text is between two. ``reads``: the settings that its parts depend on.
+    how often what is behind a text is between two. ``reads``: the settings that ``parts`` reads.
     """
 
     kind: Kind

@@ -137,11 +137,13 @@ class _Kept(Segmenter):
         return self.below.inventory()
 
     def unreachable(self, inventory: Inventory) -> list[int] | None:
-        return self.below.unreachable(inventory)
+        found: list[int] | None = self.below.unreachable(inventory)
+        return found
 
     @property
     def unknown_id(self) -> int:
-        return self.below.unknown_id
+        number: int = self.below.unknown_id
+        return number
 
     def exported(self, unchanged: bool) -> ExportedModel:
         inner = self.below.exported(True)

@@ -76,9 +76,9 @@ class Measure(NamedTuple):
         return f"[{self.text(found.low)}, {self.text(found.high)}]"
 
 
-F1 = Measure("f1", "Boundary F1, %", True, 1, "F1 of token boundaries on words held out.")
+F1 = Measure("f1", "Boundary F1, %", True, 1, "F1 of token boundaries on words kept aside.")
 RECALL = Measure(
-    "recall", "Recall, %", True, 1, "Share of gold boundaries, of words held out, that are cut."
+    "recall", "Recall, %", True, 1, "Share of gold boundaries, of words kept aside, that are cut."
 )
 TOKENS = Measure(
     "vocabulary.fertility",
@@ -105,7 +105,6 @@ class Value(NamedTuple):
     low: float | None = None
     high: float | None = None
     entries: int | None = None
-    words: str = ""
     signature: str = ""
 
 
@@ -119,7 +118,7 @@ class Scores:
     values: dict[Competitor, dict[Place, dict[str, Value]]] = field(default_factory=dict)
 
     def add(self, row: SharedRow) -> None:
-        """Add the values of a row; of several draws the first is kept, held-out words go first."""
+        """Add the values of a row; of several draws the first is kept."""
         if row.task:
             return
         size = "" if row.vocab_size is None else f", {row.vocab_size:,} types"
@@ -133,10 +132,8 @@ class Scores:
                 continue
             if of_words and (score.scope, score.weighting) != ("morphemic", "types"):
                 continue
-            known = found.get(score.metric)
-            if known is None or (of_words and "held out" in row.words not in known.words):
-                value = score.value, score.low, score.high, score.entries
-                found[score.metric] = Value(*value, row.words, visible(score.signature))
+            value = score.value, score.low, score.high, score.entries
+            found.setdefault(score.metric, Value(*value, visible(score.signature)))
 
     @property
     def places(self) -> list[Place]:
@@ -213,7 +210,7 @@ def worst_merges(run: SharedRun, folder: Path) -> Iterator[tuple[str, Place, lis
 
     for cell in plan.cells:
         spec, is_own = cell.spec, cell.spec["method"] == STANDARD_METHOD
-        if not is_own or spec["reference"] is None or spec["held_out"]:
+        if not is_own or spec["reference"] is None:
             continue
         table = parquet.read_table(pyarrow.BufferReader(result(cell.needs[0]).data))
         inputs = cell_inputs({**spec, "corpus_name": ""}, iter([table]))

@@ -24,12 +24,11 @@ from morphgraph.draw.merge_tree_svg import to_svg
 from morphgraph.draw.words import line_in, rows_through
 from morphgraph.formats.loading import load_tokeniser
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.refine import SHARE_HELD_OUT, KnockoutSettings, ReBPESettings
+from morphgraph.refine import KnockoutSettings
 from morphgraph.refine.knockout import choose_types
 from morphgraph.refine.rebpe_run import ReBPERun, follow_phases
 from morphgraph.refine.study import Study, StudyState
 from morphgraph.score.boundaries import Benchmark, BoundaryTally
-from morphgraph.score.gold_set import split_entries
 from morphgraph.score.uncertainty import bootstrap_intervals
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.preprocess import shown_token
@@ -119,6 +118,7 @@ class _Language:
         self.code = code
         self.tokeniser = load_tokeniser(f"demo:{code}")
         self.gold = mg.read_gold(f"demo:{code}")
+        self.seen, self.kept = self.gold.split()
         self.study = Study(self.tokeniser, Benchmark.on(self.gold, self.tokeniser))
         self.names = self.tokeniser.readable_types
         self.blame = self.study.blame()
@@ -241,15 +241,16 @@ class _Language:
     # ------------------------------------------------------------------------- ReBPE
 
     def _repaired(self) -> ReBPERun:
-        settings = ReBPESettings(holdout=SHARE_HELD_OUT)
-        run = ReBPERun(self.tokeniser.fork(), self.study.benchmark, settings)
+        made = self.tokeniser.fork()
+        sides = (Benchmark.on(gold, made) for gold in (self.seen, self.kept))
+        run = ReBPERun(made, next(sides), scored=next(sides))
         run.finish()
         if not run.converged:
             raise AssertionError("the story says that nothing changes any more")
         return run
 
     def _scores(self, run: ReBPERun) -> tuple[_Figure, _Figure, Study, Study]:
-        """Return F1 on the held-out words, before and after, and the studies of both."""
+        """Return F1 on the words kept aside, before and after, and the studies of both."""
         before = Study(self.tokeniser, run.scored)
         after = Study(run.tokeniser, run.scored)
         return _Figure.of(before.now.tally), _Figure.of(after.now.tally), before, after
@@ -257,8 +258,7 @@ class _Language:
     def _run(self) -> Data:
         run = self._repaired()
         start, end, before, after = self._scores(run)
-        seen, held = split_entries(self.study.benchmark.words.texts, SHARE_HELD_OUT, 0)
-        learned = self.study.benchmark.subset(seen)
+        learned = run.benchmark
         example = self._mended(before.now, before, after)["after"]["word"]
 
         def look(graph: MergeGraph) -> tuple[float, list[Data]]:
@@ -285,15 +285,15 @@ class _Language:
             }
             points.append(point)
         (seen_start, _), *_, (seen_end, _) = looks
-        if WORD not in {self.study.benchmark.words.texts[number] for number in seen}:
+        if WORD not in self.seen.texts:
             raise AssertionError(f"the story says that {WORD} is a seen word")
         return {
             "points": points,
             "names": _PHASES,
             "words": [lines for _, lines in looks[:last]],
             "rounds": run.phases[last - 1].iteration,
-            "seen": len(seen),
-            "held": len(held),
+            "seen": len(self.seen),
+            "held": len(self.kept),
             "start": start._asdict(),
             "end": end._asdict(),
             "seen_start": f"{100 * seen_start:.2f}",
@@ -303,7 +303,7 @@ class _Language:
         }
 
     def _mended(self, start: StudyState, before: Study, after: Study) -> Data:
-        """Return the most frequent held-out word that is as in the gold now, and was not."""
+        """Return the most frequent word kept aside that is as in the gold now, and was not."""
         was, now = start.tally, after.now.tally
         fixed = now.is_exact & (was.missed > 0) & (now.relevant > 0)
         frequent = after.benchmark.token_weights

@@ -16,14 +16,16 @@ if TYPE_CHECKING:
     from morphgraph import models
     from morphgraph.api.functions import compare, evaluate, load, train
     from morphgraph.api.gold import read_gold, silver
-    from morphgraph.api.tokeniser import (
+    from morphgraph.api.results import (
         BlamedMerges,
+        Effect,
         Knockout,
+        LanguageBlame,
         ReBPEOutcome,
         ScoredKnockout,
         ThresholdCurve,
-        Tokeniser,
     )
+    from morphgraph.api.tokeniser import Tokeniser
     from morphgraph.batch.cluster import RunOutcome
     from morphgraph.core.errors import MorphGraphError
     from morphgraph.draw.merge_tree_svg import TreePicture
@@ -44,17 +46,19 @@ _HOMES = {
     "silver": "morphgraph.api.gold",
     "train": "morphgraph.api.functions",
     # What these return, for type hints.
-    "BlamedMerges": "morphgraph.api.tokeniser",
+    "BlamedMerges": "morphgraph.api.results",
     "ComparedScores": "morphgraph.tables.scores",
+    "Effect": "morphgraph.api.results",
     "Export": "morphgraph.formats.export",
     "GoldSet": "morphgraph.score.gold_set",
     "GraphPicture": "morphgraph.draw.scene",
-    "Knockout": "morphgraph.api.tokeniser",
+    "Knockout": "morphgraph.api.results",
+    "LanguageBlame": "morphgraph.api.results",
     "MeasuredCorpus": "morphgraph.tables.vocabulary",
-    "ReBPEOutcome": "morphgraph.api.tokeniser",
+    "ReBPEOutcome": "morphgraph.api.results",
     "RunOutcome": "morphgraph.batch.cluster",
-    "ScoredKnockout": "morphgraph.api.tokeniser",
-    "ThresholdCurve": "morphgraph.api.tokeniser",
+    "ScoredKnockout": "morphgraph.api.results",
+    "ThresholdCurve": "morphgraph.api.results",
     "Tokeniser": "morphgraph.api.tokeniser",
     "TokeniserScore": "morphgraph.tables.scores",
     "TreePicture": "morphgraph.draw.merge_tree_svg",
@@ -64,10 +68,12 @@ __all__ = [
     "METHODS",
     "BlamedMerges",
     "ComparedScores",
+    "Effect",
     "Export",
     "GoldSet",
     "GraphPicture",
     "Knockout",
+    "LanguageBlame",
     "MeasuredCorpus",
     "MorphGraphError",
     "ReBPEOutcome",

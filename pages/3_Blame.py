@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -21,11 +21,20 @@ from morphgraph.refine.knockout import (
 from morphgraph.score.gold_set import SCOPES, Scope, Weighting
 from web import edits
 from web import widgets as ui
+from web.aside import scored_words, share_field, sides
 from web.bootstrap import score_metrics, start
 from web.choosing import scope_and_weighting
 from web.components import threshold_line
 from web.state import Session, keep_session
 from web.views.without_gold import needs_gold
+
+
+class _Curve(NamedTuple):
+    """Scores by threshold on the words kept aside, and on those learned from; the best one."""
+
+    points: Sequence[ThresholdPoint]
+    learned: Sequence[ThresholdPoint]
+    best: float | None
 
 
 @st.fragment
@@ -41,18 +50,21 @@ def blame_dashboard(current: Session) -> None:
     weighting: Weighting = ui.value_now("blame_weighting", "types")
     scope = scope if gold.reference.has_whole_words else "morphemic"
     weighting = weighting if weighting in gold.weightings else "types"
-    score_metrics(current, "blame", scope, weighting)
-    blamed = study.blame(weighting, scope)
-
+    score_metrics(current, "blame", scope, weighting, learning=True)
+    words = scored_words(current, learning=True)
+    blamed = study.blame(weighting, scope, part=words.part and words.part.other)
     how: dict[str, Any] = {"scope": scope, "weighting": weighting}
 
-    def made() -> tuple[pd.DataFrame, list[ThresholdPoint], float | None]:
-        points = threshold_curve(study.tokeniser, gold, blamed, **how)
-        best = decided_threshold(study.tokeniser, gold, **how)
-        return blame_table(study.tokeniser, blamed), list(points), best
+    def made() -> tuple[pd.DataFrame, _Curve]:
+        rest, kept = sides(current)
+        points, learned = (
+            threshold_curve(study.tokeniser, each, blamed, **how) for each in (kept, rest)
+        )
+        best = decided_threshold(study.tokeniser, rest, **how)
+        return blame_table(study.tokeniser, blamed), _Curve(points, learned, best)
 
-    table, points, best = current.once(("blame and its curve", scope, weighting), made)
-    threshold = _threshold(current, blamed, points, best, how)
+    table, curve = current.once(("blame and its curve", words.part, scope, weighting), made)
+    threshold = _threshold(current, blamed, curve, how)
     keep_session(current)
     edits.show_message(current)
     edits.never_formed_note(current)
@@ -95,11 +107,11 @@ def _more_charts(current: Session, table: pd.DataFrame, threshold: float) -> Non
 def _threshold(
     current: Session,
     blamed: Blame,
-    points: Sequence[ThresholdPoint],
-    best: float | None,
+    curve: _Curve,
     how: Mapping[str, Any],
 ) -> float:
     study, gold = current.study, current.study.benchmark
+    words, best = scored_words(current, learning=True), curve.best
     threshold: float = ui.value_now("threshold", 0.5)
     now = f"{threshold:.2f}"
 
@@ -114,22 +126,31 @@ def _threshold(
     heading, chosen, use, go = st.columns([4, 2.3, 2.3, 3], vertical_alignment="center")
     heading.subheader("How much blame is too much?", anchor=False)
     scopes = SCOPES if gold.reference.has_whole_words else SCOPES[:1]
-    if len(scopes) + len(gold.weightings) > 2:
-        with chosen.popover("Settings", icon=":material/tune:", width="stretch"):
-            scope_and_weighting("blame", scopes, gold.weightings)
+    with chosen.popover("Settings", icon=":material/tune:", width="stretch"):
+        scope_and_weighting("blame", scopes, gold.weightings)
+        share_field(current)
     types = candidate_types(study.tokeniser, blamed, threshold)
     with use:
-        said = "By blame from 70 % of the words, 10 % decide; held-out scores are on the rest."
+        said = "An eighth of the words learned from decides; none of those kept aside does."
         least = threshold if best is None else best
         shared: dict[str, Any] = {"width": "stretch", "disabled": best is None, "help": said}
-        ui.button("Use the best threshold", "", choose, least, **shared)
+        ui.button("Use the suggested one", "", choose, least, **shared)
     with go:
         label, said = f"Knock out all {len(types):,}", "One edit, which Undo takes back."
         shared = {"primary": True, "width": "stretch", "help": said, "disabled": not types}
         settings = KnockoutSettings(threshold=threshold, **how)
         ui.button(label, "content_cut", edits.knock_out_all, current, settings, **shared)
-    f1 = study.now.score(how["scope"], how["weighting"]).f1
-    threshold_line(points, threshold, f1, best=best, key="threshold curve", on_choose=choose)
+    f1 = study.score(words.part, **how).f1
+    threshold_line(
+        curve.points,
+        threshold,
+        f1,
+        learned=curve.learned if words.part else (),
+        on=words.said,
+        best=best,
+        key="threshold curve",
+        on_choose=choose,
+    )
     if study.graph.history and types:
         st.caption(
             "After a knockout its words are made by other merges, so merges that were applied "

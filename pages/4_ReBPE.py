@@ -13,11 +13,11 @@ from morphgraph.refine import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.gold_set import SCOPES
 from web import widgets as ui
+from web.aside import scored_words, share_field, sides
 from web.bootstrap import score_bar, score_metrics, start
 from web.choosing import parameter_field, scope_and_weighting
 from web.components import fan_graph
 from web.edits import knock_out_and_reify, never_formed_note, several_words_note, show_message
-from web.held_out import learned_edits
 from web.state import Session, keep_session
 from web.views import rebpe as view
 from web.views.without_gold import needs_gold
@@ -46,8 +46,6 @@ _NUMBERS = {
     "iterations": "Most iterations, I",
     "minimum_vocabulary": "Smallest vocabulary",
     "maximum_vocabulary": "Largest vocabulary",
-    "holdout": "Share of words held out",
-    "seed": "Seed",
 }
 
 
@@ -73,8 +71,10 @@ def _page(current: Session) -> None:
         for name, value in run.settings:
             st.session_state.setdefault(f"kept rebpe_{name}", value)
     settings = _settings(current)
-    if run is None or (len(run.all_phases) == 1 and run.settings != settings):
-        run = current.run = ReBPERun(current.study.tokeniser, current.study.benchmark, settings)
+    rest, kept = sides(current)
+    fits = run is not None and (run.settings, run.scored.parts) == (settings, kept.parts)
+    if run is None or (len(run.all_phases) == 1 and not fits):
+        run = current.run = ReBPERun(current.study.tokeniser, rest, settings, kept)
     running = _run_next_phase(current, run)
     settings = run.settings
     begun = len(run.all_phases) > 1
@@ -83,7 +83,7 @@ def _page(current: Session) -> None:
     if running:  # what is not drawn stays as it was, and leaves the browser time for the line
         score_bar("rebpe")
     else:
-        score_metrics(current, "rebpe", settings.scope, settings.weighting)
+        score_metrics(current, "rebpe", settings.scope, settings.weighting, learning=True)
     address = st.container(key="rebpe-address")
     if begun and not running:
         with address:
@@ -158,8 +158,6 @@ def _settings_panel(current: Session, *, locked: bool) -> None:
         for number, (name, label) in enumerate(labels.items()):
             field = ReBPESettings.model_fields[name]
             how: dict[str, Any] = {"disabled": locked, "width": "stretch"}
-            if name == "seed":
-                how["disabled"] |= not ui.value_now("rebpe_holdout", 0)
             if name.endswith("vocabulary"):
                 how |= {"step": 1000, "placeholder": "no limit"}
             parameter_field(
@@ -168,6 +166,7 @@ def _settings_panel(current: Session, *, locked: bool) -> None:
     gold = current.study.benchmark
     scopes = SCOPES if gold.reference.has_whole_words else SCOPES[:1]
     scope_and_weighting("rebpe", scopes, gold.weightings, disabled=locked)
+    share_field(current, disabled=locked)
 
 
 def _run_next_phase(current: Session, run: ReBPERun) -> bool:
@@ -176,7 +175,6 @@ def _run_next_phase(current: Session, run: ReBPERun) -> bool:
     view.choose_phase(None)
     if len(run.all_phases) == 1:
         st.session_state[_TAB] = _CHANGED
-    current.note_learning(run.settings)
     if run.step() is None or run.upcoming is None or current.asked == "phase":
         current.asked = ""
     return bool(current.asked)
@@ -203,13 +201,7 @@ def _where_it_is(current: Session, run: ReBPERun, running: bool) -> str:
         return f":gray[{said}]" if last is first else ""
     changed = from_to(first.score.f1, last.score.f1, 1)
     ended = "Converged" if run.converged else "The limit of iterations is reached"
-    known = learned_edits(current)
-    if run.settings.holdout:
-        changed += " on held-out words"
-    elif known is not None and known.held_out is not None:
-        start, end = known.held_out.scores(run.settings.scope, run.settings.weighting)
-        held_out = from_to(start.f1, end.f1, 1)
-        changed = f"{held_out} on held-out words, {changed} on words learned from"
+    changed += f" on {scored_words(current, learning=True).said}"
     more = f"tokens {signed(100 * run.tokens_added, 1, ' %')} in "
     more += counted(last.iteration, "iteration")
     return f":green[:material/check_circle: **{ended}: F1 {changed}; {more}**]"

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from typing import Any, TypeVar
 
 import pandas as pd
@@ -13,22 +12,20 @@ from streamlit.delta_generator import DeltaGenerator
 from morphgraph.core.cache import Same
 from morphgraph.core.text import UNDEFINED, count_text, percent, shortened, signed, unique_labels
 from morphgraph.reference.predictions import Predictions
-from morphgraph.refine.learning import Entrant, held_out_of, learn_and_score
+from morphgraph.refine.learning import Entrant, learn_and_score
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import score_frame
-from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, drawn_text
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet
 from morphgraph.score.metrics import METRICS, USUAL
 from morphgraph.score.outcome import Outcome, ideal
 from morphgraph.score.table import ScoreTable, SegmentationFailure
 from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE, text_frame
 from morphgraph.tables.scores import score_text, scores_table
 from morphgraph.tables.writing import to_csv, to_latex, to_markdown
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web import choosing, inputs
 from web import widgets as ui
 from web.bootstrap import score_metrics, start
 from web.choosing import PickedMethod
-from web.held_out import learned_edits
 from web.jobs import Waiting
 from web.state import Session, keep_session
 from web.views import scores as view
@@ -69,7 +66,7 @@ def scores_page(current: Session) -> None:
     shown, progress = st.container(), st.container()
     everything, predictions, chosen = _chosen(current, left, right, settings, waiting)
     picked = [one for one in everything if one.made is not None]
-    entrants = _entrants(current, picked, predictions)
+    entrants = _entrants(picked, predictions)
     gold_sets = list(chosen.values())
     if not gold_sets:
         with shown:
@@ -83,23 +80,10 @@ def scores_page(current: Session) -> None:
     with settings:
         how = _settings(gold_sets, [one.label for one in entrants])
         view.picture_format()
-    learned, tables = learned_edits(current), []
-    found = learned.held_out if learned else None
+    tables = []
     for name, opened in chosen.items():
-        # Each reference is followed by its words that a method has not seen.
-        words: dict[str, tuple[GoldSet, list[Entrant]]] = {"": (opened, entrants)}
-        if found and opened.reference.checksum == current.study.benchmark.reference.checksum:
-            again = _entrants(current, picked, predictions, found.tokeniser)
-            words[found.scored.drawn] = found.scored, again
-        bases = {id(one.base): one.base for one in picked if one.base is not None}
-        for share, seed in chain.from_iterable(held_out_of(b, opened) for b in bases.values()):
-            if (drawn := drawn_text(share, seed)) not in words:
-                key = ("held out", Same(opened), share, seed)
-                make = partial(opened.hold_out, share, seed)
-                words[drawn] = current.once(key, make, of_files=True), entrants
-        for gold_set, scored in words.values():
-            work = _Work(current, waiting, name, gold_set)
-            tables.append(_table(work, scored, **how))
+        gold_set = choosing.unseen_words(current, picked, opened)
+        tables.append(_table(_Work(current, waiting, name, gold_set), entrants, **how))
     waiting.clear()
 
     def words_cut() -> None:
@@ -155,20 +139,11 @@ def _chosen(
 
 
 def _entrants(
-    current: Session,
-    picked: Sequence[PickedMethod],
-    predictions: Mapping[str, Predictions],
-    relearned: BpeTokeniser | None = None,
+    picked: Sequence[PickedMethod], predictions: Mapping[str, Predictions]
 ) -> list[Entrant]:
-    """Return what is scored; ``relearned``: the open tokeniser for held-out words."""
+    """Return what is scored."""
     labels = unique_labels([*(one.label for one in picked), *predictions])
-    made: list[tuple[Any, Any]] = []
-    for one in picked:
-        if relearned is None or one.base is not current.study.tokeniser:
-            made.append((one.made, one.base))
-        else:
-            how = current, one.name, one.settings, relearned
-            made.append((choosing.make_method(*how), None))
+    made: list[tuple[Any, Any]] = [(one.made, one.base) for one in picked]
     made += [(each, None) for each in predictions.values()]
     return [Entrant(label, *one) for label, one in zip(labels, made, strict=True)]
 
@@ -303,11 +278,8 @@ def _show(tables: Sequence[ScoreTable]) -> None:
         )
     if not any("tokens" in gold.weightings for gold in known):
         notes.append("Scores over tokens need word frequencies: choose some below.")
-    if learned:
-        more = "Hold words out in the settings of ReBPE, and they stand here too."
-        if any(gold.drawn for gold in known):
-            more = "Its rows on held-out words can be."
-        notes.append(f"{HELD_IN_NOTE} {more}")
+    if any(isinstance(o, Outcome) and o.held_in for table in tables for o in table.outcomes):
+        notes.append(HELD_IN_NOTE)
     st.caption(" ".join(notes))
     with st.expander("Signatures, one for each reference" if several else "Signature"):
         for line in [table.signature for table in tables if table.signature]:

@@ -18,6 +18,7 @@ from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import export_segmenter, write_model
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web import widgets as ui
+from web.aside import scored_words
 from web.bootstrap import score_metrics, start
 from web.choosing import choose_method
 from web.copies import EXPORTED, copied, copies_of, copy_field, copy_list
@@ -78,7 +79,8 @@ def edit_list(current: Session) -> None:
     if not changes:
         st.info("No edits yet. Knock out a type in the merge graph, or run ReBPE.")
         return
-    done, f1 = len(graph.history), study.f1_after_edits()
+    words = scored_words(current)
+    done, f1 = len(graph.history), study.f1_after_edits(words.part)
     scores = {
         "F1 %": [percent(value) for value in f1],
         "ΔF1": ["", *(signed(100 * (after - before)) for before, after in pairwise(f1))],
@@ -111,11 +113,12 @@ def edit_list(current: Session) -> None:
             "state": ui.TEXT(width=80),
             "edit": ui.TEXT(width=110),
             "merges": ui.TEXT(width=200, help="Split: a knockout gave them other parts."),
-            "F1 %": ui.TEXT(width=80, alignment="right"),
+            "F1 %": ui.TEXT(width=80, alignment="right", help=words.help or None),
             "ΔF1": ui.TEXT(width=80, alignment="right", help="Of this edit, in percentage points."),
         },
     )
-    st.caption("Click an edit to go there: what comes after it is undone, and can be redone.")
+    on = f"F1 is on {words.said}. " if words.said else ""
+    st.caption(f"{on}Click an edit to go there: what comes after it is undone, and can be redone.")
 
 
 def _recipe_upload(current: Session) -> None:

@@ -22,8 +22,8 @@ ROOMS = (
     "tokeniser",
     "formats",
     "corpus",
-    "segment",
     "reference",
+    "segment",
     "score",
     "refine",
     "methods",
@@ -146,6 +146,8 @@ def test_nothing_imports_itself_by_a_detour() -> None:
     apart = {
         "morphgraph.tokeniser.parts": "morphgraph.tokeniser.pipeline",
         "morphgraph.kernels.compiling": "morphgraph.kernels.calls",
+        # For type checkers: what an edit returns names the class of its tokeniser.
+        "morphgraph.api.results": "morphgraph.api.tokeniser",
     }
     graph = {name: found - {apart.get(name, "")} for name, found in IMPORTS.items()}
     try:

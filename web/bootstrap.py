@@ -15,26 +15,25 @@ from morphgraph.core.limits import is_public
 from morphgraph.core.text import count_text, counted, percent, shortened
 from morphgraph.formats.opening import SETTINGS, fitting_name, needs_vocabulary
 from morphgraph.score.boundaries import BoundaryScore
-from morphgraph.score.gold_set import Scope, Weighting
+from morphgraph.score.gold_set import GoldSet, Scope, Weighting
+from morphgraph.segment.bte import Bte
 from morphgraph.segment.segmenter import Segmenter
 from web import inputs
+from web.aside import Scored, scored_words
 from web.choosing import add_model
-from web.held_out import LearnedEdits, learned_edits, redraw_when_known
 from web.jobs import keep_queue_moving, stop_all
 from web.sharing import follow_edits, make_shared_edits
-from web.sources import Source, demo_name, uploaded_model, wordfreq_languages
+from web.sources import demo_name, uploaded_model
 from web.state import Session, keep_session, known_browser, session
 from web.storage import days_kept, kept_steps
 from web.views.palette import offer_palette
 from web.views.without_gold import without_gold
-from web.widgets import attempt, button, deferred_error, plain, show_deferred_error
+from web.widgets import button, deferred_error, plain, show_deferred_error
 
 _ASSETS = Path(__file__).resolve().parent.parent / "assets"
 _OWN = "own files"
 _NOT_DELETED = "data not deleted"
 _FIELD = "tokeniser"
-_HELD_OUT = "On 20 % of the words: all was learned again without them."
-_SEEN = "Edits learned from words fit these better than any others."
 _ADDED, _UPLOADS = "models opened as tokenisers", "uploads of tokenisers"
 PAGES = {
     "": {"Start": ("app.py", ":material/home:")},
@@ -192,20 +191,24 @@ def score_bar(place: str) -> DeltaGenerator:
 
 
 def score_metrics(
-    current: Session, place: str, scope: Scope = "morphemic", weighting: Weighting = "types"
+    current: Session,
+    place: str,
+    scope: Scope = "morphemic",
+    weighting: Weighting = "types",
+    *,
+    learning: bool = False,
 ) -> None:
-    """Show a slim sticky bar: what is open, its scores, undo and redo; ``place``: the page."""
+    """Show a slim sticky bar: what is open, its scores, undo and redo; ``place``: the page.
+
+    ``learning``: the page learns, so that figures are over the words kept aside already.
+    """
     study = current.study
     graph, note = study.graph, study.benchmark.reference.partial_note
     has_gold = study.benchmark.reference.has_gold
     size, before_size = study.tokeniser.vocabulary_size, graph.loaded_type_count
-    learned = learned_edits(current) if has_gold else None
-    found = learned.held_out if learned else None
-    now, start = study.now.score(scope, weighting), study.start.score(scope, weighting)
-    seen = now
-    if found is not None:
-        start, now = found.scores(scope, weighting)
-    is_awaited = learned is not None and not (found or learned.said)
+    words = scored_words(current, learning=learning and has_gold)
+    now = study.score(words.part, scope, weighting)
+    start = study.score(words.part, scope, weighting, edits=0)
     figures: dict[str, list[str]] = {}
     with score_bar(place):
         what_is_open(current, place)
@@ -228,26 +231,19 @@ def score_metrics(
                     meaning += " It needs a reference."
                 elif graph.history:
                     meaning = f"{percent(before)} before the first edit. {meaning}"
-                if is_awaited:
-                    value, delta = "…", ""
-                if is_awaited or found is not None:
-                    meaning = f"{_HELD_OUT} {meaning}"
-                    label += " held out" if name == "f1" else ""
-                elif learned is not None:
-                    meaning = f"{_SEEN} {plain(learned.said)} {meaning}"
+                meaning = f"{words.help} {meaning}".strip()
             colour: Any = "normal" if gain else "off"
             how: dict[str, Any] = {"delta": delta if graph.history and delta else None}
             with st.container(key=f"figure-{name}-{place}", width="content"):
                 how |= {"delta_color": colour, "help": meaning, "width": "content"}
                 st.metric(label, value, **how)
-            gained = f"{gain:+.2f}" if graph.history and gain == gain and value != "…" else ""
+            gained = f"{gain:+.2f}" if graph.history and gain == gain else ""
             figures[label] = [value, delta if name == "types" else gained]
             if name == "f1":  # a place of its own, so that what follows it keeps its place
-                seen_or_not = "unseen" if learned is None else "seen"
+                seen_or_not = "seen" if words.said else "unseen"
                 with st.container(key=f"figure-{seen_or_not}-{place}", width="content"):
-                    if learned is not None:
-                        known = f"{percent(seen.f1)} " if is_awaited or found else ""
-                        st.caption(f"{known}on words learned from")
+                    if words.said:
+                        st.caption(f"on {words.said}")
         with st.container(horizontal=True, width="content", key=f"score-actions-{place}"):
             edit_buttons(current, place)
             follow_edits(current)
@@ -257,28 +253,28 @@ def score_metrics(
                     edit_buttons(current, f"{place} menu")
                 st.table(pd.DataFrame(figures, ["now", "gain"]).T, border="horizontal")
                 if has_gold:
-                    _what_is_counted(current, seen, learned, f"{scope} {weighting}")
-            if is_awaited and not current.asked:  # in here it moves nothing
-                redraw_when_known(current)
+                    _what_is_counted(current, now, words)
     if inputs.reference_read(current, place):
         inputs.doubtful_reference(current)
 
 
-def _what_is_counted(
-    current: Session, seen: BoundaryScore, learned: LearnedEdits | None, scores: str
-) -> None:
-    study = current.study
-    signed = [(seen, study.benchmark.signature(study.tokeniser, scores=scores))]
-    if learned is not None and (found := learned.held_out) is not None:
-        after = found.scores(seen.scope, seen.weighting)[1]
-        signed.insert(0, (after, found.scored.signature(found.tokeniser, scores=scores)))
-    for score, signature in signed:
-        gold = counted(score.relevant, "gold boundary", "gold boundaries")
-        held_out = "held-out words: " if score is not seen else ""
-        right = f"{count_text(score.true_positives)} right of {counted(score.predicted, 'split')}"
-        st.caption(f"{held_out}{seen.scope} boundaries over word {seen.weighting}: {right}, {gold}")
-        st.markdown("**Signature**")
-        st.code(signature, language=None, wrap_lines=True)
+def _what_is_counted(current: Session, score: BoundaryScore, words: Scored) -> None:
+    study, part = current.study, words.part
+    gold_set: GoldSet = study.benchmark
+    if part is not None:
+        key = ("signed", part)
+        gold_set = current.once(key, lambda: study.benchmark.split(*part[1:])[1], of_files=True)
+    gold = counted(score.relevant, "gold boundary", "gold boundaries")
+    right = f"{count_text(score.true_positives)} right of {counted(score.predicted, 'split')}"
+    on = f"{words.said}: " if words.said else ""
+    st.caption(f"{on}{score.scope} boundaries over word {score.weighting}: {right}, {gold}")
+    if words.is_learned and part is not None:
+        seen = study.score(part.other, score.scope, score.weighting)
+        st.caption(f"F1 {percent(seen.f1)} on the words learned from.")
+    st.markdown("**Signature**")
+    made = Bte(study.tokeniser).signature()
+    signature = gold_set.signature_of(made, scores=f"{score.scope} {score.weighting}")
+    st.code(signature, language=None, wrap_lines=True)
     st.caption("All that these scores depend on. Quote it, so that others can reproduce them.")
 
 
@@ -367,7 +363,7 @@ def tokeniser_upload(current: Session) -> None:
     if not uploaded:
         return
     files = _last_upload(uploaded)
-    with attempt():
+    with inputs.attempt_opening(_FIELD, files):
         contents = {file.name: inputs.content_of(file) for file in files}
         missing = _other_half(contents)
         if missing:
@@ -377,11 +373,7 @@ def tokeniser_upload(current: Session) -> None:
         if found.editable is None:
             _use_as_model(found, files[0].name, files[0].file_id)
             return
-        tokeniser, of_demo = found.editable.fork(), current.language
-        current.open_tokeniser(tokeniser, Source(tokeniser.name, tuple(contents.items())))
-        language = inputs.language_of_types(current)
-        if of_demo and language != of_demo and language in wordfreq_languages():
-            current.go_without_gold(language)  # the demo's gold says nothing about it
+        inputs.open_as_tokeniser(current, contents)
         inputs.clear_upload(_FIELD)
         st.rerun()
 

@@ -11,9 +11,9 @@ from morphgraph.core.text import counted, percent, visible
 from morphgraph.refine.study import Study
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web import widgets as ui
+from web.aside import scored_words
 from web.edits import go_to_edit
-from web.held_out import is_learned, learned_edits
-from web.state import Copy, Session, Steps, as_json
+from web.state import Session, Steps, as_json
 
 MOST_COPIES = 12
 """The limit of one tokeniser."""
@@ -25,8 +25,8 @@ _LONGEST = 40
 _FULL = f"At most {MOST_COPIES} copies are kept. Remove one first."
 
 
-def copies_of(current: Session) -> dict[str, Copy]:
-    """Return the kept copies of the open tokeniser by name."""
+def copies_of(current: Session) -> dict[str, Steps]:
+    """Return the edits of the kept copies of the open tokeniser by name."""
     return current.copies.setdefault(current.study.tokeniser.checksum, {})
 
 
@@ -37,8 +37,7 @@ def keep_copy(current: Session, name: str) -> None:
         raise MorphGraphError(_FULL)
     name = visible(" ".join(name.split()))[:_LONGEST] or _usual_name(current)
     name = ui.unique_name(name, copies)
-    learned = list(tokeniser.learned_from) if tokeniser.graph.history else []
-    copies[name] = Copy(as_json(tokeniser.graph.history), learned)
+    copies[name] = as_json(tokeniser.graph.history)
     current.notice = f"Kept as “{name}”, on History and export."
 
 
@@ -49,16 +48,14 @@ def _usual_name(current: Session) -> str:
 
 def copied(current: Session, name: str) -> BpeTokeniser:
     """Return a kept copy as a tokeniser; the same object each time, not to be edited."""
-    copy = copies_of(current)[name]
+    steps = copies_of(current)[name]
 
     def make() -> BpeTokeniser:
         tokeniser = current.study.tokeniser.fork()
-        tokeniser.graph.replay(copy.steps)
-        tokeniser.learned_from.extend(copy.learned)
+        tokeniser.graph.replay(steps)
         return tokeniser
 
-    learned = map(vars, copy.learned)
-    return current.once(("copy", State.of(copy.steps, *learned)), make, of_files=True)
+    return current.once(("copy", State.of(steps)), make, of_files=True)
 
 
 def switch_to(current: Session, name: str) -> None:
@@ -67,18 +64,16 @@ def switch_to(current: Session, name: str) -> None:
     Edits that would be lost, for they are in no copy and cannot be redone, are kept as a copy.
     """
     tokeniser, copies = current.study.tokeniser, copies_of(current)
-    graph, now, then = tokeniser.graph, as_json(tokeniser.graph.history), copies[name].steps
+    graph, now, then = tokeniser.graph, as_json(tokeniser.graph.history), copies[name]
     same = (one == other for one, other in zip(now, then, strict=False))
     shared = sum(1 for _ in takewhile(bool, same))
     current.asked = ""
     try:
-        if shared < len(then) and not any(c.steps[: len(now)] == now for c in copies.values()):
+        if shared < len(then) and not any(c[: len(now)] == now for c in copies.values()):
             keep_copy(current, BEFORE_SWITCHING)
         go_to_edit(current, shared)
         if shared < len(then):
             graph.replay(then[shared:])
-            tokeniser.learned_from[:] = copies[name].learned
-            current.learned[tokeniser.checksum] = list(copies[name].learned)
     except MorphGraphError as error:
         go_to_edit(current, len(now))
         current.notice = str(error)
@@ -101,15 +96,14 @@ def copy_field(current: Session, place: str) -> None:
 def copy_list(current: Session) -> None:
     """Show the kept copies, each with what it is and what can be done with it."""
     copies, now = copies_of(current), as_json(current.study.graph.history)
-    _note_held_out(current, now)
-    for number, (name, copy) in enumerate(copies.items()):
+    for number, (name, steps) in enumerate(copies.items()):
         row: dict[str, Any] = {"horizontal": True, "vertical_alignment": "center", "gap": "xsmall"}
         with st.container(key=f"copy-row-{number}", **row):
             st.markdown(f"**{ui.plain(name)}**", width=165)
             with ui.attempt():
-                st.markdown(_described(current, copy, copied(current, name)), width=265)
+                st.markdown(_described(current, copied(current, name)), width=265)
             st.space("stretch")
-            is_now = copy.steps == now
+            is_now = steps == now
             with st.container(horizontal=True, width="content", gap="small"):
                 for label, icon, action in (
                     ("Open" if is_now else "Switch", "swap_horiz", switch_to),
@@ -129,27 +123,13 @@ def _remove(current: Session, name: str) -> None:
     copies_of(current).pop(name, None)
 
 
-def _described(current: Session, copy: Copy, tokeniser: BpeTokeniser) -> str:
-    """Format the size of a copy, and F1 as the bar does, once that has shown it."""
+def _described(current: Session, tokeniser: BpeTokeniser) -> str:
+    """Format the size of a copy, and F1 as the bar does."""
     benchmark = current.study.benchmark
     types = counted(tokeniser.vocabulary_size, "type")
-    said = f"{types} · {counted(len(copy.steps), 'edit')}"
+    said = f"{types} · {counted(len(tokeniser.graph.history), 'edit')}"
     if not benchmark.reference.has_gold:
         return said
-    f1 = percent(Study(tokeniser, benchmark).now.score("morphemic", "types").f1)
-    if not is_learned(tokeniser, benchmark):
-        return f"{said} · F1 {f1}"
-    held_out = current.study.cache.known(*_held_out_key(current, copy.steps), None)
-    shown = f"{f1} on words learned from" if held_out is None else f"{held_out} held out"
-    return f"{said} · F1 {shown}"
-
-
-def _held_out_key(current: Session, steps: Steps) -> tuple[Any, Any]:
-    return current.state(of_files=True), ("held-out F1", State.of(steps))
-
-
-def _note_held_out(current: Session, steps: Steps) -> None:
-    learned = learned_edits(current)
-    if learned is not None and learned.held_out is not None:
-        f1 = percent(learned.held_out.scores("morphemic", "types")[1].f1)
-        current.study.cache.get(*_held_out_key(current, steps), lambda: f1)
+    words = scored_words(current, of=tokeniser)
+    f1 = percent(Study(tokeniser, benchmark).score(words.part).f1)
+    return f"{said} · F1 {f1}{f' on {words.said}' if words.said else ''}"

@@ -12,11 +12,12 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, from_to, shortened
 from morphgraph.graph.atoms import TypeAtoms
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.refine import KnockoutSettings
-from morphgraph.refine.knockout import candidate_types
+from morphgraph.refine import KnockoutSettings, learned_from
+from morphgraph.refine.knockout import preview_knockout
 from morphgraph.refine.portable import preview_portable
 from morphgraph.refine.rebpe import preview_reification
-from morphgraph.tokeniser.merging import never_formed
+from morphgraph.tokeniser.merging import never_formed, segment
+from web.aside import Scored, scored_words, sides
 from web.components import Click, component
 from web.state import Session
 from web.widgets import button, code, deferred_error, plain
@@ -33,14 +34,13 @@ def knock_out_type(current: Session, number: int, *, cascade: bool = False) -> N
 
 
 def knock_out_all(current: Session, settings: KnockoutSettings) -> None:
-    """Knock out all types to blame."""
+    """Knock out all types to blame by the words that are not kept aside."""
     study = current.study
-    current.note_learning(settings)
     with deferred_error(_MESSAGE):
-        blamed = study.blame(settings.weighting, settings.scope)
-        types = candidate_types(study.tokeniser, blamed, settings.threshold)
-        change = study.graph.preview_knockout(types)
-        study.graph.apply(settings.learned(change, study.benchmark.reference.checksum))
+        rest, _ = sides(current)
+        words = segment(study.graph, rest.words)
+        change, _ = preview_knockout(study.tokeniser, rest, words, settings)
+        study.graph.apply(settings.learned(change, rest))
 
 
 def knock_out_listed(current: Session, steps: Sequence[Mapping[str, Any]], field: str) -> None:
@@ -70,14 +70,11 @@ def make(current: Session, step: Mapping[str, Any]) -> None:
 def make_portable(current: Session) -> None:
     """Leave only pair merges, by the blame of the reference."""
     study = current.study
-    reference = study.benchmark.reference
     with deferred_error(_MESSAGE):
-        benchmark = study.benchmark.encoded_for(study.tokeniser)
-        change = preview_portable(study.graph, benchmark)
-        if reference.has_gold:
-            settings = KnockoutSettings()
-            current.note_learning(settings)
-            change = settings.learned(change, reference.checksum)
+        rest = sides(current)[0].encoded_for(study.tokeniser)
+        change = preview_portable(study.graph, rest)
+        if rest.reference.has_gold:
+            change = learned_from(change, rest)
         study.graph.apply(change)
 
 
@@ -159,6 +156,7 @@ class _Announced:
     study: int
     state: State
     edits: int
+    words: Scored
     f1: float
     said: str = ""
 
@@ -177,14 +175,13 @@ def outcome(current: Session) -> tuple[float, str]:
     study = current.study
 
     def make() -> tuple[float, str]:
-        before, after = (
-            state.score("morphemic", "types").f1 for state in (study.before_last, study.now)
-        )
+        made, part = len(study.graph.history), scored_words(current).part
+        before, after = (study.score(part, edits=n).f1 for n in (max(0, made - 1), made))
         if not study.benchmark.reference.has_gold:
             changed = study.now.segmentation.changed_words(study.before_last.segmentation)
             some, more = "common word changes", "common words change"
             return math.nan, counted(len(changed), some, more)
-        better, worse, same = study.better_worse_same(study.before_last)
+        better, worse, same = study.better_worse_same(study.before_last, part)
         words = f"{better:,} better, {worse:,} worse"
         if same:
             words += f", {same:,} with the same score"
@@ -195,18 +192,24 @@ def outcome(current: Session) -> tuple[float, str]:
 
 def _change_message(current: Session) -> str:
     study, number = current.study, current.study_number
-    edits, f1 = len(study.graph.history), study.now.score("morphemic", "types").f1
+    edits, words = len(study.graph.history), scored_words(current)
+    f1 = study.score(words.part).f1
     before: _Announced | None = st.session_state.get(_HEARD)
     said = ""
     if before is not None and before.study == number:
         if before.state == study.graph.state:
             return before.said
         what = "made" if edits > before.edits else "undone"
-        did = f": F1 {from_to(before.f1, f1)}" if f1 == f1 else ""
+        did, first = "", before.f1
+        if words != before.words:  # the first edit that was learned, or its undoing
+            is_later = edits > before.edits
+            first = study.score(words.part, edits=before.edits).f1 if is_later else math.nan
+        if f1 == f1 and first == first:
+            did = f": F1 {from_to(first, f1)}"
         if edits == before.edits + 1:
             did = f": {outcome(current)[1]}"
         said = f"{counted(abs(edits - before.edits), 'edit')} {what}, {edits:,} in all{did}"
-    st.session_state[_HEARD] = _Announced(number, study.graph.state, edits, f1, said)
+    st.session_state[_HEARD] = _Announced(number, study.graph.state, edits, words, f1, said)
     return said
 
 

@@ -52,16 +52,16 @@ from morphgraph.formats.recipe import check_steps
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change
 from morphgraph.reference.entry import Reference
+from morphgraph.reference.families import Part
 from morphgraph.reference.language import language_of
-from morphgraph.refine import BlameSettings, ReBPESettings
-from morphgraph.refine.learning import remember
+from morphgraph.refine import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.vocabulary import NamedCounts, corpus_of
 from morphgraph.segment.models import write_model
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tokeniser.tokeniser import BpeTokeniser, LearnedFrom
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web.components import component
 from web.sources import Source, frequencies_of, reference_of, tokeniser_of, uploaded_model
 from web.storage import BrowserStore, days_kept, keep_recipe, state_folder
@@ -169,25 +169,16 @@ def _held(value: str) -> str:
     return value if len(value) <= 1500 else ""
 
 
-@dataclass(frozen=True)
-class Copy:
-    """A kept state of a tokeniser: its edits, and the references that some were learned from."""
-
-    steps: Steps
-    learned: list[LearnedFrom]
-
-
 @dataclass(eq=False)
 class Session:
     """The open tokeniser and reference as a study, and what the pages remember.
 
     ``selected`` and ``focus`` are type ids; ``recipes`` the edits of tokenisers that were edited in
-    this browser, by checksum, ``learned`` the references that methods chose some of them by, and
-    ``copies`` the states that were kept of them, by name; ``models`` those trained or opened, by a
-    name that says how, and ``model_files`` the checksums of those on disk; ``store`` where all this
-    is kept for the next visit, ``kept_as`` the state that was kept last, and ``unkept`` why it
-    could not be; ``asked`` what the run of ReBPE was asked to do; ``doing`` what long work is being
-    done.
+    this browser, by checksum, and ``copies`` those that were kept of them, by name; ``models``
+    those trained or opened, by a name that says how, and ``model_files`` the checksums of those on
+    disk; ``store`` where all this is kept for the next visit, ``kept_as`` the state that was kept
+    last, and ``unkept`` why it could not be; ``asked`` what the run of ReBPE was asked to do;
+    ``doing`` what long work is being done.
     """
 
     study: Study
@@ -199,8 +190,7 @@ class Session:
     model_files: dict[str, str] = field(default_factory=dict)
     chosen: Any = None
     recipes: dict[str, Steps] = field(default_factory=dict)
-    learned: dict[str, list[LearnedFrom]] = field(default_factory=dict)
-    copies: dict[str, dict[str, Copy]] = field(default_factory=dict)
+    copies: dict[str, dict[str, Steps]] = field(default_factory=dict)
     sources: dict[str, Source | None] = field(default_factory=dict)
     store: BrowserStore = field(default_factory=BrowserStore)
     kept_as: tuple[Any, ...] = ()
@@ -293,7 +283,6 @@ class Session:
         steps = self.recipes.get(tokeniser.checksum)
         if steps and not tokeniser.graph.history:  # it was edited when it was last open
             tokeniser.graph.replay(steps)
-            tokeniser.learned_from.extend(self.learned.get(tokeniser.checksum, []))
             one, more = "edit of this tokeniser was", "edits of this tokeniser were"
             self.notice = f"Your {counted(len(steps), one, more)} made again."
         tokeniser.cache = app_cache()
@@ -312,14 +301,6 @@ class Session:
         if tokeniser.graph.history or known is not None:
             self.recipes[tokeniser.checksum] = tokeniser.graph.recipe()
         forget_oldest(self.recipes, 20)
-
-    def note_learning(self, settings: BlameSettings) -> None:
-        """Record that a method with these settings makes edits learned from the reference."""
-        tokeniser = self.study.tokeniser
-        if not tokeniser.graph.history:
-            tokeniser.learned_from.clear()
-        remember(tokeniser, self.study.benchmark, settings)
-        self.learned[tokeniser.checksum] = list(dict.fromkeys(tokeniser.learned_from))
 
     def once(
         self, key: tuple[Hashable, ...], make: Callable[[], T], *, of_files: bool = False
@@ -343,7 +324,8 @@ class Session:
             return files
         made = tokeniser.graph.history[:edits]
         states = (tokeniser.graph.numbered_after(number) for number in range(1, len(made) + 1))
-        return *files, *tokeniser.learned_from, *states, *(change.edit for change in made)
+        learned = (str(change.step.get("learned", "")) for change in made)
+        return *files, *states, *learned, *(change.edit for change in made)
 
     def graph_after(self, edits: int) -> MergeGraph:
         """Return the open graph as it was after this number of edits."""
@@ -399,9 +381,13 @@ def own_folder() -> Path:
 
 @dataclass(frozen=True)
 class _Run:
-    """A run of ReBPE: the number of the edit made by each phase, None if it made none."""
+    """A run of ReBPE: the number of the edit made by each phase, None if it made none.
+
+    ``kept``: the words that are kept aside; None if it learns from all.
+    """
 
     settings: ReBPESettings
+    kept: Part | None
     edits_before: Annotated[int, Field(ge=0)]
     phases: list[int | None]
     position: int
@@ -424,8 +410,7 @@ class _Record(BaseModel, extra="forbid"):
     models: dict[str, str] = {}
     doing: str = ""
     recipes: dict[str, Steps]
-    learned: dict[str, list[LearnedFrom]] = {}
-    copies: dict[str, dict[str, Copy]] = {}
+    copies: dict[str, dict[str, Steps]] = {}
 
 
 def keep_session(current: Session) -> None:
@@ -515,7 +500,6 @@ def _record_of(current: Session) -> _Record | None:
         models={name: known[name] for name in current.models if known[name]},
         doing=current.doing,
         recipes=current.recipes,
-        learned=current.learned,
         copies=current.copies,
     )
 
@@ -529,7 +513,10 @@ def _record_of_run(run: ReBPERun, changes: Sequence[Change]) -> _Run | None:
         if place is None and not phase.change.is_empty:
             break
         phases.append(place)
-    return _Run(run.settings, run.edits_before, phases, len(run.phases)) if phases else None
+    if not phases:
+        return None
+    kept = next(iter(run.scored.parts), None)
+    return _Run(run.settings, kept, run.edits_before, phases, len(run.phases))
 
 
 def as_json(changes: Iterable[Change]) -> Steps:
@@ -568,13 +555,11 @@ def _open(current: Session, record: _Record) -> None:
 
     counts = record.frequencies and with_files(record.frequencies)
     current.open(with_files(record.tokeniser), with_files(record.reference), counts)
-    tokeniser, graph = current.study.tokeniser, current.study.graph
-    copies = [copy.steps for some in record.copies.values() for copy in some.values()]
+    graph = current.study.graph
+    copies = [steps for some in record.copies.values() for steps in some.values()]
     for steps in (record.steps, *record.recipes.values(), *copies):
         check_steps(steps, "What was kept")
-    current.recipes, current.learned = record.recipes, record.learned
-    current.copies = record.copies
-    tokeniser.learned_from.extend(record.learned.get(tokeniser.checksum, []))
+    current.recipes, current.copies = record.recipes, record.copies
     current.chose_frequencies = record.chose_frequencies
     for name, checksum in record.models.items():
         data = current.store.file(checksum)
@@ -598,7 +583,10 @@ def _run_again(current: Session, steps: Steps, kept: _Run) -> ReBPERun | None:
     """Repeat the edits and a run among them; if it differs, undo all and return None."""
     graph, done = current.study.graph, kept.edits_before
     graph.replay(steps[:done])
-    run = ReBPERun(current.study.tokeniser, current.study.benchmark, kept.settings)
+    rest = scored = current.study.benchmark
+    if kept.kept is not None:
+        rest, scored = rest.split(*kept.kept[1:])
+    run = ReBPERun(current.study.tokeniser, rest, kept.settings, scored)
     for place in kept.phases:
         if place is not None and place > done:
             graph.replay(steps[done:place])  # edits by hand, between two phases

@@ -4,10 +4,10 @@ import inspect
 import io
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -18,6 +18,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import shortened, side_by_side, visible
 from web.storage import without_folder
 
+T = TypeVar("T")
 NUMBER, TEXT = st.column_config.NumberColumn, st.column_config.TextColumn
 BEST = "font-weight: 700; background-color: rgba(125, 90, 230, 0.18)"
 PROGRESS = st.column_config.ProgressColumn
@@ -214,6 +215,15 @@ def forget_oldest(kept: dict[Any, Any], most: int) -> None:
     """Keep only the newest entries of a dictionary, at most this many."""
     while len(kept) > most:
         del kept[next(iter(kept))]
+
+
+def kept_last(name: str, key: Hashable, make: Callable[[], T], most: int = 1) -> T:
+    """Return what this session made for a key, of which it keeps the last ones."""
+    kept: dict[Hashable, T] = st.session_state.setdefault(name, {})
+    if key not in kept:
+        kept[key] = make()
+        forget_oldest(kept, most)
+    return kept[key]
 
 
 def unique_name(name: str, taken: Iterable[str]) -> str:

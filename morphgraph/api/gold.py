@@ -16,7 +16,7 @@ from morphgraph.corpus.counts import WordCountsLike, to_word_counts
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.plain import reference_of_pairs
 from morphgraph.reference.readers import read_reference
-from morphgraph.refine.learning import Entrant, learn_and_score
+from morphgraph.refine.learning import Entrant, learn_and_score, unseen_part
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
 from morphgraph.score.metrics import USUAL
 from morphgraph.score.table import ScoreTable, SegmentationFailure
@@ -167,7 +167,7 @@ def table_of(
         raise MorphGraphError(
             f"{gold_set.reference.name} has no {scope} boundaries. Choose another scope."
         )
-    outcomes = learn_and_score(entrants, gold_set)
+    outcomes = learn_and_score(entrants, unseen_part(entrants, gold_set))
     table = ScoreTable(outcomes, scope, weighting, chosen, baseline=baseline)
     failed = [outcome for outcome in table.outcomes if isinstance(outcome, SegmentationFailure)]
     if len(failed) == len(outcomes):

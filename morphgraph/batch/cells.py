@@ -8,13 +8,14 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from morphgraph.batch.results import FLOTA_METRICS
+from morphgraph.batch.results import FLOTA_METRICS, words_scored
 from morphgraph.batch.tasks import contents
 from morphgraph.core.cache import Cache
 from morphgraph.core.errors import MorphGraphError, unquoted
@@ -27,6 +28,7 @@ from morphgraph.models.downstream.token_ids import dense_ids, folder_ids
 from morphgraph.models.downstream.training import require_libraries
 from morphgraph.reference.entry import join_references
 from morphgraph.reference.predictions import Predictions, read_predictions
+from morphgraph.refine.learning import has_seen
 from morphgraph.score.corpus_measures import count_lines, measure_corpus
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import METRICS
@@ -37,6 +39,7 @@ from morphgraph.score.vocabulary_figures import figure_called
 from morphgraph.segment.models import load_segmenter, read_model, write_model
 from morphgraph.segment.segmenter import method_on, standard_segmenter
 from morphgraph.segment.training import train
+from morphgraph.tables.model import HELD_IN
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -141,17 +144,20 @@ class CellInputs(NamedTuple):
     """The inputs of a cell's method: a tokeniser or predictions, gold and word counts."""
 
     base: Any
-    reference: Reference | None = None
     gold_set: GoldSet | None = None
     counts: WordCounts | None = None
 
 
 class MethodResult(NamedTuple):
-    """A method applied to a tokeniser: what scores it, and what it reports about itself."""
+    """A method applied to a tokeniser: what scores it, and what it reports about itself.
+
+    ``held_in``: whether it learned from words that it is scored on.
+    """
 
     segmenter: Segmenter | Predictions
     gold_set: GoldSet | None
     facts: Mapping[str, float]
+    held_in: bool = False
 
 
 def cell_inputs(spec: Mapping[str, Any], tables: Iterator[pa.Table]) -> CellInputs:
@@ -163,11 +169,11 @@ def cell_inputs(spec: Mapping[str, Any], tables: Iterator[pa.Table]) -> CellInpu
     counts = weights = None
     if spec["corpus_name"]:
         counts, weights = _made_once(next(tables), _words)
-    reference = gold_set = None
+    gold_set = None
     if spec["reference"] is not None:
         reference = _read_once(spec["reference"], _reference)
         gold_set = GoldSet.of(reference, weights, spec["corpus_name"] if weights else "")
-    return CellInputs(base, reference, gold_set, counts)
+    return CellInputs(base, gold_set, counts)
 
 
 def _model(table: pa.Table, name: str) -> Any:
@@ -199,36 +205,38 @@ def _reference(spec: Mapping[str, Any]) -> Reference:
 def method_result(spec: Mapping[str, Any], inputs: CellInputs) -> MethodResult:
     """Apply a cell's method to a tokeniser, which is not changed, or to predictions.
 
-    ``spec``: its ``method``, ``parameters``, ``seed``, and the share and seed of the words that are
-    ``held_out`` or None. `MorphGraphError` for a method that does not suit the tokeniser.
+    ``spec``: its ``method``, ``parameters``, ``seed`` if it is random, and the share and the seed
+    of the words that are ``kept_aside`` or None. `MorphGraphError` for a method that does not suit
+    the tokeniser.
     """
-    base, _, gold_set, counts = inputs
+    base, gold_set, counts = inputs
     method, parameters = spec["method"], dict(spec["parameters"])
-    unseen, editable = spec["held_out"], getattr(base, "editable", None)
+    editable, rest = getattr(base, "editable", None), gold_set
+    if gold_set is not None and spec["kept_aside"] is not None:
+        rest, gold_set = gold_set.set_aside(*spec["kept_aside"])
+    seen = gold_set is not None and editable is not None and has_seen(editable, gold_set)
     if spec["seed"] is not None:
         parameters["seed"] = spec["seed"]
     if method in METHODS.learning:
-        if gold_set is None:
+        if rest is None:
             raise MorphGraphError(f"{method} needs a reference. Add references.")
         if editable is None:
             raise MorphGraphError(
                 f"{method} needs a tokeniser of merges alone, which {base.name} is not. Say in the "
                 f"method which tokenisers it is for."
             )
-        if unseen is not None:
-            parameters |= {"holdout": unseen["share"], "seed": unseen["seed"]}
         learn: Any = METHODS[method].learn
-        found: Learned = learn(editable, gold_set, METHODS[method].settings(parameters))
-        return MethodResult(found.segmenter, found.scored, found.facts)
-    if unseen is not None and gold_set is not None:
-        gold_set = gold_set.hold_out(unseen["share"], unseen["seed"])
+        settings = METHODS[method].settings(parameters)
+        found: Learned = learn(editable, rest, settings)
+        seen |= settings.sees_gold and gold_set is rest
+        return MethodResult(found.segmenter, gold_set, found.facts, seen)
     if isinstance(base, Predictions):
         return MethodResult(base, gold_set, {})
     made = base if method == STANDARD_METHOD else method_on(base, method, parameters, counts)
     facts = {}
     if editable is not None and made.tokeniser is not None:
         facts["merges"] = editable.graph.merge_count
-    return MethodResult(made, gold_set, facts)
+    return MethodResult(made, gold_set, facts, seen)
 
 
 # ------------------------------------------------------------------------------ rows of cells
@@ -237,9 +245,10 @@ def method_result(spec: Mapping[str, Any], inputs: CellInputs) -> MethodResult:
 class ResultRow(NamedTuple):
     """One value of a cell, with its 95 % interval and a test's p-value; NaN without.
 
-    ``entries``: the number that it is over; ``scope`` and ``weighting`` are empty for figures that
-    are not of words; ``step``: the training step, for points of a curve; ``variant``: what is added
-    to the cell's parameters.
+    ``entries``: the number that it is over; ``scope``, ``weighting`` and ``words``, which of the
+    reference, are empty for figures that are not of words, and ``held_in`` is unless the method
+    learned from these; ``step``: the training step, for points of a curve; ``variant``: what is
+    added to the cell's parameters.
     """
 
     metric: str
@@ -253,6 +262,8 @@ class ResultRow(NamedTuple):
     p: float = nan
     step: int | None = None
     variant: str = ""
+    words: str = ""
+    held_in: str = ""
 
 
 def _as_table(rows: Iterable[ResultRow]) -> pa.Table:
@@ -290,22 +301,24 @@ def result_rows(
 ) -> Iterator[ResultRow]:
     """Return all rows of a cell, in the order of its configuration.
 
-    ``baseline``: what it is tested against. Held-out words only have scores.
+    ``baseline``: what it is tested against, unless it learned from the words.
     """
-    yield from _scores(spec, made, baseline)
-    yield from _flota(spec, inputs.base, made)
-    if spec["held_out"] is None:
-        yield from _figures(spec, inputs, made)
+    if made.gold_set is not None:
+        scored = _scores(spec, made, made.gold_set, None if made.held_in else baseline)
+        flota = _flota(spec, inputs.base, made.gold_set)
+        words, held_in = words_scored(made.gold_set), HELD_IN * made.held_in
+        yield from (row._replace(words=words, held_in=held_in) for row in chain(scored, flota))
+    yield from _figures(spec, inputs, made)
+    if spec["facts"]:
         yield from _facts(made)
 
 
 def _scores(
-    spec: Mapping[str, Any], made: MethodResult, baseline: Segmenter | None
+    spec: Mapping[str, Any], made: MethodResult, gold_set: GoldSet, baseline: Segmenter | None
 ) -> Iterator[ResultRow]:
     """Return every score on the reference, for each scope and weighting."""
     metrics = [name for name in spec["metrics"] if name not in FLOTA_METRICS]
-    gold_set = made.gold_set
-    if gold_set is None or not metrics:
+    if not metrics:
         return
     draws = USUAL_DRAWS if spec["intervals"] else replace(USUAL_DRAWS, resamples=0)
     outcomes = outcomes_of([("", made.segmenter)], gold_set)
@@ -330,12 +343,12 @@ def _scores(
                     yield ResultRow(name, found.value, *about, interval.low, interval.high, found.p)
 
 
-def _flota(spec: Mapping[str, Any], base: Segmenter, made: MethodResult) -> Iterator[ResultRow]:
+def _flota(spec: Mapping[str, Any], base: Segmenter, gold_set: GoldSet) -> Iterator[ResultRow]:
     """Return FLOTA's own scores; undefined for methods that do not take the k best tokens."""
     from morphgraph.score.flota import FLOTA_METHODS, flota_scores
 
     wanted = [name for name in spec["metrics"] if name in FLOTA_METRICS]
-    if not wanted or made.gold_set is None:
+    if not wanted:
         return
     known = METHODS.get(spec["method"])
     if known is None or known.title not in FLOTA_METHODS:
@@ -346,7 +359,7 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, made: MethodResult) -> Iter
     source: Any = base.vocabulary if tokeniser is None else tokeniser
     vocabulary = source if tokeniser is None else vocabulary_of(tokeniser)
     k, strict = spec["parameters"]["k"] or None, bool(spec["parameters"].get("strict"))
-    given = vocabulary, made.gold_set.reference, standard_segmenter(source), (k,)
+    given = vocabulary, gold_set.reference, standard_segmenter(source), (k,)
     found = flota_scores(*given, strict=strict)
     score = found.score(known.title, k)
     for name in wanted:
@@ -363,7 +376,8 @@ def _figures(
     if not spec["vocabulary"] or isinstance(made.segmenter, Predictions):
         return
     corpus = None if inputs.counts is None else NamedCounts(inputs.counts, spec["corpus_name"])
-    health = VocabularyHealth(made.segmenter, corpus, inputs.reference)
+    reference = None if made.gold_set is None else made.gold_set.reference
+    health = VocabularyHealth(made.segmenter, corpus, reference)
     line = signature([health], ALPHA)
     for key in spec["vocabulary"]:
         # Relative to another cell, unknown here: `results.collected` divides.

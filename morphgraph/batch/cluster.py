@@ -388,15 +388,16 @@ def _load() -> None:
     entries = (Entry("abab", ("ab", "ab")), Entry("aba", ("a", "ba")))
     gold_set = GoldSet.of(Reference("warm-up", "plain", entries, (), "0" * 12))
     base = Bte(tokeniser_of_types("warm-up", ["a", "b", "ab", "aba"], ["ab", ("ab", "a")]))
-    inputs = CellInputs(base, gold_set.reference, gold_set)
+    inputs = CellInputs(base, gold_set)
     common = {"scopes": ["morphemic"], "weightings": ["types"], "intervals": True}
-    common |= {"metrics": ["f1", "morph_f1", "distance"], "vocabulary": [], "held_out": None}
+    common |= {"metrics": ["f1", "morph_f1", "distance"], "vocabulary": [], "kept_aside": None}
+    common["facts"] = True
     methods: list[tuple[str, dict[str, Any], int | None]] = [
         ("standard", {}, None),
         ("dropout", {"p": 0.5}, 0),
         ("flota", {"k": 0}, None),
-        ("knockout", {}, 0),
-        ("rebpe", {"reify": True}, 0),
+        ("knockout", {}, None),
+        ("rebpe", {"reify": True}, None),
     ]
     for method, parameters, seed in methods:
         spec = {**common, "method": method, "parameters": parameters, "seed": seed}

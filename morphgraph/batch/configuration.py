@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, create_model, model_validator
 from pydantic.fields import FieldInfo
+from pydantic_core import PydanticCustomError
 
 from morphgraph.batch.cells import STANDARD_METHOD
 from morphgraph.batch.results import FLOTA_METRICS, TableSpec
@@ -38,7 +39,7 @@ from morphgraph.methods import METHODS
 from morphgraph.models.downstream import PLACES, DownstreamTask
 from morphgraph.models.downstream.tasks import DOWNSTREAM
 from morphgraph.reference.readers import FORMATS
-from morphgraph.score.gold_set import HOLDOUT, Scope, Weighting
+from morphgraph.score.gold_set import SHARE_KEPT, Scope, Weighting
 from morphgraph.score.metrics import check_metrics
 from morphgraph.score.vocabulary_figures import FIGURES
 from morphgraph.segment.method import Parameters, parse_method, values_of
@@ -246,6 +247,14 @@ class MethodChoice(_ForTokenisers):
     label: Annotated[str, Field(min_length=1, max_length=100)] | None = Field(
         None, description="Its name in tables."
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_holdout(cls, given: Any) -> Any:
+        if isinstance(given, dict) and "holdout" in given:
+            message = "it is of the evaluation, not of a method. Give it once, beside methods"
+            raise PydanticCustomError("unknown_field", message, {"field": "holdout"})
+        return given
 
     def title(self) -> str:
         """Its title in tables; empty for the tokeniser's own method, which has no other name."""
@@ -494,9 +503,9 @@ class Evaluation(Strict):
         True, description="Paired tests against the first method on the same words."
     )
     holdout: Annotated[float, Field(ge=0, lt=1)] = Field(
-        HOLDOUT,
-        description="Where a method learns from the references, all are also scored on this share "
-        "of the words, which it has not seen; 0 for none.",
+        SHARE_KEPT,
+        description="Where a method learns from the references, it learns without this share of "
+        "them, whole families of words, and all are scored on it; 0: on the words learned from.",
     )
     tables: list[TableSpec] = Field([], description="What the report shows; its own if none.")
     published: list[PublishedFigures] = Field(

@@ -30,7 +30,6 @@ from morphgraph.batch.configuration import (
     parse_evaluation,
     settings_of,
 )
-from morphgraph.batch.results import held_out_words
 from morphgraph.batch.tasks import Task, Work, contents
 from morphgraph.batch.yaml_reading import Lines, field_place
 from morphgraph.core.errors import FileFormatError, MorphGraphError, require, unquoted
@@ -49,7 +48,6 @@ from morphgraph.reference.readers import is_named, named_reference_file
 from morphgraph.score.vocabulary_figures import FIGURES
 from morphgraph.segment.method import Parameters
 from morphgraph.segment.training import training_of
-from morphgraph.tables.model import ALL_WORDS
 
 _BY_REFERENCE = {figure.key for figure in FIGURES if figure.needs == "reference"}
 _TEXT_PER_SECOND = 10e6
@@ -436,8 +434,6 @@ class _Planner:
                 "method": method.method,
                 "tokeniser_name": source.label,
                 "parameters": parameters,
-                "held_out": None,
-                "held_in": False,
                 "weightings": [],
                 "vocabulary": [],
             }
@@ -451,8 +447,8 @@ class _Planner:
     ) -> None:
         """Plan the cells of scores and figures, each tested against its baseline.
 
-        If any method of the evaluation learns from references, all are also scored on held-out
-        words, the same ones for a seed.
+        If any method of the evaluation learns from references, all are scored on the words kept
+        aside, the same ones for a seed.
         """
         asked = self.evaluation
         refines = spec["method"] in METHODS.learning
@@ -464,34 +460,24 @@ class _Planner:
         places: list[tuple[str, Any, list[Any]]] = [(*r, by_gold) for r in self.references]
         if (alone or parallel) and not refines:
             places.append(("", None, alone))
-        own = spec["parameters"].get("holdout", 0.0)
         how = asked.model_dump(include={"scopes", "weightings", "intervals"})
         for named, reference, keys in places:
-            seeds: list[int | None] = [*asked.seeds] if settings.is_random else [None]
-            cells: list[tuple[int | None, int | None]] = [(seed, None) for seed in seeds]
-            if reference is not None and not own and self.holds_out:
-                cells += [(seed if settings.is_random else None, seed) for seed in asked.seeds]
-            for seed, unseen in cells:
-                share = own if unseen is None else asked.holdout
+            splits = self.holds_out and reference is not None
+            seeds = asked.seeds if settings.is_random or splits else [None]
+            for seed in seeds:
                 cell = {
                     **spec,
                     **how,
+                    **self._drawn(seed, settings, reference),
                     "reference": reference,
-                    "seed": seed,
-                    "held_out": None if unseen is None else {"share": share, "seed": unseen},
                     "metrics": asked.metrics if reference else [],
-                    "vocabulary": keys if unseen is None else [],
-                    "held_in": settings.sees_gold and not share,
+                    "vocabulary": keys,
+                    # What a seed does not change is told once.
+                    "facts": refines or settings.is_random or seed == seeds[0],
                 }
-                if parallel and unseen is None and (refines or reference is None):
+                if parallel and (refines or reference is None):
                     cell["parallel"] = parallel
-                told = {
-                    **columns,
-                    "reference": named,
-                    "task": "",
-                    "words": held_out_words(share) if share else ALL_WORDS,
-                    "seed": seed if unseen is None else unseen,
-                }
+                told = {**columns, "reference": named, "task": "", "seed": seed}
                 baseline = self._baseline(cell, told, source)
                 self._task(cell, told, source, measure_cell, _cell_cost(cell), baseline)
 
@@ -508,16 +494,26 @@ class _Planner:
         for (named, reference), (choice, asked, cost), seed in product(
             references, tasks, self.evaluation.seeds
         ):
-            drawn = {"seed": seed if settings.is_random else None, "run_seed": seed}
+            drawn = {**self._drawn(seed, settings, reference), "run_seed": seed}
             cell = {**spec, "reference": reference, "downstream": asked, **drawn}
-            told = {"reference": named, "task": choice.title, "words": "", "seed": seed}
+            told = {"reference": named, "task": choice.title, "seed": seed}
             self._task(cell, {**columns, **told}, source, measure_downstream, cost)
 
     @cached_property
     def holds_out(self) -> bool:
-        """Whether all methods are also scored on held-out words."""
+        """Whether words are kept aside, from methods that learn, for all to be scored on."""
         asked = self.evaluation
         return bool(asked.holdout) and any(method.learns() for method in asked.methods)
+
+    def _drawn(
+        self, seed: int | None, settings: Parameters, reference: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
+        """Return what a seed draws in a cell: what the method does, and the words kept aside."""
+        aside = self.evaluation.holdout, seed
+        return {
+            "seed": seed if settings.is_random else None,
+            "kept_aside": aside if self.holds_out and reference is not None else None,
+        }
 
     def _baseline(
         self, spec: Mapping[str, Any], columns: Mapping[str, Any], source: _Source
@@ -525,7 +521,7 @@ class _Planner:
         """Return what a cell's scores are tested against, and the key of its tokeniser.
 
         This is the first method on the same reference that does not learn from it, on a vocabulary
-        of the same size if possible; None for itself, and for held-in scores.
+        of the same size if possible; None for itself.
         """
         if not self.evaluation.tests or spec["reference"] is None:
             return None
@@ -534,11 +530,11 @@ class _Planner:
         key = "" if source.task is None else source.task.key
         if key and spec["method"] not in METHODS.learning:
             named = {n: spec[n] for n in ("method", "parameters", "tokeniser_name", "seed")}
-            own = ({**named, "held_out": None, "weightings": [], "vocabulary": []}, key)
+            own = ({**named, "kept_aside": None, "weightings": [], "vocabulary": []}, key)
             for each in (place, alike):
                 self.baselines.setdefault(each, own)
         found = self.baselines.get(alike) or self.baselines.get(place)
-        if found is None or spec["held_in"]:
+        if found is None:
             return None
         same = all(found[0][name] == spec[name] for name in ("method", "parameters"))
         return None if same and found[1] == key else found
@@ -613,11 +609,10 @@ def _uses_counts(spec: Mapping[str, Any]) -> bool:
 def cell_label(columns: Mapping[str, Any]) -> str:
     """Return what a cell is of, from its columns in results."""
     names = ("language", "corpus", "tokeniser", "method", "parameters", "reference", "task")
-    size, words, seed = (columns[name] for name in ("vocab_size", "words", "seed"))
+    size, seed = columns["vocab_size"], columns["seed"]
     parts = [
         *(columns[name] for name in names),
         "" if size is None else f"{size:,} types",
-        "" if words == ALL_WORDS else words,
         "" if seed is None else f"seed {seed}",
     ]
     return " · ".join(filter(None, parts))

@@ -28,7 +28,6 @@ from morphgraph.core.text import UNDEFINED, counted, visible
 from morphgraph.draw.score_charts import MOST_PANELS, Bar, Mark, Panel, bar_panels, line_panels
 from morphgraph.score.uncertainty import NO_INTERVAL, interval_of_mean
 from morphgraph.tables.model import (
-    ALL_WORDS,
     HELD_IN,
     Cell,
     Column,
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
 Names = tuple[str, ...]
 _OF_SILVER = re.compile(r"reference:[^|]*\(silver\)")
 """How signatures of scores on silver begin."""
-_SCORINGS = ["scope", "weighting"]
+_SCORINGS = ["scope", "weighting", "words"]
 """Columns with several values per cell, all missing if the cell failed."""
 
 # ------------------------------------------------------------------------------ tables
@@ -68,7 +67,7 @@ def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
     is_lost = frame["metric"].isin(LOST)
     scored = frame[~is_lost]
     rows_by, spread_by = list(dict.fromkeys(spec.rows)), list(dict.fromkeys(spec.columns))
-    # The test data are named even if the rows do not ask, and held-out scores stand beside others.
+    # The test data are named even if the rows do not ask.
     measured_on = [name for name in ("corpus", "reference", "task") if _varies(frame[name])]
     rows_by += [name for name in measured_on if name not in (*rows_by, *spread_by)]
     if "words" not in (*rows_by, *spread_by) and _varies(scored["words"]):
@@ -78,7 +77,7 @@ def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
     added = [name for name in rest if (together[name].nunique() > 1).any()]
     rows_by += added
     columns = _columns(scored, spread_by, spec.metrics)
-    lost = _spread_out(frame[is_lost], scored, "words" in spread_by)
+    lost = _spread_out(frame[is_lost], scored)
     lacking = lost.merge(pd.DataFrame({"metric": [*{column.key for column in columns}]}), "cross")
     every = pd.concat([scored, lacking]) if len(lacking) else scored
     cells = _cells(every, [*rows_by, *spread_by, "metric"])
@@ -180,16 +179,11 @@ def _in_order(names: Mapping[Names, Any]) -> list[Names]:
     return sorted(names, key=lambda name: [place[p] for place, p in zip(places, name, strict=True)])
 
 
-def _spread_out(lost: pd.DataFrame, scored: pd.DataFrame, by_words: bool) -> pd.DataFrame:
-    """Repeat cells without scores for each scope and weighting of the others.
-
-    ``by_words``: those over all words also lack figures that are not of words.
-    """
+def _spread_out(lost: pd.DataFrame, scored: pd.DataFrame) -> pd.DataFrame:
+    """Repeat cells without scores for each scope, weighting and words of the others."""
     scorings = scored[_SCORINGS].drop_duplicates() if len(scored) else lost[_SCORINGS][:1]
     lost = lost.assign(state=lost["metric"].map(LOST)).drop(columns=[*_SCORINGS, "metric"])
-    lost = lost.merge(scorings, how="cross")
-    no_words = lost[lost["words"] == ALL_WORDS].assign(words="")
-    return pd.concat([lost, no_words]) if by_words else lost
+    return lost.merge(scorings, how="cross")
 
 
 def _cells(frame: pd.DataFrame, named: list[str]) -> dict[Names, Cell]:

@@ -19,9 +19,10 @@ from morphgraph.batch.yaml_reading import ListOrOne, Name, Strict
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import write_file
 from morphgraph.score.corpus_measures import gini
+from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.vocabulary_figures import FIGURES
-from morphgraph.tables.model import HELD_IN, Column, Form
+from morphgraph.tables.model import ALL_WORDS, Column, Form
 
 # ------------------------------------------------------------------------------ metrics
 
@@ -136,13 +137,14 @@ LOST: Mapping[str, Literal["failed", "not run"]] = {FAILED: "failed", NOT_RUN: "
 """Metrics of rows for cells without scores, and how tables describe them."""
 
 
-def held_out_words(share: float) -> str:
-    """Return the value of ``words`` for scores on a share of unseen words.
+def words_scored(gold_set: GoldSet) -> str:
+    """Return the value of ``words`` for scores on a gold set; seeds have a column of their own.
 
-    >>> held_out_words(0.5)
-    '50 % held out'
+    >>> import morphgraph as mg
+    >>> words_scored(mg.read_gold("demo:en").split(seed=3)[1])
+    'kept aside 0.2 by families'
     """
-    return f"{100 * share:g} % held out"
+    return ", ".join(str(part).partition(", seed")[0] for part in gold_set.parts) or ALL_WORDS
 
 
 class TableSpec(Strict):
@@ -187,14 +189,12 @@ def collected(cells: Sequence[Task], store: Store) -> pd.DataFrame:
     if not known:
         return results_of_rows([])
     rows = [len(table) for _, table in known]
-    told = [{**t.columns, "cell": t.key, "held_in": HELD_IN * t.spec["held_in"]} for t, _ in known]
+    told = [{**task.columns, "cell": task.key} for task, _ in known]
     about = pd.DataFrame(told, dtype=object).take(np.repeat(np.arange(len(told)), rows))
     found = pyarrow.concat_tables(t.replace_schema_metadata() for _, t in known).to_pandas()
     found = pd.concat([found, about.reset_index(drop=True)], axis=1)
     names = zip(found["parameters"], found["variant"], strict=True)
     found["parameters"] = [", ".join(filter(None, each)) for each in names]
-    # Figures of a vocabulary and of the run are not of words.
-    found.loc[found["scope"] == "", ["words", "held_in"]] = ""
     return _with_parity(_with_relative_tokens(found[list(_KINDS)].astype(_KINDS), cells), cells)
 
 
@@ -253,7 +253,7 @@ def with_failed(results: pd.DataFrame, reports: Sequence[TaskReport]) -> pd.Data
     """Add a row for each cell that failed or was not run, in the plan's order."""
     places = {report.task.key: place for place, report in enumerate(reports)}
     metrics = {state: metric for metric, state in LOST.items()}
-    texts = dict.fromkeys(("scope", "weighting", "held_in", "signature"), "")
+    texts = dict.fromkeys(("scope", "weighting", "words", "held_in", "signature"), "")
     lost = [
         {**texts, "cell": report.task.key, **report.task.columns, "metric": metrics[report.state]}
         for report in reports

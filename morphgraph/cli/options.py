@@ -35,6 +35,7 @@ from morphgraph.segment.method import (
 )
 
 if TYPE_CHECKING:
+    from morphgraph.api.tokeniser import Tokeniser
     from morphgraph.reference.entry import Reference
     from morphgraph.refine.learning import Entrant
     from morphgraph.score.boundaries import Benchmark
@@ -50,6 +51,8 @@ _SHARED = {
     "read": "How gold is read, as in format=plain,separator=+",
     "set_": "Further settings",
     "frequencies": "Word frequencies for scores over tokens: FILE or wordfreq:LANG.",
+    "holdout": "Share of the gold that is kept aside, by families of words, and scored; 0 learns "
+    "from all words and scores on the same.",
     "bare": "Segment words as whole texts, without the space before.",
     "recipe": "Replay this recipe on the tokeniser first.",
     "counts": "For trimmed, adaptbpe and litetoken: word counts, FILE or wordfreq:LANG.",
@@ -396,6 +399,11 @@ class OnGold:
         """Whether there are several golds, which are not to be joined."""
         return len(self.names) > 1 and not self.read.join
 
+    def gold_set(self) -> "GoldSet":
+        """Return the one gold of a command that takes no more."""
+        self.check_single()
+        return self.gold_sets()[0]
+
     def check_single(self) -> None:
         """Refuse several golds that are not to be joined, where a command takes one."""
         if self.is_several:
@@ -481,10 +489,12 @@ def load_edited(tokeniser: str, recipe: Path | None, pattern: str | None = None)
     from morphgraph.core.files import read_bytes
     from morphgraph.formats.loading import load_tokeniser
     from morphgraph.formats.recipe import read_recipe, replay
+    from morphgraph.reference.readers import gold_named
     from morphgraph.segment.bte import Bte
 
     try:
-        loaded = load_tokeniser(tokeniser, pattern)
+        with gold_named():
+            loaded = load_tokeniser(tokeniser, pattern)
     except NoMergesError as error:
         fix = f"{error.fix} Only segment, score, compare, vocabulary and export need no merges."
         raise NoMergesError(error.file, error.place, error.problem, fix) from error
@@ -492,6 +502,14 @@ def load_edited(tokeniser: str, recipe: Path | None, pattern: str | None = None)
         replay(loaded, read_recipe(read_bytes(recipe), str(recipe)), str(recipe))
     _warn(Bte(loaded), tokeniser)
     return loaded
+
+
+def open_edited(given: Any) -> "Tokeniser":
+    """Open the ``tokeniser`` of options with the edits of their ``recipe``."""
+    from morphgraph.api.tokeniser import Tokeniser
+    from morphgraph.segment.segmenter import standard_segmenter
+
+    return Tokeniser(standard_segmenter(load_edited(given.tokeniser, given.recipe)))
 
 
 def load_any(source: str, method: str | None = None, **parameters: Any) -> "Segmenter":

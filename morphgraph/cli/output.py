@@ -12,7 +12,6 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import check_folder, write_file
 from morphgraph.core.text import (
     columns_by_room,
@@ -55,13 +54,6 @@ def check_out(folder: Path | None) -> None:
     """Fail early if a folder cannot be written to."""
     if folder is not None:
         check_folder(folder, _HINT)
-
-
-def check_ending(path: Path | None, *endings: str) -> None:
-    """Fail early if no format has this file's suffix."""
-    if path is not None and path.suffix not in endings:
-        *others, last = endings
-        raise MorphGraphError(f"{path} has an unknown ending. Use {', '.join(others)} or {last}.")
 
 
 def write(path: Path, data: bytes | str) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import StatisticsError, fmean
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import numpy as np
 import typer
 from pydantic import Field
 
@@ -19,16 +20,18 @@ from morphgraph.cli.options import (
     with_options,
 )
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.text import base_name, in_percent, percent, unique_labels, visible
+from morphgraph.core.files import check_ending
+from morphgraph.core.text import base_name, in_percent, unique_labels, visible
+from morphgraph.score.gold_set import SHARE_KEPT
 from morphgraph.segment.method import Parameters
 
 if TYPE_CHECKING:
     from morphgraph.refine.learning import Entrant
-    from morphgraph.score.comparison import Comparison
     from morphgraph.score.flota import FlotaScores
     from morphgraph.score.gold_set import GoldSet
     from morphgraph.score.languages import LanguageRow
-    from morphgraph.score.table import Breakdown, Estimate, ScoreTable
+    from morphgraph.score.outcome import Outcome
+    from morphgraph.score.table import Breakdown, ScoreTable, SegmentationFailure
     from morphgraph.tables.model import Table
     from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
@@ -69,7 +72,7 @@ def score(
     scores: Annotated[str | None, typer.Option(callback=_explain, is_eager=True)] = None,
     scope: Literal["morphemic", "whole-word", "both"] = "both",
     weighting: Literal["types", "tokens", "both"] = "both",
-    holdout: Annotated[float | None, typer.Option(min=0, max=1)] = None,
+    holdout: Annotated[float, typer.Option(min=0, max=0.99)] = SHARE_KEPT,
     by: str | None = None,
     *,
     set_: Statistics,
@@ -88,13 +91,12 @@ def score(
         stem recall and full match. “help” lists them.
     scope: morphemic, whole-word or both.
     weighting: Over types, tokens or both.
-    holdout: Share of the words that no method sees, with scores of their own: half of them if a
-        method learns from the gold, else none.
+    holdout: If a method learns from the gold: the share that is kept aside, by families of words,
+        and that all are scored on; 0 learns from all words and scores on the same.
     by: Break the first score down by boundaries, affixes, formation, length, frequency or morphs.
     out: Also write the tables: .csv, .tex or .md.
     """
-    from morphgraph.refine.learning import learn_and_score
-    from morphgraph.score.gold_set import HOLDOUT, SCOPES
+    from morphgraph.score.gold_set import SCOPES
     from morphgraph.score.metrics import USUAL, boundary_score, check_metrics
     from morphgraph.score.outcome import Outcome
     from morphgraph.score.outcome import ideal as ideal_of
@@ -104,7 +106,8 @@ def score(
     from morphgraph.tables.writing import to_csv, to_latex, to_markdown
 
     writers: dict[str, Any] = {".csv": to_csv, ".tex": to_latex, ".md": to_markdown}
-    output.check_ending(out, *writers)
+    if out is not None:
+        check_ending(out, *writers)
     if by is not None:
         check_breakdown(by)
     resamples, seed, runs, baseline = set_.resamples, set_.seed, set_.runs, set_.baseline
@@ -121,10 +124,7 @@ def score(
         raise MorphGraphError("There is nothing to score. Name some --methods, or leave them out.")
     if baseline > len(named):
         raise MorphGraphError(f"baseline={baseline}: there are {len(named)} tokenisers.")
-    labels = unique_labels([each.label for each in named])
-    named = [replace(each, label=label) for each, label in zip(named, labels, strict=True)]
-    if holdout is None:
-        holdout = HOLDOUT if any(each.learner is not None for each in named) else 0.0
+    named = _named_apart(named)
     gold_sets = given.gold_sets()
     for gold_set in gold_sets:
         if weighting != "both":
@@ -132,10 +132,8 @@ def score(
     tested = baseline - 1 if baseline and len(named) > 1 else None
     tables: list[ScoreTable] = []
     for gold_set in gold_sets:
-        on_words = [learn_and_score(named, gold_set, runs=runs)]
-        if holdout:
-            on_words.append(learn_and_score(named, gold_set, holdout, seed, runs))
-        for outcomes in on_words if ideal else ():
+        outcomes = _outcomes(named, gold_set, holdout, seed, runs)
+        if ideal:
             outcomes += [ideal_of(o.gold_set) for o in outcomes if isinstance(o, Outcome)][:1]
         draws = Draws(resamples, seed=seed)
         tables += [
@@ -143,7 +141,6 @@ def score(
             for scoped in SCOPES
             if scoped == scope or (scope == "both" and gold_set.has_gold(scoped).any())
             for over in (gold_set.weightings if weighting == "both" else (weighting,))
-            for outcomes in on_words
         ]
     failed = [o for o in tables[0].outcomes if isinstance(o, SegmentationFailure)]
     if len(failed) == len(named):
@@ -312,6 +309,7 @@ def _score_report(tables: "list[ScoreTable]") -> dict[str, Any]:
     from morphgraph.score.gold_set import SCOPES, WEIGHTINGS
     from morphgraph.score.metrics import boundary_score
     from morphgraph.score.outcome import Outcome
+    from morphgraph.tables.scores import table_report
 
     first = next(o for o in tables[0].outcomes if isinstance(o, Outcome))
     reference = first.gold_set.reference
@@ -325,34 +323,7 @@ def _score_report(tables: "list[ScoreTable]") -> dict[str, Any]:
         "entries": len(reference),
         "skipped": {skip.reason: skip.count for skip in reference.left_out},
         "signature": first.signature(),
-        "tables": [_table_report(table) for table in tables],
-    }
-
-
-def _table_report(table: "ScoreTable") -> dict[str, Any]:
-    from morphgraph.score.outcome import Outcome
-    from morphgraph.tables.scores import words_of
-
-    rows: list[dict[str, Any]] = []
-    for number, (outcome, found) in enumerate(zip(table.outcomes, table.estimates, strict=True)):
-        row: dict[str, Any] = {"error": getattr(outcome, "message", "")}
-        if isinstance(outcome, Outcome) and found is not None:
-            row = {
-                "error": None,
-                "vocab_size": outcome.vocabulary_size,
-                "held_in": outcome.held_in,
-                "scores": {name: _estimate_report(estimate) for name, estimate in found.items()},
-            }
-        rows.append({"tokeniser": outcome.label, **row, "signature": table.signature_of(number)})
-    gold = table.gold_set.reference if table.gold_set else None
-    return {
-        "reference": gold.name if gold else None,
-        "partial": gold.partial if gold else "",
-        "scope": table.scope,
-        "weighting": table.weighting,
-        "words": words_of(table),
-        "rows": rows,
-        "signature": table.signature,
+        "tables": [table_report(table) for table in tables],
     }
 
 
@@ -373,18 +344,14 @@ def _language_report(row: "LanguageRow") -> dict[str, Any]:
 
 
 def _breakdown_report(found: "Breakdown") -> dict[str, Any]:
+    from morphgraph.tables.scores import estimate_report
+
     rows = [
-        {"tokeniser": label, "group": name, found.counted: size, **_estimate_report(estimate)}
+        {"tokeniser": label, "group": name, found.counted: size, **estimate_report(estimate)}
         for label, row in zip(found.labels, found.rows, strict=True)
         for (name, size), estimate in zip(found.groups, row, strict=True)
     ]
     return {"by": found.by, "score": found.metric, "rows": rows, "signature": found.signature}
-
-
-def _estimate_report(estimate: "Estimate") -> dict[str, Any]:
-    interval = [estimate.interval.low, estimate.interval.high]
-    known = {"value": estimate.value, "interval": interval, "p": estimate.p}
-    return known if math.isnan(estimate.deviation) else known | {"deviation": estimate.deviation}
 
 
 # ------------------------------------------------------------------------------ compare
@@ -406,6 +373,8 @@ def compare(
     given: Compared,
     method: Annotated[list[str] | None, typer.Argument()] = None,
     limit: Whole = 0,
+    holdout: Annotated[float, typer.Option(min=0, max=0.99)] = SHARE_KEPT,
+    seed: Whole = 0,
     out: Path | None = None,
 ) -> None:
     """Compare methods on the words of a gold: scores with intervals, and their agreement.
@@ -415,88 +384,45 @@ def compare(
     gold: A gold segmentation: FILE, demo:en, demo:de, demo:nl, catalogue:NAME, or - for standard
         input.
     method: On the tokeniser, with parameters as in dropout(p=0.1), or another file that segments:
-        {offered}. The tokeniser's own if not given.
+        {scored}. The tokeniser's own if not given.
+    holdout: If a method learns from the gold: the share that is kept aside, by families of words,
+        and that all are compared on; 0 learns from all words and compares on the same.
+    seed: Draws the words kept aside.
     limit: At most this many words of the gold; 0 for all.
     out: Also write the words: .csv, .tex or .html.
     """
-    from morphgraph.reference.predictions import Predictions
-    from morphgraph.score.comparison import Comparison
-    from morphgraph.tables.scores import (
-        comparison_csv,
-        comparison_html,
-        summary_table,
-        words_table,
-    )
-    from morphgraph.tables.writing import to_latex
+    from morphgraph.tables.scores import SideBySide
 
-    writers: dict[str, Any] = {
-        ".csv": comparison_csv,
-        ".tex": lambda *words: to_latex(words_table(*words)),
-        ".html": comparison_html,
-    }
-    output.check_ending(out, *writers)
-    entries = given.golds()[0].entries[: limit or None]
-    _, entrants = given.entrants(named_methods(method))
-    segmenters: list[Any] = []
-    for each in entrants:
-        if each.learner is not None:
-            raise MorphGraphError(
-                f"{each.learner.method.name} learns from the gold, so it would be compared on "
-                "what it has seen. Use morphgraph score, which holds words out."
-            )
-        made = each.made() if callable(each.made) else each.made
-        if isinstance(made, Predictions):
-            raise MorphGraphError(
-                f"{made.name} holds segmentations, not a model. Use morphgraph score, which takes "
-                "both."
-            )
-        segmenters.append(made)
-    with output.progress_bar("comparing"):
-        words, gold = [entry.word for entry in entries], [entry.morphs for entry in entries]
-        labels = unique_labels([each.label for each in entrants])
-        compared = Comparison(segmenters, words, gold, labels=labels, bare=given.bare)
-        report = _comparison_report(compared)
     if out is not None:
-        output.write(out, writers[out.suffix](compared, compared.rows))
+        check_ending(out, ".csv", ".tex", ".html")
+    [gold_set] = given.gold_sets()
+    if limit:
+        gold_set = gold_set.subset(np.arange(min(limit, len(gold_set))))
+    _, entrants = given.entrants(named_methods(method))
+    with output.progress_bar("comparing"):
+        compared = SideBySide(_outcomes(_named_apart(entrants), gold_set, holdout, seed))
+        report = compared.to_dict()
+    if out is not None:
+        compared.save(out)
     if given.as_json:
         output.print_json(report)
-        return
-    table = summary_table(compared)
-    output.print_model(table)
-    print()
-    alike = [
-        [label, *(percent(share, 1) for share in shares)]
-        for label, shares in zip(compared.labels, compared.agreement, strict=True)
-    ]
-    output.print_table(["cut alike, %", *compared.labels], alike, left={0})
-    print("\n".join(table.signatures))
-    output.print_saved([out] if out is not None else [])
+    else:
+        print(compared)
+        output.print_saved([out] if out is not None else [])
 
 
-def _comparison_report(made: "Comparison") -> dict[str, Any]:
-    return {
-        "methods": [
-            {
-                **{name: getattr(found, name) for name in ("label", "precision", "recall", "f1")},
-                "f1_interval": [found.interval.low, found.interval.high],
-                "exact": found.exact,
-                "tokens_per_word": found.fertility,
-                "vocab_size": found.vocabulary_size,
-                "signature": found.signature,
-            }
-            for found in made.summaries
-        ],
-        "signature": made.signature,
-        "agreement": made.agreement.tolist(),
-        "words": [
-            {"word": row.text, "gold": row.gold}
-            | {
-                name: {
-                    label: getattr(cell, name)
-                    for label, cell in zip(made.labels, row.cells, strict=True)
-                }
-                for name in ("tokens", "exact")
-            }
-            for row in made.rows
-        ],
-    }
+def _named_apart(entrants: "list[Entrant]") -> "list[Entrant]":
+    labels = unique_labels([each.label for each in entrants])
+    return [replace(each, label=label) for each, label in zip(entrants, labels, strict=True)]
+
+
+def _outcomes(
+    entrants: "list[Entrant]", gold_set: "GoldSet", holdout: float, seed: int, runs: int = 1
+) -> "list[Outcome | SegmentationFailure]":
+    """Score what is named, on the words that nothing has learned from, if anything has."""
+    from morphgraph.refine.learning import learn_and_score, unseen_part
+
+    if any(each.learner is not None for each in entrants):
+        rest, kept = gold_set.set_aside(holdout, seed)
+        return learn_and_score(entrants, kept, runs, rest)
+    return learn_and_score(entrants, unseen_part(entrants, gold_set), runs)

@@ -82,6 +82,14 @@ class NotTypesError(FileFormatError):
     """Lines of several words, where a list of types is wanted: perhaps segmentations."""
 
 
+class GoldGivenError(NotTypesError):
+    """A gold list given as a tokeniser."""
+
+
+class TokeniserGivenError(FileFormatError):
+    """A tokeniser given as a gold list."""
+
+
 EXTRA_OF = {
     "accelerate": "models",
     "cryptography": "batch",
@@ -141,6 +149,12 @@ def check_share(name: str, value: Any) -> None:
     """Raise `MorphGraphError` unless a value is a number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise MorphGraphError(f"{name}={value!r} is not a share. Give a number from 0 to 1.")
+
+
+def check_seed(value: Any) -> None:
+    """Raise `MorphGraphError` unless a value is a whole number of 0 or more."""
+    if type(value) is not int or value < 0:
+        raise MorphGraphError(f"seed={value!r} is not a seed. Give a whole number of 0 or more.")
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:

@@ -11,6 +11,7 @@ from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import check_size, decode_utf8
 from morphgraph.core.limits import MERGES
 from morphgraph.formats.hugging_face import assumed_document, tokenizer_document
+from morphgraph.formats.pipeline_parts import replaced, sequence
 from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, CHAR_TO_BYTE
 
 _END = "</w>"
@@ -121,9 +122,8 @@ def _clip_document(merges: list[tuple[str, str]]) -> dict[str, Any]:
     vocabulary = {text: number for number, text in enumerate([*texts, *_CLIP_SPECIAL])}
     document = assumed_document(vocabulary, merges)
     # The library would leave the ends of words in the text; transformers makes spaces of them.
-    spaces = {"type": "Replace", "pattern": {"String": _END}, "content": " "}
     last = {"type": "Strip", "content": " ", "start": 0, "stop": 1}
-    document["decoder"] = {"type": "Sequence", "decoders": [document["decoder"], spaces, last]}
+    document["decoder"] = sequence("decoder", document["decoder"], replaced(_END, " "), last)
     start, end = ((text, vocabulary[text]) for text in _CLIP_SPECIAL)
     flags = {"trim_offsets": False, "add_prefix_space": False}
     document["post_processor"] = {"type": "RobertaProcessing", "cls": start, "sep": end, **flags}

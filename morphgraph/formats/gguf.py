@@ -8,7 +8,8 @@ from typing import Any
 from morphgraph.core.errors import FileFormatError, NoMergesError
 from morphgraph.core.limits import MERGES, TYPES
 from morphgraph.formats.hugging_face import special_token, tokenizer_document
-from morphgraph.formats.ranks import NEEDS_PATTERN, byte_level_parts
+from morphgraph.formats.pipeline_parts import byte_level_parts, replaced, split, to_text
+from morphgraph.formats.ranks import NEEDS_PATTERN
 from morphgraph.tokeniser.parts import DOWNLOAD_AGAIN
 from morphgraph.tokeniser.preprocess import BYTES
 
@@ -181,15 +182,11 @@ def _gemma(
     if not {*BYTES} <= {*types}:
         problem = "some of the 256 bytes are missing, from <0x00> to <0xFF>"
         raise FileFormatError(name, f"field {_PREFIX}tokens", problem, DOWNLOAD_AGAIN)
-    ends = {"type": "Split", "pattern": {"Regex": r"\n+"}, "behavior": "Isolated", "invert": False}
-    spaces = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
-    back = {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}
-    decoders = [back, {"type": "ByteFallback"}, {"type": "Fuse"}]
     parts = {
-        "normalizer": spaces,
-        "pre_tokenizer": ends,
+        "normalizer": replaced(" ", "▁"),
+        "pre_tokenizer": split(r"\n+"),
         "post_processor": _with_start(fields, types),
-        "decoder": {"type": "Sequence", "decoders": decoders},
+        "decoder": to_text(spaced=False),
     }
     document = _merging(fields, types, kinds, name, parts, byte_fallback=True)
     merges = document["model"]["merges"]

@@ -17,8 +17,9 @@ from morphgraph.core.files import checksum as sum_of
 from morphgraph.core.files import decode_utf8, json_bytes, parse_json
 from morphgraph.core.limits import MERGES
 from morphgraph.core.text import counted, shortened
+from morphgraph.formats.pipeline_parts import byte_level
 from morphgraph.formats.recipe import LINEAGE_FIELD, lineage_document, lineage_of, read_lineage
-from morphgraph.formats.tokeniser_classes import byte_level, clip_parts
+from morphgraph.formats.tokeniser_classes import clip_parts
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import MergeColumns
 from morphgraph.tokeniser.merging import never_formed, unformed_types
@@ -218,7 +219,7 @@ def assumed_document(
     elif any(text.startswith("▁") for text in vocabulary):
         parts["pre_tokenizer"] = parts["decoder"] = _METASPACE
     elif bytes_complete or any(text.startswith("Ġ") for text in vocabulary):
-        parts["pre_tokenizer"] = parts["decoder"] = byte_level({})
+        parts["pre_tokenizer"] = parts["decoder"] = byte_level()
     else:
         parts["pre_tokenizer"] = {"type": "Whitespace"}
     ordinary = {part for parts_ in merges for part in (*parts_, "".join(parts_))} | {*BYTES}

@@ -386,6 +386,16 @@ def lists_merges(data: bytes) -> bool:
     return bool(lines) and (lines[0].startswith(b"#version") or pairs >= len(lines) / 2)
 
 
+def is_tokeniser(data: bytes, name: str) -> bool:
+    """Return whether a file is a tokeniser's; a list of types, which may be any words, is not."""
+    if is_ranks(data) or (fitting_name(name) and data.startswith(b"#version")):
+        return True
+    try:
+        return open_uploaded({name: data}).types is None or data.lstrip().startswith(b"{")
+    except FileFormatError:
+        return False
+
+
 def is_released(data: bytes) -> bool:
     """Return whether a file looks like a model of the trainer by Picky BPE's authors."""
     fields = (b'"tokens"', b'"id2int"', b'"merges"', b'"splits"')

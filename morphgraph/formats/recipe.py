@@ -6,7 +6,7 @@ uploaded alone.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, fields, replace
+from dataclasses import replace
 from typing import Any
 
 from morphgraph.core.errors import FileFormatError
@@ -14,7 +14,7 @@ from morphgraph.core.files import json_bytes, parse_json
 from morphgraph.core.limits import RECIPE_EDITS
 from morphgraph.core.text import base_name, shortened
 from morphgraph.graph.merge_table import Change, EditError
-from morphgraph.tokeniser.tokeniser import BpeTokeniser, LearnedFrom, Lineage
+from morphgraph.tokeniser.tokeniser import BpeTokeniser, Lineage
 
 LINEAGE_FIELD = "morphgraph"
 """The field of the model in ``tokenizer.json`` that holds a lineage."""
@@ -40,7 +40,6 @@ def _written(lineage: Lineage) -> bytes:
         "version": 1,
         "tokeniser": {"name": lineage.name, "checksum": lineage.checksum},
         "steps": list(lineage.steps),
-        **_learned_from(lineage),
     }
     return json_bytes(document, lineage.name)
 
@@ -52,16 +51,11 @@ def lineage_of(tokeniser: BpeTokeniser) -> Lineage:
     between the edits before and after saving.
     """
     steps, before = tokeniser.graph.recipe(), tokeniser.lineage
-    learned = tokeniser.learned_from if tokeniser.graph.history else []
     if before is None:
         ids = dict(zip(tokeniser.graph.types, tokeniser.vocabulary_ids, strict=False))
         before = Lineage(base_name(tokeniser.name), tokeniser.checksum, ids, ())
     between = ({"edit": "renumber"},) if before.steps and steps else ()
-    return replace(
-        before,
-        steps=(*before.steps, *between, *steps),
-        learned_from=tuple(dict.fromkeys([*before.learned_from, *learned])),
-    )
+    return replace(before, steps=(*before.steps, *between, *steps))
 
 
 def read_recipe(data: bytes, name: str) -> dict[str, Any]:
@@ -97,9 +91,8 @@ def replay(tokeniser: BpeTokeniser, recipe: Mapping[str, Any], name: str) -> lis
         if wrong is not None:
             problem = f"“{shortened(wrong)}” cannot be an atom: it is more than one character"
             raise FileFormatError(name, f"field steps, entry {position}", problem, _FIX)
-    learned = _read_learned_from(recipe, name, "field learned_from", _FIX)
     try:
-        changes = tokeniser.graph.replay(recipe["steps"])
+        return tokeniser.graph.replay(recipe["steps"])
     except EditError as error:
         made_on = recipe.get("tokeniser")
         made_on = made_on if isinstance(made_on, dict) else {}
@@ -109,8 +102,6 @@ def replay(tokeniser: BpeTokeniser, recipe: Mapping[str, Any], name: str) -> lis
             its_own = f"“{known}”" if isinstance(known, str) else "the tokeniser it was made on"
             fix = f"Load {its_own} first."
         raise FileFormatError(name, "", str(error).rstrip("."), fix) from error
-    tokeniser.learned_from.extend(learned)
-    return changes
 
 
 def lineage_document(lineage: Lineage) -> dict[str, Any]:
@@ -119,7 +110,6 @@ def lineage_document(lineage: Lineage) -> dict[str, Any]:
         "first": {"name": lineage.name, "checksum": lineage.checksum},
         "ids": dict(lineage.ids),
         "steps": list(lineage.steps),
-        **_learned_from(lineage),
     }
 
 
@@ -141,41 +131,16 @@ def read_lineage(model: Mapping[str, Any], name: str) -> Lineage | None:
     if len(set(ids.values())) < len(ids):
         raise FileFormatError(name, f"{_PLACE}.ids", "an id is listed more than once", fix)
     check_steps(found.get("steps"), name, f"{_PLACE}.steps", fix)
-    learned = _read_learned_from(found, name, f"{_PLACE}.learned_from", fix)
-    return Lineage(first["name"], first["checksum"], ids, tuple(found["steps"]), learned)
-
-
-def _learned_from(lineage: Lineage) -> dict[str, Any]:
-    """Return a JSON field with the sources of learned edits; empty if there are none."""
-    sources = [asdict(source) for source in lineage.learned_from]
-    return {"learned_from": sources} if sources else {}
-
-
-def _read_learned_from(
-    found: Mapping[str, Any], name: str, place: str, fix: str
-) -> tuple[LearnedFrom, ...]:
-    learned = found.get("learned_from", [])
-    if not isinstance(learned, list) or not all(map(_is_learned_from, learned)):
-        problem = "references with a name, a checksum, a holdout and a seed are expected here"
-        raise FileFormatError(name, place, problem, fix)
-    return tuple(LearnedFrom(**source) for source in learned)
-
-
-def _is_learned_from(source: Any) -> bool:
-    return (
-        isinstance(source, dict)
-        and source.keys() == {field.name for field in fields(LearnedFrom)}
-        and _are_strings([source["name"], source["checksum"]])
-        and type(source["holdout"]) in (int, float)
-        and type(source["seed"]) is int
-    )
+    return Lineage(first["name"], first["checksum"], ids, tuple(found["steps"]))
 
 
 def _step_problem(step: Any) -> str:
     """Describe what is malformed in a step; empty if its edit has all its fields."""
     match step:
-        case {"learned": learned} if not _is_learned(learned):
-            return "learned names a reference by its checksum, and settings"
+        case {"learned": learned} if not (
+            isinstance(learned, list) and all(map(_is_source, learned))
+        ):
+            return "learned names references, with checksums and parts"
         case {"edit": "renumber"}:
             return ""
         case {"edit": "anneal"}:
@@ -197,10 +162,18 @@ def _step_problem(step: Any) -> str:
     return "an edit with types is expected"
 
 
-def _is_learned(learned: Any) -> bool:
-    match learned:
-        case {"reference": str(), "settings": dict() as settings}:
-            return all(isinstance(value, str | int | float) for value in settings.values())
+def _is_source(source: Any) -> bool:
+    """Whether it names a gold, and the splits that left what was learned from."""
+    match source:
+        case {"name": str(), "checksum": str(), "parts": list() as parts, **rest} if not rest:
+            return all(map(_is_part, parts))
+    return False
+
+
+def _is_part(part: Any) -> bool:
+    match part:
+        case [("rest" | "kept"), float() as share, int() as seed, ("families" | "words")]:
+            return 0 < share < 1 and type(seed) is int
     return False
 
 

@@ -239,7 +239,8 @@ def _row(number: int, line: str) -> tuple[str, SourceRow]:
     items = annotation.get("segmentation", [])
     if not isinstance(items, list):
         raise Unusable("segmentation in the annotation that is not a list")
-    return _string(annotation, "annot_name"), _annotated(number, word, morphs, items)
+    row = _annotated(number, word, morphs, items)
+    return _string(annotation, "annot_name"), row._replace(linked=(columns[1] or word,))
 
 
 def _annotated(number: int, word: str, morphs: Sequence[str], items: list[Any]) -> SourceRow:
@@ -342,4 +343,7 @@ def derinet(number: int, line: str) -> SourceRow:
         {"span": [*range(*span)], "type": part.get("Type"), "morpheme": part.get("Morph")}
         for part, span in zip(parts, spans, strict=True)
     ]
-    return _annotated(number, word, morphs, items)
+    # A lexeme's number is that of its tree of derivations, and its own: the parent's has the tree.
+    lexemes = (columns[0], columns[6])
+    linked = tuple(f"tree {lexeme.partition('.')[0]}" for lexeme in lexemes if lexeme)
+    return _annotated(number, word, morphs, items)._replace(linked=linked)

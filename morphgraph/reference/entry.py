@@ -77,8 +77,9 @@ class Entry:
     (the corpus count) where it has none. `line` is 1-based. `kinds` are those of the morphs, None
     for one without a morpheme; it is None where the source does not say. `processes` are those that
     formed the word ("inflection", "derivation", "compound"), None where the source does not say.
-    `underlying` are the source's own morphemes, None where they are the morphs. The last four are
-    ignored by ==.
+    `underlying` are the source's own morphemes, None where they are the morphs. `linked` are the
+    words, or numbers of families, that the source links it to, its base above all, None where a
+    source has no links. The last five are ignored by ==.
 
     >>> entry = Entry("unbreakable", ("un", "break", "able"), ("unbreakable",), line=7)
     >>> entry.word, entry.morphs, entry.whole_words, entry.line
@@ -93,6 +94,7 @@ class Entry:
     kinds: tuple[MorphemeKind | None, ...] | None = field(default=None, compare=False)
     processes: tuple[str, ...] | None = field(default=None, compare=False)
     underlying: tuple[str, ...] | None = field(default=None, compare=False)
+    linked: tuple[str, ...] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

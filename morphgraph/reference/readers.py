@@ -7,20 +7,29 @@ entry in `READERS`.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from morphgraph.core.errors import FileFormatError, check_choice, check_list
+from morphgraph.core.errors import (
+    FileFormatError,
+    GoldGivenError,
+    MorphGraphError,
+    NotTypesError,
+    TokeniserGivenError,
+    check_choice,
+    check_list,
+)
 from morphgraph.core.files import checksum as sum_of
-from morphgraph.core.files import demo_gold_path
+from morphgraph.core.files import demo_gold_path, read_bytes
 from morphgraph.core.limits import TREE_NODES
 from morphgraph.core.system import without_collection
 from morphgraph.core.text import SILVER
+from morphgraph.formats.opening import is_tokeniser
 from morphgraph.reference import annotated, lines
 from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry, MorphScoreRow, Reference
@@ -308,7 +317,7 @@ def read_reference(
     rows: tuple[MorphScoreRow, ...] = ()
     if format is None and is_zip(data):
         format = "morpholex"
-    with without_collection():
+    with without_collection(), _tokeniser_named(data, name):
         if format is not None and READERS[format].is_workbook:
             entries = read_morpholex(data, name, skips)
         else:
@@ -346,10 +355,10 @@ def read_reference(
             unit = "row" if is_table else "line"
             if entries and not is_silver:
                 notice = notice_on(entries, numbered, reader.spells, unit)
-    skipped, unaligned = skips.sorted(), tuple(skips.unaligned)
-    if not entries:
-        unit = "row" if READERS[format].is_workbook or is_table else "line"
-        raise nothing_read(name, FORMATS[format], FORMATS, skipped, unit)
+        skipped, unaligned = skips.sorted(), tuple(skips.unaligned)
+        if not entries:
+            unit = "row" if READERS[format].is_workbook or is_table else "line"
+            raise nothing_read(name, FORMATS[format], FORMATS, skipped, unit)
     partial_, faults = READERS[format].partial, ""
     if format == "unisegments" and annotated.is_copy_of_morphynet(name, skips.layers):
         partial_, faults = _ONE_AFFIX, _FAULTS
@@ -369,6 +378,44 @@ def read_reference(
         morphscore_rows=rows,
         notice=notice,
         header=skips.header,
+    )
+
+
+@contextmanager
+def _tokeniser_named(data: bytes, name: str) -> Iterator[None]:
+    """Where a file cannot be read because it is a tokeniser, say so."""
+    try:
+        yield
+    except FileFormatError as error:
+        if not is_tokeniser(data, name):
+            raise
+        problem = "this is the file of a tokeniser, not words with morphs"
+        fix = "Open it as the tokeniser: mg.load, or TOKENISER on the command line."
+        raise TokeniserGivenError(name, "", problem, fix, quotes=False) from error
+
+
+@contextmanager
+def gold_named(uploaded: Mapping[str, bytes] | None = None) -> Iterator[None]:
+    """Where a file cannot be read as a tokeniser because it is gold, say so."""
+    try:
+        yield
+    except NotTypesError as error:
+        data = read_bytes(error.file) if uploaded is None else uploaded[error.file]
+        if isinstance(error, GoldGivenError) or not _looks_like_gold(data):
+            raise
+        problem = "this looks like a gold segmentation: words with morphs"
+        fix = "Open it as the gold: mg.read_gold, or GOLD on the command line."
+        raise GoldGivenError(error.file, "", problem, fix, quotes=False) from error
+
+
+def _looks_like_gold(data: bytes) -> bool:
+    lines = data.splitlines(keepends=True)[:200]
+    try:
+        entries = read_reference(b"".join(lines), name="").entries
+    except MorphGraphError:
+        return False
+    return 2 * len({e.line for e in entries}) >= len(lines) and any(
+        len(e.morphs) > 1 for e in entries
     )
 
 

@@ -3,19 +3,21 @@
 A field of a setting says what it means, its default and its limits: commands and pages ask here.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 from pydantic import Field
 
+from morphgraph.core.text import base_name
 from morphgraph.segment.method import Parameters
 
 if TYPE_CHECKING:
     from morphgraph.graph.merge_table import Change
+    from morphgraph.score.gold_set import GoldSet
 
 Selection = Literal["blame", "random", "last", "leaves"]
-SHARE_HELD_OUT = 0.2
-"""The share of words that is held out, when edits are learned again, if no other is asked for."""
 LEAST_JOINS = 10
 """Joins that a merge needs in a language to be judged there: a few may be chance."""
 PruningOrder = Literal["leaf-frequency", "merge-based", "last", "script"]
@@ -26,12 +28,6 @@ class BlameSettings(Parameters):
 
     threshold: float = Field(
         default=0.5, ge=0, le=1, description="Merges with R ≥ this are to blame."
-    )
-    holdout: float = Field(
-        default=0.0,
-        ge=0,
-        lt=1,
-        description="Share of the words held out from learning; only these are scored.",
     )
     scope: Literal["morphemic", "whole-word"] = Field(
         default="morphemic", description="Blame by boundaries between morphs, or whole words."
@@ -53,27 +49,27 @@ class BlameSettings(Parameters):
         description="In the end leave only pair merges, and ids as they are: every library reads "
         "that.",
     )
-    seed: int = Field(default=0, ge=0, description="Draws the words that are held out.")
-
-    @property
-    def is_random(self) -> bool:
-        return bool(self.holdout)
 
     @property
     def sees_gold(self) -> bool:
         return True
 
-    def learned(self, change: "Change", reference: str, **more: int) -> "Change":
-        """Return a change that says how it was learned from a reference, given by its checksum.
+    def learned(self, change: Change, *golds: GoldSet) -> Change:
+        """Return a change that says what it was learned from, if it was."""
+        return learned_from(change, *golds) if self.sees_gold else change
 
-        What is learned again from other words (`refine.held_out`) is recognised by this. ``more``:
-        the iteration of ReBPE.
-        """
-        if not self.sees_gold:
-            return change
-        settings = self.model_dump(exclude_defaults=True)
-        mark = {"reference": reference, "settings": settings, **more}
-        return replace(change, step={**change.step, "learned": mark})
+
+def learned_from(change: Change, *golds: GoldSet) -> Change:
+    """Return a change that says in its step which golds it was learned from, and which parts."""
+    sources = [
+        {
+            "name": base_name(gold.reference.name),
+            "checksum": gold.reference.checksum,
+            "parts": list(map(list, gold.parts)),
+        }
+        for gold in golds
+    ]
+    return replace(change, step={**change.step, "learned": sources})
 
 
 class KnockoutSettings(BlameSettings):
@@ -90,10 +86,11 @@ class KnockoutSettings(BlameSettings):
     percent: float | None = Field(
         default=None, ge=0, le=100, description="This percentage of the types that merges produce."
     )
+    seed: int = Field(default=0, ge=0, description="Draws random types.")
 
     @property
     def is_random(self) -> bool:
-        return super().is_random or self.select == "random"
+        return self.select == "random"
 
     @property
     def sees_gold(self) -> bool:
@@ -104,8 +101,7 @@ class KnockoutSettings(BlameSettings):
 class ReBPESettings(BlameSettings):
     """Settings of a run; every part can be switched off.
 
-    With a ``holdout``, annealing does not see held-out entries either, but the alphabet is
-    completed for all words, even beyond ``maximum_vocabulary``.
+    The alphabet is completed for all words learned from, even beyond ``maximum_vocabulary``.
     """
 
     anneal: bool = Field(default=True, description="First add merges that rarely cross a boundary.")
@@ -138,3 +134,37 @@ class ReBPESettings(BlameSettings):
         """Return the settings of each knockout."""
         shared = {name: getattr(self, name) for name in BlameSettings.model_fields}
         return KnockoutSettings(**shared)
+
+
+class BlameOptions(TypedDict, total=False):
+    """The settings shared by knockout and ReBPE, as keywords; the models say what they mean."""
+
+    threshold: float
+    scope: Literal["morphemic", "whole-word"]
+    weighting: Literal["types", "tokens"]
+    tuples_once: bool
+    cascade: bool
+    minimum_vocabulary: int
+    portable: bool
+
+
+class KnockoutOptions(BlameOptions, total=False):
+    """`KnockoutSettings` as keywords, without the seed."""
+
+    select: Selection
+    count: int | None
+    percent: float | None
+
+
+class ReBPEOptions(BlameOptions, total=False):
+    """`ReBPESettings` as keywords."""
+
+    anneal: bool
+    reify: bool
+    repair: bool
+    link: bool
+    expand: bool
+    iterations: int
+    maximum_vocabulary: int | None
+    minimum_good: int
+    minimum_ratio: float

@@ -16,7 +16,7 @@ from morphgraph.core.text import counted, in_percent
 from morphgraph.graph.arrays import MergeArrays
 from morphgraph.refine import BlameSettings
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.gold_set import Scope, Weighting
+from morphgraph.score.gold_set import Flags, Scope, Weighting
 from morphgraph.tokeniser.merging import MergeSegmentation
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
@@ -124,14 +124,14 @@ def blame(
     weighting: Weighting = "types",
     scope: Scope = "morphemic",
     tuples_once: bool = False,
-    entries: npt.NDArray[np.int64] | None = None,
+    among: Flags | None = None,
 ) -> Blame:
     """Blame every merge for the gold boundaries that it closed.
 
     ``tuples_once``: a tuple merge counts each application once, blamed if any of its joins is on a
     gold boundary; else each join counts. A piece that stays whole (``ignore_merges``) is one
     application of its type's first merge, which closed all its joins; without a merge, which
-    could be knocked out, none is to blame. ``entries``: only these entries count (a holdout split).
+    could be knocked out, none is to blame. ``among``: only these entries count.
     Source: Bauwens & Delobelle 2024, §3.4.
 
     undo is ␣und o in this tokeniser, and n + d closed the boundary un|do; redo is ␣red o.
@@ -150,10 +150,8 @@ def blame(
     """
     gold, closed = benchmark.gold_gaps(scope), segmentation.closed_by
     weights = benchmark.weight(scope, weighting)
-    if entries is not None:
-        chosen = np.zeros(len(weights), bool)
-        chosen[entries] = True
-        weights = np.where(chosen, weights, 0.0)
+    if among is not None:
+        weights = np.where(among, weights, 0.0)
     arrays = segmentation.arrays
     if tuples_once:
         from morphgraph.kernels.segmenting import count_applications

@@ -1,12 +1,11 @@
 """BPE-knockout: blame merges for crossing gold boundaries, and remove the types they make.
 
 `preview_knockout` is the algorithm; `MergeGraph.knockout` rewires the merges that used a removed
-type, and `knock_out` scores a tokeniser before and after. Source: Bauwens & Delobelle 2024,
+type, and `knock_out` applies both to a tokeniser. Source: Bauwens & Delobelle 2024,
 Algorithm 1.
 """
 
 import math
-import time
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -21,11 +20,11 @@ from morphgraph.core.text import shortened
 from morphgraph.graph.arrays import ShrinkingMerges
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change
-from morphgraph.refine import SHARE_HELD_OUT, BlameSettings, KnockoutSettings, Selection
+from morphgraph.refine import KnockoutSettings, Selection
 from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame
 from morphgraph.refine.portable import preview_portable
-from morphgraph.score.boundaries import Benchmark, BoundaryScore, BoundaryTally, cuts_of
-from morphgraph.score.gold_set import Counts, Flags, Scope, Weighting, split_entries
+from morphgraph.score.boundaries import Benchmark, BoundaryTally, cuts_of
+from morphgraph.score.gold_set import Flags, GoldSet, Scope, Weighting
 from morphgraph.tokeniser.merging import (
     MergeSegmentation,
     keep_whole_pieces,
@@ -41,13 +40,12 @@ def preview_knockout(
     benchmark: Benchmark,
     segmentation: MergeSegmentation,
     settings: KnockoutSettings,
-    entries: npt.NDArray[np.int64] | None = None,
     blamed: Blame | None = None,
 ) -> tuple[Change, Blame]:
     """Compute a knockout without applying it; return the change, and the blame behind it.
 
-    ``segmentation``: of the benchmark's words now. ``entries``: blame uses only these. ``blamed``:
-    the blame, if it is known. Source: Bauwens & Delobelle 2024, Algorithm 1.
+    ``segmentation``: of the benchmark's words now. ``blamed``: the blame, if it is known. Source:
+    Bauwens & Delobelle 2024, Algorithm 1.
 
     undo is Ġund o in this tokeniser, and n + d closed the boundary un|do. Without it, whatever was
     made with nd is made with n and d.
@@ -72,7 +70,6 @@ def preview_knockout(
         weighting=settings.weighting,
         scope=settings.scope,
         tuples_once=settings.tuples_once,
-        entries=entries,
     )
     types = choose_types(tokeniser, blamed, settings)
     graph = tokeniser.graph
@@ -208,71 +205,34 @@ def _produced(graph: MergeGraph) -> list[int]:
 
 @dataclass(frozen=True)
 class KnockoutResult:
-    """What a knockout removed, and the scores of ``scored`` before and after.
+    """What a knockout changed.
 
     ``dropout_rate`` and ``share_of_merges`` are p = Σ N(removed) ÷ Σ N and |M†| ÷ |M|;
-    ``portable``: the edit that then left only pair merges, if asked for. ``tokens_added``: how many
-    more tokens there are, as a share.
+    ``portable``: the edit that then left only pair merges, if asked for.
     """
 
     change: Change
     portable: Change | None
-    removed: list[str]
-    scored: Benchmark
-    before: list[BoundaryScore]
-    after: list[BoundaryScore]
-    tokens_added: float
-    signature_before: str
     dropout_rate: float
     share_of_merges: float
-    seconds: float
-
-
-def seen_and_scored(
-    benchmark: Benchmark, settings: BlameSettings
-) -> tuple[Counts | None, Benchmark]:
-    """Return the entries to learn from, and what is scored: those held out, or all for both."""
-    if not settings.holdout:
-        return None, benchmark
-    share, seed = settings.holdout, settings.seed
-    seen, held_out = split_entries(benchmark.words.texts, share, seed)
-    return seen, benchmark.held_out(held_out, share, seed)
 
 
 def knock_out(
     tokeniser: BpeTokeniser, benchmark: Benchmark, settings: KnockoutSettings | None = None
 ) -> KnockoutResult:
-    """Knock out types of a tokeniser in place, and score it before and after."""
+    """Knock out types of a tokeniser in place, by all words of a benchmark."""
     settings = settings or KnockoutSettings()
-    started = time.perf_counter()
     graph = tokeniser.graph
-    seen, scored = seen_and_scored(benchmark, settings)
-    segmentation = segment(graph, benchmark.words)
-    before = segmentation if scored is benchmark else segment(graph, scored.words)
-    signature_before = scored.signature(tokeniser)
-    merges = graph.merge_count
-    change, blamed = preview_knockout(tokeniser, benchmark, segmentation, settings, seen)
-    reference = benchmark.reference.checksum
-    change = graph.apply(settings.learned(change, reference))
+    words, merges = segment(graph, benchmark.words), graph.merge_count
+    change, blamed = preview_knockout(tokeniser, benchmark, words, settings)
+    change = graph.apply(settings.learned(change, benchmark))
     portable = None
     if settings.portable:
-        portable = preview_portable(graph, benchmark, settings, seen)
-        portable = graph.apply(settings.learned(portable, reference))
-    after = segment(graph, scored.words)
+        portable = preview_portable(graph, benchmark, settings)
+        portable = graph.apply(settings.learned(portable, benchmark))
     removed = blamed.arrays.places[np.fromiter(change.removed_merges, np.int64)].astype(np.int64)
-    return KnockoutResult(
-        change,
-        portable,
-        [graph.types[number] for number in change.removed_types],
-        scored,
-        scored.scores(before),
-        scored.scores(after),
-        after.tokens_added(before),
-        signature_before,
-        blamed.dropout_rate(removed),
-        len(removed) / merges if merges else 0.0,
-        time.perf_counter() - started,
-    )
+    share = len(removed) / merges if merges else 0.0
+    return KnockoutResult(change, portable, blamed.dropout_rate(removed), share)
 
 
 @dataclass(frozen=True)
@@ -294,30 +254,25 @@ def best_point(points: Sequence[ThresholdPoint]) -> ThresholdPoint | None:
 
 
 def decided_threshold(
-    tokeniser: BpeTokeniser,
-    benchmark: Benchmark,
-    scope: Scope = "morphemic",
-    weighting: Weighting = "types",
+    tokeniser: BpeTokeniser, gold_set: GoldSet, scope: Scope, weighting: Weighting
 ) -> float | None:
-    """Return the threshold of the highest F1 on 10 % of the words, by blame from 70 % of them.
+    """Return the threshold of the highest F1 on an eighth of gold, by blame from the rest of it.
 
-    The other 20 %, which held-out scores are on (`refine.held_out`), decide nothing. None where
-    there are too few words.
+    ``gold_set``: the words learned from: those that are scored decide nothing. None where there are
+    too few.
     """
-    learned, _ = split_entries(benchmark.texts, SHARE_HELD_OUT, 0)
-    texts = [benchmark.texts[number] for number in learned]
-    seen, deciding = split_entries(texts, _SHARE_DECIDING / (1 - SHARE_HELD_OUT), 0)
-    if not len(seen) or not len(deciding):
+    try:
+        seen, deciding = gold_set.split(_SHARE_DECIDING)
+    except MorphGraphError:
         return None
-    how: dict[str, Any] = {"scope": scope, "weighting": weighting}
-    words = segment(tokeniser.graph, benchmark.words)
-    blamed = blame(benchmark, words, entries=learned[seen], **how)
-    points = threshold_curve(tokeniser, benchmark.subset(learned[deciding]), blamed, **how)
-    best = best_point(points)
+    benchmark = Benchmark.on(seen, tokeniser)
+    how: Any = {"scope": scope, "weighting": weighting}
+    blamed = blame(benchmark, segment(tokeniser.graph, benchmark.words), **how)
+    best = best_point(threshold_curve(tokeniser, Benchmark.on(deciding, tokeniser), blamed, **how))
     return None if best is None else best.threshold
 
 
-_SHARE_DECIDING = 0.1
+_SHARE_DECIDING = 1 / 8
 THRESHOLDS: tuple[float, ...] = tuple(step / 100 for step in range(1, 100))
 
 

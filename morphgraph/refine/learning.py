@@ -1,39 +1,35 @@
 """Methods that learn from a reference, and what is fair to them: words that they have not seen.
 
-BPE-knockout by blame and ReBPE look at gold boundaries. A score on the very words that they looked
-at is *held in*; it must not be taken for what they do to other words. With a holdout they learn
-from some of the words and are scored on the others.
+BPE-knockout by blame, ReBPE and MorphBPE look at gold boundaries. A score on the very words that
+they looked at is *held in*; it must not be taken for what they do to other words. So whoever calls
+them splits gold (`GoldSet.set_aside`): they learn from all that they are given. What they learned
+from is in the steps of their edits, and so in the saved file.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
-from morphgraph.core.text import base_name
+from morphgraph.reference.families import Part, are_apart
 from morphgraph.reference.predictions import Predictions
-from morphgraph.refine import BlameSettings, KnockoutSettings, ReBPESettings
+from morphgraph.refine import KnockoutSettings, ReBPESettings
 from morphgraph.refine.knockout import knock_out
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.gold_set import GoldSet, drawn_text
+from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import SegmentationFailure, outcomes_of
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import Method, Parameters
 from morphgraph.segment.segmenter import Segmenter
-from morphgraph.tokeniser.tokeniser import BpeTokeniser, LearnedFrom
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
 @dataclass(frozen=True)
 class Learned:
-    """A segmenter that a method made, the words that it is scored on, and facts about the method.
-
-    ``scored``: the held-out words, or all.
-    """
+    """A segmenter that a method made, and facts about the method."""
 
     segmenter: Segmenter
-    scored: Benchmark
     facts: Mapping[str, float]
 
 
@@ -41,12 +37,12 @@ def _knocked_out(tokeniser: BpeTokeniser, gold_set: GoldSet, settings: KnockoutS
     edited = tokeniser.copy()
     result = knock_out(edited, Benchmark.on(gold_set, edited), settings)
     facts = {
-        "removed": len(result.removed),
+        "removed": len(result.change.removed_types),
         "dropout_rate": result.dropout_rate,
         "share_of_merges": result.share_of_merges,
         "merges": edited.graph.merge_count,
     }
-    return Learned(Bte(edited), result.scored, facts)
+    return Learned(Bte(edited), facts)
 
 
 def _by_rebpe(tokeniser: BpeTokeniser, gold_set: GoldSet, settings: ReBPESettings) -> Learned:
@@ -59,7 +55,7 @@ def _by_rebpe(tokeniser: BpeTokeniser, gold_set: GoldSet, settings: ReBPESetting
         "iterations": min(max(p.iteration for p in run.phases), settings.iterations),
         "merges": edited.graph.merge_count,
     }
-    return Learned(Bte(edited), run.scored, facts)
+    return Learned(Bte(edited), facts)
 
 
 KNOCKOUT = Method(
@@ -86,60 +82,60 @@ REBPE = Method(
 )
 
 
-def remember(tokeniser: BpeTokeniser, gold_set: GoldSet, settings: BlameSettings) -> None:
-    """Record in a tokeniser what its edits were learned from, so that its saved file says so."""
-    if settings.sees_gold:
-        reference = gold_set.reference
-        tokeniser.learned_from.append(
-            LearnedFrom(
-                base_name(reference.name), reference.checksum, settings.holdout, settings.seed
-            )
-        )
+@dataclass(frozen=True)
+class LearnedSource:
+    """A gold that edits were learned from, and which parts of it: all, if there are none."""
+
+    name: str
+    checksum: str
+    parts: tuple[Part, ...]
 
 
-def _learned_from(tokeniser: BpeTokeniser, gold_set: GoldSet) -> list[LearnedFrom]:
-    """When a tokeniser learned from a reference, with what it held out; undone edits are none."""
-    before = () if tokeniser.lineage is None else tokeniser.lineage.learned_from
-    now = tokeniser.learned_from if tokeniser.graph.history else ()
-    return [one for one in (*before, *now) if one.checksum == gold_set.reference.checksum]
+def learned_sources(tokeniser: BpeTokeniser) -> list[LearnedSource]:
+    """Return what a tokeniser was learned from, before it was saved and since; undone edits not."""
+    before = () if tokeniser.lineage is None else tokeniser.lineage.steps
+    found = [
+        LearnedSource(each["name"], each["checksum"], tuple(Part(*part) for part in each["parts"]))
+        for step in (*before, *tokeniser.graph.recipe())
+        for each in step.get("learned", ())
+    ]
+    return list(dict.fromkeys(found))
+
+
+def sources_in(tokeniser: BpeTokeniser, gold_set: GoldSet) -> list[LearnedSource]:
+    """Return which parts of a gold a tokeniser was learned from."""
+    checksum = gold_set.reference.checksum
+    return [source for source in learned_sources(tokeniser) if source.checksum == checksum]
 
 
 def has_seen(tokeniser: BpeTokeniser, gold_set: GoldSet) -> bool:
     """Whether a tokeniser was learned from some of the words of a gold set, as its file says."""
-    return any(
-        not (source.holdout and gold_set.drawn == drawn_text(source.holdout, source.seed))
-        for source in _learned_from(tokeniser, gold_set)
-    )
+    return not all(are_apart(s.parts, gold_set.parts) for s in sources_in(tokeniser, gold_set))
 
 
-def held_out_of(tokeniser: BpeTokeniser, gold_set: GoldSet) -> list[tuple[float, int]]:
-    """The share and the seed of the words of a gold set that a tokeniser has never seen, if any.
+def kept_from(tokeniser: BpeTokeniser, gold_set: GoldSet) -> Part | None:
+    """The part of a gold that a tokeniser has never seen, though it has learned from the rest.
 
-    Where it learned more than once, and held out other words each time, it has seen them all.
+    None if it has learned from all, or more than once, and kept other words aside each time.
     """
-    found = {(one.holdout, one.seed) for one in _learned_from(tokeniser, gold_set)}
-    return [one for one in found if len(found) == 1 and one[0]]
+    match list({source.parts for source in sources_in(tokeniser, gold_set)}):
+        case [(Part("rest") as part,)]:
+            return part.other
+    return None
 
 
 @dataclass(frozen=True)
 class Learner:
-    """A method that learns from the very reference that it is scored by, on a tokeniser."""
+    """A method that learns from gold, on a tokeniser."""
 
     tokeniser: BpeTokeniser
     method: Method
     settings: Parameters
 
-    def learn(self, gold_set: GoldSet, holdout: float, seed: int) -> Segmenter:
-        """What it makes of the tokeniser by all words, or by those that are not held out.
-
-        The tokeniser that it makes says so (`has_seen`).
-        """
+    def learn(self, gold_set: GoldSet) -> Segmenter:
+        """Return what it makes of the tokeniser, which says what it has learned from."""
         assert self.method.learn is not None
-        settings: Any = self.settings.changed(holdout=holdout, seed=seed)
-        learned: Learned = self.method.learn(self.tokeniser, gold_set, settings)
-        made = learned.segmenter.tokeniser
-        assert made is not None
-        remember(made, gold_set, settings)
+        learned: Learned = self.method.learn(self.tokeniser, gold_set, self.settings)
         return learned.segmenter
 
 
@@ -157,23 +153,40 @@ class Entrant:
     learner: Learner | None = None
 
 
-def learn_and_score(
-    entrants: Sequence[Entrant], gold_set: GoldSet, share: float = 0.0, seed: int = 0, runs: int = 1
-) -> list[Outcome | SegmentationFailure]:
-    """The outcome of each entrant on all words, or on a share that a seed holds out.
+def unseen_by(bases: Iterable[BpeTokeniser | None], gold_set: GoldSet) -> Part | None:
+    """Return the part of a gold that all tokenisers are scored on, so that tests are paired.
 
-    Learners learn from all words, and are held in, or from those that are not held out. So is what
-    its file says to be learned from words that it is scored on. ``runs``: see `outcomes_of`.
+    Where some were learned from this gold, it is what these kept aside; if they kept different
+    words aside, or none, it is all (None), and those that have seen it are held in.
     """
-    scored = gold_set.hold_out(share, seed) if share else gold_set
+    seen = [base for base in bases if base is not None and has_seen(base, gold_set)]
+    parts = {kept_from(base, gold_set) for base in seen}
+    return parts.pop() if len(parts) == 1 and not gold_set.parts else None
+
+
+def unseen_part(entrants: Sequence[Entrant], gold_set: GoldSet) -> GoldSet:
+    """Return the words of a gold that all entrants are scored on, see `unseen_by`."""
+    part = unseen_by((each.base for each in entrants), gold_set)
+    return gold_set if part is None else gold_set.split(*part[1:])[1]
+
+
+def learn_and_score(
+    entrants: Sequence[Entrant], gold_set: GoldSet, runs: int = 1, learned: GoldSet | None = None
+) -> list[Outcome | SegmentationFailure]:
+    """The outcome of each entrant on the words of a gold set.
+
+    Learners learn from ``learned``, by default the same words, and are then held in. So is what its
+    file says to be learned from words that it is scored on. ``runs``: see `outcomes_of`.
+    """
+    learned = learned or gold_set
     found: list[Outcome | SegmentationFailure] = []
     for each in entrants:
-        made, seen = each.made, each.base is not None and has_seen(each.base, scored)
+        made, seen = each.made, each.base is not None and has_seen(each.base, gold_set)
         if each.learner is not None:
-            seen |= each.learner.settings.sees_gold and not share
-            made = partial(each.learner.learn, gold_set, share, seed)
+            seen |= each.learner.settings.sees_gold and learned is gold_set
+            made = partial(each.learner.learn, learned)
         assert made is not None
-        [outcome] = outcomes_of([(each.label, made)], scored, runs)
+        [outcome] = outcomes_of([(each.label, made)], gold_set, runs)
         if seen and isinstance(outcome, Outcome):
             outcome = replace(outcome, held_in=True)
         found.append(outcome)

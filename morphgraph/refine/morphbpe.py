@@ -15,18 +15,15 @@ from pydantic import Field
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.reference.entry import Reference
-from morphgraph.refine import BlameSettings
-from morphgraph.refine.learning import Learned, remember
-from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.gold_set import Counts, Cuts, GoldSet, split_entries
+from morphgraph.refine import learned_from
+from morphgraph.refine.learning import Learned
+from morphgraph.score.gold_set import Cuts, GoldSet
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import Method, Parameters
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.segment.training import check_total, merged_types
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN
-
-_SHARED = BlameSettings.model_fields
 
 
 class MorphBPESettings(Parameters):
@@ -37,28 +34,18 @@ class MorphBPESettings(Parameters):
         ge=0,
         description="Train up to this vocabulary size; that of the tokeniser if not given.",
     )
-    holdout: float = Field(
-        default=0.0, ge=0, lt=1, description=_SHARED["holdout"].description or ""
-    )
-    seed: int = Field(default=0, ge=0, description=_SHARED["seed"].description or "")
-
-    @property
-    def is_random(self) -> bool:
-        return bool(self.holdout)
 
     @property
     def sees_gold(self) -> bool:
         return True
 
 
-def training_words(
-    gold_set: GoldSet, seen: Counts | None = None
-) -> dict[str, tuple[int, tuple[str, ...]]]:
+def training_words(gold_set: GoldSet) -> dict[str, tuple[int, tuple[str, ...]]]:
     """Return the words to train on, each with its count and its morphs, none without gold.
 
-    ``seen``: the entries to learn from, by default all; of several entries of a word the first one
-    counts. The counts are those of the gold set's frequencies, rounded up to whole numbers, and
-    all of their words are trained on, the others without morphs; an entry that has none counts 1.
+    Of several entries of a word the first one counts. The counts are those of the gold set's
+    frequencies, rounded up to whole numbers, and all of their words are trained on, the others
+    without morphs; an entry that has none counts 1.
     Frequencies in lower case cut their own spelling of a word.
 
     >>> import morphgraph as mg
@@ -66,12 +53,9 @@ def training_words(
     >>> training_words(gold)
     {'Undo': (1, ('Un', 'do')), 'dogs': (1, ('dog', 's'))}
     """
-    entries = gold_set.reference.entries
-    numbers = range(len(entries)) if seen is None else seen.tolist()
     corpus: Mapping[str, float] = gold_set.frequencies or {}
     found: dict[str, tuple[int, tuple[str, ...]]] = {}
-    for number in numbers:
-        entry, weight = entries[number], float(gold_set.token_weights[number])
+    for entry, weight in zip(gold_set, gold_set.token_weights.tolist(), strict=True):
         spellings = (entry.word, entry.word.lower(), entry.word.casefold())
         word = next((each for each in spellings if each in corpus), entry.word)
         if word in found or len(word) != len(entry.word):
@@ -145,17 +129,12 @@ def learn_morphbpe(
 ) -> Learned:
     """Return a tokeniser with the pieces and atoms of another one, and MorphBPE's merges.
 
-    Words that are held out are without gold. Types that both tokenisers have keep their ids.
+    Types that both tokenisers have keep their ids.
     `MorphGraphError` for a size without room for what no merge makes.
     """
     edited = tokeniser.copy()
     graph = edited.graph
-    seen, scored = None, Benchmark.on(gold_set, edited)
-    if settings.holdout:
-        share, seed = settings.holdout, settings.seed
-        seen, held_out = split_entries(scored.texts, share, seed)
-        scored = scored.held_out(held_out, share, seed)
-    words = training_words(gold_set, seen)
+    words = training_words(gold_set)
     wanted = edited.vocabulary_size if settings.types is None else settings.types
     made = dict.fromkeys(graph.types[merge.result] for merge in graph.merges().values())
     graph.cascade([text for text in made if graph.is_removable(graph.ids[text])])
@@ -166,9 +145,8 @@ def learn_morphbpe(
             f"no merge makes. Give types={edited.vocabulary_size} or more."
         )
     merges = train_barred(edited, words, room, gold_set.bare)
-    graph.anneal(merges)
-    facts = {"words": len(words), "merges": edited.graph.merge_count}
-    return Learned(Bte(edited), scored, facts)
+    graph.apply(learned_from(graph.preview_anneal(merges, ()), gold_set))
+    return Learned(Bte(edited), {"words": len(words), "merges": edited.graph.merge_count})
 
 
 def train_morphbpe(
@@ -184,10 +162,7 @@ def train_morphbpe(
     named = replace(tokeniser, name=tokeniser.name.replace("bpe", "morphbpe", 1))
     numbers = map(float, words.counts)
     gold_set = GoldSet.of(gold, dict(zip(words.words, numbers, strict=True)))
-    made = learn_morphbpe(named, gold_set, settings).segmenter
-    assert made.tokeniser is not None
-    remember(made.tokeniser, gold_set, settings)
-    return made
+    return learn_morphbpe(named, gold_set, settings).segmenter
 
 
 MORPHBPE = Method(

@@ -1,14 +1,12 @@
 """An edit after which every library reads the tokeniser: only pair merges are left."""
 
 from dataclasses import replace
-from typing import Any
 
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change
 from morphgraph.refine import BlameSettings
 from morphgraph.refine.blame import blame
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.gold_set import Counts
 from morphgraph.tokeniser.merging import segment, unformed_types
 
 
@@ -16,17 +14,16 @@ def preview_portable(
     graph: MergeGraph,
     benchmark: Benchmark | None = None,
     settings: BlameSettings | None = None,
-    entries: Counts | None = None,
     *,
     chains: bool = True,
 ) -> Change:
     """Compute the edit without applying it.
 
     What a tuple merge makes is kept, if it can be, by pair merges through types that are there. It
-    goes if those are to blame by ``benchmark``, as ``settings`` say, in ``entries`` if given. Types
-    that no merge can form any more, but could in the tokeniser as loaded, go as well, also where
-    they would stay whole (``ignore_merges``). ``chains``: whether merges may be added, which join
-    their parts earlier than before in any text.
+    goes if those are to blame by ``benchmark``, as ``settings`` say. Types that no merge can form
+    any more, but could in the tokeniser as loaded, go as well, also where they would stay whole
+    (``ignore_merges``). ``chains``: whether merges may be added, which join their parts earlier
+    than before in any text.
 
     >>> graph = MergeGraph.from_merges([("b", "c"), ("a", "bc"), ("x", "y"), ("xy", "z")])
     >>> change = graph.knockout(["bc", "xy"])
@@ -44,8 +41,8 @@ def preview_portable(
             found |= _made_through(after, change, set(change.added_merges))
         elif benchmark is not None:
             asked, words = settings or BlameSettings(), segment(after, benchmark.words)
-            how: Any = {"scope": asked.scope, "weighting": asked.weighting, "entries": entries}
-            places = (blamed := blame(benchmark, words, **how)).candidates(asked.threshold)
+            blamed = blame(benchmark, words, scope=asked.scope, weighting=asked.weighting)
+            places = blamed.candidates(asked.threshold)
             bad = set(blamed.arrays.merge_ids[places].tolist())
             found |= _made_through(after, change, bad)
         if not found - drop:

@@ -20,7 +20,7 @@ from morphgraph.graph.merge_table import Change, Parts
 from morphgraph.graph.plans import Pair, Reification
 from morphgraph.refine import ReBPESettings
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.gold_set import Counts, Flags
+from morphgraph.score.gold_set import Flags
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN
@@ -75,7 +75,6 @@ def preview_annealing(
     tokeniser: BpeTokeniser,
     benchmark: Benchmark,
     settings: ReBPESettings | None = None,
-    entries: Counts | None = None,
     spared: Sequence[Spared] = (),
 ) -> Change:
     """Compute annealing without applying it: missing atoms, then merges of `annealing_pairs`.
@@ -101,7 +100,7 @@ def preview_annealing(
     made: set[str] = set()
     merges: list[tuple[str, str]] = []
     encoded = benchmark.encoded_for(whole)
-    for left, right in annealing_pairs(whole, encoded, settings, entries, spared):
+    for left, right in annealing_pairs(whole, encoded, settings, spared):
         if left + right not in whole.graph and left + right not in made:
             if maximum is not None and whole.vocabulary_size + len(made) >= maximum:
                 break
@@ -114,14 +113,13 @@ def annealing_pairs(
     tokeniser: BpeTokeniser,
     benchmark: Benchmark,
     settings: ReBPESettings,
-    entries: Counts | None = None,
     spared: Sequence[Spared] = (),
 ) -> list[tuple[str, str]]:
     """Return the pairs of adjacent tokens to merge, best first.
 
     A pair is adjacent in total, and good where it is inside a morph. Those with good ≥
     ``minimum_good`` and good ÷ total ≥ ``minimum_ratio``, by good, then ratio, both descending,
-    then by their strings. Each of the ``entries`` (all by default) counts once. Pairs across the
+    then by their strings. Each entry counts once. Pairs across the
     end of a piece, which no merge can cross, and with unknown characters do not count. ``spared``:
     groups of entries in which a pair has to have the ratio too, or must not occur at all. Source:
     Bauwens & de Lhoneux 2026, §3.4.
@@ -129,9 +127,7 @@ def annealing_pairs(
     graph, scope = tokeniser.graph, settings.scope
     gold = benchmark.gold_gaps(scope)
     words, tokens = benchmark.words, segment(graph, benchmark.words).token_at
-    counted = benchmark.has_gold(scope).copy()
-    if entries is not None:
-        counted &= np.isin(np.arange(len(counted)), entries)
+    counted = benchmark.has_gold(scope)
     ends = np.flatnonzero(tokens >= 0)
     is_last = np.zeros(len(tokens), bool)
     is_last[words.piece_offsets[1:] - 1] = True

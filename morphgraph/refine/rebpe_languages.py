@@ -13,14 +13,14 @@ import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.graph.merge_table import Change
-from morphgraph.reference.entry import Reference, join_references
+from morphgraph.reference.entry import join_references
 from morphgraph.refine import ReBPESettings
 from morphgraph.refine.blame import Blame, blame
 from morphgraph.refine.knockout import preview_knockout
 from morphgraph.refine.rebpe import PhaseKind, Step, preview_annealing
 from morphgraph.refine.rebpe_run import Phase, ReBPERun
 from morphgraph.score.boundaries import Benchmark, BoundaryTally, cuts_of
-from morphgraph.score.gold_set import Counts
+from morphgraph.score.gold_set import COUNTS_IN_REFERENCE, Counts, GoldSet
 from morphgraph.score.languages import names_of
 from morphgraph.tokeniser.merging import MergeSegmentation, segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
@@ -34,71 +34,67 @@ _FREE, _RIGHT, _ALL = range(3)
 class Languages:
     """Several references as one, by language.
 
-    ``reference``: their entries, one reference after the other; ``of``: the language of each entry,
-    by its place in ``names``; ``weights``: what each language weighs, however many entries it has.
+    ``joined``: their entries, one gold after the other; ``of``: the language of each entry, by its
+    place in ``names``; ``weights``: what each language weighs, however many entries it has.
     """
 
-    reference: Reference
+    golds: tuple[GoldSet, ...]
+    joined: GoldSet
     names: tuple[str, ...]
     of: Counts
     weights: tuple[float, ...]
 
     @classmethod
-    def joined(cls, references: Sequence[Reference], weights: Sequence[float] = ()) -> "Languages":
-        """Join references; each weighs 1 if there are no weights.
+    def of_golds(cls, golds: Sequence[GoldSet], weights: Sequence[float] = ()) -> "Languages":
+        """Join golds of the same frequencies; each weighs 1 if there are no weights.
 
-        >>> from morphgraph.reference.plain import reference_of_words
-        >>> german, greek = (reference_of_words(words, words[0]) for words in (["a", "b"], ["c"]))
-        >>> found = Languages.joined([german, greek], [1, 2])
-        >>> found.names, found.of.tolist(), found.weights
-        (('a', 'c'), [0, 0, 1], (1.0, 2.0))
+        >>> import morphgraph as mg
+        >>> german, greek = mg.read_gold({"ab": ["a", "b"], "b": ["b"]}), mg.read_gold({"c": ["c"]})
+        >>> found = Languages.of_golds([german, greek], [1, 2])
+        >>> found.of.tolist(), found.weights
+        ([0, 0, 1], (1.0, 2.0))
         """
-        if weights and len(weights) != len(references):
+        if weights and len(weights) != len(golds):
             raise MorphGraphError(
-                f"There are {len(references)} references and {len(weights)} weights. Give each "
+                f"There are {len(golds)} references and {len(weights)} weights. Give each "
                 "reference one weight, in the same order."
             )
-        chosen = tuple(map(float, weights or [1.0] * len(references)))
+        chosen = tuple(map(float, weights or [1.0] * len(golds)))
         if not all(0 < weight < float("inf") for weight in chosen):
             raise MorphGraphError("A weight is not above 0. Leave that reference out instead.")
-        of = np.repeat(np.arange(len(references)), [len(each) for each in references])
-        return cls(join_references(references), tuple(names_of(references)), of, chosen)
-
-
-class _Settings(ReBPESettings):
-    """The settings of a run whose edits cannot be learned again from one reference alone."""
-
-    def learned(self, change: Change, reference: str, **more: int) -> Change:
-        """Leave the step without the mark by which `refine.held_out` would learn it again."""
-        return change
+        of = np.repeat(np.arange(len(golds)), [len(each) for each in golds])
+        first, references = golds[0], [each.reference for each in golds]
+        named = first.frequency_source != COUNTS_IN_REFERENCE
+        counts = (first.frequencies, first.frequency_source) if named else ()
+        joined = GoldSet.of(join_references(references), *counts, bare=first.bare)
+        joined = replace(joined, parts=first.parts)  # all of them are drawn in the same way
+        return cls(tuple(golds), joined, tuple(names_of(references)), of, chosen)
 
 
 class LanguagesRun(ReBPERun):
-    """A run of ReBPE on joined references, phase by phase; each phase has its F1 by language.
+    """A run of ReBPE on several golds, phase by phase; each phase has its F1 by language.
 
-    ``benchmark``: the words of ``languages.reference``, whose entries are in the same order. With a
-    holdout, held-out words decide nothing: see `held_out_f1`.
+    ``scored``: the words kept aside of each, by default the same; they decide nothing.
 
     un + do is to blame in the first language, and right in the second, which would be worse.
 
+    >>> import morphgraph as mg
     >>> from morphgraph.segment.bte import tokeniser_of_types
-    >>> from morphgraph.reference.entry import Entry
-    >>> def gold(name, *morphs):
-    ...     return Reference(name, "plain", (Entry("".join(morphs), morphs),), (), "0" * 12)
     >>> types = ["u", "n", "d", "o", "un", "do", "undo"]
     >>> tokeniser = tokeniser_of_types("t", types, ["un", "do", ("un", "do")])
-    >>> both = Languages.joined([gold("one", "un", "do"), gold("other", "undo", "n")])
-    >>> run = LanguagesRun(tokeniser, Benchmark.build(tokeniser, both.reference), both)
-    >>> len(run.finish()), run.phases[-1].f1_by_language, "undo" in tokeniser.graph
-    (3, {'one': 0.0, 'other': 1.0}, True)
+    >>> both = Languages.of_golds([mg.read_gold([("undo", ["un", "do"])], bare=True),
+    ...                            mg.read_gold([("undon", ["undo", "n"])], bare=True)])
+    >>> run = LanguagesRun(tokeniser, both)
+    >>> len(run.finish()), [*run.phases[-1].f1_by_language.values()], "undo" in tokeniser.graph
+    (3, [0.0, 1.0], True)
     """
 
     def __init__(
         self,
         tokeniser: BpeTokeniser,
-        benchmark: Benchmark,
         languages: Languages,
         settings: ReBPESettings | None = None,
+        scored: Languages | None = None,
     ) -> None:
         settings = settings or ReBPESettings()
         if settings.portable:
@@ -106,29 +102,30 @@ class LanguagesRun(ReBPERun):
                 "On several references, ReBPE does not leave only pair merges, as a language could "
                 "get worse by that. Leave out --portable, and give it to “morphgraph export”."
             )
-        self.languages = languages
-        super().__init__(tokeniser, benchmark, _Settings(**dict(settings)))
+        self.languages, self.kept_aside = languages, scored or languages
+        benchmark = Benchmark.on(languages.joined, tokeniser)
+        own = None if scored is None else Benchmark.on(scored.joined, tokeniser)
+        super().__init__(tokeniser, benchmark, settings, own)
         self._first = self.phases[0].f1_by_language
+
+    @property
+    def golds(self) -> Sequence[GoldSet]:
+        """What it learns from, for the record."""
+        return [self.languages.joined, *self.languages.golds]
 
     def worse(self) -> list[str]:
         """The languages whose F1 is below that at the start; on words learned from, none."""
         return self._worse(self.phases[-1].f1_by_language)
 
-    def held_out_f1(self) -> dict[str, float]:
-        """F1 by language on held-out words in the present state, where some may be worse.
-
-        Without a holdout, on all words.
-        """
-        of = self.languages.of
-        if self._seen is not None:
-            of = np.delete(of, self._seen)
-        return self._f1(self.scored, self.segment_scored(), of)
+    def scored_f1(self) -> dict[str, float]:
+        """F1 by language on the words scored in the present state, where some may be worse."""
+        return self._f1(self.scored, self.segment_scored(), self.kept_aside.of)
 
     def _worse(self, now: Mapping[str, float]) -> list[str]:
         return [name for name, f1 in now.items() if f1 < self._first[name] - _SAME]
 
     def _f1(self, benchmark: Benchmark, words: MergeSegmentation, of: Counts) -> dict[str, float]:
-        """F1 by language; ``of``: the language of each entry, -1 for those that do not count."""
+        """F1 by language; ``of``: the language of each entry."""
         scope, weighting = self.settings.scope, self.settings.weighting
         weight = benchmark.weight(scope, weighting)
         tally = BoundaryTally(cuts_of(words), benchmark.cuts(scope), weight)
@@ -138,19 +135,12 @@ class LanguagesRun(ReBPERun):
             found[name] = tally.f1.value
         return found
 
-    @property
-    def _learned_from(self) -> Counts:
-        """The language of each entry, -1 where it is held out."""
-        every = np.arange(len(self.languages.of))
-        seen = True if self._seen is None else np.isin(every, self._seen)
-        return np.where(seen, self.languages.of, -1)
-
     # ------------------------------------------------------------------------------- phases
 
     def _record(self, step: Step, change: Change, blamed: Blame | None, started: float) -> Phase:
         phase = super()._record(step, change, blamed, started)
         words = self._segmented(self.benchmark)
-        by_language = self._f1(self.benchmark, words, self._learned_from)
+        by_language = self._f1(self.benchmark, words, self.languages.of)
         self._all[-1] = replace(phase, f1_by_language=by_language)
         return self._all[-1]
 
@@ -169,22 +159,22 @@ class LanguagesRun(ReBPERun):
     def _attempt(
         self, kind: PhaseKind, left_alone: npt.NDArray[np.int64]
     ) -> tuple[Change, Blame | None]:
-        settings, benchmark, seen = self.settings, self.benchmark, self._seen
+        settings, benchmark = self.settings, self.benchmark
         if kind == "anneal":
             alone = {n: level == _ALL for n, level in enumerate(left_alone.tolist()) if level}
-            groups = [(self._learned_from == n, never) for n, never in alone.items()]
-            return preview_annealing(self.tokeniser, benchmark, settings, seen, groups), None
+            groups = [(self.languages.of == n, never) for n, never in alone.items()]
+            return preview_annealing(self.tokeniser, benchmark, settings, groups), None
         if kind == "knockout":
             words, chosen = self._segmented(benchmark), settings.knockout()
             blamed = self._blame(benchmark, words, left_alone)
-            return preview_knockout(self.tokeniser, benchmark, words, chosen, seen, blamed)
+            return preview_knockout(self.tokeniser, benchmark, words, chosen, blamed)
         return super()._preview(kind)
 
     def _blame(
         self, benchmark: Benchmark, words: MergeSegmentation, left_alone: npt.NDArray[np.int64]
     ) -> Blame:
         """Add N and B of the languages by their weights; no B for merges of types left alone."""
-        settings, of = self.settings, self._learned_from
+        settings, of = self.settings, self.languages.of
         weight = benchmark.weight(settings.scope, settings.weighting)
         applied = blamed = np.zeros(len(words.arrays))
         alone = np.zeros(words.arrays.type_count, bool)
@@ -196,7 +186,7 @@ class LanguagesRun(ReBPERun):
                 scope=settings.scope,
                 weighting=settings.weighting,
                 tuples_once=settings.tuples_once,
-                entries=np.flatnonzero(of == number),
+                among=of == number,
             )
             scale = share / max(float(weight[of == number].sum()), _SAME)
             applied, blamed = applied + scale * own.applied, blamed + scale * own.blamed
@@ -212,18 +202,4 @@ class LanguagesRun(ReBPERun):
             return dict(self.phases[-1].f1_by_language)
         after = replace(self.tokeniser, graph=self.graph.after(change))
         benchmark = self.benchmark.encoded_for(after)
-        return self._f1(benchmark, segment(after.graph, benchmark.words), self._learned_from)
-
-
-def held_out_by_language(
-    tokeniser: BpeTokeniser, benchmark: Benchmark, languages: Languages, settings: ReBPESettings
-) -> tuple[dict[str, float], dict[str, float]]:
-    """Run once more without the words that ``settings`` hold out; return their F1 before and after.
-
-    The tokeniser itself is not changed.
-    """
-    twin = tokeniser.copy()
-    run = LanguagesRun(twin, benchmark.encoded_for(twin), languages, settings)
-    before = run.held_out_f1()
-    run.finish()
-    return before, run.held_out_f1()
+        return self._f1(benchmark, segment(after.graph, benchmark.words), self.languages.of)

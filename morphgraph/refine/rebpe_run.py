@@ -14,7 +14,7 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change, Origin, Parts
 from morphgraph.refine import ReBPESettings
 from morphgraph.refine.blame import Blame
-from morphgraph.refine.knockout import preview_knockout, seen_and_scored
+from morphgraph.refine.knockout import preview_knockout
 from morphgraph.refine.portable import preview_portable
 from morphgraph.refine.rebpe import (
     PhaseKind,
@@ -24,6 +24,7 @@ from morphgraph.refine.rebpe import (
     rebpe,
 )
 from morphgraph.score.boundaries import Benchmark, BoundaryScore, or_none
+from morphgraph.score.gold_set import GoldSet
 from morphgraph.tokeniser.merging import MergeSegmentation, segment
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
@@ -78,17 +79,22 @@ class Phase:
 class ReBPERun:
     """A run of ReBPE on a tokeniser, in place, phase by phase.
 
+    It learns from all words of ``benchmark``; phases are scored on ``scored``, by default the same.
     Each phase that changes something is one edit of the graph, which can be undone; the run resumes
     from any such state. Iterating over a run performs the remaining phases.
     """
 
     def __init__(
-        self, tokeniser: BpeTokeniser, benchmark: Benchmark, settings: ReBPESettings | None = None
+        self,
+        tokeniser: BpeTokeniser,
+        benchmark: Benchmark,
+        settings: ReBPESettings | None = None,
+        scored: Benchmark | None = None,
     ) -> None:
         self.tokeniser = tokeniser
-        self.settings = settings = settings or ReBPESettings()
+        self.settings = settings or ReBPESettings()
         self._benchmark = benchmark
-        self._seen, self._scored = seen_and_scored(self.benchmark, settings)
+        self._scored = None if scored is benchmark else scored
         self._atoms = TypeAtoms()
         self._all: list[Phase] = []
         self._cursor = 0
@@ -104,14 +110,14 @@ class ReBPERun:
 
     @property
     def benchmark(self) -> Benchmark:
-        """The whole reference, encoded with the present alphabet."""
+        """The words learned from, encoded with the present alphabet."""
         self._benchmark = self._benchmark.encoded_for(self.tokeniser)
         return self._benchmark
 
     @property
     def scored(self) -> Benchmark:
-        """The entries scored: those held out, or the whole reference."""
-        if self._seen is None:
+        """The words scored: those kept aside, or the same."""
+        if self._scored is None:
             return self.benchmark
         self._scored = self._scored.encoded_for(self.tokeniser)
         return self._scored
@@ -161,9 +167,13 @@ class ReBPERun:
             self.graph.forget_undone()
         started = time.perf_counter()
         change, blamed = self._preview(upcoming[1])
-        reference = self._benchmark.reference.checksum
-        change = self.settings.learned(change, reference, iteration=upcoming[0])
+        change = self.settings.learned(change, *self.golds)
         return self._record(upcoming, self.graph.apply(change), blamed, started)
+
+    @property
+    def golds(self) -> Sequence[GoldSet]:
+        """What it learns from, for the record."""
+        return [self._benchmark]
 
     def __iter__(self) -> Iterator[Phase]:
         while phase := self.step():
@@ -186,11 +196,11 @@ class ReBPERun:
         settings, benchmark = self.settings, self.benchmark
         if kind == "knockout":
             words, chosen = self._segmented(benchmark), settings.knockout()
-            return preview_knockout(self.tokeniser, benchmark, words, chosen, self._seen)
+            return preview_knockout(self.tokeniser, benchmark, words, chosen)
         if kind == "anneal":
-            return preview_annealing(self.tokeniser, benchmark, settings, self._seen), None
+            return preview_annealing(self.tokeniser, benchmark, settings), None
         if kind == "portable":
-            return preview_portable(self.graph, benchmark, settings, self._seen), None
+            return preview_portable(self.graph, benchmark, settings), None
         which = {name: getattr(settings, name) for name in ("repair", "link", "expand")}
         blacklist = self._blacklist()
         return preview_reification(self.graph, blacklist, atoms=self._atoms, **which), None

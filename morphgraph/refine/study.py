@@ -19,11 +19,12 @@ from morphgraph.core.text import counted, from_to, shortened, signed, visible
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import Change
+from morphgraph.reference.families import Part
 from morphgraph.refine.blame import Blame, blame
 from morphgraph.refine.portable import preview_portable
 from morphgraph.score.boundaries import Array, Benchmark, BoundaryScore, BoundaryTally, cuts_of
 from morphgraph.score.comparison import RIGHT_SPLIT, marked_word
-from morphgraph.score.gold_set import Scope, Weighting
+from morphgraph.score.gold_set import Flags, Scope, Weighting
 from morphgraph.score.vocabulary import compress
 from morphgraph.segment.bte import Bte
 from morphgraph.tokeniser.merging import MergeSegmentation, segment, segment_after
@@ -40,12 +41,15 @@ class StudyState:
     segmentation: MergeSegmentation
     scores: list[BoundaryScore]
     tally: BoundaryTally
-    blames: dict[tuple[Weighting, Scope], Blame] = field(default_factory=dict)
+    blames: dict[tuple[Weighting, Scope, Part | None], Blame] = field(default_factory=dict)
     blaming: Lock = field(default_factory=Lock)
 
-    def score(self, scope: Scope, weighting: Weighting) -> BoundaryScore:
-        """The score of a scope and weighting."""
-        return next(s for s in self.scores if (s.scope, s.weighting) == (scope, weighting))
+    def score(
+        self, scope: Scope, weighting: Weighting, among: list[BoundaryScore] | None = None
+    ) -> BoundaryScore:
+        """The score of a scope and weighting, ``among`` the scores of all words by default."""
+        scores = self.scores if among is None else among
+        return next(s for s in scores if (s.scope, s.weighting) == (scope, weighting))
 
     @property
     def correct_gaps(self) -> Array:
@@ -207,12 +211,31 @@ class Study:
     def state_after(self, edits: int) -> StudyState:
         """The state after the first ``edits`` edits."""
         benchmark, state = self.benchmark, self.graph.numbered_after(edits)
-        found = self.cache.get(
+        return self.cache.get(
             state, ("study", benchmark.identity), lambda: self._state_after(edits, benchmark)
         )
-        score = found.score("morphemic", "types")
-        self.cache.get(state, ("F1", benchmark.identity), lambda: score.f1)
-        return found
+
+    def score(
+        self,
+        part: Part | None = None,
+        scope: Scope = "morphemic",
+        weighting: Weighting = "types",
+        edits: int | None = None,
+    ) -> BoundaryScore:
+        """The score on a part of the words, or on all, now or after ``edits``."""
+        edits = len(self.graph.history) if edits is None else edits
+        state, found, scores = self.graph.numbered_after(edits), self.state_after(edits), None
+        if part is not None:
+            question, words = ("scores", self.benchmark.identity, part), found.segmentation
+            make = partial(self.benchmark.scores, words, self._mask(part))
+            scores = self.cache.get(state, question, make)
+        score = found.score(scope, weighting, scores)
+        if (scope, weighting) == ("morphemic", "types"):
+            self.cache.get(state, ("F1", self.benchmark.identity, part), lambda: score.f1)
+        return score
+
+    def _mask(self, part: Part | None) -> Flags | None:
+        return None if part is None else self.benchmark.mask(part)
 
     def _state_after(self, edits: int, benchmark: Benchmark) -> StudyState:
         made = len(self.graph.history)
@@ -233,13 +256,14 @@ class Study:
             tally.weight, tally.relevant = before.tally.weight, before.tally.relevant
         return StudyState(segmentation, benchmark.scores(segmentation), tally)
 
-    def f1_after_edits(self) -> list[float]:
+    def f1_after_edits(self, part: Part | None = None) -> list[float]:
         """F1 before any edit and after each, morphemic over types; then after those undone.
 
-        After an edit that is undone: as it was when last looked at, else NaN.
+        After an edit that is undone: as it was when last looked at, else NaN. ``part``: on these
+        words only.
         """
-        graph, benchmark = self.graph, self.benchmark
-        question = "F1", benchmark.identity
+        graph, benchmark, among = self.graph, self.benchmark, self._mask(part)
+        question = "F1", benchmark.identity, part
         made, later = len(graph.history), len(graph.undone)
         states = [graph.numbered_after(edits) for edits in range(made + later + 1)]
         f1 = [self.cache.known(state, question, math.nan) for state in states]
@@ -254,7 +278,7 @@ class Study:
                     if before is None
                     else segment_after(then, before, graph.history[edits - 1])
                 )
-                score = benchmark.score(before, "morphemic", "types").f1
+                score = benchmark.scores(before, among)[0].f1
                 f1[edits] = self.cache.get(states[edits], question, partial(float, score))
         return f1
 
@@ -270,15 +294,15 @@ class Study:
         weighting: Weighting = "types",
         scope: Scope = "morphemic",
         state: StudyState | None = None,
+        part: Part | None = None,
     ) -> Blame:
-        """N, B and R of all merges in the present state, or another one."""
+        """N, B and R of all merges in the present state, or another one; by a part of the words."""
         state = state or self.now
-        key = (weighting, scope)
+        key = (weighting, scope, part)
         with state.blaming:
             if key not in state.blames:
-                state.blames[key] = blame(
-                    self.benchmark, state.segmentation, weighting=weighting, scope=scope
-                )
+                how: Any = {"weighting": weighting, "scope": scope, "among": self._mask(part)}
+                state.blames[key] = blame(self.benchmark, state.segmentation, **how)
             return state.blames[key]
 
     # --------------------------------------------------------------------------------- words
@@ -331,9 +355,13 @@ class Study:
         text = self.benchmark.words.texts[word]
         return ChangedWord(text, self.gold_text(word), before, after, int(gain[word]), word)
 
-    def better_worse_same(self, since: StudyState) -> tuple[int, int, int]:
+    def better_worse_same(
+        self, since: StudyState, part: Part | None = None
+    ) -> tuple[int, int, int]:
         """How many changed words have more, fewer and as many right gaps as in another state."""
         changed = self.now.segmentation.changed_words(since.segmentation)
+        if part is not None:
+            changed = changed[self.benchmark.mask(part)[changed]]
         gain = (self.now.correct_gaps - since.correct_gaps)[changed]
         return int((gain > 0).sum()), int((gain < 0).sum()), int((gain == 0).sum())
 

@@ -183,8 +183,12 @@ def scores_of(
     inside: Counts,
     scopes: Sequence[Scope] = SCOPES,
     weightings: Sequence[Weighting] = WEIGHTINGS,
+    among: Flags | None = None,
 ) -> list[BoundaryScore]:
-    """Score cuts under each scope and weighting, NaN without either; ``inside``: see `Outcome`."""
+    """Score cuts under each scope and weighting, NaN without either; ``inside``: see `Outcome`.
+
+    ``among``: only these words count.
+    """
     found = []
     for scope in scopes:
         counts: Sequence[WordNumbers] = ()
@@ -192,6 +196,7 @@ def scores_of(
             sums = [math.nan] * 4
             if gold_set.is_scored(scope, weighting):
                 weight = gold_set.weight(scope, weighting)
+                weight = weight if among is None else np.where(among, weight, 0.0)
                 if not counts:
                     tally = BoundaryTally(cuts, gold_set.cuts(scope), weight)
                     counts = (tally.hits, tally.predicted, tally.relevant, inside)
@@ -267,9 +272,10 @@ class Benchmark(GoldSet):
         cuts, inside = cuts_of(segmentation), splits_inside_characters(segmentation)
         return scores_of(self, cuts, inside, (scope,), (weighting,))[0]
 
-    def scores(self, segmentation: Segmentation) -> list[BoundaryScore]:
-        """Return the scores of every scope under every weighting: four."""
-        return scores_of(self, cuts_of(segmentation), splits_inside_characters(segmentation))
+    def scores(self, segmentation: Segmentation, among: Flags | None = None) -> list[BoundaryScore]:
+        """Return the scores of every scope under every weighting: four; ``among``: of words."""
+        cuts, inside = cuts_of(segmentation), splits_inside_characters(segmentation)
+        return scores_of(self, cuts, inside, among=among)
 
     def signature(self, tokeniser: BpeTokeniser, **more: str) -> str:
         """Return one line with everything that the scores depend on; ``more`` adds fields."""

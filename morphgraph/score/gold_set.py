@@ -6,17 +6,27 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self, get_args
 from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core import __version__
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.cache import State
+from morphgraph.core.errors import MorphGraphError, check_choice, check_seed, check_share
 from morphgraph.core.files import checksum
 from morphgraph.core.text import base_name, counted, visible
 from morphgraph.reference.entry import Entry, Reference
+from morphgraph.reference.families import (
+    FEWEST_FAMILIES,
+    Part,
+    Side,
+    SplitBy,
+    drawn_from,
+    families_of,
+    word_numbers,
+)
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.words import Words, code_points
 
@@ -32,8 +42,8 @@ Weighting = Literal["types", "tokens"]
 COUNTS_IN_REFERENCE = "counts in the reference"
 SCOPES: tuple[Scope, ...] = ("morphemic", "whole-word")
 WEIGHTINGS: tuple[Weighting, ...] = ("types", "tokens")
-HOLDOUT = 0.5
-"""The default share of words held out when scoring methods that learn from a reference."""
+SHARE_KEPT = 0.2
+"""The share of the entries that is kept aside if no other is asked for."""
 RUNNING_TEXT, BARE = "running text", "bare words"
 
 
@@ -111,6 +121,11 @@ class Cuts:
         found = np.minimum(np.searchsorted(other.keys, self.keys), len(other.keys) - 1)
         return sums_by_word(other.keys[found] == self.keys, self.offsets)
 
+    def same_words(self, other: "Cuts") -> Flags:
+        """Return which words are cut at the same places in another set."""
+        same: Flags = (self.counts == other.counts) & (self.counts == self.shared(other))
+        return same
+
 
 def sums_by_word(values: npt.NDArray[np.generic], offsets: Counts) -> Counts:
     """Return the sums of an array's slices between offsets; an empty slice has 0."""
@@ -124,15 +139,15 @@ class GoldSet:
     """A reference, and the weight of each of its entries.
 
     ``frequencies``: the corpus frequencies of words; unknown ones count 1. ``preprocessing``: how
-    words are presented to a tokeniser; ``drawn``: how the entries were sampled from the reference,
-    if at all.
+    words are presented to a tokeniser; ``parts``: the splits that left these entries of the
+    reference, the first one first.
     """
 
     reference: Reference
     frequencies: Mapping[str, float] | None = None
     frequency_source: str = ""
     preprocessing: str = RUNNING_TEXT
-    drawn: str = ""
+    parts: tuple[Part, ...] = ()
 
     def __repr__(self) -> str:
         """One line; never the words."""
@@ -202,22 +217,72 @@ class GoldSet:
         )
         return replace(self, reference=reference)
 
-    def held_out(self, entries: Counts, share: float, seed: int) -> Self:
-        """Return the gold set of entries drawn by a seed, as its signature says."""
-        return replace(self.subset(entries), drawn=drawn_text(share, seed))
+    def split(
+        self, share: float = SHARE_KEPT, seed: int = 0, by: SplitBy = "families"
+    ) -> tuple[Self, Self]:
+        """Return what to learn from, and a share of the entries that is kept aside to be scored.
 
-    def hold_out(self, share: float, seed: int) -> Self:
-        """Return the words that a method does not see when it learns with this holdout.
+        ``by``: whole "families", of words that are linked to the same base or have the same stem
+        (docs/scores.md), or single "words". The order of entries does not matter. Errors:
+        `MorphGraphError` for a share that is not between 0 and 1, and if one side has no words.
 
-        `MorphGraphError` if the reference has too few words for both sides.
+        >>> train, test = gold.split()
+        >>> len(train), test
+        (751, <GoldSet demo:en: plain, 188 entries, kept aside 0.2 by families, seed 0>)
         """
-        seen, held = split_entries(self.texts, share, seed)
-        if not len(seen) or not len(held):
+        check_choice("by", by, get_args(SplitBy))
+        sides = [Part(side, share, seed, by) for side in get_args(Side)]
+        rest, aside = (
+            replace(self.subset(np.flatnonzero(self.mask(part))), parts=(*self.parts, part))
+            for part in sides
+        )
+        if not rest.size or not aside.size:
             raise MorphGraphError(
-                f"A reference of {counted(len(dict.fromkeys(self.texts)), 'word')} has too few to "
-                f"hold out a share of {share:g}. Take one with more words, or a holdout of 0."
+                f"A reference of {counted(self.families, 'family', 'families')} has too few to "
+                f"keep a share of {share:g} aside. Take one with more words, or a holdout of 0."
             )
-        return self.held_out(held, share, seed)
+        return rest, aside
+
+    def set_aside(self, holdout: float, seed: int) -> tuple[Self, Self]:
+        """Return what a method learns from, and what it is scored on: all for both without holdout.
+
+        With the usual holdout, and few families, it is all for both, too.
+        """
+        return self.split(holdout, seed) if self.keeps(holdout) else (self, self)
+
+    def keeps(self, holdout: float) -> bool:
+        """Return whether words are kept aside by `set_aside`."""
+        few = holdout == SHARE_KEPT and self.families < FEWEST_FAMILIES
+        return bool(holdout) and not few
+
+    def mask(self, part: Part) -> Flags:
+        """Return which entries are in a part."""
+        check_share("share", part.share)
+        check_seed(part.seed)
+        kept = drawn_from(self._families(part.by), part.share, part.seed, part.by)
+        return kept if part.side == "kept" else ~kept
+
+    @property
+    def families(self) -> int:
+        """The number of families: words that are linked, or have the same stem, are one."""
+        return int(self._families("families").max(initial=-1)) + 1
+
+    def _families(self, by: SplitBy) -> Counts:
+        numbers = families_of if by == "families" else word_numbers
+        found: Counts = self.reference.cache.get(
+            State.of(by), "families", lambda: numbers(self.reference.entries)
+        )
+        return found
+
+    @property
+    def size(self) -> int:
+        """The number of entries."""
+        return len(self.reference)
+
+    @property
+    def drawn(self) -> str:
+        """How the entries were drawn from the reference, as signatures say it; "" for all."""
+        return ", ".join(map(str, self.parts))
 
     @property
     def bare(self) -> bool:
@@ -355,20 +420,6 @@ class GoldSet:
         """Return one line with everything that a tokeniser's scores depend on, and ``more``."""
         named = {**self._named, "tokeniser": tokeniser, **more, "version": __version__}
         return signature_line(named)
-
-
-def drawn_text(share: float, seed: int) -> str:
-    """Return a signature's description of held-out words."""
-    return f"holdout {share:g} seed {seed}"
-
-
-def split_entries(words: Sequence[str], share: float, seed: int) -> tuple[Counts, Counts]:
-    """Split entries by a seed into those to learn from and a share of all distinct words."""
-    distinct = list(dict.fromkeys(words))
-    order = np.random.default_rng(seed).permutation(len(distinct))
-    held = {distinct[i] for i in order[: round(len(distinct) * share)]}
-    is_held = np.array([word in held for word in words], bool)
-    return np.flatnonzero(~is_held), np.flatnonzero(is_held)
 
 
 def reference_fields(reference: Reference) -> dict[str, str]:

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, cast
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError, check_list
@@ -42,6 +43,7 @@ from morphgraph.formats.opening import (
     settings_beside,
 )
 from morphgraph.formats.original import read_otherwise
+from morphgraph.reference.readers import gold_named
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import METHODS, method_named
 from morphgraph.segment.segmenter import Segmenter, method_on, segmenter_of, standard_segmenter
@@ -149,7 +151,8 @@ def load_segmenter(
     counts = parameters.pop("counts", None)
     if method is not None:
         method_named(method, METHODS.segmenting).settings(parameters)
-    base = _base_in(open_tokeniser(source, pattern), method)
+    with gold_named():
+        base = _base_in(open_tokeniser(source, pattern), method)
     own = getattr(base, "method", None)
     if own is not None and method in (None, own):
         if not parameters:
@@ -162,7 +165,8 @@ def load_segmenter(
 
 def uploaded_segmenter(files: Mapping[str, bytes]) -> Segmenter:
     """Return the segmenter in uploaded files, as `load_segmenter` does; or `FileFormatError`."""
-    return cast("Segmenter", _base_in(open_uploaded(files), None))
+    with gold_named(files):
+        return cast("Segmenter", _base_in(open_uploaded(files), None))
 
 
 def _base_in(opened: Opened, method: str | None) -> Any:
@@ -271,13 +275,16 @@ def read_otherwise_by(source: str | os.PathLike[str], segmenter: Segmenter) -> s
 
 
 def export_to(
-    segmenter: Segmenter, folder: str | os.PathLike[str], words: Sequence[str] | None = None
+    segmenter: Segmenter,
+    folder: str | os.PathLike[str],
+    words: Sequence[str] | None = None,
+    more: Mapping[str, bytes] = MappingProxyType({}),
 ) -> Export:
     """Write a folder that ``AutoTokenizer.from_pretrained`` loads, after comparing ids with ours.
 
     They are compared on ``words``, by default 10,000 common ones, and on sentences made of them;
     `MorphGraphError` if they differ. An earlier export in the folder is replaced; other files of
-    the same names are set aside, with a Python warning.
+    the same names are set aside, with a Python warning. ``more``: further files.
     """
     if not os.fspath(folder):
         raise MorphGraphError("An export needs a folder. Name one, or write “.” for this one.")
@@ -290,6 +297,7 @@ def export_to(
     )
     if warning := segmenter.warning():
         warnings.warn(warning, stacklevel=3)
+    made = replace(made, files={**made.files, **more})
     for name, aside in save_folder(made.files, path).items():
         warnings.warn(f"{name} was there already: it is now {aside}", stacklevel=3)
     return made

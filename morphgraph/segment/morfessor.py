@@ -58,9 +58,6 @@ class Morfessor(Unigram):
     method = "morfessor"
     name = "Morfessor"
 
-    def __init__(self, vocabulary: SubwordVocabulary) -> None:
-        super().__init__(vocabulary)
-
     @property
     def parameters(self) -> Mapping[str, Any]:
         """None: all that matters is in the vocabulary."""

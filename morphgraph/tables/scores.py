@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.text import UNDEFINED, base_name, percent, ratio_text, shortened, visible
+from morphgraph.core.files import check_ending, write_file
+from morphgraph.core.text import (
+    UNDEFINED,
+    base_name,
+    counted,
+    percent,
+    ratio_text,
+    shortened,
+    visible,
+)
 from morphgraph.score.comparison import ComparedWord, Comparison
 from morphgraph.score.languages import LANGUAGE_METRICS, LanguageRow, labels_of
 from morphgraph.score.metrics import METRICS, Metric, check_metrics
+from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import BREAKDOWNS, Estimate, ScoreTable, SegmentationFailure
 from morphgraph.tables.model import ALL_WORDS, HELD_IN, Cell, Column, Form, Row, Table, with_best
+from morphgraph.tables.terminal import text_of
 from morphgraph.tables.writing import (
     csv_bytes,
     frame_csv,
@@ -54,7 +67,7 @@ def score_text(name: str, value: float) -> str:
 def words_of(table: ScoreTable) -> str:
     """Describe the words of the reference that a table covers."""
     drawn = "" if table.gold_set is None else table.gold_set.drawn
-    return f"held out: {drawn}" if drawn else ALL_WORDS
+    return drawn or ALL_WORDS
 
 
 def _form(metric: Metric) -> Form:
@@ -294,16 +307,17 @@ def summary_table(comparison: Comparison) -> Table:
     titles = ("precision", "recall", "F1", "exact")
     *shares, exact = (Column(title, "percent", key=title.lower()) for title in titles)
     numbers = (Column("tokens per word", "ratio"), Column("|V|", "count"))
-    rows = []
+    rows, has_gold = [], any(comparison.gold)
     for found in comparison.summaries:
         interval = f"{percent(found.interval.low)}–{percent(found.interval.high)}"
-        values: list[float | str] = [found.precision, found.recall, found.f1, interval, found.exact]
-        values += [found.fertility, found.vocabulary_size]
+        values: list[float | str] = [found.fertility, found.vocabulary_size]
+        if has_gold:
+            values[:0] = [found.precision, found.recall, found.f1, interval, found.exact]
         rows.append(Row((found.label,), tuple(map(Cell, values))))
     return Table(
         "Summary",
         (Column("method"),),
-        (*shares, Column("95 %", "written"), exact, *numbers),
+        (*([*shares, Column("95 %", "written"), exact] if has_gold else []), *numbers),
         tuple(rows),
         signatures=(*(found.signature for found in comparison.summaries), comparison.signature),
     )
@@ -331,11 +345,43 @@ def comparison_html(
     return rendered("comparison.html.j2", title=title, **tables).encode("utf-8", "replace")
 
 
+def table_report(table: ScoreTable) -> dict[str, Any]:
+    """Return the scores of tokenisers, their intervals and p-values as JSON data."""
+    rows: list[dict[str, Any]] = []
+    for number, (outcome, found) in enumerate(zip(table.outcomes, table.estimates, strict=True)):
+        row: dict[str, Any] = {"error": getattr(outcome, "message", "")}
+        if isinstance(outcome, Outcome) and found is not None:
+            row = {
+                "error": None,
+                "vocab_size": outcome.vocabulary_size,
+                "held_in": outcome.held_in,
+                "scores": {name: estimate_report(estimate) for name, estimate in found.items()},
+            }
+        rows.append({"tokeniser": outcome.label, **row, "signature": table.signature_of(number)})
+    gold = table.gold_set.reference if table.gold_set else None
+    return {
+        "reference": gold.name if gold else None,
+        "partial": gold.partial if gold else "",
+        "scope": table.scope,
+        "weighting": table.weighting,
+        "words": words_of(table),
+        "rows": rows,
+        "signature": table.signature,
+    }
+
+
+def estimate_report(estimate: Estimate) -> dict[str, Any]:
+    """Return a score, its interval and p-value as JSON data, and its deviation over runs."""
+    interval = [estimate.interval.low, estimate.interval.high]
+    known = {"value": estimate.value, "interval": interval, "p": estimate.p}
+    return known if math.isnan(estimate.deviation) else known | {"deviation": estimate.deviation}
+
+
 class ScoreView:
     """A table of scores, one row for each tokeniser."""
 
     def __init__(self, table: ScoreTable) -> None:
-        self.table = table
+        self.scores = table
 
     @property
     def signature(self) -> str:
@@ -344,7 +390,7 @@ class ScoreView:
         >>> tokeniser.score(gold).signature.partition("|")[0]
         'reference:demo:en@be1dd82ec9f8'
         """
-        return self.table.signature
+        return self.scores.signature
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each tokeniser: its scores, their 95 % intervals and p-values.
@@ -358,7 +404,7 @@ class ScoreView:
         """
         import pandas as pd
 
-        shown = scores_table([self.table])
+        shown = scores_table([self.scores])
         rows = []
         for row in shown.rows:
             line: dict[str, object] = {"label": row.names[0]}
@@ -368,13 +414,40 @@ class ScoreView:
             rows.append(line | {"error": row.error})
         return pd.DataFrame(rows).set_index("label")
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return scores, intervals, p-values and signatures, as JSON data.
+
+        >>> tokeniser.score(gold).to_dict()["words"]
+        'all words'
+        """
+        return table_report(self.scores)
+
+    def table(self) -> Table:
+        """Return the one table, a row for each tokeniser.
+
+        >>> [column.header for column in tokeniser.score(gold).table().columns][:3]
+        ['|V|', 'Precision', 'Recall']
+        """
+        return scores_table([self.scores])
+
+    def report(self, width: int | None = None) -> str:
+        """Return the table in lines, as the terminal shows it, with its signature.
+
+        >>> print(tokeniser.score(gold, metrics=["f1"]).report().splitlines()[0])
+        demo:en, morphemic boundaries over word types
+        """
+        return "\n".join([text_of(self.table(), width), *self.table().explained, self.signature])
+
+    def __str__(self) -> str:
+        return self.report()
+
     def to_latex(self) -> str:
         """Return a LaTeX table; it needs adjustbox, array, booktabs, or longtable if long.
 
         >>> "toprule" in tokeniser.score(gold).to_latex()
         True
         """
-        return to_latex(scores_table([self.table]))
+        return to_latex(scores_table([self.scores]))
 
     def to_markdown(self) -> str:
         """Return a Markdown table, with its marks explained and its signature.
@@ -382,10 +455,10 @@ class ScoreView:
         >>> "| F1" in tokeniser.score(gold).to_markdown()
         True
         """
-        return to_markdown(scores_table([self.table]))
+        return to_markdown(scores_table([self.scores]))
 
     def _repr_html_(self) -> str:
-        return without_formulas(to_html(scores_table([self.table])))
+        return without_formulas(to_html(scores_table([self.scores])))
 
 
 class TokeniserScore(ScoreView):
@@ -427,7 +500,7 @@ class TokeniserScore(ScoreView):
         names = check_metrics([metric])
         if len(names) != 1:
             raise MorphGraphError(f"“{metric}” is several scores. Use one: {', '.join(names)}.")
-        return self.table.of(0, names)[names[0]].value
+        return self.scores.of(0, names)[names[0]].value
 
     def __repr__(self) -> str:
         named = (("precision", self.precision), ("recall", self.recall), ("F1", self.f1))
@@ -444,8 +517,128 @@ class ComparedScores(ScoreView):
 
     def __repr__(self) -> str:
         shown = []
-        for number, label in enumerate(self.table.labels):
-            found = self.table.of(number, ["f1"]).get("f1")
+        for number, label in enumerate(self.scores.labels):
+            found = self.scores.of(number, ["f1"]).get("f1")
             text = "failed" if found is None else f"F1 {percent(found.value)} %"
             shown.append(f"{visible(label)} {text}")
         return f"{', '.join(shown)} | {self.signature}"
+
+    def side_by_side(self) -> SideBySide:
+        """Return how each tokeniser segments the words that are scored, and how far they agree.
+
+        Errors: `MorphGraphError` for what failed, and for predictions, which are no tokeniser.
+
+        >>> both = {"BPE": tokeniser, "FLOTA": tokeniser.method("flota", k=2)}
+        >>> mg.compare(both, gold).side_by_side().comparison.rows[0].text
+        'abilities'
+        """
+        return SideBySide(self.scores.outcomes)
+
+
+class SideBySide:
+    """The words of gold as several tokenisers segment them, with scores and agreement.
+
+    ``comparison``: its rows, one for each word, in order of the gold.
+    """
+
+    def __init__(self, outcomes: Sequence[Outcome | SegmentationFailure]) -> None:
+        known = []
+        for each in outcomes:
+            if isinstance(each, SegmentationFailure):
+                raise MorphGraphError(f"{each.label}: {each.message}")
+            if each.segmenter is None:
+                raise MorphGraphError(
+                    f"{each.label} holds segmentations, not a model. Use score, which takes both."
+                )
+            known.append(each)
+        gold_set = known[0].gold_set
+        self.comparison = Comparison(
+            [each.segmenter for each in known if each.segmenter is not None],
+            gold_set.texts,
+            [entry.morphs or None for entry in gold_set],
+            labels=[each.label for each in known],
+            bare=gold_set.bare,
+            outcomes=known,
+        )
+        self.on = ALL_WORDS
+        if gold_set.parts:
+            self.on = f"{counted(len(gold_set), 'word')} {gold_set.drawn}"
+
+    def table(self) -> Table:
+        """Return the scores of each tokeniser."""
+        return summary_table(self.comparison)
+
+    def agreement(self) -> Table:
+        """Return the share of words that each two tokenisers cut alike, in percent."""
+        made = self.comparison
+        rows = zip(made.labels, made.agreement.tolist(), strict=True)
+        return Table(
+            "Agreement",
+            (Column("cut alike, %"),),
+            tuple(Column(label, "written") for label in made.labels),
+            tuple(
+                Row((label,), tuple(Cell(percent(share, 1)) for share in shares))
+                for label, shares in rows
+            ),
+        )
+
+    def report(self, width: int | None = None) -> str:
+        """Return scores and agreement in lines, as the terminal shows them."""
+        table = self.table()
+        made = (text_of(table, width), "", text_of(self.agreement(), width), *table.signatures)
+        return "\n".join(made if self.on == ALL_WORDS else (f"On {self.on}", *made))
+
+    def __str__(self) -> str:
+        return self.report()
+
+    def _repr_html_(self) -> str:
+        return without_formulas(to_html(self.table()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return scores, agreement, and all words with their tokens, as JSON data."""
+        made = self.comparison
+        return {
+            "methods": [
+                {
+                    "label": found.label,
+                    "precision": found.precision,
+                    "recall": found.recall,
+                    "f1": found.f1,
+                    "f1_interval": [found.interval.low, found.interval.high],
+                    "exact": found.exact,
+                    "tokens_per_word": found.fertility,
+                    "vocab_size": found.vocabulary_size,
+                    "signature": found.signature,
+                }
+                for found in made.summaries
+            ],
+            "on": self.on,
+            "signature": made.signature,
+            "agreement": made.agreement.tolist(),
+            "words": [
+                {
+                    "word": row.text,
+                    "gold": row.gold,
+                    "tokens": {
+                        name: c.tokens for name, c in zip(made.labels, row.cells, strict=True)
+                    },
+                    "exact": {
+                        name: c.exact for name, c in zip(made.labels, row.cells, strict=True)
+                    },
+                }
+                for row in made.rows
+            ],
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the words to a file: .csv, .tex or .html."""
+        made = self.comparison
+        writers: dict[str, Callable[[], bytes | str]] = {
+            ".csv": lambda: comparison_csv(made, made.rows),
+            ".tex": lambda: to_latex(words_table(made, made.rows)),
+            ".html": lambda: comparison_html(made, made.rows),
+        }
+        file = Path(path)
+        check_ending(file, *writers)
+        data = writers[file.suffix]()
+        write_file(file, data.encode() if isinstance(data, str) else data)

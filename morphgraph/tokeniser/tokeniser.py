@@ -30,29 +30,17 @@ no row of a model moves; "reuse": the same, but added types get the ids of remov
 
 
 @dataclass(frozen=True)
-class LearnedFrom:
-    """A reference that edits were learned from, and held-out words (see `GoldSet.hold_out`)."""
-
-    name: str
-    checksum: str
-    holdout: float = 0.0
-    seed: int = 0
-
-
-@dataclass(frozen=True)
 class Lineage:
     """The first tokeniser of a chain, and its edits before this one was saved.
 
     ``name`` and ``checksum``: of the first one. ``ids``: its types with their ids, removed ones
-    included. ``steps``: all edits, for `MergeGraph.replay`. ``learned_from``: the references that a
-    method learned edits from.
+    included. ``steps``: all edits, for `MergeGraph.replay`.
     """
 
     name: str
     checksum: str
     ids: Mapping[str, int]
     steps: tuple[Mapping[str, Any], ...]
-    learned_from: tuple["LearnedFrom", ...] = ()
 
 
 @dataclass
@@ -76,7 +64,6 @@ class BpeTokeniser:
     warnings: tuple[str, ...] = ()
     checksum: str = ""
     lineage: Lineage | None = None
-    learned_from: list[LearnedFrom] = field(default_factory=list)
     id_choice: IdChoice | None = None
     _pipelines: list[State] = field(default_factory=list, repr=False, compare=False)
     """How text is cut, once it is named; copies have it in common."""
@@ -158,14 +145,11 @@ class BpeTokeniser:
 
     def fork(self) -> Self:
         """Return a copy with its own graph, before any edit."""
-        return self._with(self.graph.original(), [])
+        return replace(self, graph=self.graph.original())
 
     def copy(self) -> Self:
         """Return a copy with its own graph, including the edits so far."""
-        return self._with(self.graph.copy(history=True), list(self.learned_from))
-
-    def _with(self, graph: MergeGraph, learned_from: list[LearnedFrom]) -> Self:
-        return replace(self, graph=graph, learned_from=learned_from)
+        return replace(self, graph=self.graph.copy(history=True))
 
     def readable(self, type_: str) -> str:
         """Return a readable type: bytes as characters, ``␣`` for the start-of-word marker.

@@ -11,7 +11,6 @@ from morphgraph.batch.plan import make_plan
 from morphgraph.batch.results import (
     ALL_LANGUAGES,
     collected,
-    held_out_words,
     with_failed,
 )
 from morphgraph.batch.tasks import (
@@ -35,12 +34,13 @@ from morphgraph.score.corpus_measures import measure_corpus
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import METRICS, Tally
 from morphgraph.score.outcome import outcome_of
+from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import Flota
 from morphgraph.segment.segmenter import method_on
 from morphgraph.tokeniser.merging import segment
 
-HELD_OUT = held_out_words(0.5)
+KEPT = "kept aside 0.2 by families"
 DEMO = """\
 name: demo
 languages: [en]
@@ -68,10 +68,8 @@ def measured(
 
 
 def value(rows: pd.DataFrame, metric: str, **where: Any) -> float:
-    """The one value of a metric in the rows that have these columns; of words held out if asked."""
+    """The one value of a metric in the rows that have these columns."""
     chosen = rows[rows["metric"] == metric]
-    if "words" not in where:
-        chosen = chosen[chosen["words"] != HELD_OUT]
     for column, wanted in where.items():
         chosen = chosen[chosen[column] == wanted]
     [found] = chosen["value"]
@@ -85,8 +83,6 @@ def test_every_score_of_the_tokeniser_as_it_is(tmp_path: Path) -> None:
     assert failures == []
     reference = read_reference(demo_gold_path("en"))
     gold_set = GoldSet.of(reference)
-    from morphgraph.segment.bte import Bte
-
     outcome = outcome_of(Bte(load_tokeniser("demo:en")), gold_set)
     for scope in ("morphemic", "whole-word"):
         tally = Tally(outcome, scope, "types")  # type: ignore[arg-type]
@@ -104,15 +100,14 @@ def test_every_score_of_the_tokeniser_as_it_is(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_methods_do_what_they_do_elsewhere(tmp_path: Path) -> None:
     text = DEMO + (
-        "intervals: false\nseeds: [3]\nmethods:\n  - dropout(p=0.2)\n  - flota(k=2)\n"
-        "  - {method: knockout, threshold: 0.6}\n  - {method: knockout, holdout: 0.4}\n"
+        "intervals: false\nseeds: [3]\nholdout: 0.4\nmethods:\n  - dropout(p=0.2)\n"
+        "  - flota(k=2)\n  - {method: knockout, threshold: 0.6}\n"
         "  - {method: knockout, select: last, percent: 10}\n  - rebpe\n"
         "  - {method: rebpe, anneal: false, reify: false}\n"
     )
     rows, failures = measured(text, tmp_path)
     assert failures == []
-    reference = read_reference(demo_gold_path("en"))
-    gold_set = GoldSet.of(reference)
+    rest, gold_set = GoldSet.of(read_reference(demo_gold_path("en"))).split(0.4, 3)
 
     def f1(segmenter: Any) -> float:
         return METRICS["f1"].of(Tally(outcome_of(segmenter, gold_set), "morphemic", "types")).value
@@ -125,14 +120,13 @@ def test_methods_do_what_they_do_elsewhere(tmp_path: Path) -> None:
 
     for parameters, settings in (
         ("threshold=0.6", KnockoutSettings(threshold=0.6)),
-        ("holdout=0.4", KnockoutSettings(holdout=0.4, seed=3)),
         ("select=last, percent=10", KnockoutSettings(select="last", count=774)),
     ):
         edited = load_tokeniser("demo:en")
-        result = knock_out(edited, Benchmark.build(edited, reference), settings)
+        result = knock_out(edited, Benchmark.on(rest, edited), settings)
         where = {"method": "BPE-knockout", "parameters": parameters}
-        assert value(rows, "f1", **where) == result.after[0].f1
-        assert value(rows, "removed", **where) == len(result.removed)
+        assert value(rows, "f1", **where) == f1(Bte(edited))
+        assert value(rows, "removed", **where) == len(result.change.removed_types)
         assert value(rows, "dropout_rate", **where) == result.dropout_rate
         assert value(rows, "types", **where) == edited.vocabulary_size
 
@@ -144,22 +138,19 @@ def test_methods_do_what_they_do_elsewhere(tmp_path: Path) -> None:
         ),
     ):
         edited = load_tokeniser("demo:en")
-        run = ReBPERun(edited, Benchmark.build(edited, reference), run_settings)
+        run = ReBPERun(edited, Benchmark.on(rest, edited), run_settings)
         run.finish()
         where = {"method": "ReBPE", "parameters": parameters}
-        assert value(rows, "f1", **where) == run.phases[-1].score.f1
+        assert value(rows, "f1", **where) == f1(Bte(edited))
         assert value(rows, "merges", **where) == edited.graph.merge_count
-    # As on the page, whose journey ends at this F1.
-    assert f"{value(rows, 'f1', method='ReBPE', parameters=''):.4f}" == "0.7698"
-    f1s = rows[(rows["metric"] == "f1") & (rows["words"] != HELD_OUT)]
-    seeds = f1s.set_index("parameters")["seed"]
-    assert seeds["p=0.2"] == 3
-    assert pd.isna(seeds["k=2"])
+    scored = rows[rows["scope"] != ""]
+    assert set(scored["seed"]) == {3}
+    assert set(scored["words"]) == {"kept aside 0.4 by families"}
 
 
 @pytest.mark.slow
 def test_one_cell_does_not_change_the_tokeniser_of_the_next(tmp_path: Path) -> None:
-    text = DEMO + "methods: [rebpe, knockout, standard]\nintervals: false\n"
+    text = DEMO + "methods: [rebpe, knockout, standard]\nintervals: false\nholdout: 0\n"
     rows, _ = measured(text, tmp_path)
     # The demo's own F1, by its segmentation at once.
     tokeniser = load_tokeniser("demo:en")
@@ -223,17 +214,16 @@ methods: [standard, dropout(p=0.1), flota(k=2), rebpe]
 references: ["demo:en"]
 metrics: [f1, flota_coverage]
 intervals: false
+holdout: 0
 """
     rows, failures = measured(text, tmp_path)
     assert [failure.label for failure in failures] == [
         "en · list · BPE-dropout · p=0.1 · demo:en · seed 0",
-        "en · list · BPE-dropout · p=0.1 · demo:en · 50 % held out · seed 0",
         "en · list · ReBPE · demo:en",
-        "en · list · ReBPE · demo:en · 50 % held out · seed 0",
     ]
     assert all("needs a tokeniser of merges alone" in failure.message for failure in failures)
     failed = rows[rows["metric"] == ""]
-    assert list(failed["method"]) == ["BPE-dropout"] * 2 + ["ReBPE"] * 2
+    assert list(failed["method"]) == ["BPE-dropout", "ReBPE"]
     assert failed["value"].isna().all()
     # Others of the plan stand in its order around them.
     assert list(dict.fromkeys(rows["method"])) == ["as it is", "BPE-dropout", "FLOTA", "ReBPE"]
@@ -259,7 +249,7 @@ def test_references_joined_and_sampled_are_those_of_the_library(tmp_path: Path) 
     assert f"reference:{gold.name}@{gold.checksum}|" in signature
 
 
-def test_morphbpe_trains_on_the_corpus_without_the_gold_of_words_held_out(tmp_path: Path) -> None:
+def test_morphbpe_trains_on_the_corpus_without_the_gold_of_words_kept_aside(tmp_path: Path) -> None:
     counts = tmp_path / "counts.tsv"
     counts.write_text("unhappily\t40\nflowers\t30\nflowering\t20\n")
     text = f"{DEMO}corpora: [{counts}]\nmethods: [morphbpe]\nseeds: [1]\nmetrics: [f1]\n"
@@ -269,11 +259,10 @@ def test_morphbpe_trains_on_the_corpus_without_the_gold_of_words_held_out(tmp_pa
         read_reference(demo_gold_path("en")),
         {"unhappily": 40, "flowers": 30, "flowering": 20},
     )
-    settings = MorphBPESettings(holdout=0.5, seed=1)
-    made = learn_morphbpe(load_tokeniser("demo:en"), gold_set, settings)
-    assert made.scored is not None
-    tally = Tally(outcome_of(made.segmenter, made.scored), "morphemic", "types")
-    assert value(rows, "f1", words=HELD_OUT) == METRICS["f1"].of(tally).value
+    rest, kept = gold_set.split(seed=1)
+    made = learn_morphbpe(load_tokeniser("demo:en"), rest, MorphBPESettings())
+    tally = Tally(outcome_of(made.segmenter, kept), "morphemic", "types")
+    assert value(rows, "f1", words=KEPT) == METRICS["f1"].of(tally).value
 
 
 def test_no_frequencies_no_scores_over_tokens(tmp_path: Path) -> None:

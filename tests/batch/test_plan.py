@@ -38,7 +38,7 @@ methods:
   - method: dropout
     p: [0, 0.1]
   - method: knockout
-    holdout: 0.5
+    threshold: 0.4
     tokenisers: [demo]
 references: ["{language}.tsv"]
 vocabulary: [word_initial]
@@ -49,20 +49,20 @@ seeds: [1, 2, 3]
 def test_the_grid(folder: Path) -> None:
     plan = planned(GRID, folder)
     kinds = [task.kind for task in plan.tasks]
-    # For each of two languages: counts, three tokenisers, and for each of these: as it is (2: by
-    # the reference, and its vocabulary), dropout 0 (2) and 0.1 with three seeds (6), and by the
-    # words that each of three seeds holds out, since knockout learns from the reference (3 × 3);
-    # for the demo also knockout with three seeds, whose vocabulary stands beside its scores.
+    # For each of two languages: counts, three tokenisers, and for each of these: as it is and
+    # dropout 0, each by the words that three seeds keep aside, since knockout learns from the
+    # reference, and its vocabulary (2 × 4), and dropout 0.1, with three seeds for both (6); for the
+    # demo also knockout with three seeds, whose vocabulary stands beside its scores.
     assert kinds.count("counts") == 2
     assert kinds.count("tokeniser") == 2 * 3
-    assert kinds.count("cell") == 2 * (3 * (2 + 2 + 6 + 3 * 3) + 3) == len(plan.cells)
+    assert kinds.count("cell") == 2 * (3 * (2 * 4 + 6) + 3) == len(plan.cells)
     ready: set[str] = set()
     for task in plan.tasks:
         assert set(task.needs) <= ready
         ready.add(task.key)
     columns = [task.columns for task in plan.cells]
     assert {c["method"] for c in columns} == {"BPE", "as it is", "BPE-dropout", "BPE-knockout"}
-    assert {c["parameters"] for c in columns} == {"", "p=0", "p=0.1", "holdout=0.5"}
+    assert {c["parameters"] for c in columns} == {"", "p=0", "p=0.1", "threshold=0.4"}
     assert {c["vocab_size"] for c in columns} == {300, 400, None}
     assert {c["reference"] for c in columns} == {"en.tsv", "de.tsv", ""}
 
@@ -78,8 +78,8 @@ def test_parallel_text_is_measured_once_for_each_method(
     # For each of two languages: three tokenisers as they are, with dropout 0, and 0.1 with three
     # seeds; and knockout with three seeds.
     assert len(cells) == 2 * (3 * (1 + 1 + 3) + 3)
-    # Without words of its own to hold out, knockout has no seed; others are held out for it.
-    without = planned(text.replace("    holdout: 0.5\n", ""), folder)
+    # Without words to keep aside, knockout has no seed.
+    without = planned(f"{text}holdout: 0\n", folder)
     learned = [cell for cell in without.cells if "parallel" in cell.spec]
     assert len(learned) == 2 * (3 * (1 + 1 + 3) + 1)
     for cell in cells:
@@ -139,8 +139,8 @@ def test_a_new_value_adds_cells_and_leaves_the_others(folder: Path) -> None:
     first = {task.key for task in planned(GRID, folder).tasks}
     more = {task.key for task in planned(GRID.replace("[0, 0.1]", "[0, 0.1, 0.2]"), folder).tasks}
     assert first < more
-    # Languages, tokenisers, seeds; with and without gold, and with what is held out of it.
-    assert len(more - first) == 2 * 3 * 3 * 3
+    # Languages, tokenisers, seeds; with and without gold.
+    assert len(more - first) == 2 * 3 * 3 * 2
 
 
 GOLD = '["{language}.tsv"]'
@@ -245,7 +245,8 @@ def test_two_cells_of_one_name_are_refused(folder: Path) -> None:
 @pytest.mark.slow
 def test_a_grid_without_end_is_refused_at_once(folder: Path) -> None:
     many = ", ".join(f"{number / 1000:g}" for number in range(1000))
-    text = GRID.replace("holdout: 0.5", f"holdout: [{many}]\n    threshold: [{many}]")
+    percents = f"select: last\n    percent: [{many}]"
+    text = GRID.replace("threshold: 0.4", f"threshold: [{many}]\n    {percents}")
     with pytest.raises(FileFormatError, match=r"field methods\[2\]: the evaluation has more than"):
         planned(text, folder)
 
@@ -279,7 +280,7 @@ def test_cells_need_counts_only_where_these_change_something(folder: Path) -> No
     assert all(counts & set(task.needs) for task in weighted.cells)
     loaded = text.replace("  - train: bpe\n    vocab_size: [300, 400]\n", "")
     assert not [task for task in planned(loaded, folder, ["en"]).tasks if task.kind == "counts"]
-    blamed = text.replace("holdout: 0.5", "weighting: tokens")
+    blamed = text.replace("threshold: 0.4", "weighting: tokens")
     needing = [task for task in planned(blamed, folder, ["en"]).cells if counts & set(task.needs)]
     assert {task.columns["method"] for task in needing} == {"BPE-knockout"}
 

@@ -333,7 +333,7 @@ def test_lines_over_sizes_in_a_panel_for_each_language() -> None:
 
 
 def test_lines_over_a_setting() -> None:
-    rows = [{"parameters": f"p={p}, holdout=0.5", "value": p} for p in (0.1, 0.3)]
+    rows = [{"parameters": f"p={p}, threshold=0.5", "value": p} for p in (0.1, 0.3)]
     spec = TableSpec(title="T", rows=["parameters"], metrics=["f1"], chart="lines")
     figure, _ = chart_of(make_table(results(*rows), spec))
     assert figure is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from concurrent.futures import wait
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,16 @@ class App:
         shown = [exception.message for exception in self.test.exception]
         assert not shown, shown
         return self
+
+    def settle(self) -> App:
+        """Run Segmentations again until no method is still made beside it."""
+        for _ in range(20):
+            rows = self.component("comparison")["rows"]
+            if all(cell is not None for row in rows for cell in row["cells"]):
+                return self
+            wait([work for _, work in self.test.session_state["worker beside"].known.values()])
+            self.run()
+        raise AssertionError("a method is never made")
 
     def open(self, page: str) -> App:
         """Go to a page by its name in `PAGES`; "start" is the first one."""

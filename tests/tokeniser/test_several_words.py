@@ -134,20 +134,20 @@ def test_what_is_left_out_is_said_until_these_types_are_gone(super_file: Path) -
     number = len(naive(superbpe_json()))
     with pytest.warns(UserWarning, match=left_out(number)):
         tokeniser = mg.load(super_file)
-    [note] = tokeniser.score(gold).table.notes
+    [note] = tokeniser.score(gold).scores.notes
     assert re.fullmatch(rf"super\.json: {left_out(number)}", note)
     assert note in tokeniser.score(gold).to_markdown()
     both = mg.compare({"super": tokeniser, "flota": tokeniser.method("flota")}, gold)
-    assert both.table.notes == (note,)
+    assert both.scores.notes == (note,)
     after = tokeniser.knock_out(gold).after
-    assert re.fullmatch(rf"super\.json: {left_out(number)}", after.table.notes[0])
+    assert re.fullmatch(rf"super\.json: {left_out(number)}", after.scores.notes[0])
     several = [loaded.types[n] for n in loaded.several_words]
     all_but_one = tokeniser.knock_out_types(several[:-1]).tokeniser
-    [note] = all_but_one.score(gold).table.notes
+    [note] = all_but_one.score(gold).scores.notes
     assert re.fullmatch(rf"super\.json: {left_out(1)}", note)
     gone = tokeniser.knock_out_types(several).tokeniser
     assert gone.segment(["of"]) == tokeniser.segment(["of"])
-    assert gone.score(gold).table.notes == ()
+    assert gone.score(gold).scores.notes == ()
 
 
 def test_a_merge_across_words_has_the_parts_of_what_is_knocked_out() -> None:

@@ -6,9 +6,11 @@ handled twice. What a callback is given arrives before the script runs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal
 
@@ -207,31 +209,38 @@ def threshold_line(
     threshold: float,
     f1: float,
     *,
+    learned: Sequence[ThresholdPoint] = (),
+    on: str = "",
     best: float | None,
     key: str,
     on_choose: Callable[[float], None],
 ) -> None:
     """Show scores over thresholds, one on a line to drag.
 
-    ``f1``: the present score; ``best``: the threshold that is marked as best.
+    ``f1``: the present score, on the words that ``on`` describes; ``learned``: the scores on those
+    learned from; ``best``: the threshold that is marked as best.
     """
 
     def stopped(number: float) -> None:
         if 0 <= number < len(points):
             on_choose(points[int(number)].threshold)
 
-    def shown(point: ThresholdPoint) -> dict[str, Any]:
+    def shown(point: ThresholdPoint, seen: float) -> dict[str, Any]:
         verb = "goes" if point.removed == 1 else "go"
         said = f"blame ≥ {in_percent(point.threshold, 0)}: {counted(point.removed, 'type')} {verb}"
         if point.f1 == point.f1:
-            said += f", F1 {from_to(f1, point.f1)}"
+            said += f", F1 {from_to(f1, point.f1)}{f' on {on}' if on else ''}"
         more = f" · {in_percent(point.dropout_rate)} of all joins are made by their merges"
         scores = {"precision": point.precision, "recall": point.recall, "f1": point.f1}
+        scores["learned"] = seen
         in_chart = {name: None if v != v else 100 * v for name, v in scores.items()}
         return {"threshold": point.threshold, "said": said, "more": more, **in_chart}
 
     data = {
-        "points": list(map(shown, points)),
+        "points": [
+            shown(point, seen.f1 if seen else math.nan)
+            for point, seen in zip_longest(points, learned)
+        ],
         "chosen": _nearest(points, threshold),
         "best": None if best is None else _nearest(points, best),
     }

@@ -1,13 +1,14 @@
 // Precision, recall and F1 over thresholds, and a line to drag across them. What is said of a
 // threshold comes with what the rest of the page shows of it, so that all agree while one drags.
 
-const [LEFT, RIGHT, TOP, BELOW, HIGH] = [44, 78, 22, 52, 310]; // px around the lines, and in all
+const [LEFT, RIGHT, TOP, BELOW, HIGH] = [44, 92, 22, 52, 310]; // px around the lines, and in all
 const PATIENCE = 150; // ms without another step, after which Python hears of one before its answer
 const LINE = 15; // px between names that do not touch each other
 const SERIES = [
   ["precision", "precision"],
   ["recall", "recall"],
   ["f1", "F1"],
+  ["learned", "learned from"],
 ];
 
 class CurveView {
@@ -84,7 +85,8 @@ class CurveView {
 
   /** The lines, their names at the right end, none of them over another. */
   series() {
-    const ends = SERIES.map(([name, label]) => {
+    const known = SERIES.filter(([name]) => this.points.some((point) => point[name] !== null));
+    const ends = known.map(([name, label]) => {
       const points = this.points.filter((point) => point[name] !== null);
       const path = points.map((point) => `${this.x(point.threshold)},${this.y(point[name])}`);
       const group = drawn("g", { class: name }, drawn("polyline", { points: path.join(" ") }));
@@ -102,8 +104,8 @@ class CurveView {
     const point = this.points[this.best];
     if (!point) return [];
     const [x, y] = [this.x(point.threshold), this.y(point.f1)];
-    const label = `best: ${Math.round(100 * point.threshold)} %`;
-    const name = drawn("text", { x: Math.max(x, LEFT + 36), y: y - 12 }, label);
+    const label = `suggested: ${Math.round(100 * point.threshold)} %`;
+    const name = drawn("text", { x: Math.max(x, LEFT + 56), y: y - 12 }, label);
     return [drawn("g", { class: "f1 best" }, drawn("circle", { cx: x, cy: y, r: 6 }), name)];
   }
 
@@ -114,7 +116,7 @@ class CurveView {
     if (!point || !this.hand) return;
     const x = this.x(point.threshold);
     const foot = HIGH - BELOW;
-    const dots = SERIES.filter(([name]) => point[name] !== null).map(([name]) =>
+    const dots = SERIES.slice(0, 3).filter(([name]) => point[name] !== null).map(([name]) =>
       drawn("circle", { cx: x, cy: this.y(point[name]), r: 4 }),
     );
     this.hand.replaceChildren(

@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 _DUMBBELLS, _RADAR, _DIFFERENCES = "precision, recall, F1", "radar", "differences"
-HELD_OUT = "held out"
+HELD_OUT = "kept aside"
 _BASIC = ("precision", "recall", "f1")
 _ANY = "any affix"
 
 
 def words_seen(outcome: Outcome | SegmentationFailure) -> list[str]:
-    """Say whether a method learned from the words it is scored on, or these were held out."""
+    """Say whether a method learned from the words it is scored on, or these were kept aside."""
     if not isinstance(outcome, Outcome) or outcome.is_gold:
         return []
     return [HELD_IN] if outcome.held_in else [HELD_OUT] * bool(outcome.gold_set.drawn)

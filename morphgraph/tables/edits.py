@@ -1,0 +1,97 @@
+"""Tables of what edits do: scores before and after, the phases of ReBPE, languages."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from morphgraph.core.text import count_text, percent
+from morphgraph.refine.rebpe_run import Phase
+from morphgraph.score.boundaries import BoundaryScore
+from morphgraph.tables.model import Cell, Column, Row, Table
+
+_SHARES = ("precision", "recall", "f1")
+_SHARE_COLUMNS = tuple(
+    Column(title, "written", key=key)
+    for title, key in zip(("precision %", "recall %", "F1 %"), _SHARES, strict=True)
+)
+ScorePairs = Sequence[tuple[BoundaryScore, BoundaryScore]]
+"""Scores before and after, of each scope and weighting."""
+
+
+def change_table(blocks: Mapping[str, ScorePairs], signatures: Sequence[str] = ()) -> Table:
+    """Return scores before and after an edit, a block for each set of words.
+
+    >>> same = BoundaryScore("morphemic", "types", 6, 8, 12)
+    >>> [cell.value for cell in change_table({"all words": [(same, same)]}).rows[0].cells][:3]
+    ['75.00 → 75.00', '50.00 → 50.00', '60.00 → 60.00']
+    """
+    rows = []
+    for block, pairs in enumerate(blocks.values()):
+        for before, after in pairs:
+            pair = (before, after)
+            cells = [" → ".join(percent(getattr(each, key)) for each in pair) for key in _SHARES]
+            counts = (after.true_positives, after.predicted, after.relevant)
+            cells += map(count_text, counts)
+            names = (str(after.scope), str(after.weighting))
+            rows.append(Row(names, tuple(map(Cell, cells)), block=block))
+    counted = (Column(each, "written") for each in ("true positives", "predicted", "relevant"))
+    return Table(
+        "Scores before and after",
+        (Column("scope"), Column("over")),
+        (*_SHARE_COLUMNS, *counted),
+        tuple(rows),
+        blocks=tuple(blocks),
+        signatures=tuple(signatures),
+    )
+
+
+def phases_table(phases: Sequence[Phase]) -> Table:
+    """Return the phases of ReBPE: sizes and scores after each, and the merges that it changed."""
+    shares = (
+        Column(title, "percent", key=key)
+        for title, key in (("precision", "precision"), ("recall", "recall"), ("F1", "f1"))
+    )
+    rows = [
+        Row(
+            (str(phase.iteration), phase.kind),
+            (
+                Cell(phase.vocabulary_size),
+                Cell(phase.merges),
+                *(Cell(getattr(phase.score, key)) for key in _SHARES),
+                Cell(", ".join(f"{number:,} {kind}" for kind, number in phase.counts.items())),
+                Cell(phase.seconds),
+            ),
+        )
+        for phase in phases
+    ]
+    return Table(
+        "Phases",
+        (Column("iteration", "written"), Column("phase")),
+        (
+            Column("|V|", "count"),
+            Column("merges", "count"),
+            *shares,
+            Column("changed merges"),
+            Column("s", "number"),
+        ),
+        tuple(rows),
+        bold="",
+    )
+
+
+def languages_change_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Return F1 by language before and after ReBPE on several golds, see `ReBPEOutcome`."""
+    parts = {"scored": "F1 %", "learned": "F1 % on words learned from"}
+    kept = [key for key in parts if key in rows[0]]
+    return Table(
+        "F1 by language",
+        (Column("language"),),
+        (Column("weight", "ratio"), *(Column(parts[key], "written") for key in kept)),
+        tuple(
+            Row(
+                (row["language"],),
+                (Cell(row["weight"]), *(Cell(" → ".join(map(percent, row[k]))) for k in kept)),
+            )
+            for row in rows
+        ),
+        bold="",
+    )

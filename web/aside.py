@@ -1,0 +1,84 @@
+"""Which words figures are over: all, until something is learned; then those kept aside."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from morphgraph.core.text import counted
+from morphgraph.reference.families import Part
+from morphgraph.refine.learning import kept_from, sources_in
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.gold_set import SHARE_KEPT
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
+from web.state import Session
+from web.widgets import setting, value_now
+
+HELD_IN_HELP = "On the very words it learned from, which it fits better than any others."
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The words that figures are over.
+
+    ``part``: those kept aside; None for all. ``is_learned``: whether edits were learned from gold;
+    ``said`` describes the words: "" for all.
+    """
+
+    part: Part | None
+    is_learned: bool
+    said: str = ""
+
+    @property
+    def help(self) -> str:
+        """What to know of figures over these words."""
+        if self.part is not None:
+            share = f"{100 * self.part.share:g} % of the words, whole families, are kept aside."
+            return f"On {self.said}: {share} Nothing is learned from them."
+        return HELD_IN_HELP if self.is_learned else ""
+
+
+def scored_words(
+    current: Session, *, learning: bool = False, of: BpeTokeniser | None = None
+) -> Scored:
+    """Return which words figures are over; ``learning``: also before anything is learned."""
+    tokeniser, benchmark = of or current.study.tokeniser, current.study.benchmark
+    is_learned = bool(sources_in(tokeniser, benchmark))
+    part = kept_from(tokeniser, benchmark) if is_learned else None
+    share = value_now("holdout", SHARE_KEPT)
+    if learning and not is_learned and benchmark.keeps(share):
+        part = Part("kept", share, 0, "families")
+    if part is None:
+        return Scored(None, is_learned, "words learned from" if is_learned else "")
+    number = current.once(("kept", part), lambda: int(benchmark.mask(part).sum()), of_files=True)
+    return Scored(part, is_learned, f"{counted(number, 'word')} kept aside")
+
+
+def sides(current: Session) -> tuple[Benchmark, Benchmark]:
+    """Return what is learned from, and what is kept aside and scored: all for both without it."""
+    benchmark = current.study.benchmark
+    part = scored_words(current, learning=True).part
+    if part is None:
+        return benchmark, benchmark
+    key = ("sides", part, benchmark.alphabet)
+    return current.once(key, lambda: benchmark.split(*part[1:]), of_files=True)
+
+
+def share_field(current: Session, *, disabled: bool = False) -> None:
+    """Choose the share of the words that is kept aside; what was learned before has decided it."""
+    is_learned = scored_words(current).is_learned
+    said = (
+        "Words with the same stem, or of the same base, stay together. 0 learns from all words, "
+        "and scores on the same."
+    )
+    setting(
+        st.number_input,
+        "Share of words kept aside",
+        key="holdout",
+        first=SHARE_KEPT,
+        min_value=0.0,
+        max_value=0.9,
+        step=0.05,
+        width=155,
+        disabled=disabled or is_learned,
+        help="What was learned has decided it: undo that first." if is_learned else said,
+    )

@@ -7,8 +7,8 @@ import streamlit as st
 from morphgraph.core.text import counted
 from morphgraph.reference.families import Part
 from morphgraph.refine.learning import kept_from, sources_in
+from morphgraph.score import SHARE_KEPT
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.gold_set import SHARE_KEPT
 from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web.state import Session
 from web.widgets import setting, value_now

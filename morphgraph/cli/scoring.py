@@ -7,7 +7,6 @@ from pathlib import Path
 from statistics import StatisticsError, fmean
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import numpy as np
 import typer
 from pydantic import Field
 
@@ -22,7 +21,7 @@ from morphgraph.cli.options import (
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import check_ending
 from morphgraph.core.text import base_name, in_percent, unique_labels, visible
-from morphgraph.score.gold_set import SHARE_KEPT
+from morphgraph.score import SHARE_KEPT
 from morphgraph.segment.method import Parameters
 
 if TYPE_CHECKING:
@@ -397,7 +396,7 @@ def compare(
         check_ending(out, ".csv", ".tex", ".html")
     [gold_set] = given.gold_sets()
     if limit:
-        gold_set = gold_set.subset(np.arange(min(limit, len(gold_set))))
+        gold_set = gold_set.with_entries(gold_set.reference.entries[:limit])
     _, entrants = given.entrants(named_methods(method))
     with output.progress_bar("comparing"):
         compared = SideBySide(_outcomes(_named_apart(entrants), gold_set, holdout, seed))

@@ -19,24 +19,14 @@ _PATTERN_OF = {
     "gpt-2": "r50k_base",
     "gpt-4o": "o200k_base",
     "llama4": "o200k_base",
-    "llama3": "llama3",
-    "llama-v3": "llama3",
-    "llama-bpe": "llama3",
-    "falcon3": "llama3",
     "qwen2": "qwen2",
+    **dict.fromkeys(("llama3", "llama-v3", "llama-bpe", "falcon3"), "llama3"),
 }
 """The pattern that cuts text into pieces, by the name that a file gives its pre-tokeniser."""
-_WHOLE = [
-    "llama3",
-    "llama-v3",
-    "llama-bpe",
-    "falcon3",
-    "falcon-h1",
-    "pixtral",
-    "midm-2.0",
-    "lfm2",
-    "jina-v5-nano",
-]
+_WHOLE = (
+    *("llama3", "llama-v3", "llama-bpe", "falcon3", "falcon-h1"),
+    *("pixtral", "midm-2.0", "lfm2", "jina-v5-nano"),
+)
 """Those under which a piece that is a type stays whole (``ignore_merges``)."""
 
 _WITHOUT_MERGES = {

@@ -42,18 +42,11 @@ SAVED = "morphgraph model"
 """What the field ``format`` of a model says that this library saved."""
 
 _USUAL = (
-    "tokenizer.json",
-    "tokeniser.bte.json",
-    "tokeniser.method.json",
-    "vocab.json",
-    "vocab.txt",
-    "tokenizer.model",
-    "spiece.model",
-    "sentencepiece.bpe.model",
+    *("tokenizer.json", "tokeniser.bte.json", "tokeniser.method.json", "vocab.json", "vocab.txt"),
+    *("tokenizer.model", "spiece.model", "sentencepiece.bpe.model"),
 )
 _NAMED = (
-    *_USUAL,
-    *("*vocab*.json", "*vocab*.txt", "*.model", "*.model.v*", "*.tiktoken", "*.gguf"),
+    *(*_USUAL, "*vocab*.json", "*vocab*.txt", "*.model", "*.model.v*", "*.tiktoken", "*.gguf"),
     "*merges*.txt",
 )
 """The names of files that hold a folder's tokeniser, the first of them before others."""

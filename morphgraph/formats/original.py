@@ -42,14 +42,6 @@ TEXTS = (
 )
 """Short texts on which programs have been seen to differ."""
 
-_STAGES = {
-    "normalizer": "normaliser",
-    "pre_tokenizer": "pre-tokeniser",
-    "model": "model",
-    "added_tokens": "added tokens",
-    "post_processor": "tokens around a text",
-}
-
 
 def of_transformers(
     source: str | os.PathLike[str], texts: Sequence[str]
@@ -202,29 +194,6 @@ def read_otherwise(
     version = metadata.version("transformers")
     return (
         f"transformers {version} reads this folder otherwise, as its class "
-        f"{type(theirs).__name__} has its own {_stage(theirs, document)}: "
+        f"{type(theirs).__name__} has parts of its own: "
         f"“{shortened(text.strip(), 40)}” is {ids} there and {ours} here."
     )
-
-
-def _stage(theirs: Any, document: Mapping[str, Any]) -> str:
-    """Return the first stage that is not as in the document, in words."""
-    try:
-        held = json.loads(theirs.backend_tokenizer.to_str())
-    except Exception:  # a tokeniser in Python
-        return "code"
-    for key, what in _STAGES.items():
-        mine, other = (_comparable(key, one.get(key)) for one in (document, held))
-        if mine != other:
-            return what
-    return "code"
-
-
-def _comparable(key: str, part: Any) -> Any:
-    """Return what decides about ids in a stage."""
-    if key == "added_tokens":
-        return sorted(token.get("content") for token in part or [])
-    if key == "model":
-        fields = ("unk_token", "fuse_unk", "byte_fallback", "ignore_merges", "end_of_word_suffix")
-        return [(part or {}).get(field) or None for field in fields]
-    return part

@@ -26,7 +26,6 @@ from morphgraph.corpus.pipelines import (
     mark_capitals,
     pipeline_named,
     prepare,
-    prepare_languages,
     restore_capitals,
 )
 from morphgraph.corpus.text import Progress
@@ -93,8 +92,7 @@ def train(
     _check_languages(entry, training, counts)
     watch = _watching(progress, cancelled)
     watch(0.0)
-    how: Any = {"kind": training.atoms, "minimum_count": minimum_count}
-    prepared = _prepared(pipeline, counts, **how)
+    prepared = prepare(pipeline, counts, kind=training.atoms, minimum_count=minimum_count)
     run = partial(training.run, enough=enough) if training.stoppable else training.run
     trained: Segmenter = run(prepared, vocab_size, f"{method}-{pipeline}", watch, **dict(settings))
     watch(1.0)
@@ -108,14 +106,6 @@ def training_of(name: str) -> tuple[Method, Training]:
         listed = ", ".join(METHODS.trained)
         raise MorphGraphError(f"There is no method “{name}” of training. Choose one of: {listed}.")
     return entry, entry.training
-
-
-def _prepared(
-    pipeline: str, counts: Mapping[str, int] | WordCounts | LanguageCounts, **how: Any
-) -> PreparedCorpus:
-    if isinstance(counts, LanguageCounts):
-        return prepare_languages(pipeline, counts, **how)
-    return prepare(pipeline, counts, **how)
 
 
 def _check_languages(entry: Method, training: Training, counts: Any) -> None:
@@ -467,7 +457,7 @@ def train_tokeniser(
                 f"The special token “{text}” is empty or repeated. Give each a name of its own, "
                 "such as “<unk>”."
             )
-    prepared = _prepared("plain", counts)
+    prepared = prepare("plain", counts)
     trained = train_bpe(
         prepared.counts,
         vocab_size=vocabulary_size,

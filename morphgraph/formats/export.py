@@ -226,14 +226,11 @@ def export_model(
     files["ids.json"] = json_bytes(model.id_map, model.name)
     files |= model.files
     checks = export_checks(
-        model.tokeniser,
-        document,
-        model.id_map,
+        model,
         library,
         words,
         sentences,
         expected[: len(words) + len(sentences)],
-        tuple_merges=model.tuple_merges,
         needs_code=reason if kind == "folder" else "",
         templates=((settings or {}).get("chat_template"), config.get("chat_template")),
     )

@@ -32,7 +32,7 @@ from morphgraph.tokeniser.pipeline import (
     cut,
     preprocessor_of,
 )
-from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, BYTES
+from morphgraph.tokeniser.preprocess import BYTE_TO_CHAR, BYTES, TOKEN_FLAGS
 from morphgraph.tokeniser.tokeniser import BpeTokeniser, IdChoice
 
 SPECIAL = re.compile(r"(<[^<>\s]{1,40}>|\[[A-Za-z_0-9]{2,40}\])")
@@ -41,7 +41,7 @@ SPECIAL = re.compile(r"(<[^<>\s]{1,40}>|\[[A-Za-z_0-9]{2,40}\])")
 
 def special_token(text: str, number: int) -> dict[str, Any]:
     """Return a special token as ``tokenizer.json`` lists it."""
-    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    flags = dict.fromkeys(TOKEN_FLAGS, False)
     return {"id": number, "content": text, **flags, "special": True}
 
 

@@ -25,6 +25,7 @@ from morphgraph.formats.tokeniser_classes import (
     class_name,
     tokeniser_class,
 )
+from morphgraph.tokeniser.preprocess import TOKEN_FLAGS
 
 Encode = Callable[[Sequence[str]], list[list[int]]]
 
@@ -112,7 +113,7 @@ def _of_tokenizers(main: bytes, document: Mapping[str, Any]) -> Tokenizer:
     is_whole = main.lstrip()[:1] == b"{" and b'"model"' in main
     library = Tokenizer.from_str((main if is_whole else json.dumps(document).encode()).decode())
     known = {token.content for token in library.get_added_tokens_decoder().values()}
-    flags = ("single_word", "lstrip", "rstrip", "normalized", "special")
+    flags = (*TOKEN_FLAGS, "special")
     for token in document.get("added_tokens") or []:
         if token["content"] not in known:
             library.add_tokens([AddedToken(token["content"], **{f: token[f] for f in flags})])

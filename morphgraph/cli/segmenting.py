@@ -155,6 +155,7 @@ def vocabulary(
     """
     from morphgraph.score.vocabulary import NamedCounts, VocabularyHealth, check_alpha
     from morphgraph.score.vocabulary_figures import figure_called
+    from morphgraph.tables.terminal import text_of
     from morphgraph.tables.vocabulary import figure_table, signature, why_undefined
 
     check_alpha(alpha)
@@ -187,7 +188,7 @@ def vocabulary(
     if list_ is not None:
         _print_lists(found, list_, limit)
     else:
-        output.print_model(figure_table(found, alpha))
+        print(text_of(figure_table(found, alpha)))
         for why in why_undefined(found, alpha):
             print(f"n/a: {why}")
     print(signature(found, alpha))
@@ -231,19 +232,20 @@ def _measured(
 
 
 def _print_measured(measured: "CorpusMeasures", limit: int, as_json: bool) -> None:
+    from morphgraph.tables.terminal import text_of
     from morphgraph.tables.vocabulary import UNITS, corpus_json, corpus_table, parity_table
 
     output.print_left_out(measured)
     if as_json:
         output.print_json(corpus_json(measured))
         return
-    output.print_model(corpus_table(measured, limit or None))
+    print(text_of(corpus_table(measured, limit or None)))
     texts = len({one.text for one in measured.texts})
     if limit and texts > limit:
         print(f"{limit:,} of {counted(texts, measured.by)}; --limit 0 shows all")
     if measured.base is not None:
         print()
-        output.print_model(parity_table(measured))
+        print(text_of(parity_table(measured)))
     print(UNITS[measured.unit])
     print(measured.signature)
 

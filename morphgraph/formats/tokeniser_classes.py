@@ -30,15 +30,7 @@ Kind = Literal["BPE", "WordPiece", "Unigram"]
 TEXT, OTHER_TEXT = "$A", "$B"
 """A text, and the second of two, among the special tokens around them."""
 
-TOKEN_ROLES = (
-    "bos_token",
-    "eos_token",
-    "unk_token",
-    "sep_token",
-    "pad_token",
-    "cls_token",
-    "mask_token",
-)
+TOKEN_ROLES = tuple(f"{role}_token" for role in ["bos", "eos", "unk", "sep", "pad", "cls", "mask"])
 """The roles of special tokens, in the order in which new ones are numbered."""
 MORE_TOKENS = ("extra_special_tokens", "additional_special_tokens")
 """The settings that list special tokens without a role."""

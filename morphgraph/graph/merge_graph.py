@@ -68,11 +68,11 @@ class MergeGraph(MergeTable):
         if whole is not None and whole._is_untouched:
             graph = whole.copy()
         else:
-            types = self.types[: self._loaded_types]
+            types = self.types[: self.loaded_type_count]
             kept = self.fixed, self.ties, self.labels, self.never_whole
             graph = MergeGraph(types, self._loaded, *kept)
             graph.cache, graph.family = self.cache, self.family
-        for text in self.types[self._loaded_types :]:
+        for text in self.types[self.loaded_type_count :]:
             graph._know(text)  # words may have been encoded with added atoms
         return graph
 
@@ -113,7 +113,8 @@ class MergeGraph(MergeTable):
     # ----------------------------------------------------------------------------- edits
 
     # What an edit would change, without changing it.
-    preview_knockout, preview_cascade, preview_anneal = plan_knockout, plan_cascade, plan_anneal
+    preview_knockout, preview_cascade = plan_knockout, plan_cascade
+    preview_anneal, preview_portable = plan_anneal, plan_portable
 
     def knockout(self, types: Iterable[str]) -> Change:
         """Remove types: merges that used them get the parts of the removed type's own merge.
@@ -166,10 +167,6 @@ class MergeGraph(MergeTable):
         ('a + bc → abc', False)
         """
         return self.apply(plan_portable(self, drop))
-
-    def preview_portable(self, drop: Iterable[str] = ()) -> Change:
-        """Return what `portable` would change, without changing it."""
-        return plan_portable(self, drop)
 
     def renumber(self) -> Change:
         """Give merges the ranks of a saved file: see `plan_renumber`."""

@@ -4,9 +4,8 @@ import os
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from hashlib import blake2b
-from itertools import chain, count, pairwise
+from itertools import chain, count, pairwise, repeat
 from typing import Any, Literal, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
@@ -306,7 +305,8 @@ class MergeTable:
             raise EditError("A type is listed twice. Give every type once.")
         self.longest_type = max(map(len, self.types), default=0)
         """Characters of the longest type that is or was there."""
-        self._loaded_types = len(self.types)
+        self.loaded_type_count = len(self.types)
+        """The number of types before any edit; their ids are the lowest."""
         if not isinstance(merges, MergeColumns):
             merges = MergeColumns.of(dict(enumerate(merges)))
         self._loaded = merges
@@ -379,8 +379,8 @@ class MergeTable:
         return Merge(int(self._ranks[number]), parts, int(self._results[number]))
 
     def has_merge(self, number: int) -> bool:
-        """Return whether the merge with this id has not been removed."""
-        return bool(self._spans[number, 1])
+        """Return whether there is a merge with this id, which has not been removed."""
+        return number < len(self._spans) and bool(self._spans[number, 1])
 
     def incoming(self, number: int) -> tuple[int, ...]:
         """Return the ids of the merges that produce a type, lowest rank first: M_i(t)."""
@@ -487,26 +487,11 @@ class MergeTable:
 
     def added_atoms(self) -> tuple[str, ...]:
         """Return the present types that edits added to the alphabet."""
-        first = self._loaded_types
+        first = self.loaded_type_count
         is_atom = np.frombuffer(bytes(self._alive[first:]), np.uint8).copy()
         made = self._results[(self._results >= first) & (self._spans[:, 1] > 0)]
         is_atom[made - first] = 0
         return tuple(self.types[first + n] for n in np.flatnonzero(is_atom).tolist())
-
-    @property
-    def loaded_type_count(self) -> int:
-        """The number of types before any edit; their ids are the lowest."""
-        return self._loaded_types
-
-    @property
-    def last_rank(self) -> int:
-        """The highest rank of a present merge; -1 if there is none."""
-        return int(self._ranks[self._spans[:, 1] > 0].max(initial=-1))
-
-    @property
-    def merge_id_limit(self) -> int:
-        """A number above every id that a merge has or had."""
-        return len(self._ranks)
 
     @property
     def type_count(self) -> int:
@@ -561,7 +546,7 @@ class MergeTable:
                 merged = sorted(map(self.types.__getitem__, self.never_whole))
                 plain, numbered = State.of(plain, merged), State.of(numbered, merged)
             for question, answer in list(self._unnamed.items()):
-                self.cache.get(numbered, question, partial(_given, answer))
+                self.cache.get(numbered, question, repeat(answer).__next__)
             place.names = plain, numbered
             self._unnamed.clear()
         return place.names
@@ -661,7 +646,3 @@ class MergeTable:
             if not formed[result]:
                 formed[result] = all(map(formed.__getitem__, flat[start:end]))
         return [number for number, is_formed in enumerate(formed) if not is_formed]
-
-
-def _given(answer: T) -> T:
-    return answer

@@ -140,7 +140,7 @@ def plan_anneal(
         added[ids.of(text)] = None
     listed = [pair_of_texts(pair) for pair in pairs]
     merges: dict[int, Merge] = {}
-    numbers, rank = graph.new_merge_ids(), graph.last_rank + 1
+    numbers, rank = graph.new_merge_ids(), 1 + int(graph.columns().ranks.max(initial=-1))
     makers = (graph.incoming(graph.ids[x + y]) for x, y in listed if x + y in graph)
     present = {graph.merge(merge).parts for merge in chain.from_iterable(makers)}
     for left, right in listed:

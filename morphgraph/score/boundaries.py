@@ -266,11 +266,18 @@ class Benchmark(GoldSet):
         return {}
 
     def score(
-        self, segmentation: Segmentation, scope: Scope, weighting: Weighting
+        self,
+        segmentation: Segmentation,
+        scope: Scope,
+        weighting: Weighting,
+        among: Flags | None = None,
     ) -> BoundaryScore:
-        """Score a segmentation of this benchmark's words; NaN without gold or frequencies."""
+        """Score a segmentation of this benchmark's words; NaN without gold or frequencies.
+
+        ``among``: of which words.
+        """
         cuts, inside = cuts_of(segmentation), splits_inside_characters(segmentation)
-        return scores_of(self, cuts, inside, (scope,), (weighting,))[0]
+        return scores_of(self, cuts, inside, (scope,), (weighting,), among=among)[0]
 
     def scores(self, segmentation: Segmentation, among: Flags | None = None) -> list[BoundaryScore]:
         """Return the scores of every scope under every weighting: four; ``among``: of words."""

@@ -31,11 +31,9 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from morphgraph.corpus.counts import WordCounts
     from morphgraph.graph.merge_graph import MergeGraph
     from morphgraph.reference.entry import Reference
     from morphgraph.score.boundaries import Benchmark
-    from morphgraph.segment.litetoken import Finality
     from morphgraph.tokeniser.words import Segmentation
 
 

@@ -134,7 +134,8 @@ class _Kept(Segmenter):
         return found
 
     def inventory(self) -> Inventory:
-        return self.below.inventory()
+        found: Inventory = self.below.inventory()
+        return found
 
     def unreachable(self, inventory: Inventory) -> list[int] | None:
         found: list[int] | None = self.below.unreachable(inventory)

@@ -162,16 +162,9 @@ class WordEncoder:
         prefix = " " if self.preprocessor.leading_space and not bare else ""
         letters_prefix = " " if self.preprocessor.adds_space else prefix
         try:
-            if self._is_simple(*words):
-                if all(words):
-                    return self._encode_letters(words, letters_prefix)
-                odd = [place for place, word in enumerate(words) if not word]
-                # The others are encoded together after all.
-                cut = [place for place, word in enumerate(words) if word]
-                parts = [self.encode([words[p] for p in some], bare=bare) for some in (odd, cut)]
-                return concatenate(parts).subset(np.argsort(odd + cut))
-            odd, cut = [], []
-            lengths: list[int] = []
+            if self._is_simple(*words) and all(words):
+                return self._encode_letters(words, letters_prefix)
+            odd, cut, lengths = list[int](), list[int](), list[int]()
             for first in range(0, len(words), _CUT_TOGETHER):
                 some = words[first : first + _CUT_TOGETHER]
                 together = self._lengths_together(some, letters_prefix)

@@ -147,10 +147,9 @@ def _show(measured: CorpusMeasures) -> None:
                 "The Gini coefficient of what languages cost in tokens: 0 if all cost the same. "
                 "It is twice the area between the curve and the diagonal."
             )
-        curves = {name: measured.lorenz(name) for name in measured.tokenisers}
-        order = {name: measured.cheapest_first(name) for name in measured.tokenisers}
+        costs = {name: measured.costs(name) for name in measured.tokenisers}
         with right:
-            chart(lorenz_lines(curves, order), "lorenz curve")
+            chart(lorenz_lines(costs), "lorenz curve")
     st.code(measured.signature, language=None, wrap_lines=True)
     downloads(
         {

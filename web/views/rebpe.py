@@ -19,6 +19,7 @@ from morphgraph.refine import rebpe_run as refining
 from morphgraph.refine.rebpe_run import Phase, ReBPERun
 from morphgraph.score.boundaries import BoundaryScore
 from web import widgets as ui
+from web.aside import scored_words
 from web.components import RunPoint, fan_graph, is_playing, run_line, word_over_phases
 from web.edits import open_in_graph
 from web.state import Session
@@ -329,15 +330,15 @@ def ablation_table(current: Session, run: ReBPERun) -> None:
         "What is each half worth? Four runs with these settings, from where this run began: "
         "without and with annealing, without and with reification."
     )
-    asked = current.state(run.edits_before), ("ablation", run.settings)
+    asked = current.state(run.edits_before), ("ablation", run.settings, run.scored.parts)
     place = st.empty()
     is_known = asked in study.cache
     if not is_known and not place.button("Compute the four runs", icon=":material/table_chart:"):
         return
     steps = [dict(change.step) for change in study.graph.history[: run.edits_before]]
-    what = (study.tokeniser, study.benchmark, run.settings, steps)
+    what = (study.tokeniser, run.benchmark, run.settings, steps)
     advance: Any = partial(place.progress, text="Running …")
-    cells = study.cache.get(*asked, lambda: refining.ablation(*what, advance))
+    cells = study.cache.get(*asked, lambda: refining.ablation(*what, advance, run.scored))
     place.empty()
     rows = [
         {
@@ -356,5 +357,6 @@ def ablation_table(current: Session, run: ReBPERun) -> None:
         index=["no annealing", "annealing"],
         columns=["no reification", "reification"],
     )
-    st.markdown("**F1 %**")
+    on = scored_words(current, learning=True).said
+    st.markdown(f"**F1 %**{f' on {on}' if on else ''}")
     st.table(grid)

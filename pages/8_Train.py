@@ -25,9 +25,9 @@ from morphgraph.formats.hugging_face import to_tokenizer_json
 from morphgraph.methods import METHODS
 from morphgraph.refine.extending import preview_extend
 from morphgraph.refine.morphbpe import train_morphbpe
+from morphgraph.score import SHARE_KEPT
 from morphgraph.score.comparison import Comparison
 from morphgraph.score.corpus_measures import language_costs
-from morphgraph.score.gold_set import SHARE_KEPT
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import Method, Training
 from morphgraph.segment.models import read_model, write_model

@@ -17,7 +17,8 @@ from morphgraph.corpus.counts import WordCounts
 from morphgraph.reference.entry import Reference
 from morphgraph.refine import learned_from
 from morphgraph.refine.learning import Learned
-from morphgraph.score.gold_set import SHARE_KEPT, Cuts, GoldSet
+from morphgraph.score import SHARE_KEPT
+from morphgraph.score.gold_set import Cuts, GoldSet
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import Method, Parameters
 from morphgraph.segment.segmenter import Segmenter

@@ -177,7 +177,9 @@ def test_two_splits_and_what_all_are_scored_on(
     def scored_on(**tokenisers: mg.Tokeniser) -> tuple[str, list[bool]]:
         shown = mg.compare({"plain": tokeniser, **tokenisers}, gold)
         html = shown._repr_html_()
-        return html, [f"{name} (scored on training words)" in html for name in tokenisers]
+        return html, [
+            f"{name} (scored on the words it learned from)" in html for name in tokenisers
+        ]
 
     html, held_in = scored_on(a=one.tokeniser, b=again.tokeniser)
     assert f"entries:{len(test)}@" in html and held_in == [False, False]

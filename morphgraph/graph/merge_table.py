@@ -540,7 +540,7 @@ class MergeTable:
         columns = self.columns(merges.astype(np.int32))
         tied = [self.ties.get(n, -1) + 1 for n in columns.ids.tolist()] if self.ties else [0]
         plain = hashes[:, types], _hash_merges(columns, hashes, tied)
-        ids = types, columns.ids
+        ids: tuple[npt.NDArray[Any], ...] = types, columns.ids
         numbered = [_labelled(one + _SECRET, n) for one, n in zip(plain, ids, strict=True)]
         sums = [one.sum(axis=1) + other.sum(axis=1) for one, other in (plain, numbered)]
         found: Hashes = np.stack(sums, axis=1)

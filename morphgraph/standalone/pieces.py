@@ -33,6 +33,8 @@ class Pieces:
     ``model``: the field of that name in the JSON.
     """
 
+    unknown: int | None = None
+    """The id that stands for characters outside the alphabet."""
     marks = ""
     """Which of ``Ġ`` and ``▁`` count towards no token's length."""
     inner: "Pieces | None" = None

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from morphgraph.refine.held_out import held_out
 
 from morphgraph.core.files import demo_gold_path
 from morphgraph.core.text import percent
@@ -17,7 +18,6 @@ from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.formats.loading import vocabulary_of
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine import KnockoutSettings
-from morphgraph.refine.held_out import held_out
 from morphgraph.score.comparison import ERROR_KINDS, ErrorBrowser
 from morphgraph.score.flota import flota_scores
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope

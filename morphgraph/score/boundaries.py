@@ -28,7 +28,7 @@ from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, Segmentation, Words
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 Array = npt.NDArray[np.float64]
 WordNumbers = npt.NDArray[Any]
@@ -287,27 +287,6 @@ class Benchmark(GoldSet):
     def signature(self, tokeniser: BpeTokeniser, **more: str) -> str:
         """Return one line with everything that the scores depend on; ``more`` adds fields."""
         return self.signature_of(Bte(tokeniser).signature(), **more)
-
-
-def score_frame(
-    scores: Sequence[BoundaryScore], before: Sequence[BoundaryScore] | None = None
-) -> "pd.DataFrame":
-    """Return a row for each score, in percent, with the differences from those ``before``."""
-    import pandas as pd
-
-    rows = []
-    for number, score in enumerate(scores):
-        row: dict[str, object] = {"scope": score.scope, "over": score.weighting}
-        for name, label in (("precision", "precision"), ("recall", "recall"), ("f1", "F1")):
-            row[label] = value = 100 * getattr(score, name)
-            if before is not None:
-                row[f"Δ {label}"] = value - 100 * getattr(before[number], name)
-        row["true positives"] = score.true_positives
-        row["predicted"] = score.predicted
-        row["relevant"] = score.relevant
-        row["splits inside a character"] = score.splits_inside_characters
-        rows.append(row)
-    return pd.DataFrame(rows)
 
 
 def score_report(

@@ -7,6 +7,7 @@ of the demos, and draws ``docs/images/memorised.svg``, for which it needs Chromi
 import math
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 import plotly.graph_objects as go
@@ -62,9 +63,15 @@ def cases() -> Iterator[Case]:
     return iter(sorted(found, key=lambda case: (LANGUAGES[case.language].name, case.name)))
 
 
+@lru_cache(1)
+def loaded(source: str) -> mg.Tokeniser:
+    """Return a tokeniser, read once for all references in a row that take it."""
+    return mg.load(source)
+
+
 def measured(case: Case) -> tuple[int, dict[SplitBy, list[Score]]]:
     """Return the number of entries, and F1 after each step, on a fifth kept aside by each way."""
-    tokeniser, gold = mg.load(case.tokeniser), mg.read_gold(case.gold)
+    tokeniser, gold = loaded(case.tokeniser), mg.read_gold(case.gold)
     if gold.size > MOST_ENTRIES:
         gold = mg.read_gold(gold.reference.sample(MOST_ENTRIES, 0))
     found = {}

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.core.files import check_size, decode_utf8
+from morphgraph.core.files import decode_utf8
 from morphgraph.core.limits import MERGES
 from morphgraph.formats.hugging_face import assumed_document, tokenizer_document
 from morphgraph.formats.pipeline_parts import replaced, sequence
@@ -48,7 +48,6 @@ def codes_document(data: bytes, name: str) -> dict[str, Any]:
     code point, the same at the end of a word, and what the merges make, in their order. CLIP's are
     the 256 bytes instead, and its two special tokens at the end.
     """
-    check_size(name, len(data))
     MERGES.check(data.count(b"\n"), name)
     merges = _read(data, name)
     letters = sorted({letter for part in _parts(merges) for letter in part.removesuffix(_END)})

@@ -1,6 +1,5 @@
 """The ids of a tokeniser's files in the programs that others load them with."""
 
-import base64
 import json
 import os
 import warnings
@@ -25,6 +24,7 @@ from morphgraph.formats.tokeniser_classes import (
     class_name,
     tokeniser_class,
 )
+from morphgraph.tokeniser.pipeline import charsmap_of
 from morphgraph.tokeniser.preprocess import TOKEN_FLAGS
 
 Encode = Callable[[Sequence[str]], list[list[int]]]
@@ -140,7 +140,7 @@ def _is_as_class_has_it(document: Mapping[str, Any], settings: FolderSettings) -
         [document.get(key) for key in (*_CUTTING, "decoder")]
     ):
         return True
-    held = {**settings, CHARSMAP: _charsmap(document.get("normalizer"))}
+    held = {**settings, CHARSMAP: charsmap_of(document)}
     fields = ["ignore_merges", "end_of_word_suffix", "byte_fallback"]
     has_bytes = model.get("byte_fallback") or '"ByteLevel"' in json.dumps(kind.parts({}))
     fields += [] if has_bytes else ["fuse_unk", "unk_token"]
@@ -166,13 +166,6 @@ def _built(parts: Mapping[str, Any]) -> list[str]:
         json.dumps(read[key]).replace('"trim_offsets": false', '"trim_offsets": true')
         for key in chosen
     ]
-
-
-def _charsmap(normalizer: Any) -> bytes:
-    """Return the rules for characters in a normaliser; empty if it has none."""
-    parts = normalizer.get("normalizers", [normalizer]) if isinstance(normalizer, dict) else []
-    found = [part.get("precompiled_charsmap") for part in parts if isinstance(part, dict)]
-    return next((base64.b64decode(text) for text in found if isinstance(text, str)), b"")
 
 
 def read_otherwise(

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.files import check_size
 from morphgraph.core.limits import TYPE_CUTS, TYPES
 from morphgraph.formats.hugging_face import new_ids, special_token, tokenizer_document
 from morphgraph.formats.pipeline_parts import PATTERNS, byte_level_parts
@@ -126,7 +125,6 @@ def _no_ranks(tokeniser: BpeTokeniser, problem: str) -> MorphGraphError:
 
 def _read(data: bytes, name: str) -> dict[bytes, int]:
     """Return the rank of each type but an empty one; blank lines are skipped, as in tiktoken."""
-    check_size(name, len(data))
     TYPES.check(data.count(b"\n"), name)
     ranks: dict[bytes, int] = {}
     seen: dict[int, int] = {}

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.core.files import check_size
 from morphgraph.core.limits import MERGES, TYPE_CUTS, TYPES
 from morphgraph.formats.hugging_face import special_token, tokenizer_document
 from morphgraph.formats.pipeline_parts import precompiled, replaced, sequence, to_text
@@ -41,7 +40,6 @@ def parse_sentencepiece(data: bytes, name: str) -> Any:
     So is a model of whole words or single characters, one that marks the end of words, and one with
     a type that is not text.
     """
-    check_size(name, len(data))
     TYPES.check(_pieces_at_least(data), name)
     from sentencepiece import SentencePieceProcessor, sentencepiece_model_pb2
 

@@ -1,6 +1,6 @@
 """The merge graph: types and merges, and edits that can be undone."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -276,24 +276,11 @@ class MergeGraph(MergeTable):
     def _make(self, step: Mapping[str, Any]) -> Change:
         edit = step.get("edit")
         try:
-            match edit:
-                case "knockout":
-                    return self.knockout(step.get("types", ()))
-                case "cascade":
-                    return self.cascade(step.get("types", ()))
-                case "anneal":
-                    return self.anneal(step["merges"], step.get("atoms", ()))
-                case "reify":
-                    repairs = [(repair["rank"], repair["parts"]) for repair in step["repairs"]]
-                    return self.reify(step["pairs"], repairs)
-                case "portable":
-                    return self.portable(step["drop"])
-                case "renumber":
-                    return self.renumber()
+            if (make := _EDITS.get(edit)) is not None:
+                return make(self, step)
         except (TypeError, KeyError, AttributeError) as error:
             raise EditError(f"“{edit}” lacks a field, or has one of the wrong kind.") from error
-        known = "knockout, cascade, anneal, reify, portable, renumber"
-        raise EditError(f"“{edit}” is not an edit. Use one of: {known}.")
+        raise EditError(f"“{edit}” is not an edit. Use one of: {', '.join(_EDITS)}.")
 
     def recipe(self) -> list[dict[str, Any]]:
         """Return the edits made and not undone, as data for `replay`."""
@@ -353,3 +340,16 @@ class MergeGraph(MergeTable):
     def _enter(self, place: Place) -> None:
         super()._enter(place)
         self._is_untouched = False
+
+
+_EDITS: Mapping[Any, Callable[[MergeGraph, Mapping[str, Any]], Change]] = {
+    "knockout": lambda graph, step: graph.knockout(step.get("types", ())),
+    "cascade": lambda graph, step: graph.cascade(step.get("types", ())),
+    "anneal": lambda graph, step: graph.anneal(step["merges"], step.get("atoms", ())),
+    "reify": lambda graph, step: graph.reify(
+        step["pairs"], [(repair["rank"], repair["parts"]) for repair in step["repairs"]]
+    ),
+    "portable": lambda graph, step: graph.portable(step["drop"]),
+    "renumber": lambda graph, _: graph.renumber(),
+}
+"""The edits of a recipe, by name."""

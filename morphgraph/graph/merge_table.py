@@ -226,31 +226,6 @@ def _numbers(values: Sequence[int] | npt.NDArray[Any]) -> Hashes:
     return np.asarray(values, np.int64).astype(np.uint64) + np.uint64(1)
 
 
-def _sums(
-    types: Hashes,
-    present: npt.NDArray[np.int64],
-    merges: MergeColumns,
-    ties: Mapping[int, int],
-) -> Hashes:
-    """Return the sums of present types and of merges: uint64 (2, 2), first without ids, then with.
-
-    ``types``: hashes of all types by id. Sums of two states differ by the sums of what they do not
-    share. Those with ids are comparable only within a process.
-    """
-    of_types = types[:, present]
-    tied = [ties.get(number, -1) + 1 for number in merges.ids.tolist()] if ties else [0]
-    of_merges = _hash_merges(merges, types, tied)
-    with_ids = [
-        _labelled(of_types + _SECRET, present),
-        _labelled(of_merges + _SECRET, merges.ids),
-    ]
-    found: Hashes = np.stack(
-        [one.sum(axis=1) + other.sum(axis=1) for one, other in ((of_types, of_merges), with_ids)],
-        axis=1,
-    )
-    return found
-
-
 # ----------------------------------------------------------------------------- the table
 
 T = TypeVar("T")
@@ -552,13 +527,24 @@ class MergeTable:
         return place.names
 
     def _sums_of(self, types: npt.NDArray[np.int64], merges: npt.NDArray[np.int64]) -> Hashes:
-        """Return the contribution of these present types and merges to the sums."""
+        """Return what these present types and merges add to the sums.
+
+        uint64 (2, 2), first without ids, then with: those are comparable only within a process.
+        Sums of two states differ by the sums of what they do not share.
+        """
         hashes = self._hashes
         hashed = 0 if hashes is None else hashes.shape[1]
         if hashes is None or hashed < len(self.types):
             new = _hash_types(self.types[hashed:], self.labels[hashed:])
             hashes = self._hashes = new if hashes is None else np.append(hashes, new, axis=1)
-        return _sums(hashes, types, self.columns(merges.astype(np.int32)), self.ties)
+        columns = self.columns(merges.astype(np.int32))
+        tied = [self.ties.get(n, -1) + 1 for n in columns.ids.tolist()] if self.ties else [0]
+        plain = hashes[:, types], _hash_merges(columns, hashes, tied)
+        ids: tuple[npt.NDArray[Any], ...] = types, columns.ids
+        numbered = [_labelled(one + _SECRET, n) for one, n in zip(plain, ids, strict=True)]
+        sums = [one.sum(axis=1) + other.sum(axis=1) for one, other in (plain, numbered)]
+        found: Hashes = np.stack(sums, axis=1)
+        return found
 
     def _sums_of_present(self, types: Iterable[int], merges: Iterable[int]) -> Hashes:
         """Return the contribution of the present ones of these types and merges to the sums."""

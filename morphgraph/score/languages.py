@@ -1,7 +1,5 @@
 """One tokeniser on the references of several languages: a row each, beside one another."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence

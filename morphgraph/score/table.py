@@ -210,7 +210,8 @@ class ScoreTable:
             return {}
         baseline = self._known.get(self.baseline)
         named = "failed" if baseline is None else baseline.tokeniser
-        return {"test": f"{self.draws.test_named} against {named}"}
+        how = f"approximate randomisation {self.draws.trials} seed {self.draws.seed}"
+        return {"test": f"{how} against {named}"}
 
     @cached_property
     def signature(self) -> str:

@@ -1,7 +1,5 @@
 """FLOTA: few longest tokens; and its baselines FIRST and LONGEST for any segmenter."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Self
 

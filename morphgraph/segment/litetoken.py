@@ -4,8 +4,6 @@ The source's thresholds, its neighbours and the order of the second merging coul
 stands here is ours. Source: Sun et al. 2026, arXiv 2602.04706.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Self

@@ -4,8 +4,6 @@
 holds. Nothing in a file is run.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import warnings

@@ -1,7 +1,5 @@
 """Morfessor Baseline: the morphs by which a lexicon and the words that it spells are shortest."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections import Counter

@@ -1,7 +1,5 @@
 """Parity-aware BPE: merges chosen in the language that is behind; what comes out is plain BPE."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic import Field

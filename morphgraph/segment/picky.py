@@ -1,7 +1,5 @@
 """Picky BPE: segmentation by the merges and splits of training, in order."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -4,8 +4,6 @@ An exported tokeniser has pieces from its own pre-tokeniser, and needs tokens wi
 such pieces are segmented together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any

@@ -5,8 +5,6 @@ normaliser runs before any splitting, and pre-tokenisers split without changing 
 are marked first here but last in `morphgraph.corpus.pipelines`, with the same result.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Trimmed BPE: all merges, after which rare tokens are decomposed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self

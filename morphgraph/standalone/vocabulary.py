@@ -115,6 +115,7 @@ class Greedy(Lookup):
             self.find_in_text()
             name = self.parameters["unknown"]
             self.unknown_number = self.types.index(name) if name in self.types else None
+        self.unknown = None if self.unknown_number is None else self.shown[self.unknown_number]
 
     def cut(self, piece: str) -> list[Token]:
         characters, offsets = self.characters(piece)
@@ -158,6 +159,7 @@ class Unigram(Lookup):
         super().__init__(model)
         self.find_in_text()
         vocabulary = model["method"]["model"]
+        self.unknown = None if self.unknown_number is None else self.shown[self.unknown_number]
         self._kind = "f" if vocabulary["single"] else "d"
         self.scores = array(self._kind, vocabulary["scores"]).tolist()
         self._penalty = self._rounded(min(self.scores) - 10.0)
@@ -211,6 +213,7 @@ class Least(Unigram):
 
     def __init__(self, model: Mapping[str, Any]) -> None:
         Lookup.__init__(self, model)
+        self.unknown = None if self.unknown_number is None else self.shown[self.unknown_number]
         self._kind = "d"
         self.scores = [-1.0] * len(self.types)
         self._penalty = -UNKNOWN_COST

@@ -255,16 +255,20 @@ def _built(document: Mapping[str, Any], name: str, fix: str) -> dict[str, Any]:
 
 
 def _sentencepiece_text(document: Mapping[str, Any], name: str) -> SentencePieceText:
-    normalizer = document.get("normalizer") or {}
-    parts = normalizer.get("normalizers", [normalizer])
-    rules = (part["precompiled_charsmap"] for part in parts if part.get("type") == "Precompiled")
     try:
-        charsmap = base64.b64decode(next(rules, ""))
-        return SentencePieceText.from_settings(document["model"]["sentencepiece"], charsmap)
+        settings = document["model"]["sentencepiece"]
+        return SentencePieceText.from_settings(settings, charsmap_of(document))
     except (ValueError, MorphGraphError) as error:
         problem = f"they cannot be read ({shortened(str(error), 120)})"
         fix = "Save the tokeniser again."
         raise FileFormatError(name, "field model.sentencepiece", problem, fix) from error
+
+
+def charsmap_of(document: Mapping[str, Any]) -> bytes:
+    """Return a normaliser's rules for characters; empty if it has none."""
+    parts = parts_in_order(document.get("normalizer"), "normalizer")
+    found = (part.get("precompiled_charsmap") for _, part in parts if isinstance(part, dict))
+    return base64.b64decode(next((text for text in found if isinstance(text, str)), ""))
 
 
 def _library_of(parts: Mapping[str, Any]) -> Any:

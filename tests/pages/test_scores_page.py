@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from morphgraph.refine.held_out import held_out
 
 from morphgraph.core.files import demo_gold_path
 from morphgraph.core.text import percent

@@ -177,7 +177,7 @@ def test_all_scores_are_equal(
         made = MethodResult(segmenter, benchmark, {})
         spec = {
             "metrics": NAMES, "scopes": ["morphemic"], "weightings": [weighting],
-            "intervals": False, "held_out": 0.5, "method": "bpe", "vocabulary": [],
+            "intervals": False, "method": "bpe", "vocabulary": [], "facts": False,
         }  # fmt: skip
         found["batch"] = [row.value for row in result_rows(spec, CellInputs(segmenter), made)]
         if not drops:

@@ -179,11 +179,7 @@ def test_all_scores_are_equal(
         made = MethodResult(segmenter, benchmark, {})
         spec = {
             "metrics": NAMES, "scopes": ["morphemic"], "weightings": [weighting],
-<<<<<<< HEAD
             "intervals": False, "facts": False, "method": "bpe", "vocabulary": [],
-=======
-            "intervals": False, "method": "bpe", "vocabulary": [], "facts": False,
->>>>>>> work-tests
         }  # fmt: skip
         found["batch"] = [row.value for row in result_rows(spec, CellInputs(segmenter), made)]
         if not drops:

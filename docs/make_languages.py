@@ -20,7 +20,7 @@ METHODS = {"BPE-knockout": "#a3122f", "ReBPE": "#6d45e0", "ReBPE, portable": "#0
 
 def gains(results: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each language, reference and method: F1 held out, and tokens per word."""
-    f1 = results[(results["metric"] == "f1") & results["words"].str.contains("held out")]
+    f1 = results[(results["metric"] == "f1") & results["words"].str.contains("kept aside")]
     per_word = results[results["metric"] == "vocabulary.fertility"]
     once = per_word[per_word["method"] == "BPE"].drop_duplicates("language").set_index("language")
     keys = ["language", "reference", "method"]

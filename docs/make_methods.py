@@ -27,7 +27,7 @@ def measured(results: pd.DataFrame, metric: str) -> pd.DataFrame:
     counts, corrected by Holm for all methods of a language.
     """
     rows = results[results["metric"] == metric]
-    unseen = rows["words"].str.contains("held out")
+    unseen = rows["words"].str.contains("kept aside")
     rows = rows[unseen] if unseen.any() else rows
     how = {"value": "mean", "low": "mean", "high": "mean", "p": "max", "reference": "first"}
     found = rows.groupby(["language", "method"]).agg(how)

@@ -2,12 +2,12 @@
 
 import os
 import re
-import zlib
 from pathlib import Path
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.core.files import check_size, read_bytes
+from morphgraph.core.files import read_bytes
 from morphgraph.core.limits import FILE_BYTES, TYPES
+from morphgraph.core.packed import unpacked
 from morphgraph.core.signatures import START, recognised
 from morphgraph.formats.gguf import MAGIC
 
@@ -35,19 +35,7 @@ def read_content(path: str | os.PathLike[str]) -> bytes:
 
 def gunzipped(data: bytes, name: str) -> bytes:
     """Return the content of a file that may be packed by gzip, within the limit on files."""
-    if not data.startswith(b"\x1f\x8b"):
-        return data
-    packed = zlib.decompressobj(wbits=31)
-    try:
-        content = packed.decompress(data, FILE_BYTES.value + 1)
-    except zlib.error as error:
-        problem = "this is a compressed file, which is damaged"
-        raise FileFormatError(name, "", problem, "Download the file again.") from error
-    check_size(name, len(content))
-    if not packed.eof:
-        problem = "this is a compressed file, which is cut off"
-        raise FileFormatError(name, "", problem, "Download the file again.")
-    return content
+    return unpacked(data, name) if data.startswith(b"\x1f\x8b") else data
 
 
 _LONGEST = 2_000

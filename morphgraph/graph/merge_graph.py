@@ -9,8 +9,6 @@ from morphgraph.core.cache import State
 from morphgraph.graph.merge_table import (
     Change,
     EditError,
-    Merge,
-    MergeColumns,
     MergeTable,
     Parts,
     Place,
@@ -41,16 +39,7 @@ class MergeGraph(MergeTable):
     'und + o → undo'
     """
 
-    def __init__(
-        self,
-        types: Sequence[str],
-        merges: Iterable[Merge] | MergeColumns,
-        fixed: Iterable[int] = (),
-        ties: Mapping[int, int] | None = None,
-        labels: Sequence[int] = (),
-        never_whole: frozenset[int] | None = None,
-    ) -> None:
-        super().__init__(types, merges, fixed, ties, labels, never_whole)
+    def _begin(self) -> None:
         self._done: list[Change] = []
         self._undone: list[Change] = []
         self._places: list[Place] = [self._place]

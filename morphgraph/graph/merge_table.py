@@ -302,6 +302,10 @@ class MergeTable:
         self._hashes: Hashes | None = None
         self._place = Place()
         self._unnamed: dict[Hashable, Any] = {}
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begin a history, in a graph that has one."""
 
     @classmethod
     def from_merges(cls, merges: Iterable[Sequence[str]], alphabet: Iterable[str] = ()) -> Self:

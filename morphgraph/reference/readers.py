@@ -12,7 +12,6 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from morphgraph.core.errors import (
@@ -93,73 +92,69 @@ class Reader(NamedTuple):
     spells: bool = False
 
 
-READERS: Mapping[str, Reader] = MappingProxyType(
-    {
-        "plain": Reader(
-            "Plain: word and morphs", read=read_plain, options=("separator",), spells=True
-        ),
-        "celex": Reader(
-            "CELEX StrucLab",
-            annotated.celex,
-            annotated.looks_like_celex,
-            options=("include_foreign",),
-        ),
-        "morphynet-derivation": Reader(
-            "MorphyNet derivation",
-            lines.morphynet_derivation,
-            lines.looks_like_morphynet_derivation,
-            partial=_ONE_AFFIX,
-        ),
-        "sigmorphon2022": Reader(
-            "SIGMORPHON 2022 words", lines.sigmorphon2022, lines.looks_like_sigmorphon2022
-        ),
-        "morphynet-inflection": Reader(
-            "MorphyNet inflection", lines.inflection, lines.looks_like_inflection
-        ),
-        "unimorph": Reader("UniMorph segmentation", lines.inflection),
-        "unimorph-derivation": Reader(
-            "UniMorph derivation",
-            lines.unimorph_derivation,
-            lines.looks_like_unimorph_derivation,
-            partial=_ONE_AFFIX,
-        ),
-        "unisegments": Reader(
-            "UniSegments",
-            looks_like=annotated.looks_like_unisegments,
-            read=annotated.read_unisegments,
-            options=("layer",),
-        ),
-        "derinet": Reader("DeriNet 2", annotated.derinet, annotated.looks_like_derinet),
-        "morpho-challenge": Reader(
-            "Morpho Challenge", lines.morpho_challenge, lines.looks_like_morpho_challenge
-        ),
-        "morfessor": Reader(
-            "Morfessor segmentations",
-            looks_like=looks_like_morfessor,
-            read=read_morfessor,
-            sign="+",
-        ),
-        "ladec": Reader(
-            "LADEC compounds", lines.ladec, columns=("stim", "c1", "c2", "nparses", "correctParse")
-        ),
-        "morphscore": Reader(
-            "MorphScore",
-            lines.morphscore,
-            columns=lines.MORPHSCORE_COLUMNS,
-            partial="one boundary a word",
-        ),
-        "morphscore2": Reader(
-            "MorphScore 2",
-            lines.morphscore2,
-            columns=lines.MORPHSCORE_2,
-            partial="a stem and what is beside it",
-            options=("data_split", "keep_rows"),
-        ),
-        "morpholex": Reader("MorphoLex workbook", read=read_morpholex, is_workbook=True),
-    }
-)
+READERS: Mapping[str, Reader] = {
+    "plain": Reader("Plain: word and morphs", read=read_plain, options=("separator",), spells=True),
+    "celex": Reader(
+        "CELEX StrucLab",
+        annotated.celex,
+        annotated.looks_like_celex,
+        options=("include_foreign",),
+    ),
+    "morphynet-derivation": Reader(
+        "MorphyNet derivation",
+        lines.morphynet_derivation,
+        lines.looks_like_morphynet_derivation,
+        partial=_ONE_AFFIX,
+    ),
+    "sigmorphon2022": Reader(
+        "SIGMORPHON 2022 words", lines.sigmorphon2022, lines.looks_like_sigmorphon2022
+    ),
+    "morphynet-inflection": Reader(
+        "MorphyNet inflection", lines.inflection, lines.looks_like_inflection
+    ),
+    "unimorph": Reader("UniMorph segmentation", lines.inflection),
+    "unimorph-derivation": Reader(
+        "UniMorph derivation",
+        lines.unimorph_derivation,
+        lines.looks_like_unimorph_derivation,
+        partial=_ONE_AFFIX,
+    ),
+    "unisegments": Reader(
+        "UniSegments",
+        looks_like=annotated.looks_like_unisegments,
+        read=annotated.read_unisegments,
+        options=("layer",),
+    ),
+    "derinet": Reader("DeriNet 2", annotated.derinet, annotated.looks_like_derinet),
+    "morpho-challenge": Reader(
+        "Morpho Challenge", lines.morpho_challenge, lines.looks_like_morpho_challenge
+    ),
+    "morfessor": Reader(
+        "Morfessor segmentations",
+        looks_like=looks_like_morfessor,
+        read=read_morfessor,
+        sign="+",
+    ),
+    "ladec": Reader(
+        "LADEC compounds", lines.ladec, columns=("stim", "c1", "c2", "nparses", "correctParse")
+    ),
+    "morphscore": Reader(
+        "MorphScore",
+        lines.morphscore,
+        columns=lines.MORPHSCORE_COLUMNS,
+        partial="one boundary a word",
+    ),
+    "morphscore2": Reader(
+        "MorphScore 2",
+        lines.morphscore2,
+        columns=lines.MORPHSCORE_2,
+        partial="a stem and what is beside it",
+        options=("data_split", "keep_rows"),
+    ),
+    "morpholex": Reader("MorphoLex workbook", read=read_morpholex, is_workbook=True),
+}
 
-FORMATS: Mapping[str, str] = MappingProxyType({name: r.label for name, r in READERS.items()})
+FORMATS: Mapping[str, str] = {name: r.label for name, r in READERS.items()}
 """The formats by name, with their labels."""
 
 _COLUMNS = {*ALIASES, *(column.lower() for r in READERS.values() for column in r.columns)}

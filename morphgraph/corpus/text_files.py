@@ -254,18 +254,13 @@ def decompressed(file: IO[bytes]) -> IO[bytes]:
     """Return the content of a file, which is at its start, decompressed if need be."""
     packing = compression_of(file.read(6))
     file.seek(0)
-    if packing == "gz":
-        return cast("IO[bytes]", gzip.GzipFile(fileobj=file))
-    if packing == "bz2":
-        return bz2.BZ2File(file)
-    if packing == "xz":
-        return lzma.LZMAFile(file)
     if packing == "zst":
         require("A text packed by Zstandard", "pyarrow")
         import pyarrow
 
         return io.BufferedReader(pyarrow.CompressedInputStream(file, "zstd"))
-    return file
+    module: Any = {"gz": gzip, "bz2": bz2, "xz": lzma}.get(packing)
+    return cast("IO[bytes]", module.open(file)) if module else file
 
 
 def _gone(name: str) -> FileFormatError:

@@ -147,12 +147,8 @@ class _Block:
         queries: dict[str, list[str]] = {}
         others = []
         for file, place in files:
-            query = (
-                ""
-                if any(sign in str(place) for sign in PATTERN_SIGNS)
-                else self._query(file, place)
-            )
-            if query:
+            is_pattern = any(sign in str(place) for sign in PATTERN_SIGNS)
+            if query := "" if is_pattern else self._query(file, place):
                 queries.setdefault(query, []).append(str(place))
             else:
                 others.append((file, place))

@@ -320,19 +320,9 @@ def measure_corpus(
     files = find_texts(paths)
     found_paths = [file.path for file in files]
     names = dict(zip(found_paths, differing(found_paths), strict=True))
-    tasks: list[CountingTask] = [
-        {
-            "number": number,
-            "file": file,
-            "unit": chosen,
-            "column": column,
-            "by": language_column,
-            "bad_lines": bad_lines,
-            "memory": memory // workers,
-        }
-        for number, file in enumerate(files)
-        if file.size
-    ]
+    how: dict[str, Any] = {"unit": chosen, "column": column, "by": language_column}
+    how |= {"bad_lines": bad_lines, "memory": memory // workers}
+    tasks = [{**how, "number": n, "file": file} for n, file in enumerate(files) if file.size]
     summed: dict[str, TextTotals] = {}
     done: dict[str, list[TextMeasure]] = {}
     checksums: dict[str, int] = {}

@@ -103,6 +103,7 @@ class _Kept(Segmenter):
     """A baseline that keeps some tokens of another segmenter's segmentation."""
 
     _by_length: ClassVar[bool]
+    below: Segmenter
 
     def __init__(self, segmenter: Segmenter, k: int = KeptParameters().k) -> None:
         KeptParameters(k=k)

@@ -103,10 +103,10 @@ class Neighbours:
         is_last[found.words.piece_offsets] = True
         last = is_last[ends + 1]
         first = np.append(True, last[:-1])[: len(ends)]
-        for kept, edge, step in zip(self._found, (first, last), (1, -1), strict=True):
+        for side, edge, step in zip(self._found, (first, last), (1, -1), strict=True):
             beside = np.where(edge, size + 1, np.roll(tokens, step))
             pairs = tokens[is_type] * (size + 2) + beside[is_type]
-            kept.append(_summed(pairs, weights[ends][is_type]))
+            side.append(_summed(pairs, weights[ends][is_type]))
 
     def entropies(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Return the entropies of left and right neighbours by type, in bits; 0 without any."""

@@ -317,9 +317,7 @@ class Picky(Bte):
                     problem = "an entry is not an event"
                     raise FileFormatError("model", "field events", problem, "Save it again.")
         threshold = document.get("threshold")
-        numbers = (
-            None if "numbers" not in document else dict(document_field(document, "numbers", list))
-        )
+        numbers = dict(document_field(document, "numbers", list)) if "numbers" in document else None
         return cls(tokeniser, events, None if threshold is None else float(threshold), numbers)
 
     @classmethod

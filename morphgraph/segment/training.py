@@ -276,21 +276,18 @@ def trained_events(
     counts: Mapping[str, int] | WordCounts,
     *,
     vocab_size: int,
-    minimum_count: int = 0,
     alphabet: Iterable[str] = (),
     reserved: int = 0,
-    progress: Callable[[float], None] | None = None,
-    enough: Asked = None,
-    **removals: Any,
+    **how: Any,
 ) -> tuple[tuple[str, ...], npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
     """Train by merges on word counts; return the atoms, and what `kernels.training` returns.
 
     The characters of the words are the atoms; ``alphabet`` adds some that need not occur. Training
     ends at ``vocab_size`` types, less the ``reserved`` ones that the caller adds, or when no pair
-    has a count of at least ``minimum_count`` and 1. ``progress`` is called repeatedly with a number
-    from 0 to 1; an exception that it raises ends the training. ``enough`` is called as often: once
-    it is true, training ends with the result for the number of types reached. ``removals``: the
-    kernel's ``threshold`` or ``scaffold``.
+    has a count of at least ``minimum_count`` and 1. ``how``: that, 0 by default, the kernel's
+    ``threshold`` or ``scaffold``, and two functions. ``progress`` is called repeatedly with a
+    number from 0 to 1; an exception that it raises ends the training. ``enough`` is called as
+    often: once it is true, training ends with the result for the number of types reached.
 
     Raises `MorphGraphError` for negative counts, for counts so large that 64 bits could overflow,
     for more than 2³¹ characters in all, for an ``alphabet`` item that is not one character, and
@@ -299,8 +296,7 @@ def trained_events(
     from morphgraph.kernels.training import learn_events
 
     [(words, _)], atoms = packed_texts([counts], alphabet)
-    told: Any = {"minimum_count": minimum_count, "progress": progress, "enough": enough}
-    return atoms, *learn_events(words, len(atoms), vocab_size - reserved, **told, **removals)
+    return atoms, *learn_events(words, len(atoms), vocab_size - reserved, **how)
 
 
 def packed_texts(
@@ -438,15 +434,13 @@ def train_tokeniser(
     counts: WordCounts | LanguageCounts,
     vocabulary_size: int,
     *,
-    minimum_count: int = 0,
     special: Sequence[str] = (),
-    progress: Callable[[float], None] | None = None,
-    enough: Asked = None,
+    **how: Any,
 ) -> tuple[dict[str, Any], int]:
     """Train byte-level BPE with the Ġ marker; return ``tokenizer.json`` data and the merge count.
 
     ``vocabulary_size`` counts special tokens, the 256 bytes and merged types; there are fewer if no
-    pairs remain, or once ``enough`` is true, as in `train`.
+    pairs remain. ``how``: ``minimum_count``, ``progress`` and ``enough`` of `trained_events`.
     """
     check_vocabulary_size(vocabulary_size, 256 + len(special), "bytes")
     for text in special:
@@ -459,11 +453,9 @@ def train_tokeniser(
     trained = train_bpe(
         prepared.counts,
         vocab_size=vocabulary_size,
-        minimum_count=minimum_count,
         alphabet=prepared.alphabet,
         reserved=len(special),
-        progress=progress,
-        enough=enough,
+        **how,
     )
     if clashing := set(special).intersection(trained.types):
         raise MorphGraphError(

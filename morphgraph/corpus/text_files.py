@@ -213,31 +213,6 @@ def reading(
         yield decompressed(file), kind
 
 
-def unpacked(data: bytes, name: str) -> bytes:
-    """Return the content of a file, decompressed if need be; what is too large is refused."""
-    with opened(data, name) as file:
-        content = decompressed(file).read(FILE_BYTES.value + 1)
-    check_size(name, len(content))
-    return content
-
-
-def decompressed(file: IO[bytes]) -> IO[bytes]:
-    """Return the content of a file, which is at its start, decompressed if need be."""
-    packing = compression_of(file.read(6))
-    file.seek(0)
-    if packing == "zst":
-        require("A text packed by Zstandard", "pyarrow")
-        import pyarrow
-
-        return io.BufferedReader(pyarrow.CompressedInputStream(file, "zstd"))
-    module: Any = {"gz": gzip, "bz2": bz2, "xz": lzma}.get(packing)
-    return cast("IO[bytes]", module.open(file)) if module else file
-
-
-def _gone(name: str) -> FileFormatError:
-    return FileFormatError(name, "", "it is not there any more", "Check the path.")
-
-
 # ------------------------------------------------------------------------- DuckDB
 
 

@@ -21,10 +21,10 @@ from morphgraph.cli.options import (
 )
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import read_bytes
-from morphgraph.core.text import clock, counted
+from morphgraph.core.text import counted
 
 if TYPE_CHECKING:
-    from morphgraph.corpus.counting import Counting, CountProgress, CountReport, OnCountProgress
+    from morphgraph.corpus.counting import Counting, CountReport, OnCountProgress
     from morphgraph.reference.catalogue import CatalogueEntry
 
 
@@ -84,7 +84,7 @@ def count(
                 counting,
                 workers,
                 scheduler,
-                lambda at: tell(_count_line(at), at.bytes_done / at.bytes if at.bytes else 1.0),
+                lambda at: tell(str(at), at.bytes_done / at.bytes if at.bytes else 1.0),
             )
     except KeyboardInterrupt:
         if asked:
@@ -94,14 +94,10 @@ def count(
     if as_json:
         output.print_json(asdict(report))
         return
-    found = f"{counted(report.words, 'running word')}, {report.distinct:,} distinct"
-    print(f"{found}, in {counted(report.files, 'file')}")
+    print(report)
     if not report.kept:
         nothing = f"no word occurs {counted(minimum_count, 'time')}: the file is empty"
         print(nothing, file=sys.stderr)
-    rare = report.distinct - report.kept
-    left_out = f", {rare:,} rarer than {minimum_count} left out" if minimum_count > 1 else ""
-    print(f"{counted(report.kept, 'word')}{left_out}: saved {report.saved}")
 
 
 def _carried_out(
@@ -118,18 +114,6 @@ def _carried_out(
         there = min(len(client.scheduler_info(-1)["workers"]), len(counting.blocks))
         there = counting.workers(max(1, there))
         return run_counting(counting, runner_on(client), there, progress)
-
-
-def _count_line(at: "CountProgress") -> str:
-    """Format progress: counting: 3 of 8 tasks, 120 of 400 MB, 61.2 MB/s, 0:05 left."""
-    line = f"{at.stage}: {at.done:,} of {counted(at.tasks, 'task')}"
-    if at.stage == "counting":
-        line += f", {at.bytes_done / 1e6:,.0f} of {at.bytes / 1e6:,.0f} MB"
-        if at.bytes_done and at.seconds:
-            speed = at.bytes_done / at.seconds
-            left = clock((at.bytes - at.bytes_done) / speed)
-            line += f", {speed / 1e6:,.1f} MB/s, {left} left"
-    return line
 
 
 # ------------------------------------------------------------------------------ references

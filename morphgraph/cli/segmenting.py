@@ -230,19 +230,21 @@ def _measured(
 
 
 def _print_measured(measured: "CorpusMeasures", limit: int, as_json: bool) -> None:
-    from morphgraph.tables.terminal import report_of, text_of
+    from morphgraph.tables.terminal import text_of
     from morphgraph.tables.vocabulary import corpus_json, corpus_table, parity_table
 
     output.print_left_out(measured)
     if as_json:
         output.print_json(corpus_json(measured))
         return
-    if measured.base is not None:
-        print(text_of(parity_table(measured)), end="\n\n")
+    shown = corpus_table(measured, limit or None)
+    print(text_of(shown))
     texts = len({one.text for one in measured.texts})
     if limit and texts > limit:
         print(f"{limit:,} of {counted(texts, measured.by)}; --limit 0 shows all")
-    print(report_of(corpus_table(measured, limit or None)))
+    if measured.base is not None:
+        print(f"\n{text_of(parity_table(measured))}")
+    print(*shown.notes, *shown.signatures, sep="\n")
 
 
 # ------------------------------------------------------------------------------ export

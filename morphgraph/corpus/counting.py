@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import new_file, new_folder, write_file, writing
 from morphgraph.core.system import available_cores
+from morphgraph.core.text import clock, counted
 from morphgraph.corpus.counting_sql import (
     IN_TEMP,
     RANGES,
@@ -69,6 +70,16 @@ class CountProgress:
     bytes: int
     seconds: float
 
+    def __str__(self) -> str:
+        line = f"{self.stage}: {self.done:,} of {counted(self.tasks, 'task')}"
+        if self.stage == "counting":
+            line += f", {self.bytes_done / 1e6:,.0f} of {self.bytes / 1e6:,.0f} MB"
+            if self.bytes_done and self.seconds:
+                speed = self.bytes_done / self.seconds
+                left = clock((self.bytes - self.bytes_done) / speed)
+                line += f", {speed / 1e6:,.1f} MB/s, {left} left"
+        return line
+
 
 @dataclass(frozen=True)
 class CountReport:
@@ -96,6 +107,12 @@ class CountReport:
     seconds: float
     summing_seconds: float
     megabytes_per_second: float
+
+    def __str__(self) -> str:
+        found = f"{counted(self.words, 'running word')}, {self.distinct:,} distinct"
+        rare = f", {self.distinct - self.kept:,} rarer than {self.minimum_count} left out"
+        kept = f"{counted(self.kept, 'word')}{rare * (self.minimum_count > 1)}"
+        return f"{found}, in {counted(self.files, 'file')}\n{kept}: saved {self.saved}"
 
 
 OnCountProgress = Callable[[CountProgress], None] | None

@@ -13,7 +13,6 @@ from effort import EFFORT
 from rich.console import Console
 
 from morphgraph.cli import output
-from morphgraph.cli.data import _count_line as line_of
 from morphgraph.corpus.counting import CountProgress
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -73,13 +72,11 @@ def test_bad_lines_are_told(morphgraph: Command, folder: Path) -> None:
 def test_a_line_of_progress() -> None:
     mega = 10**6
     at = CountProgress("counting", 3, 1200, 120 * mega, 400 * mega, 2.0)
-    assert line_of(at) == "counting: 3 of 1,200 tasks, 120 of 400 MB, 60.0 MB/s, 0:05 left"
+    assert str(at) == "counting: 3 of 1,200 tasks, 120 of 400 MB, 60.0 MB/s, 0:05 left"
     at = CountProgress("counting", 0, 1, mega, 10**4 * mega, 1.0)
-    assert line_of(at) == "counting: 0 of 1 task, 1 of 10,000 MB, 1.0 MB/s, 2:46:39 left"
-    assert line_of(CountProgress("counting", 0, 2, 0, 0, 0.0)) == (
-        "counting: 0 of 2 tasks, 0 of 0 MB"
-    )
-    assert line_of(CountProgress("summing", 2, 2, 5, 5, 9.0)) == "summing: 2 of 2 tasks"
+    assert str(at) == "counting: 0 of 1 task, 1 of 10,000 MB, 1.0 MB/s, 2:46:39 left"
+    assert str(CountProgress("counting", 0, 2, 0, 0, 0.0)) == ("counting: 0 of 2 tasks, 0 of 0 MB")
+    assert str(CountProgress("summing", 2, 2, 5, 5, 9.0)) == "summing: 2 of 2 tasks"
 
 
 def test_progress_without_and_with_a_terminal(
@@ -87,7 +84,7 @@ def test_progress_without_and_with_a_terminal(
 ) -> None:
     at = CountProgress("counting", 1, 2, 10**6, 2 * 10**6, 1.0)
     monkeypatch.setattr(output, "BETWEEN_LINES", 0.0)
-    line = line_of(at)
+    line = str(at)
     assert line == "counting: 1 of 2 tasks, 1 of 2 MB, 1.0 MB/s, 0:01 left"
     with output.progress_line("counting") as tell:
         tell(line, 0.5)

@@ -34,7 +34,7 @@ from morphgraph.formats.hugging_face import (
     special_token,
     tokenizer_document,
 )
-from morphgraph.formats.pipeline_parts import byte_level, metaspace, replaced, sequence, split
+from morphgraph.formats.pipeline_parts import byte_level, metaspace, replacing, sequence, split
 from morphgraph.segment.method import METHODS, Method, Training
 from morphgraph.segment.segmenter import Segmenter
 from morphgraph.tokeniser.parts import APOSTROPHES, CAPITAL, CONTRACTIONS, DIGITS, OUTER_MARKS
@@ -174,7 +174,7 @@ def components(prepared: PreparedCorpus) -> dict[str, Any]:
         pre_tokenizers = [_WORDS, *map(split, before), *marker, *map(split, after)]
         decoders = [*decoders, *_capitals_back(prepared.alphabet)]
     elif chosen.name == "spaces" and kind == "characters":
-        normalizers, pre_tokenizers = [replaced(" ", "▁")], [split("▁")]
+        normalizers, pre_tokenizers = [replacing(" ", "▁")], [split("▁")]
     elif not chosen.marked:
         pre_tokenizers = [split(r"\s") if chosen.name == "spaces" else _WORDS]
         pre_tokenizers += [_BYTES] if kind == "bytes" else []
@@ -192,12 +192,12 @@ _BYTES, _METASPACE = byte_level(regex=False), metaspace("always", split=False)
 def _capitals(alphabet: Iterable[str]) -> list[dict[str, Any]]:
     """Insert ⇧ before capitals of the alphabet's letters; other capitals are unknown anyway."""
     capitals = _capitals_of(alphabet)
-    return [replaced(CAPITAL, CAPITAL * 2)] + [replaced(c, mark_capitals(c)) for c in capitals]
+    return [replacing(CAPITAL, CAPITAL * 2)] + [replacing(c, mark_capitals(c)) for c in capitals]
 
 
 def _capitals_back(alphabet: Iterable[str]) -> list[dict[str, Any]]:
     capitals = _capitals_of(alphabet)
-    return [{"type": "Fuse"}] + [replaced(mark_capitals(c), c) for c in (*capitals, CAPITAL)]
+    return [{"type": "Fuse"}] + [replacing(mark_capitals(c), c) for c in (*capitals, CAPITAL)]
 
 
 def _capitals_of(alphabet: Iterable[str]) -> list[str]:

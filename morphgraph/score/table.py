@@ -71,7 +71,7 @@ class ScoreTable:
     outcomes: Sequence[Outcome | SegmentationFailure]
     scope: Scope = "morphemic"
     weighting: Weighting = "types"
-    metrics: tuple[str, ...] = USUAL
+    metrics: Sequence[str] = USUAL
     _: KW_ONLY
     baseline: int | None = None
     draws: Draws = USUAL_DRAWS

@@ -29,7 +29,7 @@ REFUSED = {
     "count texts --out o": {
         "--memory 12": "'12' is not an amount of memory. Give one such as 512M or 2G.",
         "--memory 63M": "bytes of memory are too few. Give at least 64M.",
-        "--pipeline plain": "Choose one of whitespace, knockout, rebpe.",
+        "--pipeline plain": "Use one of: whitespace, knockout, rebpe.",
         "--workers 0": "There cannot be 0 workers. Give 1 or more.",
         "--min-count 0": "The least count is 0. Give 1 or more.",
         "--column words --workers 1": "there is no column “words”",
